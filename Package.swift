@@ -1,0 +1,154 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The layers of docs/architecture.md, top to bottom. A target imports only what it declares here, and
+// Tests/ArchitectureTests holds the imports in the sources against the same table.
+
+let strict: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .treatAllWarnings(as: .error),
+]
+
+func layer(_ name: String, _ dependencies: [Target.Dependency], path: String? = nil, resources: [Resource]? = nil)
+    -> Target
+{
+    .target(name: name, dependencies: dependencies, path: path, resources: resources, swiftSettings: strict)
+}
+
+func program(_ name: String, _ dependencies: [Target.Dependency], path: String? = nil) -> Target {
+    .executableTarget(name: name, dependencies: dependencies, path: path, swiftSettings: strict)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource]? = nil, exclude: [String] = [])
+    -> Target
+{
+    .testTarget(
+        name: name, dependencies: dependencies + ["BrokerTestSupport"], exclude: exclude, resources: resources,
+        swiftSettings: strict)
+}
+
+func system(_ name: String, pkgConfig: String, apt: String) -> Target {
+    .systemLibrary(name: name, path: "Sources/C/\(name)", pkgConfig: pkgConfig, providers: [.apt([apt])])
+}
+
+extension Target.Dependency {
+    static let logging = product(name: "Logging", package: "swift-log")
+    static let arguments = product(name: "ArgumentParser", package: "swift-argument-parser")
+    static let nioCore = product(name: "NIOCore", package: "swift-nio")
+    static let nioPosix = product(name: "NIOPosix", package: "swift-nio")
+    static let nioHTTP1 = product(name: "NIOHTTP1", package: "swift-nio")
+    static let lifecycle = product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+    static let crypto = product(name: "Crypto", package: "swift-crypto")
+    static let jwtKit = product(name: "JWTKit", package: "jwt-kit")
+    static let toml = product(name: "TOMLKit", package: "TOMLKit")
+    static let subprocess = product(name: "Subprocess", package: "swift-subprocess")
+    static let hummingbird = product(name: "Hummingbird", package: "hummingbird")
+}
+
+let package = Package(
+    name: "token-broker",
+    products: [
+        .executable(name: "brokerd", targets: ["brokerd"]),
+        .executable(name: "brokerctl", targets: ["brokerctl"]),
+        .library(name: "BrokerClient", targets: ["BrokerClient"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
+        .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.0"),
+        .package(url: "https://github.com/LebJe/TOMLKit", from: "0.6.0"),
+        .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
+    ],
+    targets: [
+        // Entry points
+        program("brokerd", ["BrokerDaemon"]),
+        program("brokerctl", ["BrokerCommands"]),
+        program("profile-app", ["BrokerClient", "ExampleSupport"], path: "Sources/Examples/ProfileApp"),
+        program("mail-app", ["BrokerClient", "ExampleSupport"], path: "Sources/Examples/MailApp"),
+        layer("ExampleSupport", [], path: "Sources/Examples/Support"),
+        program("broker-demo", ["BrokerClient", "ExampleSupport"], path: "Sources/Examples/Demo"),
+        program("broker-dev-idp", ["DevIdentityProvider", .arguments], path: "Sources/DevIdP/Main"),
+        layer(
+            "DevIdentityProvider", [.hummingbird, .jwtKit, .crypto, .logging], path: "Sources/DevIdP/Provider"),
+
+        // Composition
+        layer(
+            "BrokerDaemon",
+            [
+                "BrokerServer", "BrokerSocket", "BrokerRPC", "BrokerEngine", "BrokerAccess", "BrokerVault",
+                "BrokerOAuth", "BrokerHost", "BrokerConfig", "BrokerModel", "BrokerValues", .arguments, .lifecycle,
+                .logging, .nioCore, .nioPosix,
+            ]),
+        layer("BrokerCommands", ["BrokerClient", "BrokerRPC", "BrokerValues", .arguments]),
+
+        // Answer
+        layer(
+            "BrokerServer",
+            [
+                "BrokerSocket", "BrokerRPC", "BrokerEngine", "BrokerAccess", "BrokerModel", "BrokerValues", .nioCore,
+                .logging,
+            ]),
+        layer("BrokerClient", ["BrokerRPC", "BrokerValues"]),
+
+        // Bytes and messages
+        layer("BrokerSocket", ["BrokerModel", "BrokerValues", "CBrokerLinux", .nioCore, .nioPosix, .nioHTTP1, .logging]),
+        layer("BrokerRPC", ["BrokerValues"]),
+
+        // Decisions
+        layer("BrokerEngine", ["BrokerModel", "BrokerValues", .logging]),
+        layer("BrokerAccess", ["BrokerModel", "BrokerValues", .logging]),
+
+        // Store, provider, host
+        layer("BrokerVault", ["BrokerModel", "BrokerValues", "CSodium", "CSQLite", .logging]),
+        layer("BrokerOAuth", ["BrokerModel", "BrokerValues", "CCurl", .jwtKit, .crypto, .logging]),
+        layer("BrokerHost", ["BrokerModel", "BrokerValues", "CSystemd", "CBrokerLinux", .subprocess, .logging]),
+        layer("BrokerConfig", ["BrokerModel", "BrokerValues", .toml]),
+
+        // Model
+        layer("BrokerModel", ["BrokerValues", "CSodium"]),
+        layer("BrokerValues", []),
+
+        // C
+        .target(name: "CBrokerLinux", path: "Sources/C/CBrokerLinux"),
+        system("CSodium", pkgConfig: "libsodium", apt: "libsodium-dev"),
+        system("CCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev"),
+        system("CSystemd", pkgConfig: "libsystemd", apt: "libsystemd-dev"),
+        system("CSQLite", pkgConfig: "sqlite3", apt: "libsqlite3-dev"),
+
+        // Tests mirror targets
+        .target(
+            name: "BrokerTestSupport",
+            dependencies: [
+                "BrokerModel", "BrokerValues", "BrokerRPC", "BrokerVault", "BrokerOAuth", "DevIdentityProvider",
+                .nioCore, .nioPosix, .nioHTTP1, .logging,
+            ],
+            path: "Tests/BrokerTestSupport", exclude: ["Fixtures"], swiftSettings: strict),
+        tests("ArchitectureTests", []),
+        tests("BrokerModelTests", ["BrokerModel", "BrokerValues"]),
+        tests("BrokerVaultTests", ["BrokerVault", "BrokerModel", "BrokerValues"]),
+        tests("BrokerOAuthTests", ["BrokerOAuth", "BrokerModel", "BrokerValues", .jwtKit, .crypto]),
+        tests("BrokerHostTests", ["BrokerHost", "BrokerModel", "BrokerValues"]),
+        tests("BrokerConfigTests", ["BrokerConfig", "BrokerModel", "BrokerValues"]),
+        tests("BrokerEngineTests", ["BrokerEngine", "BrokerVault", "BrokerModel", "BrokerValues"]),
+        tests("BrokerAccessTests", ["BrokerAccess", "BrokerVault", "BrokerModel", "BrokerValues"]),
+        tests("BrokerSocketTests", ["BrokerSocket", "BrokerModel", "BrokerValues", .nioCore, .nioPosix]),
+        tests("BrokerRPCTests", ["BrokerRPC", "BrokerValues"]),
+        tests(
+            "BrokerServerTests",
+            ["BrokerServer", "BrokerSocket", "BrokerRPC", "BrokerEngine", "BrokerAccess", "BrokerModel", "BrokerValues"]
+        ),
+        tests("BrokerClientTests", ["BrokerClient", "BrokerRPC", "BrokerValues"]),
+        tests("BrokerCommandsTests", ["BrokerCommands", "BrokerClient", "BrokerRPC", "BrokerValues"]),
+        tests("DevIdentityProviderTests", ["DevIdentityProvider"]),
+        tests("IntegrationTests", ["BrokerClient", "BrokerRPC", "BrokerOAuth", "BrokerModel", "BrokerValues"]),
+        tests("SystemdTests", ["BrokerClient", "BrokerRPC", "BrokerValues"]),
+
+        // Measurements: `make bench`
+        program("broker-bench", ["BrokerClient", "BrokerRPC", "BrokerValues", "CEchoServer"], path: "Tests/Benchmarks/Runner"),
+        .target(name: "CEchoServer", path: "Tests/Benchmarks/CEchoServer"),
+    ]
+)
