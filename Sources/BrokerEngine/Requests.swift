@@ -1,0 +1,104 @@
+import BrokerModel
+import BrokerValues
+
+/// The account a caller means; apps name it by id or by username.
+package enum AccountSelector: Sendable, Hashable {
+    case id(String)
+    /// Compared without case.
+    case username(String)
+}
+
+/// `token.acquireSilent`, after access said yes.
+package struct SilentRequest: Sendable {
+    package var partition: Partition
+    package var app: AppRegistration
+    package var scopes: Scopes
+    package var account: AccountSelector?
+    /// Another authority than the app's own, for this request.
+    package var authority: Authority?
+    /// A claims request (OpenID Connect Core, section 5.5) or challenge: bypasses the cached access token.
+    package var claims: String?
+    package var forceRefresh = false
+    /// Seconds the token must still be good for.
+    package var minimumLifetime: Int64?
+    package var tokenType = TokenType.bearer
+    package var correlationID: String
+
+    package init(partition: Partition, app: AppRegistration, scopes: Scopes, correlationID: String) {
+        self.partition = partition
+        self.app = app
+        self.scopes = scopes
+        self.correlationID = correlationID
+    }
+}
+
+/// `token.acquireInteractive`, after access said yes.
+package struct InteractiveRequest: Sendable {
+    package var partition: Partition
+    package var app: AppRegistration
+    package var scopes: Scopes
+    package var account: AccountSelector?
+    package var authority: Authority?
+    package var claims: String?
+    package var minimumLifetime: Int64?
+    package var tokenType = TokenType.bearer
+    package var loginHint: String?
+    package var domainHint: String?
+    package var prompt: Prompt?
+    package var extraScopesToConsent = Scopes([])
+    package var extraQueryParameters: [String: String] = [:]
+    package var redirectURI: String?
+    package var presentation = Presentation.client
+    /// Seconds.
+    package var timeout: Int64 = 300
+    package var correlationID: String
+
+    package init(partition: Partition, app: AppRegistration, scopes: Scopes, correlationID: String) {
+        self.partition = partition
+        self.app = app
+        self.scopes = scopes
+        self.correlationID = correlationID
+    }
+}
+
+/// A token that was got, its secret still sealed: whoever writes the answer opens it (`RecordVault.withSecret`).
+package struct AcquiredToken: Sendable {
+    package var token: StoredRecord<AccessTokenRecord>
+    package var idToken: SealedRecord?
+    package var account: Account
+    package var fromCache: Bool
+    package var extendedLifetime = false
+    /// False when the disk did not take it yet: the token is good, and the broker goes on trying.
+    package var persisted = true
+
+    package init(
+        token: StoredRecord<AccessTokenRecord>, idToken: SealedRecord?, account: Account, fromCache: Bool,
+        extendedLifetime: Bool = false, persisted: Bool = true
+    ) {
+        self.token = token
+        self.idToken = idToken
+        self.account = account
+        self.fromCache = fromCache
+        self.extendedLifetime = extendedLifetime
+        self.persisted = persisted
+    }
+}
+
+/// What `interaction.open` tells the client.
+package struct InteractionOpening: Sendable {
+    package var interactionID: String
+    package var url: String
+    package var redirectURI: String
+    package var expiresOn: NumericDate
+    package var correlationID: String
+
+    package init(
+        interactionID: String, url: String, redirectURI: String, expiresOn: NumericDate, correlationID: String
+    ) {
+        self.interactionID = interactionID
+        self.url = url
+        self.redirectURI = redirectURI
+        self.expiresOn = expiresOn
+        self.correlationID = correlationID
+    }
+}

@@ -1,0 +1,57 @@
+import BrokerValues
+
+/// An OAuth client as the broker knows it (protocol.md, `apps.register`).
+package struct AppRegistration: Sendable, Equatable {
+    package var name: String
+    package var clientID: String
+    package var authority: Authority
+    /// Apps of one group share accounts and refresh tokens. See ``effectiveGroup``.
+    package var group: String?
+    package var scopes: [String]
+    package var redirectURI: String?
+    package var executables: [String]
+    package var units: [String]
+    package var sandboxIDs: [String]
+    /// Makes the client confidential (RFC 6749, section 2.1).
+    package var clientSecret: Secret?
+    /// A caller's own client id, used without a registration.
+    package var isAdHoc: Bool
+
+    package init(
+        name: String, clientID: String, authority: Authority, group: String? = nil, scopes: [String] = [],
+        redirectURI: String? = nil, executables: [String] = [], units: [String] = [], sandboxIDs: [String] = [],
+        clientSecret: Secret? = nil, isAdHoc: Bool = false
+    ) {
+        self.name = name
+        self.clientID = clientID
+        self.authority = authority
+        self.group = group
+        self.scopes = scopes
+        self.redirectURI = redirectURI
+        self.executables = executables
+        self.units = units
+        self.sandboxIDs = sandboxIDs
+        self.clientSecret = clientSecret
+        self.isAdHoc = isAdHoc
+    }
+
+    /// An app without a group is a group of its own; the three kinds of group cannot be mistaken for each other.
+    package var effectiveGroup: GroupID {
+        if let group { return GroupID(rawValue: "group:\(group)") }
+        return GroupID(rawValue: isAdHoc ? "adhoc:\(clientID) \(authority.url)" : "app:\(name)")
+    }
+}
+
+/// Who may see an account and spend its refresh tokens.
+package struct GroupID: Sendable, Hashable, Codable {
+    package let rawValue: String
+    package init(rawValue: String) { self.rawValue = rawValue }
+
+    package init(from decoder: any Decoder) throws {
+        rawValue = try decoder.singleValueContainer().decode(String.self)
+    }
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(rawValue)
+    }
+}

@@ -1,0 +1,29 @@
+import BrokerValues
+import CSodium
+
+/// Names a person across apps and tenants: `uid.utid` for Entra, subject and issuer for any other provider
+/// (a subject is unique only at its issuer: OpenID Connect Core, section 5.7).
+package struct HomeAccountID: Sendable, Hashable, Codable {
+    package let rawValue: String
+    package init(rawValue: String) { self.rawValue = rawValue }
+    package init(subject: String, issuer: String) { rawValue = "\(subject)@\(issuer)" }
+
+    package init(from decoder: any Decoder) throws {
+        rawValue = try decoder.singleValueContainer().decode(String.self)
+    }
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(rawValue)
+    }
+
+    /// The opaque id apps are given: the same person has another one in another partition, and it tells nothing.
+    package func accountID(in partition: Partition, environment: String) -> String {
+        var text = "\(partition.uid)\u{0}\(environment)\u{0}\(rawValue)"
+        var digest = [UInt8](repeating: 0, count: 16)
+        text.withUTF8 { bytes in
+            _ = crypto_generichash(&digest, digest.count, bytes.baseAddress, UInt64(bytes.count), nil, 0)
+        }
+        let hex = Array("0123456789abcdef")
+        return String(digest.flatMap { [hex[Int($0 >> 4)], hex[Int($0 & 15)]] })
+    }
+}

@@ -1,0 +1,5 @@
+/// Whose records these are: the uid of the person. Every record belongs to one partition, in user mode too.
+package struct Partition: Sendable, Hashable {
+    package let uid: UInt32
+    package init(uid: UInt32) { self.uid = uid }
+}

@@ -1,0 +1,37 @@
+import BrokerValues
+
+/// A set of scopes as the cache compares them: split at white space, trimmed, lower-cased, without order
+/// (MSAL, "Silent": asked-for scopes must be a subset of the cached token's).
+package struct Scopes: Sendable, Hashable {
+    /// Lower-cased, sorted, without duplicates.
+    package let normalized: [String]
+    /// As given, for the wire to the provider: order kept, duplicates gone.
+    package let asGiven: [String]
+
+    package init(_ scopes: [String]) {
+        var seen = Set<String>()
+        asGiven = scopes.flatMap { $0.split(whereSeparator: \.isWhitespace).map(String.init) }
+            .filter { seen.insert($0.lowercased()).inserted }
+        normalized = seen.sorted()
+    }
+
+    /// A `scope` value of RFC 6749, section 3.3.
+    package init(parameter: String) { self.init([parameter]) }
+
+    package var parameter: String { asGiven.joined(separator: " ") }
+    package var isEmpty: Bool { normalized.isEmpty }
+
+    package func isSubset(of other: Scopes) -> Bool { Set(normalized).isSubset(of: other.normalized) }
+    package func intersects(_ other: Scopes) -> Bool { !Set(normalized).isDisjoint(with: other.normalized) }
+    package func union(_ other: Scopes) -> Scopes { Scopes(asGiven + other.asGiven) }
+    package func subtracting(_ other: Scopes) -> Scopes {
+        let gone = Set(other.normalized)
+        return Scopes(asGiven.filter { !gone.contains($0.lowercased()) })
+    }
+
+    package static func == (left: Scopes, right: Scopes) -> Bool { left.normalized == right.normalized }
+    package func hash(into hasher: inout Hasher) { hasher.combine(normalized) }
+
+    /// What the broker itself adds to every request; an app that names one is told so (MSAL, "Scopes").
+    package static let reserved = Scopes(["openid", "profile", "offline_access"])
+}

@@ -1,0 +1,205 @@
+import BrokerValues
+
+/// An OAuth 2 authorization server and OpenID provider, as the engine uses it.
+package protocol IdentityProvider: Sendable {
+    /// Discovery (OpenID Connect Discovery 1.0, section 4), from the cache when it is fresh.
+    func metadata(of authority: Authority) async throws(ProviderError) -> ProviderMetadata
+
+    /// The URL the person's browser opens (RFC 6749, section 4.1.1; RFC 7636; OpenID Connect Core, section 3.1.2.1).
+    func authorizationURL(_ request: AuthorizationRequest, at metadata: ProviderMetadata) -> String
+
+    /// One attempt at the token endpoint; it is never repeated by the provider layer.
+    func redeem(
+        _ grant: TokenGrant, as client: ClientCredentials, at metadata: ProviderMetadata
+    ) async throws(ProviderError) -> TokenResponse
+
+    /// Signature against the JWKS, then `iss`, `aud`, `azp`, `exp`, `iat`, `nonce` (OpenID Connect Core, section 3.1.3.7).
+    func verify(
+        idToken: Secret, against expectation: IDTokenExpectation, at metadata: ProviderMetadata
+    ) async throws(ProviderError) -> IDTokenClaims
+}
+
+/// What discovery says (RFC 8414, section 2).
+package struct ProviderMetadata: Sendable, Equatable {
+    package var authority: Authority
+    package var issuer: String
+    package var authorizationEndpoint: String
+    package var tokenEndpoint: String
+    package var jwksURI: String
+    package var userinfoEndpoint: String?
+    package var endSessionEndpoint: String?
+    package var revocationEndpoint: String?
+    package var deviceAuthorizationEndpoint: String?
+    /// RFC 9207: an answer without `iss` is then refused.
+    package var promisesIssuerInResponse: Bool
+    package var tokenEndpointAuthMethods: [String]
+    package var codeChallengeMethods: [String]?
+    /// The whole document, for what later features read from it.
+    package var document: JSONObject
+
+    package init(
+        authority: Authority, issuer: String, authorizationEndpoint: String, tokenEndpoint: String, jwksURI: String,
+        userinfoEndpoint: String? = nil, endSessionEndpoint: String? = nil, revocationEndpoint: String? = nil,
+        deviceAuthorizationEndpoint: String? = nil, promisesIssuerInResponse: Bool = false,
+        tokenEndpointAuthMethods: [String] = ["client_secret_basic"], codeChallengeMethods: [String]? = nil,
+        document: JSONObject = [:]
+    ) {
+        self.authority = authority
+        self.issuer = issuer
+        self.authorizationEndpoint = authorizationEndpoint
+        self.tokenEndpoint = tokenEndpoint
+        self.jwksURI = jwksURI
+        self.userinfoEndpoint = userinfoEndpoint
+        self.endSessionEndpoint = endSessionEndpoint
+        self.revocationEndpoint = revocationEndpoint
+        self.deviceAuthorizationEndpoint = deviceAuthorizationEndpoint
+        self.promisesIssuerInResponse = promisesIssuerInResponse
+        self.tokenEndpointAuthMethods = tokenEndpointAuthMethods
+        self.codeChallengeMethods = codeChallengeMethods
+        self.document = document
+    }
+}
+
+package struct AuthorizationRequest: Sendable {
+    package var clientID: String
+    package var redirectURI: String
+    /// With the reserved scopes already added.
+    package var scopes: Scopes
+    package var state: String
+    package var nonce: String
+    /// RFC 7636, S256.
+    package var codeChallenge: String
+    package var correlationID: String
+    package var prompt: Prompt?
+    package var loginHint: String?
+    package var domainHint: String?
+    package var claims: String?
+    package var extraQueryParameters: [String: String] = [:]
+
+    package init(
+        clientID: String, redirectURI: String, scopes: Scopes, state: String, nonce: String, codeChallenge: String,
+        correlationID: String
+    ) {
+        self.clientID = clientID
+        self.redirectURI = redirectURI
+        self.scopes = scopes
+        self.state = state
+        self.nonce = nonce
+        self.codeChallenge = codeChallenge
+        self.correlationID = correlationID
+    }
+}
+
+package struct ClientCredentials: Sendable {
+    package var clientID: String
+    package var secret: Secret?
+
+    package init(clientID: String, secret: Secret? = nil) {
+        self.clientID = clientID
+        self.secret = secret
+    }
+}
+
+package enum TokenGrant: Sendable {
+    /// RFC 6749, section 4.1.3, with the verifier of RFC 7636.
+    case authorizationCode(Secret, verifier: Secret, redirectURI: String, claims: String?)
+    /// RFC 6749, section 6.
+    case refreshToken(Secret, scopes: Scopes, claims: String?)
+}
+
+/// A successful answer of the token endpoint (RFC 6749, section 5.1).
+package struct TokenResponse: Sendable {
+    package var accessToken: Secret
+    package var tokenType: TokenType
+    /// Seconds; nil when the provider does not say.
+    package var expiresIn: Int64?
+    package var extendedExpiresIn: Int64?
+    package var refreshIn: Int64?
+    package var refreshToken: Secret?
+    package var idToken: Secret?
+    /// Nil means: as asked.
+    package var scope: String?
+    package var familyID: String?
+    package var clientInfo: String?
+
+    package init(
+        accessToken: Secret, tokenType: TokenType = .bearer, expiresIn: Int64? = nil, extendedExpiresIn: Int64? = nil,
+        refreshIn: Int64? = nil, refreshToken: Secret? = nil, idToken: Secret? = nil, scope: String? = nil,
+        familyID: String? = nil, clientInfo: String? = nil
+    ) {
+        self.accessToken = accessToken
+        self.tokenType = tokenType
+        self.expiresIn = expiresIn
+        self.extendedExpiresIn = extendedExpiresIn
+        self.refreshIn = refreshIn
+        self.refreshToken = refreshToken
+        self.idToken = idToken
+        self.scope = scope
+        self.familyID = familyID
+        self.clientInfo = clientInfo
+    }
+}
+
+package struct IDTokenExpectation: Sendable {
+    package var clientID: String
+    /// Nil on refresh, where a provider may leave the nonce out (OpenID Connect Core, section 12.2).
+    package var nonce: String?
+
+    package init(clientID: String, nonce: String?) {
+        self.clientID = clientID
+        self.nonce = nonce
+    }
+}
+
+/// The claims of a verified ID token.
+package struct IDTokenClaims: Sendable, Equatable {
+    package var issuer: String
+    package var subject: String
+    package var all: JSONObject
+
+    package init(issuer: String, subject: String, all: JSONObject) {
+        self.issuer = issuer
+        self.subject = subject
+        self.all = all
+    }
+
+    package subscript(name: String) -> String? { all[name]?.stringValue }
+}
+
+/// Why the provider did not give what was asked. Texts hold no token and no query.
+package enum ProviderError: Error, Sendable, Equatable {
+    /// No answer, and the request had not left: no route, no name, refused, TLS failed. Sending again is safe.
+    case offline(String)
+    /// The request may have arrived; nobody knows what became of it (time-out, connection lost).
+    case outcomeUnknown(String)
+    /// 5xx or 429. `retryAfter` in seconds.
+    case unavailable(status: Int, retryAfter: Int?, String)
+    /// An answer that is not what the standard says: HTML, no JSON, too large, a field missing, a bad signature.
+    case invalidResponse(status: Int?, String)
+    /// The provider's error answer (RFC 6749, section 5.2). A bare 400 without a body counts as `invalid_grant` when a
+    /// refresh token was sent: real providers answer so for a dead one.
+    case refused(OAuthRefusal)
+    /// The server certificate could not be verified.
+    case untrusted(String)
+}
+
+package struct OAuthRefusal: Sendable, Equatable {
+    package var error: String
+    package var subError: String?
+    package var description: String?
+    package var status: Int
+    package var claims: String?
+    package var errorCodes: [Int64]
+
+    package init(
+        error: String, subError: String? = nil, description: String? = nil, status: Int, claims: String? = nil,
+        errorCodes: [Int64] = []
+    ) {
+        self.error = error
+        self.subError = subError
+        self.description = description
+        self.status = status
+        self.claims = claims
+        self.errorCodes = errorCodes
+    }
+}

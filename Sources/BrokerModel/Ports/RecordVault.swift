@@ -1,0 +1,85 @@
+/// The encrypted cache as engine and access see it.
+///
+/// Loading is quick (microseconds, from the page cache) and may be called anywhere; committing waits for the disk.
+package protocol RecordVault: Sendable {
+    /// The records of one bucket. Rows that do not open (edited, moved, truncated) are quarantined and left out.
+    func load<Record: VaultRecord>(
+        _ type: Record.Type, bucket: [String], in partition: Partition
+    ) throws(VaultError) -> [StoredRecord<Record>]
+
+    /// Every record of a kind: for lists, start-up and sign-out; not for a request's hot path.
+    func loadAll<Record: VaultRecord>(
+        _ type: Record.Type, in partition: Partition
+    ) throws(VaultError) -> [StoredRecord<Record>]
+
+    /// Encrypts; writes nothing.
+    func seal<Record: VaultRecord>(
+        _ record: Record, secret: Secret?, in partition: Partition
+    ) throws(VaultError) -> StoredRecord<Record>
+
+    /// One durable transaction: all of it is on disk when this returns, or nothing is.
+    func commit(_ change: VaultChange) async throws(VaultError)
+
+    /// The record's secret (empty when it has none), lent from guarded memory; the closure must be brief and not call
+    /// the vault again.
+    func withSecret<Result>(
+        of sealed: SealedRecord, _ body: (UnsafeRawBufferPointer) -> Result
+    ) throws(VaultError) -> Result
+
+    func statistics() throws(VaultError) -> VaultStatistics
+}
+
+extension RecordVault {
+    package func secret(of sealed: SealedRecord) throws(VaultError) -> Secret {
+        try withSecret(of: sealed) { Secret(copying: $0) }
+    }
+}
+
+/// Rows to write and rows to remove, together.
+package struct VaultChange: Sendable {
+    package var partition: Partition
+    package var puts: [SealedRecord]
+    package var deletes: [RecordKey]
+
+    package init(in partition: Partition, puts: [SealedRecord] = [], deletes: [RecordKey] = []) {
+        self.partition = partition
+        self.puts = puts
+        self.deletes = deletes
+    }
+
+    package var isEmpty: Bool { puts.isEmpty && deletes.isEmpty }
+}
+
+package struct VaultStatistics: Sendable, Equatable {
+    package var path: String
+    package var keySource: String
+    package var records: Int
+    /// Rows found damaged and set aside since the file was made.
+    package var quarantined: Int
+
+    package init(path: String, keySource: String, records: Int, quarantined: Int = 0) {
+        self.path = path
+        self.keySource = keySource
+        self.records = records
+        self.quarantined = quarantined
+    }
+}
+
+/// Why the vault could not do it. Texts name files and codes, never contents.
+package enum VaultError: Error, Sendable, Equatable {
+    /// No space, quota or a size limit: memory still has what was to be written, and trying again later makes sense.
+    case full(String)
+    /// Any other failed read or write.
+    case io(String)
+    /// The file is not a vault, or not all of one.
+    case damaged(String)
+    /// Made by a later version of the broker.
+    case newerFormat(found: Int, supported: Int)
+    /// The key does not open this vault.
+    case wrongKey(String)
+    /// The key cannot be had: missing, unreadable, too openly readable.
+    case keyUnavailable(String)
+    case locked
+    /// One record that does not open.
+    case recordDamaged
+}

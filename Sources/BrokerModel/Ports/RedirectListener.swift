@@ -1,0 +1,53 @@
+/// Receives the browser's redirect on loopback (RFC 8252, section 7.3).
+package protocol RedirectListener: Sendable {
+    /// - Parameters:
+    ///   - target: where to listen.
+    ///   - answer: called for every redirect that reaches the path, also wrong and repeated ones; what it returns is the
+    ///     page the person sees. It may take as long as the sign-in's last step.
+    func open(
+        _ target: RedirectTarget, answer: @escaping @Sendable (RedirectParameters) async -> RedirectPage
+    ) async throws(RedirectError) -> any RedirectEndpoint
+}
+
+package protocol RedirectEndpoint: Sendable {
+    /// What goes to the provider as `redirect_uri`.
+    var redirectURI: String { get }
+    /// Stops listening; pages under way are still delivered.
+    func close() async
+}
+
+package enum RedirectTarget: Sendable, Equatable {
+    /// 127.0.0.1 and ::1 at one port the kernel chooses.
+    case anyPort(host: String, path: String)
+    /// As the app registered it with its provider.
+    case fixed(host: String, port: UInt16, path: String)
+}
+
+/// The query of a redirect, decoded. A name that came twice is in `repeated`: such a redirect is refused.
+package struct RedirectParameters: Sendable {
+    package var values: [String: String]
+    package var repeated: Set<String>
+
+    package init(values: [String: String], repeated: Set<String> = []) {
+        self.values = values
+        self.repeated = repeated
+    }
+
+    package subscript(name: String) -> String? { values[name] }
+}
+
+/// What the person reads in the browser at the end.
+package enum RedirectPage: Sendable, Equatable {
+    case signedIn(username: String, app: String)
+    /// The person said no, or closed the consent page.
+    case canceled(app: String)
+    case failed(app: String, message: String)
+    /// A redirect that belongs to no waiting sign-in: wrong state, used before, too late.
+    case notExpected
+}
+
+package enum RedirectError: Error, Sendable, Equatable {
+    /// The fixed port is taken by somebody else.
+    case portInUse(UInt16)
+    case cannotListen(String)
+}

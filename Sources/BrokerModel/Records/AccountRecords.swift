@@ -1,0 +1,95 @@
+import BrokerValues
+
+/// A person known to a group (unified cache schema, `Account`). Holds no secret.
+package struct AccountRecord: VaultRecord {
+    package static let kind = RecordKind.account
+    package var group: GroupID
+    package var homeAccountID: HomeAccountID
+    package var environment: String
+    package var realm: String
+    package var authority: String
+    package var username: String
+    package var name: String?
+    package var tenantID: String?
+    package var claims: JSONObject
+    package var signedIn: Bool
+    /// When the account was first seen: lists are ordered by it, then by username.
+    package var createdAt: NumericDate
+
+    package init(
+        group: GroupID, homeAccountID: HomeAccountID, environment: String, realm: String, authority: String,
+        username: String, name: String? = nil, tenantID: String? = nil, claims: JSONObject = [:], signedIn: Bool = true,
+        createdAt: NumericDate
+    ) {
+        self.group = group
+        self.homeAccountID = homeAccountID
+        self.environment = environment
+        self.realm = realm
+        self.authority = authority
+        self.username = username
+        self.name = name
+        self.tenantID = tenantID
+        self.claims = claims
+        self.signedIn = signedIn
+        self.createdAt = createdAt
+    }
+
+    package var bucket: [String] { [group.rawValue] }
+    package var item: [String] { [homeAccountID.rawValue, environment, realm] }
+}
+
+/// Says that one app may not use an account silently any more, although others of its group may
+/// (unified cache schema, `AccountMetadata`). Absent means it may.
+package struct SignOutRecord: VaultRecord {
+    package static let kind = RecordKind.signOut
+    package var group: GroupID
+    /// ``AppRegistration/name``.
+    package var app: String
+    package var homeAccountID: HomeAccountID
+    package var environment: String
+    package var since: NumericDate
+
+    package init(
+        group: GroupID, app: String, homeAccountID: HomeAccountID, environment: String, since: NumericDate
+    ) {
+        self.group = group
+        self.app = app
+        self.homeAccountID = homeAccountID
+        self.environment = environment
+        self.since = since
+    }
+
+    package var bucket: [String] { [group.rawValue] }
+    package var item: [String] { [app, homeAccountID.rawValue, environment] }
+}
+
+/// A registered app; the secret is its client secret, if it has one.
+package struct AppRecord: VaultRecord {
+    package static let kind = RecordKind.app
+    package var name: String
+    package var clientID: String
+    package var authority: String
+    package var group: String?
+    package var scopes: [String]
+    package var redirectURI: String?
+    package var executables: [String]
+    package var units: [String]
+    package var sandboxIDs: [String]
+    package var isConfidential: Bool
+
+    package var bucket: [String] { [] }
+    package var item: [String] { [name] }
+
+    package init(_ app: AppRegistration) {
+        name = app.name
+        clientID = app.clientID
+        authority = app.authority.url
+        group = app.group
+        scopes = app.scopes
+        redirectURI = app.redirectURI
+        executables = app.executables
+        units = app.units
+        sandboxIDs = app.sandboxIDs
+        isConfidential = app.clientSecret != nil
+    }
+}

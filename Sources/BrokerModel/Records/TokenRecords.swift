@@ -1,0 +1,97 @@
+import BrokerValues
+
+/// Whose tokens a bucket holds: one client of one group, for one person, at one provider.
+package struct TokenOwner: Sendable, Hashable, Codable {
+    package var group: GroupID
+    package var clientID: String
+    package var homeAccountID: HomeAccountID
+    package var environment: String
+
+    package init(group: GroupID, clientID: String, homeAccountID: HomeAccountID, environment: String) {
+        self.group = group
+        self.clientID = clientID
+        self.homeAccountID = homeAccountID
+        self.environment = environment
+    }
+
+    package var bucket: [String] { [group.rawValue, clientID, homeAccountID.rawValue, environment] }
+}
+
+/// An access token; the secret is the token itself (unified cache schema, `AccessToken`).
+package struct AccessTokenRecord: VaultRecord {
+    package static let kind = RecordKind.accessToken
+    package var owner: TokenOwner
+    /// Tenant of the token (Entra) or the authority's path; compared exactly.
+    package var realm: String
+    /// Scopes granted, as the provider spelled them.
+    package var scopes: [String]
+    package var tokenType: TokenType
+    package var authority: String
+    package var expiresOn: NumericDate
+    package var extendedExpiresOn: NumericDate?
+    package var refreshOn: NumericDate?
+    package var cachedAt: NumericDate
+    /// RFC 7638 thumbprint of the key that a DPoP token is bound to.
+    package var keyThumbprint: String?
+
+    package init(
+        owner: TokenOwner, realm: String, scopes: [String], tokenType: TokenType, authority: String,
+        expiresOn: NumericDate, extendedExpiresOn: NumericDate? = nil, refreshOn: NumericDate? = nil,
+        cachedAt: NumericDate, keyThumbprint: String? = nil
+    ) {
+        self.owner = owner
+        self.realm = realm
+        self.scopes = scopes
+        self.tokenType = tokenType
+        self.authority = authority
+        self.expiresOn = expiresOn
+        self.extendedExpiresOn = extendedExpiresOn
+        self.refreshOn = refreshOn
+        self.cachedAt = cachedAt
+        self.keyThumbprint = keyThumbprint
+    }
+
+    package var bucket: [String] { owner.bucket }
+    package var item: [String] { [realm, tokenType.rawValue, Scopes(scopes).normalized.joined(separator: " ")] }
+}
+
+/// A refresh token, without a realm: it is good for every tenant of its account (unified cache schema, `RefreshToken`).
+package struct RefreshTokenRecord: VaultRecord {
+    package static let kind = RecordKind.refreshToken
+    package var owner: TokenOwner
+    package var familyID: String?
+    package var authority: String
+    /// Scopes of the grant it came from.
+    package var scopes: [String]
+    package var cachedAt: NumericDate
+
+    package init(
+        owner: TokenOwner, familyID: String? = nil, authority: String, scopes: [String], cachedAt: NumericDate
+    ) {
+        self.owner = owner
+        self.familyID = familyID
+        self.authority = authority
+        self.scopes = scopes
+        self.cachedAt = cachedAt
+    }
+
+    package var bucket: [String] { owner.bucket }
+    package var item: [String] { [familyID ?? ""] }
+}
+
+/// The ID token as received; the secret is the token (unified cache schema, `IdToken`).
+package struct IDTokenRecord: VaultRecord {
+    package static let kind = RecordKind.idToken
+    package var owner: TokenOwner
+    package var realm: String
+    package var cachedAt: NumericDate
+
+    package init(owner: TokenOwner, realm: String, cachedAt: NumericDate) {
+        self.owner = owner
+        self.realm = realm
+        self.cachedAt = cachedAt
+    }
+
+    package var bucket: [String] { owner.bucket }
+    package var item: [String] { [realm] }
+}

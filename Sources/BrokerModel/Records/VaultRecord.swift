@@ -1,0 +1,69 @@
+/// What kind of thing a row of the vault is. The number is part of the associated data and of the row's key: never reuse one.
+package enum RecordKind: UInt8, Sendable, CaseIterable {
+    case account = 1
+    case accessToken = 2
+    case refreshToken = 3
+    case idToken = 4
+    case appMetadata = 5
+    case signOut = 6
+    case app = 7
+    case providerDocument = 8
+}
+
+/// One record of the cache without its secret. What it holds is personal, so it is sealed together with the secret.
+///
+/// `bucket` names the few records that are looked up together; `item` tells them apart. The vault files a record under
+/// a keyed hash of kind, bucket and item, so both may hold names, scopes and client ids.
+package protocol VaultRecord: Codable, Sendable {
+    static var kind: RecordKind { get }
+    var bucket: [String] { get }
+    var item: [String] { get }
+}
+
+extension VaultRecord {
+    package var key: RecordKey { RecordKey(kind: Self.kind, bucket: bucket, item: item) }
+}
+
+/// Names one record within a partition.
+package struct RecordKey: Sendable, Hashable {
+    package let kind: RecordKind
+    package let bucket: [String]
+    package let item: [String]
+
+    package init(kind: RecordKind, bucket: [String], item: [String]) {
+        self.kind = kind
+        self.bucket = bucket
+        self.item = item
+    }
+}
+
+/// A record as it lies on disk and in memory: encrypted, bound to its partition and key.
+package struct SealedRecord: Sendable {
+    package let partition: Partition
+    package let kind: RecordKind
+    /// Keyed BLAKE2b of partition, kind, bucket and item.
+    package let rowKey: [UInt8]
+    /// Keyed BLAKE2b of partition, kind and bucket.
+    package let bucketKey: [UInt8]
+    /// Nonce and ciphertext.
+    package let box: [UInt8]
+
+    package init(partition: Partition, kind: RecordKind, rowKey: [UInt8], bucketKey: [UInt8], box: [UInt8]) {
+        self.partition = partition
+        self.kind = kind
+        self.rowKey = rowKey
+        self.bucketKey = bucketKey
+        self.box = box
+    }
+}
+
+/// A record read from the vault: its fields in the clear, its secret still sealed.
+package struct StoredRecord<Record: VaultRecord>: Sendable {
+    package let record: Record
+    package let sealed: SealedRecord
+
+    package init(record: Record, sealed: SealedRecord) {
+        self.record = record
+        self.sealed = sealed
+    }
+}

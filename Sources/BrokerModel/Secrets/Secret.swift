@@ -1,0 +1,73 @@
+import CSodium
+
+/// Bytes that nobody may see: tokens, codes, verifiers, passwords, keys.
+///
+/// They live in libsodium's guarded memory (locked, left out of core dumps, fenced by unmapped pages, wiped when freed)
+/// and are lent for the length of a closure. Descriptions and mirrors show nothing; a `Secret` is not `Codable` on
+/// purpose, so it cannot slip into a message or a log by being a field of something else.
+package final class Secret: Sendable {
+    private let memory: GuardedMemory
+
+    package var count: Int { memory.count }
+    package var isEmpty: Bool { memory.count == 0 }
+
+    /// - Parameter bytes: copied; wiping the source is up to its owner.
+    package init(copying bytes: UnsafeRawBufferPointer) {
+        memory = GuardedMemory(count: bytes.count) { $0.copyMemory(from: bytes) }
+    }
+
+    /// For text that the language or a library already holds as a `String` (which cannot be wiped).
+    package convenience init(_ text: String) {
+        var text = text
+        self.init(utf8: &text)
+    }
+
+    private convenience init(utf8 text: inout String) {
+        let bytes = text.withUTF8 { GuardedMemory(copying: UnsafeRawBufferPointer($0)) }
+        self.init(memory: bytes)
+    }
+
+    /// - Parameter fill: writes exactly `count` bytes.
+    package convenience init(count: Int, fill: (UnsafeMutableRawBufferPointer) -> Void) {
+        self.init(memory: GuardedMemory(count: count, fill: fill))
+    }
+
+    private init(memory: GuardedMemory) { self.memory = memory }
+
+    /// Fresh random bytes from libsodium's generator.
+    package static func random(count: Int) -> Secret {
+        Secret(count: count) { buffer in
+            if let base = buffer.baseAddress { randombytes_buf(base, buffer.count) }
+        }
+    }
+
+    /// Lends the bytes; they must not outlive the closure.
+    package func withBytes<Result, Failure: Error>(
+        _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try memory.withBytes(body)
+    }
+
+    /// The text, for the one place that must hand it on (an HTTP body, the answer to the app). Invalid UTF-8 is mended.
+    package func revealed() -> String {
+        withBytes { String(decoding: $0, as: UTF8.self) }
+    }
+}
+
+extension Secret: Equatable {
+    /// In constant time for secrets of one length.
+    package static func == (left: Secret, right: Secret) -> Bool {
+        left.withBytes { a in
+            right.withBytes { b in
+                guard a.count == b.count, let left = a.baseAddress, let right = b.baseAddress else { return false }
+                return sodium_memcmp(left, right, a.count) == 0
+            }
+        }
+    }
+}
+
+extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    package var description: String { "‹secret›" }
+    package var debugDescription: String { "‹secret›" }
+    package var customMirror: Mirror { Mirror(self, children: []) }
+}

@@ -1,0 +1,32 @@
+/// A person at an identity provider, as apps see them (protocol.md, `Account`).
+package struct Account: Codable, Sendable, Hashable {
+    /// Opaque; stable for as long as the account exists, also across sign-out and sign-in.
+    package var id: String
+    /// What the person types to sign in: `preferred_username`, else `email`, else `upn`, else the subject.
+    package var username: String
+    package var name: String?
+    /// Host (and port, where it is not the scheme's own) of the authority; one name for all aliases of a cloud.
+    package var environment: String
+    package var tenantId: String?
+    /// `uid.utid` for Entra; subject and issuer for everybody else.
+    package var homeAccountId: String
+    package var authority: String
+    package var signedIn: Bool
+    /// The ID token's claims, without those that only protect the token (`nonce`, `at_hash`, `c_hash`, `aio` …).
+    package var claims: JSONObject?
+
+    package init(
+        id: String, username: String, name: String? = nil, environment: String, tenantId: String? = nil,
+        homeAccountId: String, authority: String, signedIn: Bool = true, claims: JSONObject? = nil
+    ) {
+        self.id = id
+        self.username = username
+        self.name = name
+        self.environment = environment
+        self.tenantId = tenantId
+        self.homeAccountId = homeAccountId
+        self.authority = authority
+        self.signedIn = signedIn
+        self.claims = claims
+    }
+}

@@ -1,0 +1,56 @@
+/// The one error that crosses layers above the vault and the provider, and the one a caller is told.
+///
+/// A lower layer throws its own typed error; the layer that knows what it means for the caller turns it into this.
+/// It carries nothing secret: no token, no code, no password, no URL with a query.
+package struct BrokerError: Error, Sendable {
+    package var kind: ErrorKind
+    /// One sentence for a person; it says what to do next.
+    package var message: String
+    package var reason: ErrorReason?
+    package var details = Details()
+    /// What a lower layer said; for the log, never for the wire.
+    package var cause: (any Error)?
+
+    /// What the provider or the broker can add (`error.data`).
+    package struct Details: Sendable, Equatable {
+        package var correlationID: String?
+        package var oauthError: String?
+        package var subError: String?
+        package var description: String?
+        package var httpStatus: Int?
+        /// Seconds.
+        package var retryAfter: Int?
+        package var grantedScopes: [String]?
+        package var declinedScopes: [String]?
+        package var accounts: [Account]?
+        package var app: String?
+        package var caller: String?
+
+        package init() {}
+    }
+
+    package init(
+        _ kind: ErrorKind, _ message: String, reason: ErrorReason? = nil, cause: (any Error)? = nil,
+        with change: (inout Details) -> Void = { _ in }
+    ) {
+        self.kind = kind
+        self.message = message
+        self.reason = reason
+        self.cause = cause
+        change(&details)
+    }
+
+    /// The same error, answered to the request with this correlation id (one that is there already stays).
+    package func correlated(_ correlationID: String) -> BrokerError {
+        var copy = self
+        copy.details.correlationID = details.correlationID ?? correlationID
+        return copy
+    }
+}
+
+extension BrokerError: CustomStringConvertible {
+    package var description: String {
+        let why = reason.map { "/\($0.rawValue)" } ?? ""
+        return "\(kind.rawValue)\(why): \(message)"
+    }
+}

@@ -1,0 +1,60 @@
+/// What went wrong, as the protocol names it (`error.data.kind`).
+///
+/// The set is closed on the wire: a client of protocol version 1 meets these and no others.
+package enum ErrorKind: String, Codable, Sendable, CaseIterable, Hashable {
+    case interactionRequired
+    case serverDeclinedScopes
+    case userCanceled
+    case timedOut
+    case offline
+    case serverUnavailable
+    case throttled
+    case accessDenied
+    case grantRequired
+    case locked
+    case accountNotFound
+    case ambiguousAccount
+    case appNotFound
+    case invalidParameter
+    case invalidAuthority
+    case invalidClient
+    case invalidScope
+    case unauthorizedClient
+    case invalidResponse
+    case mismatchedUser
+    case unsupported
+    case `internal`
+
+    /// Whether the same request may succeed later without anybody doing anything.
+    package var isRetryable: Bool {
+        switch self {
+        case .offline, .serverUnavailable, .throttled, .timedOut: true
+        default: false
+        }
+    }
+}
+
+/// Which of several causes lies behind an ``ErrorKind`` (`error.data.reason`).
+package enum ErrorReason: String, Codable, Sendable, CaseIterable, Hashable {
+    // interactionRequired
+    case noTokens
+    case signedOut
+    case refreshTokenExpired
+    case refreshTokenRevoked
+    case consentRequired
+    case claimsChallenge
+    case scopesNotGranted
+    case loginRequired
+
+    // accessDenied
+    case otherUser
+    case callerNotListed
+    case adHocForbidden
+
+    // serverUnavailable, internal
+    case shuttingDown
+    case tooManyRequests
+    case tooManyConnections
+    case vaultDamaged
+    case vaultNotWritable
+}
