@@ -21,7 +21,7 @@ extension JSONValue {
     package var integerValue: Int64? {
         switch self {
         case .integer(let value): value
-        case .number(let value): Int64(exactly: value.rounded(.towardZero))
+        case .number(let value): value.magnitude < 0x1p62 ? Int64(value) : nil
         default: nil
         }
     }
