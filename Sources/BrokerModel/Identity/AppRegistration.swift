@@ -35,10 +35,13 @@ package struct AppRegistration: Sendable, Equatable {
         self.isAdHoc = isAdHoc
     }
 
+    /// Tells apps apart within a group; an ad hoc client is not the registered app of the same name.
+    package var identity: String { isAdHoc ? "adhoc:\(clientID) \(authority.url)" : "app:\(name)" }
+
     /// An app without a group is a group of its own; the three kinds of group cannot be mistaken for each other.
     package var effectiveGroup: GroupID {
         if let group { return GroupID(rawValue: "group:\(group)") }
-        return GroupID(rawValue: isAdHoc ? "adhoc:\(clientID) \(authority.url)" : "app:\(name)")
+        return GroupID(rawValue: identity)
     }
 }
 

@@ -43,7 +43,7 @@ package struct AccountRecord: VaultRecord {
 package struct SignOutRecord: VaultRecord {
     package static let kind = RecordKind.signOut
     package var group: GroupID
-    /// ``AppRegistration/name``.
+    /// ``AppRegistration/identity``.
     package var app: String
     package var homeAccountID: HomeAccountID
     package var environment: String

@@ -1,0 +1,10 @@
+/// Shows a page to the person, for `presentation: "broker"`.
+package protocol BrowserOpener: Sendable {
+    /// - Throws: ``BrowserError`` when no browser could be started.
+    func open(_ url: String) async throws(BrowserError)
+}
+
+package struct BrowserError: Error, Sendable, Equatable {
+    package var message: String
+    package init(_ message: String) { self.message = message }
+}

@@ -1,0 +1,94 @@
+import BrokerModel
+import BrokerValues
+import Synchronization
+
+/// A clock that stands still until a test moves it; sleepers wake in the order of their deadlines.
+package final class ManualClock: BrokerClock {
+    private struct Sleeper {
+        var id: Int
+        var deadline: Duration
+        var continuation: CheckedContinuation<Bool, Never>
+    }
+
+    private struct State {
+        var wall: NumericDate
+        var uptime: Duration = .zero
+        var nextID = 0
+        var sleepers: [Sleeper] = []
+        var cancelled: Set<Int> = []
+    }
+
+    private let state: Mutex<State>
+
+    package init(now: NumericDate = 1_800_000_000) { state = Mutex(State(wall: now)) }
+
+    package var now: NumericDate { state.withLock { $0.wall } }
+    package var uptime: Duration { state.withLock { $0.uptime } }
+    /// How many tasks sleep: a test waits for them before it moves the clock.
+    package var sleepers: Int { state.withLock { $0.sleepers.count } }
+
+    /// Moves wall clock and uptime together, as time does.
+    package func advance(bySeconds seconds: Int64) {
+        let due = state.withLock { state in
+            state.wall += seconds
+            state.uptime += .seconds(seconds)
+            let due = state.sleepers.filter { $0.deadline <= state.uptime }.sorted { $0.deadline < $1.deadline }
+            state.sleepers.removeAll { $0.deadline <= state.uptime }
+            return due
+        }
+        due.forEach { $0.continuation.resume(returning: true) }
+    }
+
+    /// Moves the wall clock alone, as an administrator or NTP does; negative goes back.
+    package func setWallClock(bySeconds seconds: Int64) {
+        state.withLock { $0.wall += seconds }
+    }
+
+    package func sleep(for duration: Duration) async throws {
+        let id = state.withLock { state in
+            state.nextID += 1
+            return state.nextID
+        }
+        let woke = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let now: Bool? = state.withLock { state in
+                    if state.cancelled.remove(id) != nil { return false }
+                    if duration <= .zero { return true }
+                    state.sleepers.append(
+                        Sleeper(id: id, deadline: state.uptime + duration, continuation: continuation))
+                    return nil
+                }
+                if let now { continuation.resume(returning: now) }
+            }
+        } onCancel: {
+            let sleeper = state.withLock { state -> Sleeper? in
+                guard let index = state.sleepers.firstIndex(where: { $0.id == id }) else {
+                    state.cancelled.insert(id)
+                    return nil
+                }
+                return state.sleepers.remove(at: index)
+            }
+            sleeper?.continuation.resume(returning: false)
+        }
+        if !woke { throw CancellationError() }
+    }
+}
+
+/// Bytes that are different each time and the same in every run.
+package final class CountingRandom: RandomSource {
+    private let counter = Mutex<UInt64>(0)
+    package init() {}
+
+    package func bytes(_ count: Int) -> [UInt8] {
+        var value = counter.withLock { counter in
+            counter += 1
+            return counter &* 0x9E37_79B9_7F4A_7C15
+        }
+        return (0..<count).map { _ in
+            value ^= value << 13
+            value ^= value >> 7
+            value ^= value << 17
+            return UInt8(truncatingIfNeeded: value)
+        }
+    }
+}
