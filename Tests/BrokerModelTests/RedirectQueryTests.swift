@@ -1,0 +1,63 @@
+import BrokerModel
+import Testing
+
+@Suite("Redirect queries")
+struct RedirectQueryTests {
+    @Test("code, state and issuer are decoded, with plus as a space")
+    func plain() {
+        let parameters = RedirectParameters(
+            query: "code=a%2Fb%2Bc&state=xyz&iss=https%3A%2F%2Fidp.example%2Frealm&error_description=try+it%20again")
+        #expect(parameters["code"] == "a/b+c")
+        #expect(parameters["state"] == "xyz")
+        #expect(parameters["iss"] == "https://idp.example/realm")
+        #expect(parameters["error_description"] == "try it again")
+        #expect(parameters.repeated.isEmpty)
+    }
+
+    @Test("names are decoded too, so an escaped name cannot hide a repetition")
+    func repeatedNames() {
+        let parameters = RedirectParameters(query: "code=first&c%6Fde=second&state=s")
+        #expect(parameters["code"] == "first")
+        #expect(parameters.repeated == ["code"])
+    }
+
+    @Test(
+        "a malformed percent sequence stays as it is",
+        arguments: [
+            ("x=100%", "100%"), ("x=%", "%"), ("x=%4", "%4"), ("x=%zz", "%zz"), ("x=%4x%41", "%4xA"),
+            ("x=%%41", "%A"), ("x=%+1", "% 1"), ("x=%-1", "%-1"),
+        ])
+    func malformed(query: String, expected: String) {
+        #expect(RedirectParameters(query: query[...])["x"] == expected)
+    }
+
+    @Test("bytes that are no UTF-8 are replaced, and a zero byte is just a character")
+    func oddBytes() {
+        let parameters = RedirectParameters(query: "a=%ff%fe&b=x%00y&c=%C3%A9")
+        #expect(parameters["a"] == "\u{fffd}\u{fffd}")
+        #expect(parameters["b"] == "x\u{0}y")
+        #expect(parameters["c"] == "é")
+    }
+
+    @Test("empty parts, empty values and further equals signs do not confuse it")
+    func edges() {
+        let parameters = RedirectParameters(query: "&&a&b=&c=d=e&=nameless&")
+        #expect(parameters.values == ["a": "", "b": "", "c": "d=e", "": "nameless"])
+        #expect(parameters.repeated.isEmpty)
+        #expect(RedirectParameters(query: "").values.isEmpty)
+    }
+
+    @Test("a letter and its composed twin are different bytes but one name, and count as repeated")
+    func canonicalEquivalence() {
+        let parameters = RedirectParameters(query: "%C3%A9=1&e%CC%81=2")
+        #expect(parameters.repeated.count == 1)
+    }
+
+    @Test("of a whole URL only the query counts, not the fragment that browsers add")
+    func wholeURL() {
+        let parameters = RedirectParameters(redirectURL: "http://127.0.0.1:4711/cb?code=c&state=s%23#_=_?state=other")
+        #expect(parameters.values == ["code": "c", "state": "s#"])
+        #expect(RedirectParameters(redirectURL: "myapp:/done").values.isEmpty)
+        #expect(RedirectParameters(redirectURL: "myapp:/done?state=a?b")["state"] == "a?b")
+    }
+}
