@@ -4,13 +4,9 @@ import CSodium
 package enum Base64URL {
     package static func encode(_ bytes: some Sequence<UInt8>) -> String {
         let bytes = Array(bytes)
-        let capacity = sodium_base64_encoded_len(bytes.count, sodium_base64_VARIANT_URLSAFE_NO_PADDING)
-        return String(unsafeUninitializedCapacity: capacity) { buffer in
-            buffer.withMemoryRebound(to: CChar.self) { text in
-                _ = sodium_bin2base64(
-                    text.baseAddress, capacity, bytes, bytes.count, sodium_base64_VARIANT_URLSAFE_NO_PADDING)
-            }
-            return capacity - 1
-        }
+        let variant = sodium_base64_VARIANT_URLSAFE_NO_PADDING
+        var text = [CChar](repeating: 0, count: sodium_base64_encoded_len(bytes.count, variant))
+        _ = sodium_bin2base64(&text, text.count, bytes, bytes.count, variant)
+        return String(decoding: text.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 }

@@ -15,8 +15,8 @@ package struct PKCE: Sendable {
         self.verifier = secret
         var digest = [UInt8](repeating: 0, count: Int(crypto_hash_sha256_BYTES))
         secret.withBytes { bytes in
-            _ = crypto_hash_sha256(
-                &digest, bytes.bindMemory(to: UInt8.self).baseAddress, UInt64(bytes.count))
+            guard let start = bytes.bindMemory(to: UInt8.self).baseAddress else { return }
+            _ = crypto_hash_sha256(&digest, start, UInt64(bytes.count))
         }
         challenge = Base64URL.encode(digest)
     }
