@@ -1,47 +1,125 @@
 import BrokerModel
 import BrokerValues
+import Logging
+import Synchronization
 
-/// The engine: what the harnesses of BrokerServer call.
+/// The engine: what the harnesses of BrokerServer call. One method a request; the work is in the folders beside.
 package final class TokenBroker: Sendable {
-    /// The hot path: answers from the cache without waiting, or returns nil when anything would have to wait or to be
-    /// refused. Safe on an event loop.
-    package func cached(_ request: SilentRequest) -> AcquiredToken? { nil }
+    private let services: EngineServices
+    private let settings: SettingsBox
 
+    /// - Parameters:
+    ///   - roster: the registered apps; who else of a group uses a client.
+    ///   - browser: for `presentation: "broker"`.
+    package init(
+        vault: any RecordVault, provider: any IdentityProvider, redirects: any RedirectListener,
+        browser: any BrowserOpener, roster: any AppRoster, clock: any BrokerClock, random: any RandomSource,
+        settings: EngineSettings = EngineSettings(), log: Logger
+    ) {
+        let box = SettingsBox(settings)
+        let index = CacheIndex(vault: vault)
+        self.settings = box
+        services = EngineServices(
+            vault: vault, provider: provider, redirects: redirects, browser: browser, roster: roster, clock: clock,
+            random: random, settings: { box.value }, log: log, index: index,
+            writer: CacheWriter(vault: vault, index: index, clock: clock, settings: { box.value }, log: log))
+    }
+
+    /// Takes effect with the next request.
+    package func apply(_ settings: EngineSettings) { self.settings.value = settings }
+
+    // MARK: Tokens
+
+    /// The hot path: answers from memory without waiting, or returns nil when anything would have to wait or to be
+    /// refused. Safe on an event loop.
+    package func cached(_ request: SilentRequest) -> AcquiredToken? {
+        SilentAcquisition(services: services).cached(request)
+    }
+
+    /// - Throws: `interactionRequired` when only the person can help; `offline` and `serverUnavailable` when trying
+    ///   again later makes sense.
     package func acquireSilent(_ request: SilentRequest) async throws(BrokerError) -> AcquiredToken {
-        throw BrokerError(.internal, "")
+        try await SilentAcquisition(services: services).acquire(request)
     }
 
     /// - Parameter onOpen: called once, when the redirect is awaited and the URL may be opened.
     package func acquireInteractive(
         _ request: InteractiveRequest, onOpen: @escaping @Sendable (InteractionOpening) -> Void
     ) async throws(BrokerError) -> AcquiredToken {
-        throw BrokerError(.internal, "")
+        try await InteractiveAcquisition(services: services).acquire(request, onOpen: onOpen)
     }
 
-    /// A redirect received elsewhere (URL handler, pasted). Throws `invalidParameter` when it belongs to no waiting sign-in.
-    package func complete(redirectURL: Secret, in partition: Partition) async throws(BrokerError) {}
+    // MARK: Interactions
+
+    /// A redirect received elsewhere: by a URL handler, or pasted by the person.
+    ///
+    /// - Throws: `invalidParameter` when it belongs to no sign-in that waits.
+    package func complete(redirectURL: Secret, in partition: Partition) throws(BrokerError) {
+        let url = redirectURL.revealed().prefix { $0 != "#" }
+        guard let question = url.firstIndex(of: "?"),
+            services.interactions.deliver(
+                RedirectParameters(query: url[url.index(after: question)...]), in: partition)
+        else {
+            throw BrokerError(
+                .invalidParameter,
+                "This redirect belongs to no sign-in that is waiting; start the sign-in again and use its own redirect.")
+        }
+    }
 
     /// - Returns: whether there was one to cancel.
-    package func cancel(interactionID: String, in partition: Partition) -> Bool { false }
+    package func cancel(interactionID: String, in partition: Partition) -> Bool {
+        services.interactions.session(interactionID, in: partition)?
+            .end(BrokerError(.userCanceled, "The sign-in was canceled.")) ?? false
+    }
+
+    // MARK: Accounts
 
     /// - Parameter app: nil lists every group's accounts (for the person's own tools).
     package func accounts(of app: AppRegistration?, includeSignedOut: Bool, in partition: Partition)
         throws(BrokerError) -> [Account]
-    { [] }
+    {
+        try AccountListing(services: services).list(for: app, includeSignedOut: includeSignedOut, in: partition)
+    }
 
     package func account(_ selector: AccountSelector, of app: AppRegistration?, in partition: Partition)
         throws(BrokerError) -> Account?
-    { nil }
+    {
+        try AccountListing(services: services).find(selector, for: app, in: partition)
+    }
 
-    /// Takes the account's tokens from one app. - Returns: how many the app lost.
+    /// Takes the account's tokens from one app.
+    ///
+    /// - Returns: how many tokens the app lost.
     package func remove(_ selector: AccountSelector, from app: AppRegistration, in partition: Partition)
         async throws(BrokerError) -> Int
-    { 0 }
+    {
+        try await AccountRemoval(services: services, app: app, partition: partition).remove(selector)
+    }
 
-    package var refreshesInFlight: Int { 0 }
+    // MARK: The process
 
-    /// Lets refreshes in flight finish and cancels waiting interactions.
-    package func drain() async {}
+    package var refreshesInFlight: Int { services.flights.count }
 
-    package init() {}
+    /// For shutdown: people who wait are told, refreshes in flight finish, and what the disk refused is tried once more.
+    package func drain() async {
+        services.interactions.endAll(
+            BrokerError(
+                .serverUnavailable, "The broker is stopping; start the sign-in again in a moment.", reason: .shuttingDown))
+        await services.flights.finishAll()
+        services.writer.stopRetrying()
+        if await !services.writer.flush() {
+            services.log.critical("tokens could not be written before the broker stopped; those sign-ins may be lost")
+        }
+    }
+}
+
+/// The settings in force.
+final class SettingsBox: Sendable {
+    private let settings: Mutex<EngineSettings>
+    init(_ settings: EngineSettings) { self.settings = Mutex(settings) }
+
+    var value: EngineSettings {
+        get { settings.withLock { $0 } }
+        set { settings.withLock { $0 = newValue } }
+    }
 }

@@ -1,0 +1,51 @@
+import BrokerModel
+import BrokerValues
+
+/// Which account a request is for. Pure: the answer follows from what is known about the group.
+enum AccountChoice: Sendable {
+    case account(KnownAccounts.Entry)
+    case unknown
+    case signedOut
+    case nobody
+    case ambiguous([Account])
+
+    /// - Parameters:
+    ///   - selector: as the caller named it; nil means "the one that fits".
+    ///   - app: whose sign-outs count.
+    ///   - authority: where a token is wanted; an account of another provider does not fit.
+    static func choose(
+        _ selector: AccountSelector?, from known: KnownAccounts, for app: AppRegistration, at authority: Authority
+    ) -> AccountChoice {
+        let here = known.entries.filter {
+            $0.stored.record.environment == authority.environment && $0.stored.record.realm == authority.path
+        }
+        if let selector {
+            guard let entry = here.first(where: { $0.matches(selector) }) else { return .unknown }
+            return known.isSignedIn(entry, for: app) ? .account(entry) : .signedOut
+        }
+        let signedIn = here.filter { known.isSignedIn($0, for: app) }
+        if let entry = signedIn.first, signedIn.count == 1 { return .account(entry) }
+        if signedIn.isEmpty { return here.isEmpty ? .nobody : .signedOut }
+        return .ambiguous(signedIn.map(\.account))
+    }
+
+    func resolved(for app: AppRegistration) throws(BrokerError) -> KnownAccounts.Entry {
+        switch self {
+        case .account(let entry): return entry
+        case .unknown: throw Self.notFound
+        case .signedOut:
+            throw BrokerError(
+                .interactionRequired, "The account is signed out of \(app.name); sign in again.", reason: .signedOut)
+        case .nobody:
+            throw BrokerError(
+                .interactionRequired, "Nobody is signed in to \(app.name) yet; sign in first.", reason: .noTokens)
+        case .ambiguous(let accounts):
+            throw BrokerError(.ambiguousAccount, "Several accounts are signed in; say which one is meant.") {
+                $0.accounts = accounts
+            }
+        }
+    }
+
+    static let notFound = BrokerError(
+        .accountNotFound, "This app has no such account; list the accounts it has, or sign in.")
+}

@@ -1,0 +1,58 @@
+import BrokerModel
+import BrokerValues
+
+/// `accounts.list` and `accounts.get`: who is known to an app's group, or, for the person's own tools, to any group.
+struct AccountListing: Sendable {
+    let services: EngineServices
+
+    func list(for app: AppRegistration?, includeSignedOut: Bool, in partition: Partition)
+        throws(BrokerError) -> [Account]
+    {
+        let all = if let app { try visible(to: app, in: partition) } else { try everybody(in: partition) }
+        return includeSignedOut ? all : all.filter(\.signedIn)
+    }
+
+    func find(_ selector: AccountSelector, for app: AppRegistration?, in partition: Partition)
+        throws(BrokerError) -> Account?
+    {
+        let matching = try list(for: app, includeSignedOut: true, in: partition).filter { $0.matches(selector) }
+        return matching.first(where: \.signedIn) ?? matching.first
+    }
+
+    private func visible(to app: AppRegistration, in partition: Partition) throws(BrokerError) -> [Account] {
+        let known = try services.knownAccounts(of: app, in: partition)
+        return known.entries.map { entry in
+            var account = entry.account
+            account.signedIn = known.isSignedIn(entry, for: app)
+            return account
+        }
+    }
+
+    /// A person whom several groups know is listed once.
+    private func everybody(in partition: Partition) throws(BrokerError) -> [Account] {
+        let entries = try services.reading { () throws(VaultError) in
+            try services.index.loadEveryAccount(in: partition)
+        }
+        var seen: [String: Int] = [:]
+        var accounts: [Account] = []
+        for entry in entries {
+            let key = "\(entry.account.id) \(entry.stored.record.realm)"
+            if let index = seen[key] {
+                accounts[index].signedIn = accounts[index].signedIn || entry.account.signedIn
+            } else {
+                seen[key] = accounts.count
+                accounts.append(entry.account)
+            }
+        }
+        return accounts
+    }
+}
+
+extension Account {
+    fileprivate func matches(_ selector: AccountSelector) -> Bool {
+        switch selector {
+        case .id(let id): self.id == id
+        case .username(let name): username.lowercased() == name.lowercased()
+        }
+    }
+}

@@ -1,0 +1,106 @@
+import BrokerModel
+import BrokerValues
+
+/// `accounts.remove`: takes an account's tokens from one app (MSAL, "Accounts": the account stays for other apps).
+///
+/// Apps of one group that share a client share its tokens too. While another of them still uses the account, its tokens
+/// stay and only this app is signed out.
+struct AccountRemoval: Sendable {
+    let services: EngineServices
+    let app: AppRegistration
+    let partition: Partition
+
+    /// - Returns: how many tokens the app lost.
+    func remove(_ selector: AccountSelector) async throws(BrokerError) -> Int {
+        let known = try services.knownAccounts(of: app, in: partition)
+        let entries = known.entries.filter { $0.matches(selector) }
+        guard !entries.isEmpty else { throw AccountChoice.notFound }
+        var removed = 0
+        for entry in entries { removed += try await remove(entry, known) }
+        return removed
+    }
+
+    private func remove(_ entry: KnownAccounts.Entry, _ known: KnownAccounts) async throws(BrokerError) -> Int {
+        guard known.isSignedIn(entry, for: app) else { return 0 }
+        let owner = owner(of: entry, client: app.clientID)
+        let tokens = try services.tokens(of: owner)
+        var users: [AppRegistration] = []
+        for other in others where known.isSignedIn(entry, for: other) {
+            let theirs = try services.tokens(of: self.owner(of: entry, client: other.clientID))
+            if theirs.count > 0 { users.append(other) }
+        }
+        let isShared = users.contains { $0.clientID == app.clientID }
+        var change = VaultChange(in: partition, deletes: isShared ? [] : tokens.keys(of: owner.owner))
+        let account = entry.stored.record
+        let signOut = SignOutRecord(
+            group: app.effectiveGroup, app: app.identity, homeAccountID: account.homeAccountID,
+            environment: account.environment, since: services.clock.now)
+        if users.isEmpty {
+            // Nobody is left who could use the account: nothing of it stays behind.
+            change.deletes.append(account.key)
+            change.deletes += known.signOuts(of: account).map { $0.key(in: app.effectiveGroup) }
+        } else {
+            let sealed = try services.reading { () throws(VaultError) in
+                try services.vault.seal(signOut, secret: nil, in: partition).sealed
+            }
+            change.puts.append(sealed)
+        }
+        let group = CacheIndex.GroupKey(partition: partition, group: app.effectiveGroup)
+        let (isUnused, final) = (users.isEmpty, change)
+        let outcome = await services.writer.write { () throws(VaultError) in
+            final
+        } apply: { index throws(VaultError) in
+            try index.update(accounts: group) { known in
+                if isUnused {
+                    known.entries.removeAll { $0.stored.record.key == account.key }
+                    known.signOuts.subtract(known.signOuts(of: account))
+                } else {
+                    known.signOuts.insert(KnownAccounts.SignOut(signOut))
+                }
+            }
+            if !isShared { try index.update(tokens: owner) { $0 = CachedTokens() } }
+        }
+        switch outcome {
+        case .failure(let error): throw BrokerError(error)
+        case .success(false):
+            throw BrokerError(
+                .internal,
+                "The account is removed from memory, but the disk did not take it; make room and the broker will finish.",
+                reason: .vaultNotWritable)
+        case .success(true): return tokens.count
+        }
+    }
+
+    private func owner(of entry: KnownAccounts.Entry, client: String) -> CacheIndex.OwnerKey {
+        CacheIndex.OwnerKey(
+            partition: partition,
+            owner: TokenOwner(
+                group: app.effectiveGroup, clientID: client, homeAccountID: entry.stored.record.homeAccountID,
+                environment: entry.stored.record.environment))
+    }
+
+    private var others: [AppRegistration] {
+        services.roster.apps(in: partition).filter {
+            $0.identity != app.identity && $0.effectiveGroup == app.effectiveGroup
+        }
+    }
+}
+
+extension KnownAccounts {
+    func signOuts(of account: AccountRecord) -> Set<SignOut> {
+        signOuts.filter { $0.homeAccountID == account.homeAccountID && $0.environment == account.environment }
+    }
+}
+
+extension KnownAccounts.SignOut {
+    func key(in group: GroupID) -> RecordKey {
+        SignOutRecord(group: group, app: app, homeAccountID: homeAccountID, environment: environment, since: 0).key
+    }
+}
+
+extension CachedTokens {
+    func keys(of owner: TokenOwner) -> [RecordKey] {
+        accessTokens.map(\.stored.record.key) + (refreshToken.map { [$0.record.key] } ?? [])
+            + idTokens.keys.map { IDTokenRecord(owner: owner, realm: $0, cachedAt: 0).key }
+    }
+}

@@ -1,0 +1,97 @@
+import BrokerModel
+import BrokerValues
+import Synchronization
+
+/// The part of the cache that is in memory. Reads are a dictionary look-up under a lock, good for an event loop; what is
+/// not there yet is read from the vault by the `load…` functions, which the waiting path uses.
+///
+/// Only ``CacheWriter`` changes it, after the disk has taken (or refused) the change.
+final class CacheIndex: Sendable {
+    struct GroupKey: Sendable, Hashable {
+        let partition: Partition
+        let group: GroupID
+    }
+
+    struct OwnerKey: Sendable, Hashable {
+        let partition: Partition
+        let owner: TokenOwner
+    }
+
+    private struct State {
+        var groups: [GroupKey: KnownAccounts] = [:]
+        var owners: [OwnerKey: CachedTokens] = [:]
+    }
+
+    private let vault: any RecordVault
+    private let state = Mutex(State())
+
+    init(vault: any RecordVault) { self.vault = vault }
+
+    func accounts(of key: GroupKey) -> KnownAccounts? { state.withLock { $0.groups[key] } }
+    func tokens(of key: OwnerKey) -> CachedTokens? { state.withLock { $0.owners[key] } }
+
+    func loadAccounts(of key: GroupKey) throws(VaultError) -> KnownAccounts {
+        if let known = accounts(of: key) { return known }
+        var known = KnownAccounts()
+        known.entries = try vault.load(AccountRecord.self, bucket: [key.group.rawValue], in: key.partition)
+            .map(KnownAccounts.Entry.init)
+        known.signOuts = Set(
+            try vault.load(SignOutRecord.self, bucket: [key.group.rawValue], in: key.partition).map {
+                KnownAccounts.SignOut(
+                    app: $0.record.app, homeAccountID: $0.record.homeAccountID, environment: $0.record.environment)
+            })
+        known.sort()
+        return state.withLock { state in
+            // A write that came in between is newer than what was read.
+            if let newer = state.groups[key] { return newer }
+            state.groups[key] = known
+            return known
+        }
+    }
+
+    /// Of all groups, in one stable order; for lists, not for requests.
+    func loadEveryAccount(in partition: Partition) throws(VaultError) -> [KnownAccounts.Entry] {
+        let stored = try vault.loadAll(AccountRecord.self, in: partition)
+        let inMemory = state.withLock { $0.groups.keys.filter { $0.partition == partition } }
+        let groups = Set(stored.map { GroupKey(partition: partition, group: $0.record.group) }).union(inMemory)
+        var all = KnownAccounts()
+        for group in groups { all.entries += try loadAccounts(of: group).entries }
+        all.sort()
+        return all.entries
+    }
+
+    func loadTokens(of key: OwnerKey) throws(VaultError) -> CachedTokens {
+        if let known = tokens(of: key) { return known }
+        var known = CachedTokens()
+        let bucket = key.owner.bucket
+        known.accessTokens = try vault.load(AccessTokenRecord.self, bucket: bucket, in: key.partition)
+            .map(CachedTokens.AccessToken.init)
+        known.refreshToken = try vault.load(RefreshTokenRecord.self, bucket: bucket, in: key.partition)
+            .first { $0.record.familyID == nil }
+        for idToken in try vault.load(IDTokenRecord.self, bucket: bucket, in: key.partition) {
+            known.idTokens[idToken.record.realm] = idToken.sealed
+        }
+        return state.withLock { state in
+            if let newer = state.owners[key] { return newer }
+            state.owners[key] = known
+            return known
+        }
+    }
+
+    func update(accounts key: GroupKey, _ change: (inout KnownAccounts) -> Void) throws(VaultError) {
+        _ = try loadAccounts(of: key)
+        state.withLock { change(&$0.groups[key, default: KnownAccounts()]) }
+    }
+
+    func update(tokens key: OwnerKey, _ change: (inout CachedTokens) -> Void) throws(VaultError) {
+        _ = try loadTokens(of: key)
+        state.withLock { change(&$0.owners[key, default: CachedTokens()]) }
+    }
+
+    /// Forgets owners beyond the limit, oldest knowledge or not: they are read again when they are asked for.
+    func trim(toOwners limit: Int) {
+        state.withLock { state in
+            while state.owners.count > limit, let key = state.owners.keys.first { state.owners[key] = nil }
+        }
+    }
+}

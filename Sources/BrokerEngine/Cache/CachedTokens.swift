@@ -1,0 +1,94 @@
+import BrokerModel
+import BrokerValues
+
+/// The tokens of one owner in memory: fields in the clear, secrets sealed as on disk.
+struct CachedTokens: Sendable {
+    struct AccessToken: Sendable {
+        let stored: StoredRecord<AccessTokenRecord>
+        /// Compared on the hot path, so computed once.
+        let scopes: Set<String>
+
+        init(_ stored: StoredRecord<AccessTokenRecord>) {
+            self.stored = stored
+            scopes = Set(Scopes(stored.record.scopes).normalized)
+        }
+    }
+
+    var accessTokens: [AccessToken] = []
+    var refreshToken: StoredRecord<RefreshTokenRecord>?
+    /// By realm.
+    var idTokens: [String: SealedRecord] = [:]
+
+    var count: Int { accessTokens.count + (refreshToken == nil ? 0 : 1) + idTokens.count }
+
+    /// The first usable token that carries at least the scopes asked for.
+    func accessToken(
+        covering scopes: Scopes, realm: String, type: TokenType, rule: ExpiryRule
+    ) -> StoredRecord<AccessTokenRecord>? {
+        accessTokens.first { token in
+            token.stored.record.realm == realm && token.stored.record.tokenType == type
+                && scopes.normalized.allSatisfy(token.scopes.contains) && rule.isUsable(token.stored.record)
+        }?.stored
+    }
+
+    /// Tokens that a new one replaces: same realm and type, and a scope in common (MSAL, "Saving a token").
+    func accessTokens(replacedBy record: AccessTokenRecord) -> [AccessToken] {
+        let scopes = Scopes(record.scopes).normalized
+        return accessTokens.filter { token in
+            token.stored.record.realm == record.realm && token.stored.record.tokenType == record.tokenType
+                && (!token.scopes.isDisjoint(with: scopes) || token.scopes.isEmpty && scopes.isEmpty)
+        }
+    }
+}
+
+/// The accounts of one group in memory.
+struct KnownAccounts: Sendable {
+    struct Entry: Sendable {
+        let stored: StoredRecord<AccountRecord>
+        let account: Account
+    }
+
+    struct SignOut: Sendable, Hashable {
+        let app: String
+        let homeAccountID: HomeAccountID
+        let environment: String
+    }
+
+    /// In the order they were first seen.
+    var entries: [Entry] = []
+    var signOuts: Set<SignOut> = []
+
+    func isSignedIn(_ entry: Entry, for app: AppRegistration) -> Bool {
+        entry.stored.record.signedIn && !signOuts.contains(Self.signOut(of: entry.stored.record, from: app))
+    }
+
+    static func signOut(of record: AccountRecord, from app: AppRegistration) -> SignOut {
+        SignOut(app: app.identity, homeAccountID: record.homeAccountID, environment: record.environment)
+    }
+
+    mutating func sort() {
+        entries.sort {
+            let (left, right) = ($0.stored.record, $1.stored.record)
+            return (left.createdAt, left.username, $0.account.id) < (right.createdAt, right.username, $1.account.id)
+        }
+    }
+}
+
+extension KnownAccounts.Entry {
+    init(_ stored: StoredRecord<AccountRecord>) {
+        let record = stored.record
+        self.stored = stored
+        account = Account(
+            id: record.homeAccountID.accountID(in: stored.sealed.partition, environment: record.environment),
+            username: record.username, name: record.name, environment: record.environment, tenantId: record.tenantID,
+            homeAccountId: record.homeAccountID.rawValue, authority: record.authority, signedIn: record.signedIn,
+            claims: record.claims.isEmpty ? nil : record.claims)
+    }
+
+    func matches(_ selector: AccountSelector) -> Bool {
+        switch selector {
+        case .id(let id): account.id == id
+        case .username(let name): account.username.lowercased() == name.lowercased()
+        }
+    }
+}

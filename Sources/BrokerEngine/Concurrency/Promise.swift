@@ -1,0 +1,39 @@
+import Synchronization
+
+/// A value that will be there once; whoever asks waits for it. Later fulfilments are ignored.
+final class Promise<Value: Sendable>: Sendable {
+    private enum State {
+        case open([CheckedContinuation<Value, Never>])
+        case fulfilled(Value)
+    }
+
+    private let state = Mutex(State.open([]))
+
+    /// - Returns: whether this was the fulfilment that counts.
+    @discardableResult
+    func fulfil(_ value: Value) -> Bool {
+        let waiting: [CheckedContinuation<Value, Never>]? = state.withLock { state in
+            guard case .open(let waiting) = state else { return nil }
+            state = .fulfilled(value)
+            return waiting
+        }
+        waiting?.forEach { $0.resume(returning: value) }
+        return waiting != nil
+    }
+
+    var value: Value {
+        get async {
+            await withCheckedContinuation { continuation in
+                let ready: Value? = state.withLock { state in
+                    switch state {
+                    case .fulfilled(let value): return value
+                    case .open(let waiting):
+                        state = .open(waiting + [continuation])
+                        return nil
+                    }
+                }
+                if let ready { continuation.resume(returning: ready) }
+            }
+        }
+    }
+}

@@ -1,0 +1,40 @@
+import BrokerModel
+import BrokerValues
+import Logging
+import Synchronization
+
+/// What every acquisition works with, wired once by ``TokenBroker``.
+struct EngineServices: Sendable {
+    let vault: any RecordVault
+    let provider: any IdentityProvider
+    let redirects: any RedirectListener
+    let browser: any BrowserOpener
+    let roster: any AppRoster
+    let clock: any BrokerClock
+    let random: any RandomSource
+    let settings: @Sendable () -> EngineSettings
+    let log: Logger
+    let index: CacheIndex
+    let writer: CacheWriter
+    let flights = RefreshFlights()
+    let interactions = InteractionRegistry()
+
+    func knownAccounts(of app: AppRegistration, in partition: Partition) throws(BrokerError) -> KnownAccounts {
+        let key = CacheIndex.GroupKey(partition: partition, group: app.effectiveGroup)
+        return try reading { () throws(VaultError) in try index.loadAccounts(of: key) }
+    }
+
+    func tokens(of owner: CacheIndex.OwnerKey) throws(BrokerError) -> CachedTokens {
+        try reading { () throws(VaultError) in try index.loadTokens(of: owner) }
+    }
+
+    /// Runs a read of the vault and says what its failure means for the caller.
+    func reading<Value>(_ body: () throws(VaultError) -> Value) throws(BrokerError) -> Value {
+        do throws(VaultError) {
+            return try body()
+        } catch {
+            log.error("the vault could not be read", metadata: ["cause": "\(error)"])
+            throw BrokerError(error)
+        }
+    }
+}

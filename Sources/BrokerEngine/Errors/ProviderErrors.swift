@@ -1,0 +1,85 @@
+import BrokerModel
+import BrokerValues
+
+/// What a failed exchange with the provider means for the caller.
+enum ProviderErrors {
+    /// For exchanges in which no token of ours was refused: discovery, JWKS, the code.
+    static func brokerError(_ error: ProviderError, at authority: Authority) -> BrokerError {
+        brokerError(error, authorityName: authority.environment)
+    }
+
+    static func brokerError(_ error: ProviderError, authorityName place: String) -> BrokerError {
+        switch error {
+        case .offline(let what):
+            return BrokerError(.offline, "\(place) cannot be reached (\(what)); check the network and try again.", cause: error) {
+                $0.description = what
+            }
+        case .untrusted(let what):
+            return BrokerError(
+                .offline,
+                "The certificate of \(place) is not trusted (\(what)); if it has a private CA, give its file to brokerd with --ca-file.",
+                cause: error
+            ) { $0.description = what }
+        case .outcomeUnknown(let what):
+            return BrokerError(
+                .serverUnavailable, "\(place) did not finish its answer (\(what)); try again.", cause: error
+            ) { $0.description = what }
+        case .unavailable(let status, let retryAfter, let what):
+            let wait = retryAfter.map { "in \($0) seconds" } ?? "later"
+            return BrokerError(.serverUnavailable, "\(place) is not available (HTTP \(status)); try again \(wait).", cause: error) {
+                $0.httpStatus = status
+                $0.retryAfter = retryAfter
+                $0.description = what
+            }
+        case .invalidResponse(let status, let what):
+            return BrokerError(
+                .invalidResponse, "\(place) answered something that is not OAuth (\(what)); check the authority.", cause: error
+            ) {
+                $0.httpStatus = status
+                $0.description = what
+            }
+        case .refused(let refusal):
+            return brokerError(refusal, at: place, cause: error)
+        }
+    }
+
+    private static func brokerError(_ refusal: OAuthRefusal, at place: String, cause: ProviderError) -> BrokerError {
+        let (kind, reason, message) = meaning(of: refusal.error, at: place)
+        return BrokerError(kind, message, reason: reason, cause: cause) { $0.add(refusal) }
+    }
+
+    /// The error codes of RFC 6749 (sections 4.1.2.1 and 5.2) and OpenID Connect Core (section 3.1.2.6).
+    private static func meaning(of code: String, at place: String) -> (ErrorKind, ErrorReason?, String) {
+        switch code {
+        case "access_denied":
+            (.userCanceled, nil, "The sign-in was canceled or access was denied; start it again if that was not meant.")
+        case "login_required", "account_selection_required":
+            (.interactionRequired, .loginRequired, "\(place) wants the person to sign in; ask interactively.")
+        case "consent_required":
+            (.interactionRequired, .consentRequired, "\(place) wants the person's consent; ask interactively.")
+        case "interaction_required", "invalid_grant":
+            (.interactionRequired, .loginRequired, "\(place) wants the person to sign in again; ask interactively.")
+        case "invalid_scope":
+            (.invalidScope, nil, "\(place) does not know one of the scopes, or does not give it to this client.")
+        case "invalid_client":
+            (.invalidClient, nil, "\(place) does not accept this client; check the client id and its secret.")
+        case "unauthorized_client":
+            (.unauthorizedClient, nil, "\(place) does not allow this client to do that; check its registration there.")
+        case "temporarily_unavailable", "server_error":
+            (.serverUnavailable, nil, "\(place) is not available at the moment; try again later.")
+        case "invalid_request", "unsupported_response_type", "invalid_target", "unsupported_grant_type":
+            (.invalidParameter, nil, "\(place) refused the request (\(code)); check the app's registration there.")
+        default:
+            (.invalidResponse, nil, "\(place) answered with the error \(code.prefix(60)).")
+        }
+    }
+}
+
+extension BrokerError.Details {
+    mutating func add(_ refusal: OAuthRefusal) {
+        oauthError = refusal.error
+        subError = refusal.subError
+        description = refusal.description
+        httpStatus = refusal.status
+    }
+}

@@ -1,0 +1,18 @@
+import BrokerModel
+import BrokerValues
+
+extension BrokerError {
+    /// What a failed read or write of the cache means for the caller.
+    init(_ error: VaultError) {
+        switch error {
+        case .locked:
+            self.init(.locked, "The broker is locked; unlock it and try again.", cause: error)
+        case .full, .io:
+            self.init(
+                .internal, "The token cache cannot be read or written; see the broker's log.", reason: .vaultNotWritable,
+                cause: error)
+        default:
+            self.init(.internal, "The token cache is damaged; see the broker's log.", reason: .vaultDamaged, cause: error)
+        }
+    }
+}

@@ -1,0 +1,78 @@
+import BrokerModel
+import BrokerValues
+
+/// What a token answer becomes in the cache. Pure: records follow from the answer, the claims and the time.
+struct GrantedTokens: Sendable {
+    var account: AccountRecord
+    var accessToken: AccessTokenRecord
+    /// Nil when the provider gave none.
+    var refreshToken: RefreshTokenRecord?
+    var idToken: IDTokenRecord?
+    /// Asked for and not given.
+    var declined: Scopes
+    var granted: Scopes
+
+    struct Context: Sendable {
+        var app: AppRegistration
+        var authority: Authority
+        /// What the app asked for.
+        var asked: Scopes
+        /// What went to the provider: counts as granted when it does not say.
+        var sent: Scopes
+        var now: NumericDate
+        var defaultLifetime: Int64
+    }
+
+    /// - Parameters:
+    ///   - claims: of the verified ID token; nil when a refresh brought none.
+    ///   - known: the account as the group knows it already, if it does.
+    ///   - earlierGrant: scopes of the refresh token that was spent.
+    init?(
+        _ response: TokenResponse, claims: IDTokenClaims?, known: AccountRecord?, earlierGrant: Scopes = Scopes([]),
+        context: Context
+    ) {
+        guard let account = Self.account(claims, known: known, context) else { return nil }
+        let owner = TokenOwner(
+            group: context.app.effectiveGroup, clientID: context.app.clientID, homeAccountID: account.homeAccountID,
+            environment: account.environment)
+        self.account = account
+        granted = response.scope.map(Scopes.init(parameter:)) ?? context.sent
+        declined = ScopeRules.declined(asked: context.asked, granted: granted)
+        let lifetime = response.expiresIn ?? context.defaultLifetime
+        accessToken = AccessTokenRecord(
+            owner: owner, realm: account.realm, scopes: granted.asGiven, tokenType: response.tokenType,
+            authority: context.authority.url, expiresOn: Self.time(context.now, plus: lifetime),
+            extendedExpiresOn: response.extendedExpiresIn.map { Self.time(context.now, plus: $0) },
+            refreshOn: response.refreshIn.map { Self.time(context.now, plus: $0) }, cachedAt: context.now)
+        if response.refreshToken != nil {
+            refreshToken = RefreshTokenRecord(
+                owner: owner, authority: context.authority.url, scopes: earlierGrant.union(granted).asGiven,
+                cachedAt: context.now)
+        }
+        if response.idToken != nil {
+            idToken = IDTokenRecord(owner: owner, realm: account.realm, cachedAt: context.now)
+        }
+    }
+
+    /// A provider's lifetime is a number from outside: neither negative nor beyond all calendars.
+    private static func time(_ now: NumericDate, plus lifetime: Int64) -> NumericDate {
+        now + min(max(lifetime, 0), 100 * 365 * 86_400)
+    }
+
+    private static func account(_ claims: IDTokenClaims?, known: AccountRecord?, _ context: Context) -> AccountRecord? {
+        guard let claims else { return known }
+        let username = ["preferred_username", "email", "upn"].lazy.compactMap { claims[$0] }.first { !$0.isEmpty }
+        return AccountRecord(
+            group: context.app.effectiveGroup,
+            homeAccountID: HomeAccountID(subject: claims.subject, issuer: claims.issuer),
+            environment: context.authority.environment, realm: context.authority.path,
+            authority: context.authority.url, username: username ?? claims.subject, name: claims["name"] ?? known?.name,
+            tenantID: claims["tid"], claims: claims.all.filter { !protocolClaims.contains($0.key) }, signedIn: true,
+            createdAt: known?.createdAt ?? context.now)
+    }
+
+    /// Claims that protect the token rather than describe the person.
+    private static let protocolClaims: Set<String> = [
+        "aud", "azp", "exp", "iat", "nbf", "nonce", "jti", "at_hash", "c_hash", "s_hash", "aio", "rh", "uti",
+    ]
+}

@@ -1,0 +1,66 @@
+import BrokerModel
+import BrokerValues
+
+/// The records of one token answer, encrypted and ready to be written together.
+struct SealedGrant: Sendable {
+    let owner: CacheIndex.OwnerKey
+    let account: StoredRecord<AccountRecord>
+    let accessToken: StoredRecord<AccessTokenRecord>
+    let refreshToken: StoredRecord<RefreshTokenRecord>?
+    let idToken: StoredRecord<IDTokenRecord>?
+
+    init(
+        _ granted: GrantedTokens, _ response: TokenResponse, vault: any RecordVault, partition: Partition
+    ) throws(VaultError) {
+        owner = CacheIndex.OwnerKey(partition: partition, owner: granted.accessToken.owner)
+        account = try vault.seal(granted.account, secret: nil, in: partition)
+        accessToken = try vault.seal(granted.accessToken, secret: response.accessToken, in: partition)
+        if let record = granted.refreshToken, let secret = response.refreshToken {
+            refreshToken = try vault.seal(record, secret: secret, in: partition)
+        } else {
+            refreshToken = nil
+        }
+        if let record = granted.idToken, let secret = response.idToken {
+            idToken = try vault.seal(record, secret: secret, in: partition)
+        } else {
+            idToken = nil
+        }
+    }
+
+    private var group: CacheIndex.GroupKey {
+        .init(partition: owner.partition, group: account.record.group)
+    }
+
+    /// One transaction: the new records, without the access tokens they replace.
+    func change(from index: CacheIndex, withdrawing signOut: SignOutRecord) throws(VaultError) -> VaultChange {
+        let replaced = try index.loadTokens(of: owner).accessTokens(replacedBy: accessToken.record)
+        let deletes = replaced.map(\.stored.record.key).filter { $0 != accessToken.record.key }
+        let isSignedOut = try index.loadAccounts(of: group).signOuts.contains(KnownAccounts.SignOut(signOut))
+        return VaultChange(
+            in: owner.partition,
+            puts: [account.sealed, accessToken.sealed] + [refreshToken?.sealed, idToken?.sealed].compactMap(\.self),
+            deletes: deletes + (isSignedOut ? [signOut.key] : []))
+    }
+
+    func apply(to index: CacheIndex, withdrawing signOut: SignOutRecord) throws(VaultError) {
+        try index.update(accounts: group) { known in
+            known.entries.removeAll { $0.stored.record.key == account.record.key }
+            known.entries.append(KnownAccounts.Entry(account))
+            known.signOuts.remove(KnownAccounts.SignOut(signOut))
+            known.sort()
+        }
+        try index.update(tokens: owner) { tokens in
+            let replaced = Set(tokens.accessTokens(replacedBy: accessToken.record).map(\.stored.record.key))
+            tokens.accessTokens.removeAll { replaced.contains($0.stored.record.key) }
+            tokens.accessTokens.append(CachedTokens.AccessToken(accessToken))
+            if let refreshToken { tokens.refreshToken = refreshToken }
+            if let idToken { tokens.idTokens[idToken.record.realm] = idToken.sealed }
+        }
+    }
+}
+
+extension KnownAccounts.SignOut {
+    init(_ record: SignOutRecord) {
+        self.init(app: record.app, homeAccountID: record.homeAccountID, environment: record.environment)
+    }
+}

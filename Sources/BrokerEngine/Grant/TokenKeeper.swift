@@ -1,0 +1,138 @@
+import BrokerModel
+import BrokerValues
+import Logging
+
+/// Takes a token answer: checks the ID token, files everything durably in one transaction, and makes the result.
+struct TokenKeeper: Sendable {
+    let services: EngineServices
+    let app: AppRegistration
+    let partition: Partition
+
+    /// After a person signed in.
+    ///
+    /// - Parameter expected: the account the app asked for; another person's tokens are not kept.
+    func keepSignedIn(
+        _ response: TokenResponse, asked: Scopes, sent: Scopes, nonce: String, expected: KnownAccounts.Entry?,
+        at authority: Authority, metadata: ProviderMetadata
+    ) async throws(BrokerError) -> AcquiredToken {
+        guard let idToken = response.idToken else {
+            throw BrokerError(
+                .invalidResponse,
+                "\(authority.environment) sent no ID token; it must be an OpenID provider, and the client allowed to use openid.")
+        }
+        let claims = try await verified(idToken, nonce: nonce, authority, metadata)
+        let home = HomeAccountID(subject: claims.subject, issuer: claims.issuer)
+        if let expected, expected.stored.record.homeAccountID != home {
+            throw BrokerError(
+                .mismatchedUser, "Another person signed in than the one asked for; sign in as \(expected.account.username).")
+        }
+        let known = try services.knownAccounts(of: app, in: partition)
+            .entries.first { $0.stored.record.homeAccountID == home && $0.stored.record.realm == authority.path }
+        let granted = GrantedTokens(
+            response, claims: claims, known: known?.stored.record, context: context(authority, asked, sent))
+        return try await keep(granted, of: response, asked: asked, refusal: .serverDeclinedScopes)
+    }
+
+    /// After a refresh. The new refresh token is kept even when the rest of the answer is no good: the old one is spent.
+    func keepRefreshed(
+        _ response: TokenResponse, asked: Scopes, sent: Scopes, replacing spent: StoredRecord<RefreshTokenRecord>,
+        of entry: KnownAccounts.Entry, at authority: Authority, metadata: ProviderMetadata
+    ) async throws(BrokerError) -> AcquiredToken {
+        let account = entry.stored.record
+        var claims: IDTokenClaims?
+        if let idToken = response.idToken {
+            do throws(BrokerError) {
+                claims = try await verified(idToken, nonce: nil, authority, metadata)
+                guard claims.map({ HomeAccountID(subject: $0.subject, issuer: $0.issuer) }) == account.homeAccountID
+                else {
+                    throw BrokerError(
+                        .invalidResponse,
+                        "\(authority.environment) answered a refresh with another person's ID token; sign in again.")
+                }
+            } catch {
+                await rescue(response, spent)
+                throw error
+            }
+        }
+        let granted = GrantedTokens(
+            response, claims: claims, known: account, earlierGrant: Scopes(spent.record.scopes),
+            context: context(authority, asked, sent))
+        return try await keep(granted, of: response, asked: asked, refusal: .interactionRequired)
+    }
+
+    private func context(_ authority: Authority, _ asked: Scopes, _ sent: Scopes) -> GrantedTokens.Context {
+        GrantedTokens.Context(
+            app: app, authority: authority, asked: asked, sent: sent, now: services.clock.now,
+            defaultLifetime: services.settings().defaultLifetime)
+    }
+
+    private func verified(
+        _ idToken: Secret, nonce: String?, _ authority: Authority, _ metadata: ProviderMetadata
+    ) async throws(BrokerError) -> IDTokenClaims {
+        do throws(ProviderError) {
+            return try await services.provider.verify(
+                idToken: idToken, against: IDTokenExpectation(clientID: app.clientID, nonce: nonce), at: metadata)
+        } catch {
+            throw ProviderErrors.brokerError(error, at: authority)
+        }
+    }
+
+    private func keep(
+        _ granted: GrantedTokens?, of response: TokenResponse, asked: Scopes, refusal: ErrorKind
+    ) async throws(BrokerError) -> AcquiredToken {
+        guard let granted else {
+            throw BrokerError(.internal, "The account of a token answer could not be told; sign in again.")
+        }
+        let sealed = try services.reading { () throws(VaultError) in
+            try SealedGrant(granted, response, vault: services.vault, partition: partition)
+        }
+        let signOut = SignOutRecord(
+            group: app.effectiveGroup, app: app.identity, homeAccountID: granted.account.homeAccountID,
+            environment: granted.account.environment, since: 0)
+        let index = services.index
+        let outcome = await services.writer.write { () throws(VaultError) in
+            try sealed.change(from: index, withdrawing: signOut)
+        } apply: { index throws(VaultError) in
+            try sealed.apply(to: index, withdrawing: signOut)
+        }
+        switch outcome {
+        case .failure(let error): throw BrokerError(error)
+        case .success(let persisted):
+            guard granted.declined.isEmpty else { throw Self.declined(granted, as: refusal) }
+            return AcquiredToken(
+                token: sealed.accessToken, idToken: sealed.idToken?.sealed ?? index.tokens(of: sealed.owner)?.idTokens[granted.account.realm],
+                account: KnownAccounts.Entry(sealed.account).account, fromCache: false, persisted: persisted)
+        }
+    }
+
+    /// The token is cached all the same: a request for what was granted succeeds silently.
+    private static func declined(_ granted: GrantedTokens, as kind: ErrorKind) -> BrokerError {
+        let scopes = granted.declined.asGiven.joined(separator: ", ")
+        let message =
+            kind == .serverDeclinedScopes
+            ? "The provider did not grant \(scopes); ask again without, or go on with what was granted."
+            : "\(scopes) has not been granted yet; ask interactively."
+        return BrokerError(kind, message, reason: kind == .interactionRequired ? .scopesNotGranted : nil) {
+            $0.grantedScopes = granted.granted.asGiven
+            $0.declinedScopes = granted.declined.asGiven
+        }
+    }
+
+    private func rescue(_ response: TokenResponse, _ spent: StoredRecord<RefreshTokenRecord>) async {
+        guard let secret = response.refreshToken else { return }
+        var record = spent.record
+        record.cachedAt = services.clock.now
+        let rescued = record
+        let owner = CacheIndex.OwnerKey(partition: partition, owner: record.owner)
+        do throws(VaultError) {
+            let stored = try services.vault.seal(rescued, secret: secret, in: partition)
+            _ = await services.writer.write { () throws(VaultError) in
+                VaultChange(in: stored.sealed.partition, puts: [stored.sealed])
+            } apply: { index throws(VaultError) in
+                try index.update(tokens: owner) { $0.refreshToken = stored }
+            }
+        } catch {
+            services.log.error("a rotated refresh token could not be sealed", metadata: ["cause": "\(error)"])
+        }
+    }
+}

@@ -1,0 +1,50 @@
+import BrokerModel
+import BrokerValues
+
+/// Whether a redirect is the answer to a sign-in that waits (RFC 6749, sections 4.1.2 and 10.12; RFC 9207, section 2.4).
+/// Pure. What is foreign changes nothing: the sign-in goes on waiting for the real one.
+enum RedirectCheck {
+    struct Expectation: Sendable {
+        var state: String
+        var issuer: String
+        /// The provider says in its metadata that it always names itself.
+        var requiresIssuer: Bool
+    }
+
+    enum Verdict: Sendable {
+        case code(Secret)
+        case refused(OAuthRefusal)
+        case foreign(Why)
+    }
+
+    enum Why: Sendable, Equatable {
+        case repeatedParameter
+        case wrongState
+        case otherIssuer
+        case issuerMissing
+        case neitherCodeNorError
+    }
+
+    static func judge(_ redirect: RedirectParameters, against expected: Expectation) -> Verdict {
+        guard redirect.repeated.isEmpty else { return .foreign(.repeatedParameter) }
+        guard let state = redirect["state"], Secret(state) == Secret(expected.state) else { return .foreign(.wrongState) }
+        if let issuer = redirect["iss"] {
+            guard issuer == expected.issuer else { return .foreign(.otherIssuer) }
+        } else if expected.requiresIssuer {
+            return .foreign(.issuerMissing)
+        }
+        if let error = redirect["error"], !error.isEmpty {
+            return .refused(
+                OAuthRefusal(
+                    error: printable(error), subError: redirect["error_subcode"].map(printable),
+                    description: redirect["error_description"].map(printable), status: 302))
+        }
+        guard let code = redirect["code"], !code.isEmpty else { return .foreign(.neitherCodeNorError) }
+        return .code(Secret(code))
+    }
+
+    /// What came through a browser is for logs and people: short, and without control characters.
+    private static func printable(_ text: String) -> String {
+        String(String.UnicodeScalarView(text.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7f }.prefix(300)))
+    }
+}

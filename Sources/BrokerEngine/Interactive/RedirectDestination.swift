@@ -1,0 +1,44 @@
+import BrokerModel
+import BrokerValues
+
+/// Where the provider sends the browser when the person is done, read from a redirect URI (RFC 8252, section 7). Pure.
+enum RedirectDestination: Sendable, Equatable {
+    /// The broker listens.
+    case loopback(RedirectTarget)
+    /// A custom scheme or a page on the web: the redirect comes back by `interaction.complete`.
+    case elsewhere(String)
+
+    /// - Parameter uri: the request's or the app's; nil means any port of loopback.
+    static func parse(_ uri: String?) throws(BrokerError) -> RedirectDestination {
+        guard let uri else { return .loopback(.anyPort(host: "127.0.0.1", path: "/")) }
+        guard let colon = uri.firstIndex(of: ":"), colon > uri.startIndex,
+            uri.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f })
+        else { throw invalid("it is not a URI") }
+        guard !uri.contains("#") else { throw invalid("it must not have a fragment") }
+        guard uri[..<colon].lowercased() == "http" else { return .elsewhere(uri) }
+        guard let authority = try? Authority(parsing: String(uri.prefix { $0 != "?" }), allowHTTPLoopback: true) else {
+            throw invalid("plain http is for 127.0.0.1, [::1] and localhost only")
+        }
+        guard !uri.contains("?") else { throw invalid("a loopback redirect URI must not have a query") }
+        let path = pathExactly(uri)
+        guard let port = port(of: authority.environment) else {
+            return .loopback(.anyPort(host: authority.environment, path: path))
+        }
+        return .loopback(.fixed(host: String(authority.environment.dropLast("\(port)".count + 1)), port: port, path: path))
+    }
+
+    private static func port(of environment: String) -> UInt16? {
+        guard let colon = environment.lastIndex(of: ":"), !environment[colon...].contains("]") else { return nil }
+        return UInt16(environment[environment.index(after: colon)...])
+    }
+
+    /// Providers compare the path character by character, so a trailing slash stays; none at all means the root.
+    private static func pathExactly(_ uri: String) -> String {
+        let afterScheme = uri.dropFirst("http://".count)
+        return afterScheme.firstIndex(of: "/").map { String(afterScheme[$0...]) } ?? "/"
+    }
+
+    private static func invalid(_ why: String) -> BrokerError {
+        BrokerError(.invalidParameter, "The redirect URI cannot be used: \(why).")
+    }
+}
