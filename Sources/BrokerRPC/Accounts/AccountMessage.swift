@@ -1,0 +1,21 @@
+import BrokerValues
+
+extension Account: MessageObject {
+    package init() { self.init(id: "", username: "", environment: "", homeAccountId: "", authority: "") }
+
+    package static var componentName: String? { "Account" }
+
+    package static let members: [Member<Account>] = [
+        .required("id", \.id, "Opaque; the same for as long as the account exists, also across sign-out and sign-in."),
+        .required("username", \.username, "What the person types to sign in, as far as the provider tells."),
+        .optional("name", \.name, "The person's name, for display."),
+        .required("environment", \.environment, "Host of the authority, and its port where it is not the usual one."),
+        .optional("tenantId", \.tenantId, "Tenant of the account, at providers that have tenants."),
+        .required(
+            "homeAccountId", \.homeAccountId,
+            "Names the person across apps: uid.utid at Entra, else subject and issuer."),
+        .required("authority", \.authority, "The issuer URL the account signed in at."),
+        .required("signedIn", \.signedIn, "False after a sign-out, until the next sign-in."),
+        .optional("claims", \.claims, "The ID token's claims, without those that only protect the token."),
+    ]
+}

@@ -1,0 +1,38 @@
+import BrokerValues
+
+package enum ListAccounts: BrokerMethod {
+    package static let name = "accounts.list"
+    package static let summary = "The accounts an app may use, in a stable order."
+    package static let explanation = """
+        With an app: the accounts of its group. Without one: all of the person's, for the person's own tools.
+        """
+    package static let permission = Permission.person
+    package static let errors: [ErrorKind] = [.appNotFound, .accessDenied]
+    package static let resultName = "accounts"
+
+    package struct Params: AppSelecting {
+        package var app: String?
+        package var clientId: String?
+        package var authority: String?
+        package var includeSignedOut = false
+
+        package init() {}
+        package init(_ selection: AppSelection) { select(selection) }
+
+        package static let members: [Member<Params>] =
+            appMembers(authority: "Issuer URL, with clientId.") + [
+                .defaulted("includeSignedOut", \.includeSignedOut, "True lists those who signed out, too.", to: false)
+            ]
+
+        package func check() throws(WireError) { try checkSelection(isRequired: false) }
+    }
+
+    package struct Result: MessageObject {
+        package var accounts: [Account] = []
+        package init() {}
+        package init(accounts: [Account]) { self.accounts = accounts }
+        package static let members: [Member<Result>] = [
+            .required("accounts", \.accounts, "First known first.")
+        ]
+    }
+}

@@ -1,0 +1,41 @@
+import BrokerValues
+
+package enum RemoveAccount: BrokerMethod {
+    package static let name = "accounts.remove"
+    package static let summary = "Takes an account's tokens from one app."
+    package static let explanation = """
+        Other apps of the group keep theirs, and the browser stays signed in. The app is told interactionRequired from \
+        then on, until the person signs in to it again.
+        """
+    package static let permission = Permission.app
+    package static let errors: [ErrorKind] = [.accountNotFound, .ambiguousAccount, .appNotFound, .accessDenied]
+    package static let resultName = "removal"
+
+    package struct Params: AppSelecting {
+        package var account = AccountReference()
+        package var app: String?
+        package var clientId: String?
+        package var authority: String?
+
+        package init() {}
+        package init(_ account: AccountReference, from selection: AppSelection) {
+            self.account = account
+            select(selection)
+        }
+
+        package static let members: [Member<Params>] =
+            [.required("account", \.account, "By id or by username.")]
+            + appMembers(authority: "Issuer URL, with clientId.")
+
+        package func check() throws(WireError) { try checkSelection(isRequired: true) }
+    }
+
+    package struct Result: MessageObject {
+        package var removed: Int64 = 0
+        package init() {}
+        package init(removed: Int64) { self.removed = removed }
+        package static let members: [Member<Result>] = [
+            .required("removed", \.removed, "How many tokens the app lost.")
+        ]
+    }
+}

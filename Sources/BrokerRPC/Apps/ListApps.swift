@@ -1,0 +1,18 @@
+import BrokerValues
+
+package enum ListApps: BrokerMethod {
+    package static let name = "apps.list"
+    package static let summary = "The registered apps, by name."
+    package static let explanation = "Client secrets are not shown."
+    package static let permission = Permission.person
+    package static let errors: [ErrorKind] = []
+    package static let resultName = "apps"
+    package typealias Params = Nothing
+
+    package struct Result: MessageObject {
+        package var apps: [App] = []
+        package init() {}
+        package init(apps: [App]) { self.apps = apps }
+        package static let members: [Member<Result>] = [.required("apps", \.apps, "In the order of their names.")]
+    }
+}

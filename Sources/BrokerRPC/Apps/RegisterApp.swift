@@ -1,0 +1,63 @@
+import BrokerValues
+
+package enum RegisterApp: BrokerMethod {
+    package static let name = "apps.register"
+    package static let summary = "Makes an app known, or replaces the one of that name."
+    package static let explanation = """
+        The client secret goes into the vault and is never shown again. Who may act as the app is said by executables, \
+        units and sandboxIds; when all three are empty, any process of the person may.
+        """
+    package static let permission = Permission.administration
+    package static let errors: [ErrorKind] = [.invalidAuthority, .accessDenied]
+    package static let resultName = "app"
+
+    package struct Params: ParamsObject {
+        package var name = ""
+        package var clientId = ""
+        package var authority = ""
+        package var group: String?
+        package var scopes: [String] = []
+        package var redirectUri: String?
+        package var executables: [String] = []
+        package var units: [String] = []
+        package var sandboxIds: [String] = []
+        package var clientSecret: String?
+
+        package init() {}
+        package init(name: String, clientId: String, authority: String) {
+            self.name = name
+            self.clientId = clientId
+            self.authority = authority
+        }
+
+        package static let members: [Member<Params>] = [
+            .required("name", \.name, "What requests will call it.", .text(atMost: 128)),
+            .required("clientId", \.clientId, "Its client id at the provider.", .text(atMost: 512)),
+            .required("authority", \.authority, "The issuer URL it signs in at.", .text(atMost: 2048)),
+            .optional("group", \.group, "Apps of one group share accounts and refresh tokens.", .text(atMost: 128)),
+            .defaulted("scopes", \.scopes, "The scopes it usually asks for.", to: [], .each(.scope, atMost: 100)),
+            .optional(
+                "redirectUri", \.redirectUri,
+                "As registered at the provider, with a fixed port if it has one. Absent: loopback, any port.",
+                .text(atMost: 2048)),
+            .defaulted(
+                "executables", \.executables, "Absolute paths of programs that may act as it.", to: [],
+                .each(.text(atMost: 4096), atMost: 64)),
+            .defaulted(
+                "units", \.units, "systemd units that may act as it.", to: [], .each(.text(atMost: 256), atMost: 64)),
+            .defaulted(
+                "sandboxIds", \.sandboxIds, "Flatpak application ids or snap.NAME.APP that may act as it.", to: [],
+                .each(.text(atMost: 256), atMost: 64)),
+            .optional(
+                "clientSecret", \.clientSecret, "Makes the app a confidential client (RFC 6749, section 2.1).",
+                .text(atMost: 4096)),
+        ]
+    }
+
+    package struct Result: MessageObject {
+        package var app = App()
+        package init() {}
+        package init(app: App) { self.app = app }
+        package static let members: [Member<Result>] = [.required("app", \.app, "As it is known from now on.")]
+    }
+}

@@ -1,0 +1,67 @@
+import BrokerValues
+
+package enum GetBrokerStatus: BrokerMethod {
+    package static let name = "broker.status"
+    package static let summary = "How the broker is."
+    package static let explanation = "Counts and modes; no account, app or token is named."
+    package static let permission = Permission.person
+    package static let errors: [ErrorKind] = []
+    package static let resultName = "status"
+    package typealias Params = Nothing
+
+    package struct Result: MessageObject, Equatable {
+        package var version = ""
+        package var `protocol`: Int64 = 1
+        package var uptime: Int64 = 0
+        package var mode = Mode.user
+        package var locked = false
+        package var vault = Vault()
+        package var connections: Int64 = 0
+        package var refreshesInFlight: Int64 = 0
+        package var device = Device()
+
+        package init() {}
+
+        package static let members: [Member<Result>] = [
+            .required("version", \.version, "Version of the broker."),
+            .required("protocol", \.protocol, "Version of this protocol."),
+            .required("uptime", \.uptime, "Seconds since it started."),
+            .required("mode", \.mode, "user: serves the uid it runs as; system: serves many."),
+            .required("locked", \.locked, "Whether the vault is locked."),
+            .required("vault", \.vault, "The encrypted cache."),
+            .required("connections", \.connections, "Clients connected now."),
+            .required("refreshesInFlight", \.refreshesInFlight, "Refreshes the providers have not answered yet."),
+            .required("device", \.device, "What kind of machine this is."),
+        ]
+    }
+
+    package enum Mode: String, WireChoice {
+        case user, system
+    }
+
+    package struct Vault: MessageObject, Equatable {
+        package var path = ""
+        package var keySource = ""
+        package var records: Int64 = 0
+
+        package init() {}
+
+        package static let members: [Member<Vault>] = [
+            .required("path", \.path, "Its file."),
+            .required("keySource", \.keySource, "Where its key comes from."),
+            .required("records", \.records, "How many records it holds."),
+        ]
+    }
+
+    package struct Device: MessageObject, Equatable {
+        package var mode = DeviceMode.private
+        package init() {}
+        package static let members: [Member<Device>] = [
+            .required("mode", \.mode, "shared: a sign-out is for all apps.")
+        ]
+    }
+
+    package enum DeviceMode: String, WireChoice {
+        case `private`, shared
+    }
+}

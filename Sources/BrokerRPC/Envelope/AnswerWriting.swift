@@ -1,0 +1,44 @@
+import BrokerValues
+
+/// The answers' frames (JSON-RPC 2.0, section 5); the caller ends the line.
+extension JSONWriter {
+    /// Opens `{"jsonrpc":"2.0","id":…,"result":`; a value and ``endAnswer()`` must follow.
+    package mutating func beginResult(id: RequestID) {
+        beginAnswer(id: id)
+        key("result")
+    }
+
+    package mutating func endAnswer() { endObject() }
+
+    package mutating func answer(_ result: some WireValue, to id: RequestID) {
+        beginResult(id: id)
+        result.write(to: &self)
+        endAnswer()
+    }
+
+    package mutating func answer(_ error: RPCError, to id: RequestID?) {
+        beginAnswer(id: id)
+        key("error")
+        error.write(to: &self)
+        endAnswer()
+    }
+
+    package mutating func notification<N: BrokerNotification>(_: N.Type, _ params: N.Params) {
+        beginObject()
+        key("jsonrpc")
+        string("2.0")
+        key("method")
+        string(N.name)
+        key("params")
+        params.write(to: &self)
+        endObject()
+    }
+
+    private mutating func beginAnswer(id: RequestID?) {
+        beginObject()
+        key("jsonrpc")
+        string("2.0")
+        key("id")
+        if let id { json(id.json) } else { null() }
+    }
+}

@@ -1,0 +1,19 @@
+/// The `id` of a request: a number or a string, kept as the JSON text it was sent as, so that 1.0, 1e2 and numbers
+/// beyond 64 bits come back unchanged.
+package struct RequestID: Sendable, Hashable {
+    package let json: String
+
+    package init(_ number: Int64) { json = String(number) }
+
+    /// - Returns: nil when it is neither a number nor a string (JSON-RPC 2.0, section 4).
+    init?(_ member: JSONMember, in line: UnsafeRawBufferPointer) {
+        switch member.value {
+        case .number(let text): json = text
+        case .string: json = String(decoding: line[member.range], as: UTF8.self)
+        default: return nil
+        }
+    }
+
+    /// For ids that this side made itself.
+    package var number: Int64? { Int64(json) }
+}

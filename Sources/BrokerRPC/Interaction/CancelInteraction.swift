@@ -1,0 +1,28 @@
+import BrokerValues
+
+package enum CancelInteraction: BrokerMethod {
+    package static let name = "interaction.cancel"
+    package static let summary = "Ends a waiting sign-in."
+    package static let explanation = "The request that waits for it is answered with userCanceled."
+    package static let permission = Permission.person
+    package static let errors: [ErrorKind] = []
+    package static let resultName = "cancellation"
+
+    package struct Params: ParamsObject {
+        package var interactionId = ""
+        package init() {}
+        package init(interactionId: String) { self.interactionId = interactionId }
+        package static let members: [Member<Params>] = [
+            .required("interactionId", \.interactionId, "As in interaction.open.", .text(atMost: 256))
+        ]
+    }
+
+    package struct Result: MessageObject {
+        package var cancelled = false
+        package init() {}
+        package init(cancelled: Bool) { self.cancelled = cancelled }
+        package static let members: [Member<Result>] = [
+            .required("cancelled", \.cancelled, "False when no such sign-in waits (any more).")
+        ]
+    }
+}

@@ -1,0 +1,51 @@
+import BrokerValues
+
+/// A JSON value as it stood on the line: numbers as their text, members in order and with repetitions, so that whoever
+/// reads a message can return an `id` as it came and refuse a name that was given twice.
+package enum JSONNode: Sendable {
+    case null
+    case bool(Bool)
+    case number(String)
+    case string(String)
+    case array([JSONNode])
+    case object([JSONMember])
+
+    /// What a person calls this kind of value.
+    var kindName: String {
+        switch self {
+        case .null: "null"
+        case .bool: "a boolean"
+        case .number: "a number"
+        case .string: "a string"
+        case .array: "an array"
+        case .object: "an object"
+        }
+    }
+}
+
+package struct JSONMember: Sendable {
+    package let name: String
+    package let value: JSONNode
+    /// Where the value's text is, in bytes from the start of the line.
+    package let range: Range<Int>
+}
+
+extension JSONNode {
+    /// Of members with one name the last counts, as with every common JSON library.
+    package var value: JSONValue {
+        switch self {
+        case .null: .null
+        case .bool(let value): .bool(value)
+        case .number(let text): Int64(text).map(JSONValue.integer) ?? .number(Double(text) ?? .nan)
+        case .string(let value): .string(value)
+        case .array(let elements): .array(elements.map(\.value))
+        case .object(let members):
+            .object(JSONObject(members.map { ($0.name, $0.value.value) }, uniquingKeysWith: { $1 }))
+        }
+    }
+
+    package subscript(name: String) -> JSONNode? {
+        guard case .object(let members) = self else { return nil }
+        return members.last { $0.name == name }?.value
+    }
+}

@@ -1,0 +1,96 @@
+import BrokerValues
+
+/// A limit on a value, enforced and documented from one definition.
+package struct Rule<Value>: Sendable {
+    /// What the limit adds to the value's schema.
+    let schema: JSONObject
+    let check: @Sendable (Value) throws(WireError) -> Void
+}
+
+extension Rule {
+    static var none: Rule { Rule(schema: [:]) { _ throws(WireError) in } }
+
+    /// Every element keeps the rule, and there are at most `count`.
+    static func each<Element>(_ rule: Rule<Element>, atMost count: Int) -> Rule where Value == [Element] {
+        Rule(schema: [
+            "items": .object(["type": "string"].merging(rule.schema) { $1 }), "maxItems": .integer(Int64(count)),
+        ]) { elements throws(WireError) in
+            guard elements.count <= count else { throw WireError("must have at most \(count) elements") }
+            for (index, element) in elements.enumerated() {
+                do throws(WireError) { try rule.check(element) } catch { throw error.inside("[\(index)]") }
+            }
+        }
+    }
+}
+
+extension Rule<String> {
+    /// Text that may stand in a log line, a header or a URL: not empty, no control characters.
+    ///
+    /// `bytes` counts UTF-8.
+    static func text(atMost bytes: Int) -> Rule {
+        Rule(schema: ["minLength": 1, "maxLength": .integer(Int64(bytes)), "pattern": #"^[^\u0000-\u001f\u007f]*$"#]) {
+            text throws(WireError) in
+            guard !text.isEmpty else { throw WireError("must not be empty") }
+            guard text.utf8.count <= bytes else { throw WireError("must have at most \(bytes) bytes") }
+            guard text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7f }) else {
+                throw WireError("must not contain control characters")
+            }
+        }
+    }
+
+    /// RFC 6749, section 3.3; several in one string, parted by spaces, are taken as several.
+    static var scope: Rule {
+        Rule(schema: ["minLength": 1, "maxLength": 2048, "pattern": #"^[\u0020\u0021\u0023-\u005b\u005d-\u007e]*$"#]) {
+            text throws(WireError) in
+            guard text.utf8.contains(where: { $0 != 0x20 }) else { throw WireError("must not be empty") }
+            guard text.utf8.count <= 2048 else { throw WireError("must have at most 2048 bytes") }
+            let isScope = text.utf8.allSatisfy {
+                (0x20...0x7e).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")
+            }
+            guard isScope else { throw WireError("has a character that no scope may have (RFC 6749, section 3.3)") }
+        }
+    }
+
+    /// Goes into logs and request headers as it is.
+    static var correlationID: Rule {
+        Rule(schema: ["pattern": "^[A-Za-z0-9._:-]{1,128}$"]) { text throws(WireError) in
+            let isPlain = text.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: ":"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
+                    true
+                default: false
+                }
+            }
+            guard (1...128).contains(text.utf8.count), isPlain else {
+                throw WireError("must be 1 to 128 letters, digits or any of . _ : - (a UUID, for example)")
+            }
+        }
+    }
+}
+
+extension Rule<Int64> {
+    static func between(_ range: ClosedRange<Int64>) -> Rule {
+        Rule(schema: ["minimum": .integer(range.lowerBound), "maximum": .integer(range.upperBound)]) {
+            value throws(WireError) in
+            guard range.contains(value) else {
+                throw WireError("must be from \(range.lowerBound) to \(range.upperBound)")
+            }
+        }
+    }
+}
+
+extension Rule<[String: String]> {
+    /// Query parameters: names and values as ``Rule/text(atMost:)``, values may be empty.
+    static var query: Rule {
+        Rule(schema: ["maxProperties": 64]) { pairs throws(WireError) in
+            guard pairs.count <= 64 else { throw WireError("must have at most 64 members") }
+            for (name, value) in pairs {
+                do throws(WireError) {
+                    try Rule<String>.text(atMost: 256).check(name)
+                    if !value.isEmpty { try Rule<String>.text(atMost: 8192).check(value) }
+                } catch { throw error.inside(name) }
+            }
+        }
+    }
+}

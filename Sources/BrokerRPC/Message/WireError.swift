@@ -1,0 +1,22 @@
+/// A value of a message that is not what the method's definition says. It becomes -32602 for params.
+package struct WireError: Error, Sendable, Equatable {
+    /// The place, as `scopes[1]` or `account.id`; empty for the params as a whole.
+    package private(set) var field: String
+    /// Goes after the field's name: "must be a string, not a number".
+    package let problem: String
+
+    package init(_ problem: String, field: String = "") {
+        self.field = field
+        self.problem = problem
+    }
+
+    static func expected(_ what: String, not node: JSONNode) -> WireError {
+        WireError("must be \(what), not \(node.kindName)")
+    }
+
+    func inside(_ name: String) -> WireError {
+        var copy = self
+        copy.field = field.isEmpty || field.hasPrefix("[") ? name + field : "\(name).\(field)"
+        return copy
+    }
+}

@@ -1,0 +1,38 @@
+import BrokerValues
+
+/// Every method and notification of the protocol that this broker has.
+package enum MethodRegistry {
+    package static let methods: [any BrokerMethod.Type] = [
+        AcquireTokenSilent.self,
+        AcquireTokenInteractive.self,
+        CompleteInteraction.self,
+        CancelInteraction.self,
+        ListAccounts.self,
+        GetAccount.self,
+        RemoveAccount.self,
+        RegisterApp.self,
+        ListApps.self,
+        RemoveApp.self,
+        GetBrokerStatus.self,
+        DiscoverMethods.self,
+    ]
+
+    package static let notifications: [any BrokerNotification.Type] = [
+        InteractionOpen.self
+    ]
+}
+
+extension BrokerMethod {
+    /// - Throws: -32602 naming the field, with the request's correlation id when that one is in order.
+    package static func params(of call: Call) throws(RPCError) -> Params {
+        let node = call.params ?? .object([])
+        guard case .object = node else {
+            throw .invalidParams(WireError("must be an object, not \(node.kindName)"))
+        }
+        do throws(WireError) {
+            return try Params(reading: node)
+        } catch {
+            throw .invalidParams(error, correlationID: CorrelationID.given(in: node))
+        }
+    }
+}

@@ -1,0 +1,70 @@
+import BrokerValues
+
+package enum AcquireTokenInteractive: BrokerMethod {
+    package static let name = "token.acquireInteractive"
+    package static let summary = "A token, with the person signing in or consenting in a browser."
+    package static let explanation = """
+        Authorization code with PKCE (RFC 8252, RFC 7636). With presentation "client" the broker sends the notification \
+        interaction.open on this connection, and the client opens its url; with "broker" the broker opens it. The answer \
+        comes when the person is done, cancels, or the time is over. Closing the connection cancels.
+        """
+    package static let permission = Permission.app
+    package static let errors: [ErrorKind] = [
+        .userCanceled, .timedOut, .serverDeclinedScopes, .mismatchedUser, .interactionRequired, .offline,
+        .serverUnavailable, .accountNotFound, .appNotFound, .accessDenied, .invalidScope, .invalidClient,
+        .invalidAuthority, .unauthorizedClient, .invalidResponse, .unsupported,
+    ]
+    package static let resultName = "token"
+    package typealias Result = Token
+
+    package static let defaultTimeout: Int64 = 300
+
+    package struct Params: TokenParams {
+        package var app: String?
+        package var clientId: String?
+        package var authority: String?
+        package var scopes: [String] = []
+        package var account: AccountReference?
+        package var claims: ClaimsRequest?
+        package var minimumLifetime: Int64?
+        package var tokenType = TokenType.bearer
+        package var correlationId: String?
+        package var loginHint: String?
+        package var domainHint: String?
+        package var prompt: Prompt?
+        package var extraScopesToConsent: [String] = []
+        package var extraQueryParameters: [String: String] = [:]
+        package var redirectUri: String?
+        package var presentation = Presentation.client
+        package var timeout = AcquireTokenInteractive.defaultTimeout
+
+        package init() {}
+
+        package init(_ selection: AppSelection, scopes: [String]) {
+            self.scopes = scopes
+            select(selection)
+        }
+
+        package static let members: [Member<Params>] =
+            tokenMembers(account: "Who must sign in; somebody else is refused with mismatchedUser.") + [
+                .optional("loginHint", \.loginHint, "Username to fill in for the person.", .text(atMost: 512)),
+                .optional(
+                    "domainHint", \.domainHint, "Tenant or domain, to skip a page of the provider.", .text(atMost: 512)),
+                .optional("prompt", \.prompt, "How the person is asked; absent leaves it to the provider."),
+                .defaulted(
+                    "extraScopesToConsent", \.extraScopesToConsent,
+                    "Scopes to consent to in the same go; the token need not have them.", to: [],
+                    .each(.scope, atMost: 100)),
+                .defaulted(
+                    "extraQueryParameters", \.extraQueryParameters,
+                    "Added to the authorization request; names the broker sets itself are refused.", to: [:], .query),
+                .optional(
+                    "redirectUri", \.redirectUri, "Another one than the app's registered redirect URI.",
+                    .text(atMost: 2048)),
+                .defaulted("presentation", \.presentation, "Who opens the browser.", to: .client),
+                .defaulted(
+                    "timeout", \.timeout, "Seconds the person has.", to: AcquireTokenInteractive.defaultTimeout,
+                    .between(1...3600)),
+            ]
+    }
+}

@@ -1,0 +1,44 @@
+import BrokerValues
+
+package enum AcquireTokenSilent: BrokerMethod {
+    package static let name = "token.acquireSilent"
+    package static let summary = "A token without asking the person."
+    package static let explanation = """
+        Answers from the cache when a token for these scopes is still good, else refreshes it. Never opens a browser: \
+        when only the person can help, the answer is interactionRequired and its reason says why. All callers that need \
+        one refresh share it.
+        """
+    package static let permission = Permission.app
+    package static let errors: [ErrorKind] = [
+        .interactionRequired, .offline, .serverUnavailable, .throttled, .ambiguousAccount, .accountNotFound,
+        .appNotFound, .accessDenied, .serverDeclinedScopes, .invalidScope, .invalidClient, .invalidAuthority,
+        .unauthorizedClient, .invalidResponse, .mismatchedUser, .unsupported,
+    ]
+    package static let resultName = "token"
+    package typealias Result = Token
+
+    package struct Params: TokenParams {
+        package var app: String?
+        package var clientId: String?
+        package var authority: String?
+        package var scopes: [String] = []
+        package var account: AccountReference?
+        package var claims: ClaimsRequest?
+        package var forceRefresh = false
+        package var minimumLifetime: Int64?
+        package var tokenType = TokenType.bearer
+        package var correlationId: String?
+
+        package init() {}
+
+        package init(_ selection: AppSelection, scopes: [String]) {
+            self.scopes = scopes
+            select(selection)
+        }
+
+        package static let members: [Member<Params>] =
+            tokenMembers(account: "May be left out when exactly one account fits.") + [
+                .defaulted("forceRefresh", \.forceRefresh, "True bypasses the cached token.", to: false)
+            ]
+    }
+}

@@ -1,0 +1,40 @@
+import BrokerValues
+
+/// What an app gets (protocol.md, `Token`). There is no refresh token in it, ever.
+package struct Token: MessageObject {
+    package var accessToken = ""
+    package var tokenType = TokenType.bearer
+    package var expiresOn: NumericDate = 0
+    package var extendedExpiresOn: NumericDate?
+    package var scopes: [String] = []
+    package var account = Account()
+    package var idToken: String?
+    package var authority = ""
+    package var correlationId = ""
+    package var authorizationHeader = ""
+    package var fromCache = false
+    package var extendedLifetime = false
+    package var persisted = true
+
+    package init() {}
+
+    package static let componentName: String? = "Token"
+    package static let members: [Member<Token>] = [
+        .required("accessToken", \.accessToken, "For the API; opaque to the app."),
+        .required("tokenType", \.tokenType, "How the API takes it."),
+        .required("expiresOn", \.expiresOn, "Seconds since 1970."),
+        .optional(
+            "extendedExpiresOn", \.extendedExpiresOn,
+            "Seconds since 1970; until then the token may be used while the provider is down."),
+        .required("scopes", \.scopes, "The scopes granted; there may be more than asked for."),
+        .required("account", \.account, "Whose token it is."),
+        .optional("idToken", \.idToken, "The ID token as received, verified by the broker."),
+        .required("authority", \.authority, "The issuer URL it was got from."),
+        .required("correlationId", \.correlationId, "The request's correlation id."),
+        .required("authorizationHeader", \.authorizationHeader, "Value of the HTTP header Authorization."),
+        .required("fromCache", \.fromCache, "True when no provider was asked."),
+        .required(
+            "extendedLifetime", \.extendedLifetime, "True for an expired token, given because the provider is down."),
+        .required("persisted", \.persisted, "False while the disk has not taken it: the token is good nevertheless."),
+    ]
+}
