@@ -1,13 +1,98 @@
 import BrokerModel
 import BrokerValues
+import Synchronization
 
-/// The registered apps, in the vault and in memory.
-package final class AppDirectory: Sendable {
-    package func app(named name: String, in partition: Partition) -> AppRegistration? { nil }
-    package func apps(in partition: Partition) -> [AppRegistration] { [] }
-    /// Replaces an app of the same name.
-    package func register(_ app: AppRegistration, in partition: Partition) async throws(BrokerError) {}
-    /// - Returns: the app that was removed, nil if there was none.
-    package func remove(named name: String, in partition: Partition) async throws(BrokerError) -> AppRegistration? { nil }
-    package init() {}
+/// The registered apps: in the vault, and in memory for the hot path.
+package final class AppDirectory: AppRoster {
+    private let vault: any RecordVault
+    /// By partition and name; a partition is read when it is first asked for.
+    private let known = Mutex<[Partition: [String: AppRegistration]]>([:])
+
+    package init(vault: any RecordVault) { self.vault = vault }
+
+    package func app(named name: String, in partition: Partition) throws(BrokerError) -> AppRegistration? {
+        if let apps = known.withLock({ $0[partition] }) { return apps[name] }
+        return try load(partition)[name]
+    }
+
+    /// Ordered by name.
+    package func list(in partition: Partition) throws(BrokerError) -> [AppRegistration] {
+        let apps: [String: AppRegistration]
+        if let inMemory = known.withLock({ $0[partition] }) { apps = inMemory } else { apps = try load(partition) }
+        return apps.values.sorted { $0.name < $1.name }
+    }
+
+    /// For the engine, which treats an unreadable directory as an empty one: it only decides whether tokens are shared.
+    package func apps(in partition: Partition) -> [AppRegistration] { (try? list(in: partition)) ?? [] }
+
+    /// Replaces an app of the same name. A client secret that is not given again is gone.
+    package func register(_ app: AppRegistration, in partition: Partition) async throws(BrokerError) {
+        try AppRules.check(app)
+        _ = try list(in: partition)
+        do throws(VaultError) {
+            let record = try vault.seal(AppRecord(app), secret: app.clientSecret, in: partition)
+            try await vault.commit(VaultChange(in: partition, puts: [record.sealed]))
+        } catch {
+            throw Self.notWritten(error)
+        }
+        known.withLock { $0[partition, default: [:]][app.name] = app }
+    }
+
+    /// Its accounts and tokens stay: another app of its group may use them, and registering it again finds them.
+    ///
+    /// - Returns: the app that was removed.
+    /// - Throws: `appNotFound`.
+    package func remove(named name: String, in partition: Partition) async throws(BrokerError) -> AppRegistration {
+        guard let app = try app(named: name, in: partition) else { throw Self.notFound(name) }
+        do throws(VaultError) {
+            try await vault.commit(VaultChange(in: partition, deletes: [AppRecord(app).key]))
+        } catch {
+            throw Self.notWritten(error)
+        }
+        known.withLock { $0[partition]?[name] = nil }
+        return app
+    }
+
+    static func notFound(_ name: String) -> BrokerError {
+        BrokerError(
+            .appNotFound, "No app is registered under this name; see brokerctl apps list, or add it with brokerctl apps add."
+        ) { $0.app = name }
+    }
+
+    private static func notWritten(_ error: VaultError) -> BrokerError {
+        BrokerError(
+            .internal, "The registration could not be written; see the broker's log, and try again.",
+            reason: .vaultNotWritable, cause: error)
+    }
+
+    private func load(_ partition: Partition) throws(BrokerError) -> [String: AppRegistration] {
+        var apps: [String: AppRegistration] = [:]
+        do throws(VaultError) {
+            for stored in try vault.loadAll(AppRecord.self, in: partition) {
+                let secret = stored.record.isConfidential ? try vault.secret(of: stored.sealed) : nil
+                apps[stored.record.name] = AppRegistration(stored.record, clientSecret: secret)
+            }
+        } catch {
+            throw BrokerError(
+                .internal, "The registered apps could not be read; see the broker's log.", reason: .vaultDamaged,
+                cause: error)
+        }
+        let loaded = apps
+        return known.withLock { known in
+            if let newer = known[partition] { return newer }
+            known[partition] = loaded
+            return loaded
+        }
+    }
+}
+
+extension AppRegistration {
+    /// Nil when the record's authority is not one: it was checked before it was written.
+    fileprivate init?(_ record: AppRecord, clientSecret: Secret?) {
+        guard let authority = try? Authority(parsing: record.authority, allowHTTPLoopback: true) else { return nil }
+        self.init(
+            name: record.name, clientID: record.clientID, authority: authority, group: record.group,
+            scopes: record.scopes, redirectURI: record.redirectURI, executables: record.executables,
+            units: record.units, sandboxIDs: record.sandboxIDs, clientSecret: clientSecret)
+    }
 }

@@ -12,6 +12,9 @@ package struct Authority: Sendable, Hashable {
     /// The path without its leading slash: tells apart issuers that share a host. Empty for an issuer at the root.
     package let path: String
 
+    /// Loopback, then: anything else could not have been made.
+    package var isPlainHTTP: Bool { url.hasPrefix("http://") }
+
     package enum Invalid: Error, Sendable, Equatable {
         case notAURL
         case plainHTTP

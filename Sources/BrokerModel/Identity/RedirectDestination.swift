@@ -1,15 +1,14 @@
-import BrokerModel
 import BrokerValues
 
 /// Where the provider sends the browser when the person is done, read from a redirect URI (RFC 8252, section 7). Pure.
-enum RedirectDestination: Sendable, Equatable {
+package enum RedirectDestination: Sendable, Equatable {
     /// The broker listens.
     case loopback(RedirectTarget)
     /// A custom scheme or a page on the web: the redirect comes back by `interaction.complete`.
     case elsewhere(String)
 
     /// - Parameter uri: the request's or the app's; nil means any port of loopback.
-    static func parse(_ uri: String?) throws(BrokerError) -> RedirectDestination {
+    package static func parse(_ uri: String?) throws(BrokerError) -> RedirectDestination {
         guard let uri else { return .loopback(.anyPort(host: "127.0.0.1", path: "/")) }
         guard let colon = uri.firstIndex(of: ":"), colon > uri.startIndex,
             uri.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f })

@@ -1,0 +1,28 @@
+import BrokerModel
+import BrokerValues
+
+/// What a registration must look like. Pure.
+enum AppRules {
+    static func check(_ app: AppRegistration) throws(BrokerError) {
+        try check(app.name, field: "name", limit: 100)
+        try check(app.clientID, field: "clientId", limit: 500)
+        if let group = app.group { try check(group, field: "group", limit: 100) }
+        if let secret = app.clientSecret, secret.isEmpty { throw invalid("clientSecret", "is empty; leave it out for a public client") }
+        _ = try RedirectDestination.parse(app.redirectURI)
+        for path in app.executables where !path.hasPrefix("/") {
+            throw invalid("executables", "must be absolute paths; \(path.prefix(200)) is not")
+        }
+    }
+
+    private static func check(_ text: String, field: String, limit: Int) throws(BrokerError) {
+        guard text.contains(where: { !$0.isWhitespace }) else { throw invalid(field, "is blank") }
+        guard text.utf8.count <= limit else { throw invalid(field, "is longer than \(limit) bytes") }
+        guard text.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7f }) else {
+            throw invalid(field, "has control characters")
+        }
+    }
+
+    private static func invalid(_ field: String, _ what: String) -> BrokerError {
+        BrokerError(.invalidParameter, "\(field) \(what).")
+    }
+}
