@@ -37,11 +37,24 @@ package struct PeerCredentials: Sendable, Equatable {
     package var uid: UInt32
     package var gid: UInt32
     package var pid: Int32
+    /// SO_PEERSEC, where a security module gives one.
+    package var securityLabel: String?
+    /// Where the kernel has SO_PEERPIDFD.
+    package var process: PeerProcess?
 
-    package init(uid: UInt32, gid: UInt32, pid: Int32) {
+    package init(
+        uid: UInt32, gid: UInt32, pid: Int32, securityLabel: String? = nil, process: PeerProcess? = nil
+    ) {
         self.uid = uid
         self.gid = gid
         self.pid = pid
+        self.securityLabel = securityLabel
+        self.process = process
+    }
+
+    package static func == (left: PeerCredentials, right: PeerCredentials) -> Bool {
+        left.uid == right.uid && left.gid == right.gid && left.pid == right.pid
+            && left.securityLabel == right.securityLabel && left.process === right.process
     }
 }
 
