@@ -1,1 +1,4 @@
 #pragma once
+
+// What Linux offers and Glibc's Swift module or Debian's headers lack: one pair of files for each matter.
+#include "peer.h"

@@ -1,0 +1,55 @@
+import BrokerModel
+import NIOCore
+
+/// One peer, as the layers above see it.
+///
+/// Every method may be called from anywhere, and costs no hop on the event loop itself. After the end of the connection
+/// they do nothing.
+package final class LineConnection: Sendable {
+    /// Unique within the process, counting up.
+    package let id: UInt64
+    /// Taken from the kernel at accept.
+    package let peer: PeerCredentials
+    /// Where the handler lives.
+    package let eventLoop: any EventLoop
+    private let channel: NIOLoopBound<LineChannel>
+
+    init(id: UInt64, peer: PeerCredentials, channel: LineChannel, eventLoop: any EventLoop) {
+        self.id = id
+        self.peer = peer
+        self.eventLoop = eventLoop
+        self.channel = NIOLoopBound(channel, eventLoop: eventLoop)
+    }
+
+    /// Sends one or more whole lines, newlines included. Lines of different calls are never mixed; calls made from one
+    /// task or thread keep their order.
+    package func write(_ lines: ByteBuffer) {
+        if eventLoop.inEventLoop {
+            channel.value.write(lines)
+        } else {
+            eventLoop.execute { self.channel.value.write(lines) }
+        }
+    }
+
+    /// Ends the connection when everything written so far is sent. No further line is delivered.
+    package func close() {
+        onLoop { $0.closeWhenSent() }
+    }
+
+    /// Stops the delivery of lines, and the reading that leads to it.
+    package func pauseReading() {
+        onLoop { $0.setPaused(true) }
+    }
+
+    package func resumeReading() {
+        onLoop { $0.setPaused(false) }
+    }
+
+    private func onLoop(_ action: @escaping @Sendable (LineChannel) -> Void) {
+        if eventLoop.inEventLoop {
+            action(channel.value)
+        } else {
+            eventLoop.execute { action(self.channel.value) }
+        }
+    }
+}

@@ -1,0 +1,20 @@
+/// How much a peer can make the bytes layer hold, and for how long.
+package struct LineLimits: Sendable {
+    /// Bytes in a line, without the newline.
+    package var lineLength = 1 << 20
+    /// Connections at one time.
+    package var connections = 256
+    /// From the first byte of a line to its last.
+    package var halfLine = Duration.seconds(30)
+    /// Bytes written that the peer has not taken; beyond it the connection is cut off. Lines are no longer read from a
+    /// peer long before that, so only what is under way or what the peer subscribed to can fill it.
+    package var unreadAnswers = 8 << 20
+    /// How long a connection that is being closed waits for the peer to take what was written.
+    package var closing = Duration.seconds(5)
+    /// How long a refused peer may go on sending into the void, so that it comes to read why.
+    package var farewell = Duration.seconds(1)
+    /// Refused peers that get that time at once; more are told and cut off.
+    package var farewells = 32
+
+    package init() {}
+}

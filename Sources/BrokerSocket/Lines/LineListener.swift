@@ -1,0 +1,128 @@
+import BrokerModel
+import CBrokerLinux
+import Logging
+import NIOCore
+import NIOPosix
+
+/// Accepts connections on a Unix stream socket and hands their lines to a ``LineService``.
+///
+/// Everything happens on one event loop, the one handed in: state that belongs to it needs no lock.
+package final class LineListener: Sendable {
+    package let eventLoop: any EventLoop
+    private let channel: any Channel
+    private let socket: ListeningSocket
+    private let table: NIOLoopBound<LineTable>
+    private let count: LineTable.Count
+    private let logger: Logger
+
+    /// - Parameters:
+    ///   - socket: from ``ListeningSocket/bind(_:)`` or ``ListeningSocket/inherited(_:)``; the listener owns it from here on.
+    ///   - eventLoop: of a `MultiThreadedEventLoopGroup`; one thread is enough for all connections.
+    ///   - service: decides who may speak, and makes the handlers.
+    ///   - limits: what a peer can make this layer hold.
+    ///   - logger: for refusals and connections cut off.
+    /// - Returns: the listener, which accepts by now.
+    /// - Throws: ``SocketError``.
+    package static func start(
+        _ socket: ListeningSocket, on eventLoop: any EventLoop, service: any LineService,
+        limits: LineLimits = LineLimits(), logger: Logger
+    ) async throws(SocketError) -> LineListener {
+        do {
+            let (table, count) = try await eventLoop.submit {
+                let table = LineTable(limits: limits)
+                return (NIOLoopBound(table, eventLoop: eventLoop), table.count)
+            }.get()
+            let channel = try await ServerBootstrap(group: eventLoop)
+                .childChannelOption(.allowRemoteHalfClosure, value: true)
+                .childChannelOption(.writeBufferWaterMark, value: .init(low: 32 << 10, high: 256 << 10))
+                .childChannelInitializer { child in
+                    child.eventLoop.makeCompletedFuture {
+                        try accept(child, service: service, limits: limits, table: table.value, logger: logger)
+                    }
+                }
+                .withBoundSocket(socket.descriptor).get()
+            return LineListener(
+                eventLoop: eventLoop, channel: channel, socket: socket, table: table, count: count, logger: logger)
+        } catch {
+            // Whether NIO has closed the descriptor is not told; closing it twice could hit a stranger.
+            socket.removePath()
+            throw .system(doing: "listen on the broker's socket", code: (error as? IOError)?.errnoCode ?? 0)
+        }
+    }
+
+    private init(
+        eventLoop: any EventLoop, channel: any Channel, socket: ListeningSocket, table: NIOLoopBound<LineTable>,
+        count: LineTable.Count, logger: Logger
+    ) {
+        self.eventLoop = eventLoop
+        self.channel = channel
+        self.socket = socket
+        self.table = table
+        self.count = count
+        self.logger = logger
+    }
+
+    /// Open connections, refused ones not counted. May be read from anywhere.
+    package var connectionCount: Int { count.value.load(ordering: .relaxed) }
+
+    /// Returns when the event loop has run a task: for a watchdog, which sets its own deadline.
+    package func heartbeat() async throws {
+        try await eventLoop.submit {}.get()
+    }
+
+    /// Takes no new connection, tells every handler to drain and waits until the last connection is closed; what is
+    /// still open after `deadline` is cut off. The socket's path is removed first, if it is still the broker's own.
+    ///
+    /// - Returns: how many connections had to be cut off.
+    @discardableResult
+    package func shutDown(within deadline: Duration) async -> Int {
+        socket.removePath()
+        // Closing fails only when it is closed already.
+        try? await channel.close().get()
+        let drained = eventLoop.makePromise(of: Void.self)
+        let table = table
+        let timer = eventLoop.scheduleTask(in: .init(deadline)) { [logger] in
+            let rest = table.value.all
+            if !rest.isEmpty {
+                logger.notice("connections cut off at shutdown", metadata: ["count": "\(rest.count)"])
+            }
+            for connection in rest { connection.cutOff() }
+            return rest.count
+        }
+        eventLoop.execute {
+            for connection in table.value.all { connection.drain() }
+            table.value.notifyWhenEmpty(drained)
+        }
+        try? await drained.futureResult.get()
+        timer.cancel()
+        // A timer that was cancelled in time cut nobody off.
+        return (try? await timer.futureResult.get()) ?? 0
+    }
+
+    /// On the event loop, before the connection's first byte is read.
+    private static func accept(
+        _ child: any Channel, service: any LineService, limits: LineLimits, table: LineTable, logger: Logger
+    ) throws {
+        let pipeline = child.pipeline.syncOperations
+        let transport = try pipeline.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) { descriptor in
+            try PeerCredentials(ofSocket: descriptor)
+        }
+        guard let peer = transport else { throw SocketError.system(doing: "reach the connection's socket", code: 0) }
+        let about: Logger.Metadata = ["pid": "\(peer.pid)", "uid": "\(peer.uid)"]
+        if table.isFull {
+            logger.notice("connection refused: the limit is reached", metadata: about)
+            let line = service.farewell(.tooManyConnections(limit: limits.connections))
+            return try pipeline.addHandler(Farewell(saying: line, limits: limits, table: table))
+        }
+        let channel = LineChannel(service: service, limits: limits, table: table, logger: logger)
+        let connection = LineConnection(id: table.makeID(), peer: peer, channel: channel, eventLoop: child.eventLoop)
+        switch service.admit(connection) {
+        case .serve(let handler):
+            try pipeline.addHandler(channel)
+            channel.serve(handler, on: connection)
+        case .refuse(let line):
+            logger.notice("connection refused by policy", metadata: about)
+            try pipeline.addHandler(Farewell(saying: line, limits: limits, table: table))
+        }
+    }
+}

@@ -1,0 +1,67 @@
+import BrokerModel
+import NIOCore
+
+/// What stands above the bytes: it decides who may speak, and what is said to a peer that the bytes layer turns away.
+///
+/// One service serves all connections of a ``LineListener``. Everything here is called on the listener's event loop.
+package protocol LineService: Sendable {
+    /// Decides, once for each connection and before a byte of it is read, whether the peer may speak.
+    ///
+    /// The connection may be kept; nothing can be written to it before this returns.
+    func admit(_ connection: LineConnection) -> Admission
+
+    /// The line (newline included) that a peer is told before it is turned away; the bytes layer has no message format.
+    func farewell(_ reason: LineRefusal) -> ByteBuffer
+}
+
+package enum Admission {
+    case serve(any LineHandler)
+    /// Writes the line (newline included) and closes.
+    case refuse(ByteBuffer)
+}
+
+/// Why the bytes layer itself ends a connection.
+package enum LineRefusal: Sendable, Equatable {
+    /// More than `limit` bytes without a newline.
+    case lineTooLong(limit: Int)
+    /// The beginning of a line whose end did not come in time.
+    case lineStalled(after: Duration)
+    /// The peer shut its side in the middle of a line; lines before it are still answered.
+    case lineCutOff
+    /// The limit of open connections is reached.
+    case tooManyConnections(limit: Int)
+}
+
+/// Takes the lines of one connection. Lives on the connection's event loop and needs no lock: every call comes there.
+///
+/// The calls for one connection are: any number of `received`, `burstEnded` and `draining`, at most one `inputEnded`
+/// (no `received` comes after it), and at the end exactly one `closed`.
+package protocol LineHandler: AnyObject {
+    /// One whole line without its newline.
+    ///
+    /// Answer at once with ``LineConnection/write(_:)`` where that is possible; what is written during this call goes
+    /// out together with the other answers of the same burst. To stop the flow (too many requests under way) call
+    /// ``LineConnection/pauseReading()``: no further line is delivered, also none that has arrived already, until
+    /// ``LineConnection/resumeReading()``.
+    func received(_ line: ByteBuffer, on connection: LineConnection)
+
+    /// All lines that arrived together were delivered, and what was written is about to be sent.
+    func burstEnded(on connection: LineConnection)
+
+    /// The peer shut its writing side and may still read: answer what is under way, then close. Without an implementation
+    /// the connection is closed as soon as everything written is sent.
+    func inputEnded(on connection: LineConnection)
+
+    /// The broker stops: refuse new requests, answer what is under way, then close. Without an implementation the
+    /// connection is closed as soon as everything written is sent.
+    func draining(on connection: LineConnection)
+
+    /// The connection is gone; nothing written from now on reaches anybody.
+    func closed(_ connection: LineConnection)
+}
+
+extension LineHandler {
+    package func burstEnded(on connection: LineConnection) {}
+    package func inputEnded(on connection: LineConnection) { connection.close() }
+    package func draining(on connection: LineConnection) { connection.close() }
+}

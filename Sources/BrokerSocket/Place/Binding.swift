@@ -1,0 +1,109 @@
+import Glibc
+
+extension ListeningSocket {
+    /// Binds and listens at `place`.
+    ///
+    /// What a broker that died left there is taken over; anything else there is left alone and reported. Two brokers
+    /// that start at once cannot take each other's socket: looking, removing and binding happen under a lock.
+    package static func bind(_ place: SocketPlace) throws(SocketError) -> ListeningSocket {
+        var address = try SocketAddress(path: place.path)
+        guard let slash = place.path.lastIndex(of: "/"), place.path.hasPrefix("/") else {
+            throw .system(doing: "use the relative socket path \(place.path)", code: EINVAL)
+        }
+        let name = String(place.path[place.path.index(after: slash)...])
+        guard !name.isEmpty, name != ".", name != ".." else {
+            throw .occupied(path: place.path, why: "names a folder")
+        }
+        let folder = try Folder(path: slash == place.path.startIndex ? "/" : String(place.path[..<slash]))
+        return try folder.locked { () throws(SocketError) in
+            try makeWay(at: place.path, name: name, in: folder, address: &address)
+            let descriptor = try newSocket()
+            do throws(SocketError) {
+                let file = try put(descriptor, at: place, name: name, in: folder, address: &address)
+                return ListeningSocket(descriptor: descriptor, file: file)
+            } catch {
+                close(descriptor)
+                throw error
+            }
+        }
+    }
+
+    /// Removes a socket of ours that nobody answers any more.
+    private static func makeWay(
+        at path: String, name: String, in folder: Folder, address: inout SocketAddress
+    ) throws(SocketError) {
+        guard let facts = try folder.entry(name) else { return }
+        guard facts.st_mode & S_IFMT == S_IFSOCK else { throw .occupied(path: path, why: "is not a socket") }
+        guard facts.st_uid == geteuid() else {
+            throw .occupied(path: path, why: "belongs to another user (uid \(facts.st_uid))")
+        }
+        let probe = try newSocket()
+        defer { close(probe) }
+        let code = address.withPointer { connect(probe, $0, $1) == 0 ? 0 : errno }
+        switch code {
+        case ECONNREFUSED: try folder.unlink(name)
+        case ENOENT: return
+        // A full queue is somebody's, too.
+        case 0, EAGAIN, EINPROGRESS: throw .inUse(path: path)
+        case EPROTOTYPE: throw .occupied(path: path, why: "is a socket of another type")
+        default: throw .system(doing: "ask who answers at \(path)", code: code)
+        }
+    }
+
+    private static func put(
+        _ descriptor: Int32, at place: SocketPlace, name: String, in folder: Folder, address: inout SocketAddress
+    ) throws(SocketError) -> BoundFile {
+        // Linux gives the file the mode of the unbound socket, so that it is closed to others from its first moment;
+        // a change of the umask would hit files that other threads make meanwhile.
+        guard fchmod(descriptor, 0o600) == 0 else { throw .system(doing: "set the socket's mode", code: errno) }
+        let code = address.withPointer { Glibc.bind(descriptor, $0, $1) == 0 ? 0 : errno }
+        guard code == 0 else { throw .system(doing: "bind the socket at \(place.path)", code: code) }
+        // Looked up through the folder that was checked: a path led elsewhere meanwhile is noticed.
+        guard let facts = try folder.entry(name), facts.st_mode & S_IFMT == S_IFSOCK, facts.st_uid == geteuid() else {
+            throw .occupied(path: place.path, why: "was changed while the socket was bound")
+        }
+        let file = BoundFile(folder: folder, name: name, facts: facts)
+        do throws(SocketError) {
+            if facts.st_mode & (S_IRWXG | S_IRWXO) != 0 {
+                throw .unsafeFolder(path: folder.path, why: "is on a file system that ignores a socket's mode")
+            }
+            if place.audience == .everybody, fchmodat(folder.descriptor, name, 0o666, 0) != 0 {
+                throw .system(doing: "open the socket to everybody", code: errno)
+            }
+            guard listen(descriptor, 512) == 0 else { throw .system(doing: "listen on the socket", code: errno) }
+        } catch {
+            // Under the lock already, and nobody else had the time to put anything there.
+            try folder.unlink(name)
+            throw error
+        }
+        return file
+    }
+
+    private static func newSocket() throws(SocketError) -> Int32 {
+        let flags = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
+        let descriptor = socket(AF_UNIX, flags, 0)
+        guard descriptor >= 0 else { throw .system(doing: "make a socket", code: errno) }
+        return descriptor
+    }
+}
+
+/// `sockaddr_un`.
+struct SocketAddress {
+    private var raw = sockaddr_un()
+
+    init(path: String) throws(SocketError) {
+        // One byte is for the zero at the end.
+        let limit = MemoryLayout.size(ofValue: raw.sun_path) - 1
+        guard path.utf8.count <= limit else { throw .pathTooLong(path: path, limit: limit) }
+        raw.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &raw.sun_path) { $0.copyBytes(from: path.utf8) }
+    }
+
+    mutating func withPointer<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
+        withUnsafePointer(to: &raw) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                body($0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+    }
+}

@@ -1,0 +1,81 @@
+import Glibc
+
+/// The folder of the socket, checked once and held open, so that later steps meet the same folder.
+final class Folder: Sendable {
+    let descriptor: Int32
+    let path: String
+
+    /// Opens the folder, making what is missing of it with mode 0700.
+    ///
+    /// Accepted is a folder of the broker's own or of root in which nobody else can put, replace or remove the socket: one
+    /// that others cannot write to, or one of root's with the sticky bit, like `/tmp`.
+    init(path: String) throws(SocketError) {
+        try Folder.make(path)
+        descriptor = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        self.path = path
+        guard descriptor >= 0 else {
+            if errno == ELOOP || errno == ENOTDIR { throw .unsafeFolder(path: path, why: "is a link or no folder") }
+            throw .system(doing: "open the socket's folder \(path)", code: errno)
+        }
+        var facts = stat()
+        guard fstat(descriptor, &facts) == 0 else {
+            throw .system(doing: "look at the socket's folder \(path)", code: errno)
+        }
+        guard facts.st_uid == geteuid() || facts.st_uid == 0 else {
+            throw .unsafeFolder(path: path, why: "belongs to another user (uid \(facts.st_uid))")
+        }
+        let othersCanWrite = facts.st_mode & (S_IWGRP | S_IWOTH) != 0
+        let isSticky = facts.st_mode & S_ISVTX != 0 && facts.st_uid == 0
+        guard !othersCanWrite || isSticky else {
+            throw .unsafeFolder(path: path, why: "can be written to by other users")
+        }
+    }
+
+    deinit {
+        if descriptor >= 0 { close(descriptor) }
+    }
+
+    /// Runs `body` while no other broker changes sockets in this folder.
+    ///
+    /// The lock is on the folder itself and leaves no file behind. Whoever can open the folder can hold it, so it is
+    /// waited for only a while.
+    func locked<Result>(_ body: () throws(SocketError) -> Result) throws(SocketError) -> Result {
+        var attempts = 100
+        while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+            attempts -= 1
+            guard errno == EWOULDBLOCK || errno == EINTR, attempts > 0 else {
+                throw .system(doing: "lock the socket's folder \(path)", code: errno)
+            }
+            usleep(20_000)
+        }
+        defer { flock(descriptor, LOCK_UN) }
+        return try body()
+    }
+
+    /// What stands at `name`, links not followed; nil for nothing.
+    func entry(_ name: String) throws(SocketError) -> stat? {
+        var facts = stat()
+        if fstatat(descriptor, name, &facts, AT_SYMLINK_NOFOLLOW) == 0 { return facts }
+        guard errno == ENOENT else { throw .system(doing: "look at \(path)/\(name)", code: errno) }
+        return nil
+    }
+
+    func unlink(_ name: String) throws(SocketError) {
+        guard unlinkat(descriptor, name, 0) == 0 || errno == ENOENT else {
+            throw .system(doing: "remove \(path)/\(name)", code: errno)
+        }
+    }
+
+    private static func make(_ path: String) throws(SocketError) {
+        var soFar = ""
+        for part in path.split(separator: "/") {
+            soFar += "/" + part
+            guard mkdir(soFar, 0o700) == 0 || errno == EEXIST else {
+                let code = errno
+                // A folder that is there may answer with EROFS or EACCES before it says that it exists.
+                if access(soFar, F_OK) == 0 { continue }
+                throw .system(doing: "make the socket's folder \(soFar)", code: code)
+            }
+        }
+    }
+}
