@@ -2,7 +2,7 @@ import BrokerModel
 import BrokerValues
 
 /// Which account a request is for. Pure: the answer follows from what is known about the group.
-enum AccountChoice: Sendable {
+package enum AccountChoice: Sendable {
     case account(KnownAccounts.Entry)
     case unknown
     case signedOut
@@ -13,7 +13,7 @@ enum AccountChoice: Sendable {
     ///   - selector: as the caller named it; nil means "the one that fits".
     ///   - app: whose sign-outs count.
     ///   - authority: where a token is wanted; an account of another provider does not fit.
-    static func choose(
+    package static func choose(
         _ selector: AccountSelector?, from known: KnownAccounts, for app: AppRegistration, at authority: Authority
     ) -> AccountChoice {
         let here = known.entries.filter {
@@ -29,7 +29,7 @@ enum AccountChoice: Sendable {
         return .ambiguous(signedIn.map(\.account))
     }
 
-    func resolved(for app: AppRegistration) throws(BrokerError) -> KnownAccounts.Entry {
+    package func resolved(for app: AppRegistration) throws(BrokerError) -> KnownAccounts.Entry {
         switch self {
         case .account(let entry): return entry
         case .unknown: throw Self.notFound
@@ -46,6 +46,6 @@ enum AccountChoice: Sendable {
         }
     }
 
-    static let notFound = BrokerError(
+    package static let notFound = BrokerError(
         .accountNotFound, "This app has no such account; list the accounts it has, or sign in.")
 }

@@ -2,27 +2,29 @@ import BrokerModel
 import BrokerValues
 
 /// The tokens of one owner in memory: fields in the clear, secrets sealed as on disk.
-struct CachedTokens: Sendable {
-    struct AccessToken: Sendable {
-        let stored: StoredRecord<AccessTokenRecord>
+package struct CachedTokens: Sendable {
+    package struct AccessToken: Sendable {
+        package let stored: StoredRecord<AccessTokenRecord>
         /// Compared on the hot path, so computed once.
-        let scopes: Set<String>
+        package let scopes: Set<String>
 
-        init(_ stored: StoredRecord<AccessTokenRecord>) {
+        package init(_ stored: StoredRecord<AccessTokenRecord>) {
             self.stored = stored
             scopes = Set(Scopes(stored.record.scopes).normalized)
         }
     }
 
-    var accessTokens: [AccessToken] = []
-    var refreshToken: StoredRecord<RefreshTokenRecord>?
+    package var accessTokens: [AccessToken] = []
+    package var refreshToken: StoredRecord<RefreshTokenRecord>?
     /// By realm.
-    var idTokens: [String: SealedRecord] = [:]
+    package var idTokens: [String: SealedRecord] = [:]
 
-    var count: Int { accessTokens.count + (refreshToken == nil ? 0 : 1) + idTokens.count }
+    package init() {}
+
+    package var count: Int { accessTokens.count + (refreshToken == nil ? 0 : 1) + idTokens.count }
 
     /// The first usable token that carries at least the scopes asked for.
-    func accessToken(
+    package func accessToken(
         covering scopes: Scopes, realm: String, type: TokenType, rule: ExpiryRule
     ) -> StoredRecord<AccessTokenRecord>? {
         accessTokens.first { token in
@@ -32,7 +34,7 @@ struct CachedTokens: Sendable {
     }
 
     /// Tokens that a new one replaces: same realm and type, and a scope in common (MSAL, "Saving a token").
-    func accessTokens(replacedBy record: AccessTokenRecord) -> [AccessToken] {
+    package func accessTokens(replacedBy record: AccessTokenRecord) -> [AccessToken] {
         let scopes = Scopes(record.scopes).normalized
         return accessTokens.filter { token in
             token.stored.record.realm == record.realm && token.stored.record.tokenType == record.tokenType
@@ -42,31 +44,33 @@ struct CachedTokens: Sendable {
 }
 
 /// The accounts of one group in memory.
-struct KnownAccounts: Sendable {
-    struct Entry: Sendable {
-        let stored: StoredRecord<AccountRecord>
-        let account: Account
+package struct KnownAccounts: Sendable {
+    package struct Entry: Sendable {
+        package let stored: StoredRecord<AccountRecord>
+        package let account: Account
     }
 
-    struct SignOut: Sendable, Hashable {
-        let app: String
-        let homeAccountID: HomeAccountID
-        let environment: String
+    package struct SignOut: Sendable, Hashable {
+        package let app: String
+        package let homeAccountID: HomeAccountID
+        package let environment: String
     }
 
     /// In the order they were first seen.
-    var entries: [Entry] = []
-    var signOuts: Set<SignOut> = []
+    package var entries: [Entry] = []
+    package var signOuts: Set<SignOut> = []
 
-    func isSignedIn(_ entry: Entry, for app: AppRegistration) -> Bool {
+    package init() {}
+
+    package func isSignedIn(_ entry: Entry, for app: AppRegistration) -> Bool {
         entry.stored.record.signedIn && !signOuts.contains(Self.signOut(of: entry.stored.record, from: app))
     }
 
-    static func signOut(of record: AccountRecord, from app: AppRegistration) -> SignOut {
+    package static func signOut(of record: AccountRecord, from app: AppRegistration) -> SignOut {
         SignOut(app: app.identity, homeAccountID: record.homeAccountID, environment: record.environment)
     }
 
-    mutating func sort() {
+    package mutating func sort() {
         entries.sort {
             let (left, right) = ($0.stored.record, $1.stored.record)
             return (left.createdAt, left.username, $0.account.id) < (right.createdAt, right.username, $1.account.id)
@@ -75,7 +79,7 @@ struct KnownAccounts: Sendable {
 }
 
 extension KnownAccounts.Entry {
-    init(_ stored: StoredRecord<AccountRecord>) {
+    package init(_ stored: StoredRecord<AccountRecord>) {
         let record = stored.record
         self.stored = stored
         account = Account(
@@ -85,7 +89,7 @@ extension KnownAccounts.Entry {
             claims: record.claims.isEmpty ? nil : record.claims)
     }
 
-    func matches(_ selector: AccountSelector) -> Bool {
+    package func matches(_ selector: AccountSelector) -> Bool {
         switch selector {
         case .id(let id): account.id == id
         case .username(let name): account.username.lowercased() == name.lowercased()

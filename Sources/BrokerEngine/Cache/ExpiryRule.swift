@@ -2,13 +2,19 @@ import BrokerModel
 import BrokerValues
 
 /// When a cached access token may still be handed out (MSAL, "Cache lookup").
-struct ExpiryRule: Sendable {
-    var now: NumericDate
-    var buffer: Int64
+package struct ExpiryRule: Sendable {
+    package var now: NumericDate
+    package var buffer: Int64
     /// What the caller asked for, if it did; it can only lengthen the buffer.
-    var minimumLifetime: Int64?
+    package var minimumLifetime: Int64?
 
-    func isUsable(_ token: AccessTokenRecord) -> Bool {
+    package init(now: NumericDate, buffer: Int64, minimumLifetime: Int64? = nil) {
+        self.now = now
+        self.buffer = buffer
+        self.minimumLifetime = minimumLifetime
+    }
+
+    package func isUsable(_ token: AccessTokenRecord) -> Bool {
         // A token from the future says that the clock went back: nothing can be told about its age.
         guard token.cachedAt <= now else { return false }
         let needed = max(buffer, minimumLifetime ?? 0)

@@ -2,32 +2,44 @@ import BrokerModel
 import BrokerValues
 
 /// What a token answer becomes in the cache. Pure: records follow from the answer, the claims and the time.
-struct GrantedTokens: Sendable {
-    var account: AccountRecord
-    var accessToken: AccessTokenRecord
+package struct GrantedTokens: Sendable {
+    package var account: AccountRecord
+    package var accessToken: AccessTokenRecord
     /// Nil when the provider gave none.
-    var refreshToken: RefreshTokenRecord?
-    var idToken: IDTokenRecord?
+    package var refreshToken: RefreshTokenRecord?
+    package var idToken: IDTokenRecord?
     /// Asked for and not given.
-    var declined: Scopes
-    var granted: Scopes
+    package var declined: Scopes
+    package var granted: Scopes
 
-    struct Context: Sendable {
-        var app: AppRegistration
-        var authority: Authority
+    package struct Context: Sendable {
+        package var app: AppRegistration
+        package var authority: Authority
         /// What the app asked for.
-        var asked: Scopes
+        package var asked: Scopes
         /// What went to the provider: counts as granted when it does not say.
-        var sent: Scopes
-        var now: NumericDate
-        var defaultLifetime: Int64
+        package var sent: Scopes
+        package var now: NumericDate
+        package var defaultLifetime: Int64
+
+        package init(
+            app: AppRegistration, authority: Authority, asked: Scopes, sent: Scopes, now: NumericDate,
+            defaultLifetime: Int64
+        ) {
+            self.app = app
+            self.authority = authority
+            self.asked = asked
+            self.sent = sent
+            self.now = now
+            self.defaultLifetime = defaultLifetime
+        }
     }
 
     /// - Parameters:
     ///   - claims: of the verified ID token; nil when a refresh brought none.
     ///   - known: the account as the group knows it already, if it does.
     ///   - earlierGrant: scopes of the refresh token that was spent.
-    init?(
+    package init?(
         _ response: TokenResponse, claims: IDTokenClaims?, known: AccountRecord?, earlierGrant: Scopes = Scopes([]),
         context: Context
     ) {

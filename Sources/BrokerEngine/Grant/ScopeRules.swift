@@ -2,8 +2,8 @@ import BrokerModel
 import BrokerValues
 
 /// Which scopes an app may ask for, and which go to the provider (MSAL, "Scopes"). Pure.
-enum ScopeRules {
-    static func check(_ scopes: Scopes) throws(BrokerError) {
+package enum ScopeRules {
+    package static func check(_ scopes: Scopes) throws(BrokerError) {
         let named = scopes.asGiven.filter { Scopes.reserved.normalized.contains($0.lowercased()) }
         guard named.isEmpty else {
             throw BrokerError(
@@ -13,21 +13,21 @@ enum ScopeRules {
     }
 
     /// For the authorization request.
-    static func toAuthorize(_ scopes: Scopes, extra: Scopes) -> Scopes {
+    package static func toAuthorize(_ scopes: Scopes, extra: Scopes) -> Scopes {
         Scopes.reserved.union(scopes).union(extra)
     }
 
     /// For a refresh: no more than was granted of what the broker adds itself (RFC 6749, section 6).
-    static func toRefresh(_ scopes: Scopes, granted: Scopes) -> Scopes {
+    package static func toRefresh(_ scopes: Scopes, granted: Scopes) -> Scopes {
         let kept = Scopes.reserved.asGiven.filter { granted.normalized.contains($0) }
         return Scopes(kept).union(scopes)
     }
 
     /// Scopes that were asked for and not granted; a provider that keeps `email` to the ID token is forgiven.
-    static func declined(asked: Scopes, granted: Scopes) -> Scopes {
+    package static func declined(asked: Scopes, granted: Scopes) -> Scopes {
         asked.subtracting(granted).subtracting(Scopes(["email"]))
     }
 
-    static let unsupportedTokenType = BrokerError(
+    package static let unsupportedTokenType = BrokerError(
         .unsupported, "This broker hands out Bearer tokens only; ask for tokenType Bearer.")
 }

@@ -3,21 +3,27 @@ import BrokerValues
 
 /// Whether a redirect is the answer to a sign-in that waits (RFC 6749, sections 4.1.2 and 10.12; RFC 9207, section 2.4).
 /// Pure. What is foreign changes nothing: the sign-in goes on waiting for the real one.
-enum RedirectCheck {
-    struct Expectation: Sendable {
-        var state: String
-        var issuer: String
+package enum RedirectCheck {
+    package struct Expectation: Sendable {
+        package var state: String
+        package var issuer: String
         /// The provider says in its metadata that it always names itself.
-        var requiresIssuer: Bool
+        package var requiresIssuer: Bool
+
+        package init(state: String, issuer: String, requiresIssuer: Bool) {
+            self.state = state
+            self.issuer = issuer
+            self.requiresIssuer = requiresIssuer
+        }
     }
 
-    enum Verdict: Sendable {
+    package enum Verdict: Sendable {
         case code(Secret)
         case refused(OAuthRefusal)
         case foreign(Why)
     }
 
-    enum Why: Sendable, Equatable {
+    package enum Why: Sendable, Equatable {
         case repeatedParameter
         case wrongState
         case otherIssuer
@@ -25,7 +31,7 @@ enum RedirectCheck {
         case neitherCodeNorError
     }
 
-    static func judge(_ redirect: RedirectParameters, against expected: Expectation) -> Verdict {
+    package static func judge(_ redirect: RedirectParameters, against expected: Expectation) -> Verdict {
         guard redirect.repeated.isEmpty else { return .foreign(.repeatedParameter) }
         guard let state = redirect["state"], Secret(state) == Secret(expected.state) else { return .foreign(.wrongState) }
         if let issuer = redirect["iss"] {

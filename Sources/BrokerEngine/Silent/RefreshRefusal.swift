@@ -2,14 +2,14 @@ import BrokerModel
 import BrokerValues
 
 /// What a provider's refusal of a refresh token means: for the caller, and for the token. Pure.
-struct RefreshRefusal: Sendable {
-    var error: BrokerError
+package struct RefreshRefusal: Sendable {
+    package var error: BrokerError
     /// The token that was sent will never work again.
-    var tokenIsDead: Bool
+    package var tokenIsDead: Bool
 
     /// - Parameters:
     ///   - grantedScopes: what the refresh token was granted for, as far as is known.
-    init(_ refusal: OAuthRefusal, asked scopes: Scopes, grantedScopes: Scopes, sentClaims: Bool, at place: String) {
+    package init(_ refusal: OAuthRefusal, asked scopes: Scopes, grantedScopes: Scopes, sentClaims: Bool, at place: String) {
         func interaction(_ reason: ErrorReason, _ message: String) -> BrokerError {
             BrokerError(.interactionRequired, message, reason: reason, cause: ProviderError.refused(refusal)) {
                 $0.add(refusal)

@@ -2,21 +2,31 @@ import BrokerModel
 import BrokerValues
 
 /// The order of a silent request (MSAL, "Silent"): the cached access token, then the refresh token, then the person.
-enum SilentDecision: Sendable {
+package enum SilentDecision: Sendable {
     case cached(StoredRecord<AccessTokenRecord>)
     case refresh(StoredRecord<RefreshTokenRecord>)
     case interact(ErrorReason)
 
-    struct Question: Sendable {
-        var scopes: Scopes
-        var realm: String
-        var tokenType: TokenType
-        var rule: ExpiryRule
+    package struct Question: Sendable {
+        package var scopes: Scopes
+        package var realm: String
+        package var tokenType: TokenType
+        package var rule: ExpiryRule
         /// `forceRefresh`, or a claims request: the cached access token does not answer it.
-        var bypassesCache: Bool
+        package var bypassesCache: Bool
+
+        package init(
+            scopes: Scopes, realm: String, tokenType: TokenType = .bearer, rule: ExpiryRule, bypassesCache: Bool = false
+        ) {
+            self.scopes = scopes
+            self.realm = realm
+            self.tokenType = tokenType
+            self.rule = rule
+            self.bypassesCache = bypassesCache
+        }
     }
 
-    static func decide(_ question: Question, from tokens: CachedTokens) -> SilentDecision {
+    package static func decide(_ question: Question, from tokens: CachedTokens) -> SilentDecision {
         if !question.bypassesCache,
             let token = tokens.accessToken(
                 covering: question.scopes, realm: question.realm, type: question.tokenType, rule: question.rule)

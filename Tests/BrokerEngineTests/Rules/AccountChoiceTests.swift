@@ -1,0 +1,82 @@
+import BrokerEngine
+import BrokerModel
+import BrokerValues
+import Testing
+
+@Suite("Which account is meant")
+struct AccountChoiceTests {
+    private func choose(
+        _ selector: AccountSelector?, from entries: [KnownAccounts.Entry],
+        signOuts: Set<KnownAccounts.SignOut> = [], for app: AppRegistration = Sample.app(),
+        at authority: Authority = Sample.authority()
+    ) -> String {
+        var known = KnownAccounts()
+        known.entries = entries
+        known.signOuts = signOuts
+        switch AccountChoice.choose(selector, from: known, for: app, at: authority) {
+        case .account(let entry): return entry.account.username
+        case .unknown: return "unknown"
+        case .signedOut: return "signed out"
+        case .nobody: return "nobody"
+        case .ambiguous(let accounts): return "ambiguous " + accounts.map(\.username).joined(separator: "+")
+        }
+    }
+
+    @Test("the only account that fits need not be named")
+    func onlyOne() {
+        #expect(choose(nil, from: [Sample.account("alice")]) == "alice")
+    }
+
+    @Test("several that fit are ambiguous, and the choices are told")
+    func several() {
+        #expect(choose(nil, from: [Sample.account("alice"), Sample.account("bob")]) == "ambiguous alice+bob")
+    }
+
+    @Test("an account of another provider, or of another issuer on the same host, does not fit")
+    func otherProvider() {
+        let elsewhere = Sample.account("carol", at: Sample.authority("https://other.example.org/realm"))
+        let otherRealm = Sample.account("dave", at: Sample.authority("https://id.example.org/other"))
+        #expect(choose(nil, from: [Sample.account("alice"), elsewhere, otherRealm]) == "alice")
+        #expect(choose(.username("carol"), from: [elsewhere]) == "unknown")
+    }
+
+    @Test("a username is found whatever its case; an id only exactly")
+    func selectors() {
+        let alice = Sample.account("Alice@Example.org")
+        #expect(choose(.username("alice@example.ORG"), from: [alice]) == "Alice@Example.org")
+        #expect(choose(.id(alice.account.id), from: [alice]) == "Alice@Example.org")
+        #expect(choose(.id(alice.account.id.uppercased()), from: [alice]) == "unknown")
+    }
+
+    @Test("a signed-out account is not used, and does not make another one ambiguous")
+    func signedOut() {
+        let gone = Sample.account("alice", signedIn: false)
+        #expect(choose(nil, from: [gone]) == "signed out")
+        #expect(choose(.username("alice"), from: [gone]) == "signed out")
+        #expect(choose(nil, from: [gone, Sample.account("bob")]) == "bob")
+    }
+
+    @Test("removing an account from one app leaves it to the others of the group")
+    func perAppSignOut() {
+        let (mail, calendar) = (Sample.app("mail", group: "office"), Sample.app("calendar", group: "office"))
+        let alice = Sample.account("alice", app: mail)
+        let signOut = KnownAccounts.signOut(of: alice.stored.record, from: mail)
+        #expect(choose(nil, from: [alice], signOuts: [signOut], for: mail) == "signed out")
+        #expect(choose(nil, from: [alice], signOuts: [signOut], for: calendar) == "alice")
+    }
+
+    @Test("nobody signed in is something else than somebody signed out")
+    func nobody() {
+        #expect(choose(nil, from: []) == "nobody")
+    }
+
+    @Test("lists are in the order in which people were first seen")
+    func order() {
+        var known = KnownAccounts()
+        known.entries = [
+            Sample.account("zoe", createdAt: 5), Sample.account("bob", createdAt: 9), Sample.account("amy", createdAt: 9),
+        ]
+        known.sort()
+        #expect(known.entries.map(\.account.username) == ["zoe", "amy", "bob"])
+    }
+}

@@ -1,0 +1,92 @@
+import BrokerEngine
+import BrokerModel
+import BrokerValues
+import Testing
+
+@Suite("What a token answer becomes")
+struct GrantRuleTests {
+    private func grant(
+        scope: String? = nil, asked: [String] = ["mail.read"], expiresIn: Int64? = 3600, claims: JSONObject = [:],
+        known: AccountRecord? = nil, earlier: [String] = [], refreshToken: Bool = true
+    ) -> GrantedTokens? {
+        let asked = Scopes(asked)
+        return GrantedTokens(
+            TokenResponse(
+                accessToken: Secret("at"), expiresIn: expiresIn, refreshToken: refreshToken ? Secret("rt") : nil,
+                scope: scope),
+            claims: IDTokenClaims(
+                issuer: "https://id.example.org/realm", subject: "sub-1",
+                all: claims.merging(["nonce": "n", "exp": 1], uniquingKeysWith: { $1 })),
+            known: known, earlierGrant: Scopes(earlier),
+            context: .init(
+                app: Sample.app(), authority: Sample.authority(), asked: asked,
+                sent: ScopeRules.toAuthorize(asked, extra: Scopes([])), now: Sample.now, defaultLifetime: 3600))
+    }
+
+    @Test("a provider that names no scopes has granted what was asked")
+    func silentScope() throws {
+        let granted = try #require(grant())
+        #expect(granted.granted == Scopes(["openid", "profile", "offline_access", "mail.read"]))
+        #expect(granted.declined.isEmpty)
+    }
+
+    @Test("scopes asked for and not granted are declined; email is forgiven")
+    func declined() throws {
+        let granted = try #require(grant(scope: "openid Mail.Read", asked: ["mail.read", "email", "calendar"]))
+        #expect(granted.declined == Scopes(["calendar"]))
+        #expect(granted.accessToken.scopes == ["openid", "Mail.Read"])
+    }
+
+    @Test("without a lifetime a token lives an hour; absurd lifetimes are bounded")
+    func lifetimes() throws {
+        #expect(try #require(grant(expiresIn: nil)).accessToken.expiresOn == Sample.now + 3600)
+        #expect(try #require(grant(expiresIn: -7)).accessToken.expiresOn == Sample.now)
+        #expect(try #require(grant(expiresIn: .max)).accessToken.expiresOn < Sample.now + 101 * 366 * 86_400)
+    }
+
+    @Test("the username is preferred_username, else email, else upn, else the subject")
+    func usernames() throws {
+        #expect(try #require(grant(claims: ["preferred_username": "a", "email": "b"])).account.username == "a")
+        #expect(try #require(grant(claims: ["preferred_username": "", "email": "b"])).account.username == "b")
+        #expect(try #require(grant(claims: ["upn": "c"])).account.username == "c")
+        #expect(try #require(grant()).account.username == "sub-1")
+    }
+
+    @Test("claims that only protect the token are not kept")
+    func claims() throws {
+        let granted = try #require(grant(claims: ["name": "Alice", "aud": "x", "email": "a@b"]))
+        #expect(granted.account.claims == ["name": "Alice", "email": "a@b"])
+        #expect(granted.account.name == "Alice")
+    }
+
+    @Test("a narrower refresh does not forget what the refresh token was granted for")
+    func earlierGrant() throws {
+        let granted = try #require(grant(scope: "mail.read", earlier: ["openid", "mail.read", "calendar"]))
+        #expect(try #require(granted.refreshToken).scopes == ["openid", "mail.read", "calendar"])
+    }
+
+    @Test("an account keeps its place in the list when it signs in again")
+    func createdAt() throws {
+        let known = Sample.account("alice", createdAt: 7).stored.record
+        #expect(try #require(grant(known: known)).account.createdAt == 7)
+    }
+
+    @Test("no refresh token in the answer leaves the cached one alone")
+    func withoutRefreshToken() throws {
+        #expect(try #require(grant(refreshToken: false)).refreshToken == nil)
+    }
+
+    @Test("scopes that the broker adds itself are refused, whatever their case", arguments: ["openid", "Profile", "OFFLINE_ACCESS"])
+    func reserved(scope: String) {
+        #expect(throws: BrokerError.self) { try ScopeRules.check(Scopes(["mail.read", scope])) }
+    }
+
+    @Test("email may be asked for")
+    func email() throws { try ScopeRules.check(Scopes(["email"])) }
+
+    @Test("a refresh asks for no more of the reserved scopes than were granted")
+    func refreshScopes() {
+        let asked = ScopeRules.toRefresh(Scopes(["mail.read"]), granted: Scopes(["openid", "mail.read", "calendar"]))
+        #expect(asked.parameter == "openid mail.read")
+    }
+}

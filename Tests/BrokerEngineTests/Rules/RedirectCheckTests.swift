@@ -1,0 +1,51 @@
+import BrokerEngine
+import BrokerModel
+import BrokerValues
+import Testing
+
+@Suite("Redirects")
+struct RedirectCheckTests {
+    private func judge(_ query: String, requiresIssuer: Bool = false) -> String {
+        let verdict = RedirectCheck.judge(
+            RedirectParameters(query: query[...]),
+            against: .init(state: "s-1", issuer: "https://id.example.org", requiresIssuer: requiresIssuer))
+        switch verdict {
+        case .code(let code): return "code " + code.revealed()
+        case .refused(let refusal): return "refused \(refusal.error) \(refusal.description ?? "-")"
+        case .foreign(let why): return "\(why)"
+        }
+    }
+
+    @Test("a code with the right state is the answer")
+    func code() {
+        #expect(judge("code=c%2B1&state=s-1") == "code c+1")
+        #expect(judge("code=c&state=s-1&iss=https%3A%2F%2Fid.example.org", requiresIssuer: true) == "code c")
+    }
+
+    @Test("a wrong, missing or repeated state is not for this sign-in")
+    func state() {
+        #expect(judge("code=c&state=s-2") == "wrongState")
+        #expect(judge("code=c") == "wrongState")
+        #expect(judge("code=c&state=s-2&state=s-1") == "repeatedParameter")
+    }
+
+    @Test("an answer of another issuer is refused, and so is silence of one that promised to name itself (RFC 9207)")
+    func issuer() {
+        #expect(judge("code=c&state=s-1&iss=https://evil.example") == "otherIssuer")
+        #expect(judge("code=c&state=s-1&iss=https://id.example.org/") == "otherIssuer")
+        #expect(judge("code=c&state=s-1", requiresIssuer: true) == "issuerMissing")
+    }
+
+    @Test("an error with the right state ends the sign-in; its words are made safe to show")
+    func errors() {
+        #expect(judge("error=access_denied&state=s-1&error_description=No%0Athanks%1b[31m") == "refused access_denied Nothanks[31m")
+        #expect(judge("error=access_denied&state=other") == "wrongState")
+    }
+
+    @Test("neither code nor error is nothing")
+    func empty() {
+        #expect(judge("state=s-1") == "neitherCodeNorError")
+        #expect(judge("state=s-1&code=") == "neitherCodeNorError")
+        #expect(judge("") == "wrongState")
+    }
+}

@@ -1,0 +1,43 @@
+import BrokerModel
+import BrokerValues
+import Testing
+
+@Suite("Redirect URIs")
+struct RedirectDestinationTests {
+    @Test("without a redirect URI the broker listens at any port of 127.0.0.1")
+    func none() throws {
+        #expect(try RedirectDestination.parse(nil) == .loopback(.anyPort(host: "127.0.0.1", path: "/")))
+    }
+
+    @Test("a loopback URI without a port keeps its path and takes any port (RFC 8252, section 7.3)")
+    func anyPort() throws {
+        #expect(try RedirectDestination.parse("http://127.0.0.1/cb") == .loopback(.anyPort(host: "127.0.0.1", path: "/cb")))
+        #expect(try RedirectDestination.parse("http://[::1]/cb/") == .loopback(.anyPort(host: "[::1]", path: "/cb/")))
+        #expect(try RedirectDestination.parse("http://localhost") == .loopback(.anyPort(host: "localhost", path: "/")))
+    }
+
+    @Test("a port in the URI is the port")
+    func fixedPort() throws {
+        #expect(
+            try RedirectDestination.parse("http://127.0.0.1:7777/cb")
+                == .loopback(.fixed(host: "127.0.0.1", port: 7777, path: "/cb")))
+        #expect(
+            try RedirectDestination.parse("http://[::1]:7777/cb") == .loopback(.fixed(host: "[::1]", port: 7777, path: "/cb")))
+    }
+
+    @Test("a custom scheme or a web page brings the redirect back another way")
+    func elsewhere() throws {
+        #expect(try RedirectDestination.parse("msauth.app://auth") == .elsewhere("msauth.app://auth"))
+        #expect(try RedirectDestination.parse("https://app.example.org/cb") == .elsewhere("https://app.example.org/cb"))
+    }
+
+    @Test(
+        "what cannot be a redirect URI is refused",
+        arguments: [
+            "", "auth", "http://example.org/cb", "http://127.0.0.1/cb#x", "http://127.0.0.1/cb?x=1", "http://127.0.0.1/c b",
+            "http://127.0.0.1:99999/cb", "://x",
+        ])
+    func invalid(uri: String) {
+        #expect(throws: BrokerError.self) { try RedirectDestination.parse(uri) }
+    }
+}
