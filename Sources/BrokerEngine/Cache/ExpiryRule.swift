@@ -17,7 +17,7 @@ package struct ExpiryRule: Sendable {
     package func isUsable(_ token: AccessTokenRecord) -> Bool {
         // A token from the future says that the clock went back: nothing can be told about its age.
         guard token.cachedAt <= now else { return false }
-        let needed = max(buffer, minimumLifetime ?? 0)
-        return token.expiresOn >= now.addingReportingOverflow(needed).partialValue
+        let (left, overflow) = token.expiresOn.subtractingReportingOverflow(now)
+        return !overflow && left >= max(buffer, minimumLifetime ?? 0)
     }
 }
