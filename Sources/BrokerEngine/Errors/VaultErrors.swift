@@ -3,7 +3,7 @@ import BrokerValues
 
 extension BrokerError {
     /// What a failed read or write of the cache means for the caller.
-    init(_ error: VaultError) {
+    package init(_ error: VaultError) {
         switch error {
         case .locked:
             self.init(.locked, "The broker is locked; unlock it and try again.", cause: error)
