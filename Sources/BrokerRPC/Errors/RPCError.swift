@@ -40,6 +40,11 @@ extension RPCError {
         return RPCError(code: -32700, message: message, data: ErrorData(.invalidParameter))
     }
 
+    /// The client shut its side before the line's newline.
+    package static let lineCutOff = RPCError(
+        code: -32700, message: "The last line has no end; every message must end with a newline.",
+        data: ErrorData(.invalidParameter))
+
     package static func invalidRequest(_ message: String) -> RPCError {
         RPCError(code: -32600, message: message, data: ErrorData(.invalidParameter))
     }

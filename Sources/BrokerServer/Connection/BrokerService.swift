@@ -1,0 +1,60 @@
+import BrokerAccess
+import BrokerModel
+import BrokerRPC
+import BrokerSocket
+import BrokerValues
+import NIOCore
+
+/// Serves the protocol on a `LineListener`: says who may speak, and gives each connection its session.
+package struct BrokerService: LineService {
+    private let services: ServerServices
+    private let pipeline: RequestPipeline
+    private let connections = ConnectionCount()
+
+    package init(_ services: ServerServices) {
+        self.services = services
+        pipeline = RequestPipeline(services, connections: connections)
+    }
+
+    /// The uid is judged by what the kernel says, before anything is looked up about a stranger.
+    package func admit(_ connection: LineConnection) -> Admission {
+        do throws(BrokerError) {
+            try services.policy.serves(connection.peer)
+            let caller = try services.policy.identify(services.inspector.inspect(connection.peer))
+            let context = ConnectionContext(
+                caller: caller, notify: { connection.write(ByteBuffer(bytes: $0.bytes)) }, log: services.log)
+            return .serve(
+                ConnectionSession(connection, context: context, pipeline: pipeline, connections: connections))
+        } catch {
+            return .refuse(Self.line(RPCError(error.correlated(CorrelationID.make()))))
+        }
+    }
+
+    package func farewell(_ reason: LineRefusal) -> ByteBuffer {
+        switch reason {
+        case .lineTooLong(let limit): Self.line(.lineTooLong(limit: limit))
+        case .lineCutOff: Self.line(.lineCutOff)
+        case .lineStalled(let time):
+            Self.line(
+                RPCError(
+                    BrokerError(
+                        .timedOut,
+                        "The end of a line did not come within \(time.components.seconds) seconds; connect again and send whole lines."
+                    )))
+        case .tooManyConnections(let limit):
+            Self.line(
+                RPCError(
+                    BrokerError(
+                        .throttled, "The broker serves \(limit) connections already; close some, or try again later.",
+                        reason: .tooManyConnections)))
+        }
+    }
+
+    /// An error that answers no request in particular.
+    static func line(_ error: RPCError) -> ByteBuffer {
+        var writer = JSONWriter()
+        writer.answer(error, to: nil)
+        writer.endLine()
+        return ByteBuffer(bytes: writer.bytes)
+    }
+}

@@ -1,0 +1,174 @@
+import BrokerRPC
+import BrokerSocket
+import BrokerValues
+import NIOCore
+
+/// The requests of one connection. Lives on the connection's event loop.
+///
+/// A request that can be answered at once is answered within ``received(_:on:)``; one that must wait gets a task, which
+/// ends with the connection. While `maximumWaiting` tasks run no further line is taken (the client's writes then block).
+final class ConnectionSession: LineHandler {
+    /// Requests under way on one connection.
+    static let maximumWaiting = 64
+
+    private let connection: LineConnection
+    private let context: ConnectionContext
+    private let pipeline: RequestPipeline
+    private let connections: ConnectionCount
+
+    /// Memory that answers are written in, one after the other.
+    private var writer = JSONWriter(capacity: 4096)
+    private var waiting: [UInt64: Task<Void, Never>] = [:]
+    private var nextTask: UInt64 = 0
+    private var isPaused = false
+    private var isDraining = false
+    private var isEnding = false
+    private var isClosed = false
+
+    init(
+        _ connection: LineConnection, context: ConnectionContext, pipeline: RequestPipeline,
+        connections: ConnectionCount
+    ) {
+        self.connection = connection
+        self.context = context
+        self.pipeline = pipeline
+        self.connections = connections
+        connections.opened()
+    }
+
+    // MARK: From the bytes layer
+
+    func received(_ line: ByteBuffer, on connection: LineConnection) {
+        switch line.withUnsafeReadableBytes(RequestLine.init) {
+        case .single(let item): single(item)
+        case .batch(let items): batch(items)
+        case .refused(let error):
+            writer.answer(error, to: nil)
+            send()
+        }
+    }
+
+    func inputEnded(on connection: LineConnection) {
+        isEnding = true
+        closeIfDone()
+    }
+
+    func draining(on connection: LineConnection) {
+        isDraining = true
+        isEnding = true
+        closeIfDone()
+    }
+
+    func closed(_ connection: LineConnection) {
+        guard !isClosed else { return }
+        isClosed = true
+        connections.closed()
+        for task in waiting.values { task.cancel() }
+        waiting = [:]
+    }
+
+    // MARK: Requests
+
+    private func single(_ item: RequestLine.Item) {
+        switch begin(item) {
+        case .answered: send()
+        case .waits(let work):
+            start(work) { session, answer in session.send(answer) }
+        }
+    }
+
+    private func batch(_ items: [RequestLine.Item]) {
+        let batch = BatchAnswer()
+        for item in items {
+            switch begin(item) {
+            case .answered:
+                batch.add(writer.bytes)
+                writer.wipe()
+            case .waits(let work):
+                batch.awaited += 1
+                start(work) { session, answer in
+                    batch.awaited -= 1
+                    batch.add(answer.bytes)
+                    session.finish(batch)
+                }
+            }
+        }
+        finish(batch)
+    }
+
+    private func finish(_ batch: BatchAnswer) {
+        guard batch.awaited == 0, !batch.isEmpty else { return }
+        batch.write(to: &writer)
+        send()
+    }
+
+    private func begin(_ item: RequestLine.Item) -> Handling {
+        switch item {
+        case .invalid(let id, let error):
+            writer.answer(error, to: id)
+            return .answered
+        case .call(let call):
+            guard !isDraining else {
+                writer.fail(RPCError(Self.stopping.correlated(CorrelationID.make())), call.id)
+                return .answered
+            }
+            return pipeline.begin(call, in: context, &writer)
+        }
+    }
+
+    /// Runs what must wait, and comes back to the event loop with its answer.
+    private func start(
+        _ work: @escaping @Sendable (inout JSONWriter) async -> Void,
+        then deliver: @escaping (ConnectionSession, JSONWriter) -> Void
+    ) {
+        let number = nextTask
+        nextTask += 1
+        let eventLoop = connection.eventLoop
+        let home = NIOLoopBound((session: self, deliver: deliver), eventLoop: eventLoop)
+        waiting[number] = Task {
+            var answer = JSONWriter()
+            await work(&answer)
+            let done = answer
+            eventLoop.execute { home.value.session.ended(number, done, home.value.deliver) }
+        }
+        pauseOrResume()
+    }
+
+    private func ended(_ number: UInt64, _ answer: JSONWriter, _ deliver: (ConnectionSession, JSONWriter) -> Void) {
+        guard waiting.removeValue(forKey: number) != nil else { return }
+        deliver(self, answer)
+        pauseOrResume()
+        closeIfDone()
+    }
+
+    // MARK: Answers
+
+    /// Sends what is in the writer; a notification left nothing there.
+    private func send() {
+        guard !writer.bytes.isEmpty else { return }
+        writer.endLine()
+        connection.write(ByteBuffer(bytes: writer.bytes))
+        writer.wipe()
+    }
+
+    private func send(_ answer: JSONWriter) {
+        guard !answer.bytes.isEmpty else { return }
+        var line = answer
+        line.endLine()
+        connection.write(ByteBuffer(bytes: line.bytes))
+    }
+
+    private func pauseOrResume() {
+        let isFull = waiting.count >= Self.maximumWaiting
+        guard isFull != isPaused else { return }
+        isPaused = isFull
+        if isFull { connection.pauseReading() } else { connection.resumeReading() }
+    }
+
+    private func closeIfDone() {
+        if isEnding, waiting.isEmpty { connection.close() }
+    }
+
+    private static let stopping = BrokerError(
+        .serverUnavailable, "The broker is stopping; connect again in a moment.", reason: .shuttingDown)
+}

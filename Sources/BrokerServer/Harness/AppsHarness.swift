@@ -1,0 +1,48 @@
+import BrokerAccess
+import BrokerModel
+import BrokerRPC
+import BrokerValues
+
+/// `apps.…`.
+struct AppsHarness: Sendable {
+    private let services: ServerServices
+
+    init(_ services: ServerServices) { self.services = services }
+
+    var routes: [Route] {
+        [
+            .waiting(RegisterApp.self) { params, caller throws(BrokerError) in
+                let app = AppRegistration(
+                    name: params.name, clientID: params.clientId,
+                    authority: try services.policy.authority(params.authority), group: params.group,
+                    scopes: params.scopes, redirectURI: params.redirectUri, executables: params.executables,
+                    units: params.units, sandboxIDs: params.sandboxIds,
+                    clientSecret: params.clientSecret.map { Secret($0) })
+                try await services.apps.register(app, in: caller.partition)
+                return RegisterApp.Result(app: App(app))
+            },
+            .waiting(ListApps.self) { _, caller throws(BrokerError) in
+                ListApps.Result(apps: try services.apps.list(in: caller.partition).map(App.init))
+            },
+            .waiting(RemoveApp.self) { params, caller throws(BrokerError) in
+                RemoveApp.Result(app: App(try await services.apps.remove(named: params.name, in: caller.partition)))
+            },
+        ]
+    }
+}
+
+extension App {
+    fileprivate init(_ app: AppRegistration) {
+        self.init()
+        name = app.name
+        clientId = app.clientID
+        authority = app.authority.url
+        group = app.group
+        scopes = app.scopes
+        redirectUri = app.redirectURI
+        executables = app.executables
+        units = app.units
+        sandboxIds = app.sandboxIDs
+        confidential = app.clientSecret != nil
+    }
+}

@@ -1,0 +1,66 @@
+import BrokerAccess
+import BrokerModel
+import BrokerRPC
+import BrokerValues
+import Logging
+
+/// The way of one request, stage by stage:
+///
+/// 1. bytes: `BrokerSocket` cuts the line and knows the peer's uid;
+/// 2. message: ``RequestLine`` reads the envelope (-32700, -32600);
+/// 3. caller: known since the connection was accepted (``ConnectionContext/caller``);
+/// 4. route: the method's name is looked up here (-32601);
+/// 5. permission: ``PermissionGate`` holds the method's permission against the caller;
+/// 6. params: the method's definition decodes them (-32602);
+/// 7. app: policy says whether the caller may act as the app that the params name;
+/// 8. work: the harness calls the engine or the directory, at once or waiting;
+/// 9. answer: written as JSON, the token's secret straight from the vault.
+struct RequestPipeline: Sendable {
+    private let routes: [String: Route]
+
+    init(_ services: ServerServices, connections: ConnectionCount) {
+        let harnesses: [[Route]] = [
+            TokenHarness(services).routes,
+            InteractionHarness(services).routes,
+            AccountsHarness(services).routes,
+            AppsHarness(services).routes,
+            BrokerHarness(services, connections: connections).routes,
+        ]
+        routes = Dictionary(uniqueKeysWithValues: harnesses.joined().map { ($0.method.name, $0) })
+    }
+
+    /// Names of the methods that are answered; a test holds them against ``MethodRegistry``.
+    var methodNames: Set<String> { Set(routes.keys) }
+
+    /// Begins a request on the event loop. The answer is in the writer when this returns, unless the request waits.
+    func begin(_ call: Call, in context: ConnectionContext, _ writer: inout JSONWriter) -> Handling {
+        guard let route = routes[call.method] else {
+            writer.fail(.methodNotFound(call.method), call.id)
+            return .answered
+        }
+        return route.begin(call, context, &writer)
+    }
+}
+
+/// How far a request came on the event loop.
+enum Handling: Sendable {
+    /// The answer is written; nothing for a notification.
+    case answered
+    /// The rest must wait for something: to be run in a task of its own.
+    case waits(@Sendable (inout JSONWriter) async -> Void)
+}
+
+/// What all requests of one connection share.
+struct ConnectionContext: Sendable {
+    let caller: Caller
+    /// Sends a line to the client outside any answer.
+    let notify: @Sendable (_ line: JSONWriter) -> Void
+    let log: Logger
+}
+
+extension JSONWriter {
+    /// Answers with an error; a notification (no id) gets none (JSON-RPC 2.0, section 4.1).
+    mutating func fail(_ error: RPCError, _ id: RequestID?) {
+        if let id { answer(error, to: id) }
+    }
+}

@@ -1,0 +1,46 @@
+import BrokerAccess
+import BrokerEngine
+import BrokerModel
+import BrokerRPC
+import BrokerValues
+import Logging
+
+/// What requests are answered with, wired once by the daemon.
+package struct ServerServices: Sendable {
+    package var broker: TokenBroker
+    package var apps: AppDirectory
+    package var policy: AccessPolicy
+    package var vault: any RecordVault
+    package var inspector: any PeerInspector
+    package var clock: any BrokerClock
+    package var process: ProcessFacts
+    package var log: Logger
+
+    package init(
+        broker: TokenBroker, apps: AppDirectory, policy: AccessPolicy, vault: any RecordVault,
+        inspector: any PeerInspector, clock: any BrokerClock, process: ProcessFacts, log: Logger
+    ) {
+        self.broker = broker
+        self.apps = apps
+        self.policy = policy
+        self.vault = vault
+        self.inspector = inspector
+        self.clock = clock
+        self.process = process
+        self.log = log
+    }
+}
+
+/// What `broker.status` says about the process and nobody else knows.
+package struct ProcessFacts: Sendable {
+    package var version: String
+    package var mode: GetBrokerStatus.Mode
+    /// ``BrokerClock/uptime`` at start.
+    package var startedAt: Duration
+
+    package init(version: String, mode: GetBrokerStatus.Mode, startedAt: Duration) {
+        self.version = version
+        self.mode = mode
+        self.startedAt = startedAt
+    }
+}
