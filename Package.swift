@@ -95,7 +95,8 @@ let package = Package(
         layer("BrokerClient", ["BrokerRPC", "BrokerValues"]),
 
         // Bytes and messages
-        layer("BrokerSocket", ["BrokerModel", "BrokerValues", "CBrokerLinux", .nioCore, .nioPosix, .nioHTTP1, .logging]),
+        layer(
+            "BrokerSocket", ["BrokerModel", "BrokerValues", "CBrokerLinux", .nioCore, .nioPosix, .nioHTTP1, .logging]),
         layer("BrokerRPC", ["BrokerValues"]),
 
         // Decisions
@@ -124,7 +125,7 @@ let package = Package(
             name: "BrokerTestSupport",
             dependencies: [
                 "BrokerModel", "BrokerValues", "BrokerRPC", "BrokerVault", "BrokerOAuth", "DevIdentityProvider",
-                .nioCore, .nioPosix, .nioHTTP1, .logging,
+                "CSQLite", .crypto, .nioCore, .nioPosix, .nioHTTP1, .logging,
             ],
             path: "Tests/BrokerTestSupport", exclude: ["Fixtures"], swiftSettings: strict),
         tests("ArchitectureTests", []),
@@ -139,7 +140,10 @@ let package = Package(
         tests("BrokerRPCTests", ["BrokerRPC", "BrokerValues"]),
         tests(
             "BrokerServerTests",
-            ["BrokerServer", "BrokerSocket", "BrokerRPC", "BrokerEngine", "BrokerAccess", "BrokerModel", "BrokerValues"]
+            [
+                "BrokerServer", "BrokerSocket", "BrokerRPC", "BrokerEngine", "BrokerAccess", "BrokerModel",
+                "BrokerValues",
+            ]
         ),
         tests("BrokerClientTests", ["BrokerClient", "BrokerRPC", "BrokerValues"]),
         tests("BrokerCommandsTests", ["BrokerCommands", "BrokerClient", "BrokerRPC", "BrokerValues"]),
@@ -148,7 +152,9 @@ let package = Package(
         tests("SystemdTests", ["BrokerClient", "BrokerRPC", "BrokerValues"]),
 
         // Measurements: `make bench`
-        program("broker-bench", ["BrokerClient", "BrokerRPC", "BrokerValues", "CEchoServer"], path: "Tests/Benchmarks/Runner"),
+        program(
+            "broker-bench", ["BrokerClient", "BrokerRPC", "BrokerValues", "CEchoServer"],
+            path: "Tests/Benchmarks/Runner"),
         .target(name: "CEchoServer", path: "Tests/Benchmarks/CEchoServer"),
     ]
 )
