@@ -1,0 +1,47 @@
+import Foundation
+
+/// What to start, and how: arguments as they are (no shell), and an environment that holds only what is named here.
+package struct Launch: Sendable {
+    package var executable: String
+    package var arguments: [String]
+    package var environment: [String: String]
+    /// Whether the test writes to the program's standard input; otherwise it reads nothing.
+    package var hasInput: Bool
+
+    /// The executable is a path, or a name that is looked up in `PATH`; the environment is added to
+    /// ``cleanEnvironment``.
+    package init(
+        _ executable: String, _ arguments: [String], environment: [String: String] = [:], hasInput: Bool = false
+    ) {
+        self.executable = executable
+        self.arguments = arguments
+        self.environment = Self.cleanEnvironment.merging(environment) { $1 }
+        self.hasInput = hasInput
+    }
+
+    /// Little is inherited, so that a proxy, a certificate bundle or a broker of the person who runs the tests does
+    /// not reach what is tested.
+    package static let cleanEnvironment: [String: String] = {
+        let inherited = ["PATH", "HOME", "USER", "TMPDIR", "LD_LIBRARY_PATH", "LLVM_PROFILE_FILE"]
+        var environment = ["LANG": "C.UTF-8"]
+        for name in inherited { environment[name] = ProcessInfo.processInfo.environment[name] }
+        return environment
+    }()
+
+    /// The executable's absolute path, nil when there is no such program.
+    package var resolvedExecutable: String? { Self.find(executable) }
+
+    package static func find(_ name: String) -> String? {
+        if name.contains("/") { return access(name, X_OK) == 0 ? name : nil }
+        let path = (cleanEnvironment["PATH"] ?? "/usr/bin:/bin").components(separatedBy: ":")
+        return (path + ["/usr/sbin", "/sbin"]).map { "\($0)/\(name)" }.first { (file: String) in access(file, X_OK) == 0
+        }
+    }
+}
+
+/// Why a program of the test's surroundings did not do what it should.
+package struct ProcessFailure: Error, CustomStringConvertible {
+    package var description: String
+
+    package init(_ description: String) { self.description = description }
+}

@@ -1,0 +1,96 @@
+import Foundation
+
+/// A django-oauth-toolkit of its own for a test: any port in loopback redirects, RS256, opaque access tokens, and a
+/// grace time for spent refresh tokens. `Fixtures/django-provider.py` is the provider.
+package struct DjangoProvider: Sendable {
+    /// What the provider can be told; times are seconds.
+    package struct Settings: Sendable {
+        package var accessLifetime = 3600
+        package var refreshLifetime = 1_209_600
+        package var grace = 0
+        package var rotates = true
+        /// A refresh token that comes back ends the whole family.
+        package var protectsReuse = true
+
+        package init() {}
+    }
+
+    package let base: String
+    package let process: ManagedProcess
+    /// PEM of the authority that signed its certificate, when it speaks TLS.
+    package let caFile: String?
+    private let bed: TestBed
+
+    package let clientID = "native"
+    package let confidentialClientID = "web"
+    package let clientSecret = "web-secret"
+    /// The issuer.
+    package var authority: String { "\(base)/o" }
+
+    package static func start(
+        in bed: TestBed, certificate: TestCertificate? = nil, _ change: (inout Settings) -> Void = { _ in }
+    ) async throws -> DjangoProvider {
+        var settings = Settings()
+        change(&settings)
+        let python = try await PythonEnvironment.shared.python(in: bed)
+        let port = try FreePort.next()
+        var arguments = [
+            "-B", PackageTree.fixture("django-provider.py"), "--port", "\(port)", "--directory",
+            try bed.makeDirectory("django"), "--access-lifetime", "\(settings.accessLifetime)",
+            "--refresh-lifetime", "\(settings.refreshLifetime)", "--grace", "\(settings.grace)",
+        ]
+        if !settings.rotates { arguments.append("--no-rotation") }
+        if !settings.protectsReuse { arguments.append("--no-reuse-protection") }
+        if let certificate { arguments += ["--certificate", certificate.certificate, "--key", certificate.key] }
+        let process = try bed.start(Launch(python, arguments), as: "django-provider")
+        try await process.waitForText("ready", seconds: 120)
+        let base = "\(certificate == nil ? "http" : "https")://127.0.0.1:\(port)"
+        return DjangoProvider(base: base, process: process, caFile: certificate?.authority, bed: bed)
+    }
+
+    package func stop() async { await process.stop() }
+
+    /// How many requests of this method and path it has answered.
+    package func requestCount(_ method: String, _ path: String) -> Int {
+        process.outputText.split(separator: "\n").count { $0.hasPrefix("\(method) \(path) ") }
+    }
+
+    package var tokenRequests: Int { requestCount("POST", "/o/token/") }
+
+    /// Follows an authorization request: signs in on the provider's page, and agrees to what the app asks for or denies
+    /// it on the next one. Without a person there must be no page at all.
+    package func signIn(_ person: Person?, at url: String, consents: Bool = true) async throws -> ProviderRedirect {
+        let browser = FormBrowser(session: HTTPSession(in: bed, caFile: caFile), home: base)
+        return try await browser.visit(url) { form in
+            if form.fields["password"] != nil {
+                guard let person else { throw ProcessFailure("The provider asks for a password.") }
+                form.fields["username"] = person.name
+                form.fields["password"] = person.password
+            } else if consents {
+                form.press(named: "allow")
+            }
+        }
+    }
+}
+
+/// The virtual environment that the Django provider runs in, made once for all test runs (`Fixtures/make-venv`).
+package actor PythonEnvironment {
+    package static let shared = PythonEnvironment()
+    private var making: Task<String, any Error>?
+
+    /// The path of its interpreter.
+    package func python(in bed: TestBed) async throws -> String {
+        if let making { return try await making.value }
+        let task = Task {
+            // It fetches packages: with the proxy and certificates that this machine needs for that.
+            let launch = Launch(PackageTree.fixture("make-venv"), [], environment: ProcessInfo.processInfo.environment)
+            let result = try await bed.run(launch)
+            guard result.succeeded else {
+                throw ProcessFailure("The Python environment of the Django provider cannot be made: \(result)")
+            }
+            return result.output.trimmingCharacters(in: .whitespacesAndNewlines) + "/bin/python"
+        }
+        making = task
+        return try await task.value
+    }
+}

@@ -1,0 +1,119 @@
+import BrokerValues
+import Foundation
+
+/// A glewlwyd of its own for a test: exact redirect URIs, ES256 ID tokens, refresh tokens that are used once.
+///
+/// Users are ``Person/alice`` and ``Person/bob``; the client ``clientID`` is public, ``confidentialClientID`` has a
+/// secret. A refresh token that was used before is answered with status 400 and an empty body.
+package struct GlewlwydProvider: Sendable {
+    package let base: String
+    package let process: ManagedProcess
+    /// PEM of the authority that signed its certificate, when it speaks TLS.
+    package let caFile: String?
+    private let bed: TestBed
+    private let administrator: HTTPSession
+
+    package let clientID = "native"
+    package let confidentialClientID = "web"
+    package let clientSecret = "web-secret"
+    /// The issuer.
+    package var authority: String { "\(base)/api/oidc" }
+
+    /// Starts and sets up a provider; lifetimes are seconds, and with a certificate it speaks TLS. Both clients may use
+    /// the redirect URIs, which glewlwyd compares exactly.
+    package static func start(
+        in bed: TestBed, redirectURIs: [String], accessLifetime: Int64 = 3600, refreshLifetime: Int64 = 1_209_600,
+        certificate: TestCertificate? = nil
+    ) async throws -> GlewlwydProvider {
+        try Prerequisite.glewlwyd.require()
+        let port = try FreePort.next()
+        let base = "\(certificate == nil ? "http" : "https")://127.0.0.1:\(port)"
+        let directory = try bed.makeDirectory("glewlwyd")
+        let configuration = try GlewlwydFiles.make(in: directory, port: port, base: base, certificate: certificate)
+        let process = try bed.start(Launch("glewlwyd", ["--config-file=\(configuration)"]))
+        let administrator = HTTPSession(in: bed, caFile: certificate?.authority)
+        try await eventually("glewlwyd answers") {
+            try process.requireRunning()
+            return (try? await administrator.get("\(base)/config"))?.status == 200
+        }
+        let provider = GlewlwydProvider(
+            base: base, process: process, caFile: certificate?.authority, bed: bed, administrator: administrator)
+        try await provider.setUp(
+            redirectURIs: redirectURIs, accessLifetime: accessLifetime, refreshLifetime: refreshLifetime)
+        return provider
+    }
+
+    package func stop() async { await process.stop() }
+
+    /// Changes settings of the running provider, which hold at once (`access-token-duration`, `refresh-token-one-use` …).
+    package func tune(_ changes: JSONObject) async throws {
+        var plugin = try await administer("GET", "/mod/plugin/oidc").objectValue ?? [:]
+        let parameters = plugin["parameters"]?.objectValue ?? [:]
+        plugin["parameters"] = .object(parameters.merging(changes) { $1 })
+        try await administer("PUT", "/mod/plugin/oidc", .object(plugin))
+        try await administer("PUT", "/mod/plugin/oidc/reset")
+    }
+
+    /// Does with an authorization request what glewlwyd's login page does for a person: password, consent, and on to
+    /// the application.
+    package func signIn(_ person: Person, at url: String) async throws -> ProviderRedirect {
+        guard let request = URLComponents(string: url)?.queryItems else { throw ProcessFailure("Not a URL: \(url)") }
+        func parameter(_ name: String) -> String { request.first { $0.name == name }?.value ?? "" }
+        let browser = HTTPSession(in: bed, caFile: caFile)
+        let password: JSONValue = ["username": .string(person.name), "password": .string(person.password)]
+        let signedIn = try await browser.send("POST", "\(base)/api/auth", body: .json(password))
+        guard signedIn.status == 200 else { throw ProcessFailure("glewlwyd refused the password.") }
+        let consent = try await browser.send(
+            "PUT", "\(base)/api/auth/grant/\(parameter("client_id"))",
+            body: .json(["scope": .string(parameter("scope"))]))
+        guard consent.status == 200 else { throw ProcessFailure("glewlwyd refused the consent: \(consent.text)") }
+        // The page marks a request that the person has already answered so.
+        let answer = try await browser.get("\(url)&g_continue")
+        guard let location = answer.header("location") else {
+            throw ProcessFailure("glewlwyd did not redirect: \(answer.status) \(answer.text.prefix(300))")
+        }
+        return ProviderRedirect(url: location)
+    }
+
+    /// The same on glewlwyd's own login page, up to the button that leads back to the application.
+    package func signIn(_ person: Person, at url: String, in browser: Browser) async throws {
+        try await browser.open(url)
+        try await browser.fill(browser.find("#username"), person.name)
+        try await browser.fill(browser.find("#password"), person.password)
+        try await browser.click(browser.find("#passwordForm .btn-primary"))
+        // The consent page: one box a scope, a button that grants what is ticked, and another one that goes on.
+        let grant = try await browser.findButton("Grant access")
+        for box in try await browser.findAll("input[id^='grant-']") { try await browser.click(box) }
+        try await browser.click(grant)
+        try await browser.click(browser.findButton("Continue"))
+    }
+
+    private func setUp(redirectURIs: [String], accessLifetime: Int64, refreshLifetime: Int64) async throws {
+        // The account that every new glewlwyd has.
+        try await administer("POST", "/auth", ["username": "admin", "password": "password"])
+        for scope in GlewlwydSettings.scopes {
+            let (method, path) = scope == "openid" ? ("PUT", "/scope/openid") : ("POST", "/scope/")
+            try await administer(method, path, GlewlwydSettings.scope(scope))
+        }
+        let plugin = GlewlwydSettings.plugin(
+            issuer: authority, accessLifetime: accessLifetime, refreshLifetime: refreshLifetime)
+        try await administer("POST", "/mod/plugin/", plugin)
+        for person in [Person.alice, .bob] {
+            try await administer("POST", "/user/", GlewlwydSettings.user(person))
+        }
+        for secret in [nil, clientSecret] {
+            let id = secret == nil ? clientID : confidentialClientID
+            try await administer(
+                "POST", "/client/", GlewlwydSettings.client(id, secret: secret, redirectURIs: redirectURIs))
+        }
+    }
+
+    @discardableResult
+    private func administer(_ method: String, _ path: String, _ body: JSONValue? = nil) async throws -> JSONValue {
+        let reply = try await administrator.send(method, "\(base)/api\(path)", body: body.map { .json($0) })
+        guard reply.status == 200 else {
+            throw ProcessFailure("glewlwyd: \(method) \(path): \(reply.status) \(reply.text.prefix(500))")
+        }
+        return reply.body.isEmpty ? .null : try reply.json()
+    }
+}
