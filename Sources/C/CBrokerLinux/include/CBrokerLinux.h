@@ -1,4 +1,5 @@
 #pragma once
 
 // What Linux offers and Glibc's Swift module or Debian's headers lack: one pair of files for each matter.
+#include "hardening.h"
 #include "peer.h"

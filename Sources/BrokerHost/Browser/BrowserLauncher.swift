@@ -1,0 +1,67 @@
+import BrokerModel
+import Logging
+import Subprocess
+
+/// Starts the person's browser, for `presentation: "broker"`. No shell is involved.
+///
+/// The URL stands in the browser's arguments, which every process of the same user can read: an authorization URL holds
+/// the state, the nonce and the hash of the verifier, none of which gets anybody a token. It is not logged.
+package struct BrowserLauncher: BrowserOpener {
+    private let commands: [BrowserCommand]
+    private let clock: any BrokerClock
+    private let logger: Logger
+    /// A browser that is still running by then is taken to show the page.
+    private let patience: Duration
+
+    package init(
+        environment: [String: String] = ProcessEnvironment.current(), clock: any BrokerClock, logger: Logger,
+        patience: Duration = .seconds(3)
+    ) {
+        commands = BrowserCommand.candidates(environment: environment)
+        self.clock = clock
+        self.logger = logger
+        self.patience = patience
+    }
+
+    package func open(_ url: String) async throws(BrowserError) {
+        guard BrowserCommand.isWebAddress(url) else {
+            throw BrowserError("The sign-in page has no web address that a browser may be given.")
+        }
+        for command in commands {
+            if await run(command, url: url) { return }
+            logger.debug("a browser could not be started", metadata: ["program": "\(command.program)"])
+        }
+        throw BrowserError(
+            "No browser could be started (tried \(commands.map(\.program).joined(separator: ", "))); "
+                + "set BROWSER, or sign in with a client that opens the page itself.")
+    }
+
+    /// - Returns: whether it is still running after a while, or ended well before.
+    private func run(_ command: BrowserCommand, url: String) async -> Bool {
+        let (outcomes, report) = AsyncStream.makeStream(of: Bool.self, bufferingPolicy: .bufferingOldest(1))
+        // Not a child of the request: the browser outlives the sign-in, and ending the task would end the browser.
+        Task.detached {
+            report.yield(await Self.exitsWell(command, url: url))
+            report.finish()
+        }
+        let patience = patience
+        let clock = clock
+        let timer = Task {
+            try? await clock.sleep(for: patience)
+            report.yield(true)
+        }
+        defer { timer.cancel() }
+        for await outcome in outcomes { return outcome }
+        return false
+    }
+
+    private static func exitsWell(_ command: BrowserCommand, url: String) async -> Bool {
+        var options = PlatformOptions()
+        options.createSession = true
+        let result = try? await Subprocess.run(
+            .name(command.program), arguments: Arguments(command.arguments(url: url)),
+            environment: .inherit.updating(BrowserCommand.notForChildren), platformOptions: options, input: .none,
+            output: .discarded, error: .discarded)
+        return result?.terminationStatus.isSuccess ?? false
+    }
+}

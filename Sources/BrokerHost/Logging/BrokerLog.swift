@@ -1,0 +1,78 @@
+import Glibc
+import Logging
+import Synchronization
+
+/// The daemon's log: where it goes is found out once, how much goes there can change while it runs.
+package final class BrokerLog: Sendable {
+    package enum Destination: String, Sendable {
+        case journal
+        case standardError = "stderr"
+    }
+
+    package let destination: Destination
+    private let threshold: Mutex<Logger.Level>
+
+    package init(level: Logger.Level = .info, destination: Destination = .forStandardError()) {
+        threshold = Mutex(level)
+        self.destination = destination
+    }
+
+    /// Takes effect at once for every logger made from this log (SIGHUP).
+    package var level: Logger.Level {
+        get { threshold.withLock { $0 } }
+        set { threshold.withLock { $0 = newValue } }
+    }
+
+    /// For `LoggingSystem.bootstrap`, or one logger of a test.
+    package func handler(label: String) -> any LogHandler { BrokerLogHandler(label: label, log: self) }
+
+    package func logger(label: String) -> Logger { Logger(label: label, factory: handler) }
+}
+
+extension BrokerLog.Destination {
+    /// The journal when stderr is connected to it: `$JOURNAL_STREAM` names the device and inode that systemd put there
+    /// (systemd.exec(5)). A variable inherited by a program whose stderr was redirected since does not match.
+    package static func forStandardError(
+        environment: [String: String] = ProcessEnvironment.current()
+    ) -> BrokerLog.Destination {
+        var status = stat()
+        guard let stream = environment["JOURNAL_STREAM"], fstat(STDERR_FILENO, &status) == 0 else {
+            return .standardError
+        }
+        return stream == "\(status.st_dev):\(status.st_ino)" ? .journal : .standardError
+    }
+}
+
+/// swift-log's side of ``BrokerLog``.
+struct BrokerLogHandler: LogHandler {
+    let label: String
+    let log: BrokerLog
+    var metadata: Logger.Metadata = [:]
+    var metadataProvider: Logger.MetadataProvider?
+    /// Set by a logger that wants a level of its own.
+    private var ownLevel: Logger.Level?
+
+    init(label: String, log: BrokerLog) {
+        self.label = label
+        self.log = log
+    }
+
+    var logLevel: Logger.Level {
+        get { ownLevel ?? log.level }
+        set { ownLevel = newValue }
+    }
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+        let provided = metadataProvider?.get() ?? [:]
+        let entry = LogEntry(label: label, event: event, metadata: provided.merging(metadata) { $1 })
+        switch log.destination {
+        case .journal: Journal.write(entry)
+        case .standardError: StandardError.write(entry, at: time(nil))
+        }
+    }
+}

@@ -1,0 +1,42 @@
+import Glibc
+import Logging
+
+/// Log lines for a terminal or a file: `2026-01-02T03:04:05Z warning message app=mail`.
+enum StandardError {
+    static func write(_ entry: LogEntry, at time: Int) {
+        let line = Array((render(entry, at: time) + "\n").utf8)
+        // One write per line, so that lines of several threads do not mix.
+        line.withUnsafeBytes { buffer in
+            var rest = buffer[...]
+            while !rest.isEmpty {
+                let written = Glibc.write(STDERR_FILENO, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+                if written < 0, errno == EINTR { continue }
+                guard written > 0 else { return }
+                rest = rest.dropFirst(written)
+            }
+        }
+    }
+
+    /// - Parameter time: seconds since 1970.
+    static func render(_ entry: LogEntry, at time: Int) -> String {
+        var line = "\(utc(time)) \(entry.level.rawValue) \(entry.message)"
+        for (name, value) in entry.fields { line += " \(name)=\(quoted(value))" }
+        return line
+    }
+
+    private static func quoted(_ value: String) -> String {
+        let plain = !value.isEmpty && !value.contains { $0 == " " || $0 == "\"" || $0 == "=" }
+        return plain
+            ? value
+            : "\"" + value.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\\\"") + "\""
+    }
+
+    private static func utc(_ time: Int) -> String {
+        var seconds = time_t(time)
+        var parts = tm()
+        gmtime_r(&seconds, &parts)
+        func two(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        return "\(parts.tm_year + 1900)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday))"
+            + "T\(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec))Z"
+    }
+}

@@ -1,0 +1,70 @@
+import Glibc
+
+/// Where files are, by the XDG base directory specification and systemd's variables.
+package struct HostPaths: Sendable, Equatable {
+    /// A relative path in one of the variables is ignored, as the specification asks.
+    private let environment: [String: String]
+    private let isSystemMode: Bool
+    private let uid: UInt32
+
+    /// - Parameters:
+    ///   - environment: of the process.
+    ///   - isSystemMode: one broker for many users, under an account of its own.
+    ///   - uid: of the process; names the runtime directory when `XDG_RUNTIME_DIR` does not.
+    package init(
+        environment: [String: String] = ProcessEnvironment.current(), isSystemMode: Bool = false, uid: UInt32 = getuid()
+    ) {
+        self.environment = environment
+        self.isSystemMode = isSystemMode
+        self.uid = uid
+    }
+
+    /// The socket's path when neither a flag, nor `BROKER_SOCKET`, nor a file names one.
+    package var socket: String {
+        if isSystemMode { return "/run/brokerd/broker.sock" }
+        return (absolute("XDG_RUNTIME_DIR") ?? "/run/user/\(uid)") + "/brokerd/broker.sock"
+    }
+
+    /// Where the vault is when neither a flag nor a file names a place: what systemd prepared for the unit
+    /// (`StateDirectory=`, the first of a colon-separated list), else the XDG state home. Nil without a home directory.
+    package var stateDirectory: String? {
+        if let prepared = environment["STATE_DIRECTORY"]?.split(separator: ":").first, prepared.hasPrefix("/") {
+            return String(prepared)
+        }
+        if isSystemMode { return "/var/lib/brokerd" }
+        return (absolute("XDG_STATE_HOME") ?? home.map { $0 + "/.local/state" }).map { $0 + "/brokerd" }
+    }
+
+    /// Configuration files, strongest first. A system-mode broker reads no file of a user.
+    package var configurationFiles: [String] {
+        let system = "/etc/brokerd/config.toml"
+        guard !isSystemMode, let base = absolute("XDG_CONFIG_HOME") ?? home.map({ $0 + "/.config" }) else {
+            return [system]
+        }
+        return [base + "/brokerd/config.toml", system]
+    }
+
+    private var home: String? { absolute("HOME") }
+
+    private func absolute(_ name: String) -> String? {
+        guard var path = environment[name], path.hasPrefix("/") else { return nil }
+        while path.count > 1, path.hasSuffix("/") { path.removeLast() }
+        return path
+    }
+}
+
+/// The environment as a value, read once at the start.
+package enum ProcessEnvironment {
+    package static func current() -> [String: String] {
+        var variables: [String: String] = [:]
+        var entry = environ
+        while let text = entry.pointee {
+            let pair = String(cString: text)
+            if let equals = pair.firstIndex(of: "=") {
+                variables[String(pair[..<equals])] = String(pair[pair.index(after: equals)...])
+            }
+            entry += 1
+        }
+        return variables
+    }
+}

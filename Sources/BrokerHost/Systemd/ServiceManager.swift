@@ -1,0 +1,57 @@
+import CSystemd
+import Glibc
+
+/// The service manager that started the process, if one did; without it every call does nothing.
+///
+/// All of it is sd_notify(3): datagrams to `$NOTIFY_SOCKET`, which the program's children do not get to see
+/// (``BrowserLauncher``).
+package struct ServiceManager: Sendable {
+    /// How often systemd wants to hear from us (`WatchdogSec=`), nil when it does not. Ping at half of it.
+    package let watchdogInterval: Duration?
+
+    package init() {
+        var microseconds: UInt64 = 0
+        let enabled = sd_watchdog_enabled(0, &microseconds) > 0 && microseconds > 0
+        watchdogInterval = enabled ? .microseconds(Int64(clamping: microseconds)) : nil
+    }
+
+    /// The socket accepts (`READY=1`); also ends a reload.
+    package func ready(status: String) { notify("READY=1\nSTATUS=\(Self.line(status))") }
+
+    /// One line for `systemctl status`. No personal data: every user of the machine may read it.
+    package func status(_ text: String) { notify("STATUS=\(Self.line(text))") }
+
+    /// A reload has begun; ``ready(status:)`` ends it. With the time that `Type=notify-reload` (systemd 253) asks for.
+    ///
+    /// - Parameter monotonicMicroseconds: CLOCK_MONOTONIC at the moment of the signal.
+    package func reloading(monotonicMicroseconds: UInt64 = Self.monotonicMicroseconds()) {
+        notify("RELOADING=1\nMONOTONIC_USEC=\(monotonicMicroseconds)")
+    }
+
+    package func stopping() { notify("STOPPING=1\nSTATUS=Finishing what is in flight") }
+
+    /// Asks for more time to start, reload or stop, counted from now.
+    package func extendTimeout(by duration: Duration) {
+        let (seconds, attoseconds) = duration.components
+        notify("EXTEND_TIMEOUT_USEC=\(seconds * 1_000_000 + attoseconds / 1_000_000_000_000)")
+    }
+
+    /// To be sent only by what proves that the event loop turns.
+    package func watchdogPing() { notify("WATCHDOG=1") }
+
+    private func notify(_ state: String) {
+        // Nobody to tell is no error, and neither is a manager that went away.
+        _ = sd_notify(0, state)
+    }
+
+    private static func line(_ text: String) -> String { LogText.clean(text, limit: 256) }
+}
+
+extension ServiceManager {
+    /// CLOCK_MONOTONIC, which `MONOTONIC_USEC=` is measured by.
+    package static func monotonicMicroseconds() -> UInt64 {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return UInt64(time.tv_sec) * 1_000_000 + UInt64(time.tv_nsec) / 1000
+    }
+}

@@ -1,0 +1,86 @@
+import CSystemd
+import Glibc
+
+/// A listening socket that the service manager opened for us (sd_listen_fds(3)).
+package struct ActivatedSocket: Sendable, Equatable {
+    package let descriptor: Int32
+    /// As the manager bound it; nil for an abstract or unnamed one.
+    package let path: String?
+}
+
+package enum SocketActivation {
+    /// `FileDescriptorName=` of brokerd.socket; also what systemd calls it when the unit says nothing.
+    package static let name = "brokerd.socket"
+
+    /// Takes the descriptor and clears `LISTEN_PID`, `LISTEN_FDS` and `LISTEN_FDNAMES`, so that no child believes they
+    /// are its own. Changes the environment: call it before any thread starts, and once.
+    ///
+    /// - Returns: nil when the process was not socket-activated. Descriptors of other names are closed.
+    package static func takeSocket() throws(SocketActivationError) -> ActivatedSocket? {
+        var names: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
+        let count = sd_listen_fds_with_names(1, &names)
+        guard count >= 0 else { throw .unreadable(errno: -count) }
+        defer { release(names, count: Int(count)) }
+        guard count > 0 else { return nil }
+
+        var ours: [Int32] = []
+        var others: [String] = []
+        for index in 0..<count {
+            let descriptor = SD_LISTEN_FDS_START + index
+            let given = names?[Int(index)].map { String(cString: $0) } ?? ""
+            if given == name {
+                ours.append(descriptor)
+            } else {
+                others.append(given)
+                close(descriptor)
+            }
+        }
+        guard let descriptor = ours.first else { throw .notOurs(names: others) }
+        guard ours.count == 1 else { throw .several(ours.count) }
+        guard sd_is_socket_unix(descriptor, streamType, 1, nil, 0) > 0 else { throw .notAListeningUnixSocket }
+        return ActivatedSocket(descriptor: descriptor, path: boundPath(descriptor))
+    }
+
+    private static let streamType = Int32(SOCK_STREAM.rawValue)
+
+    private static func release(_ names: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?, count: Int) {
+        guard let names else { return }
+        for index in 0..<max(count, 0) { free(names[index]) }
+        free(names)
+    }
+
+    private static func boundPath(_ descriptor: Int32) -> String? {
+        var address = sockaddr_un()
+        var length = socklen_t(MemoryLayout<sockaddr_un>.size)
+        let result = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
+        }
+        guard result == 0 else { return nil }
+        let path = withUnsafeBytes(of: &address.sun_path) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+        return path.isEmpty ? nil : path
+    }
+}
+
+package enum SocketActivationError: Error, Sendable, Equatable {
+    case unreadable(errno: Int32)
+    /// Sockets came, but none of them is called `brokerd.socket`.
+    case notOurs(names: [String])
+    case several(Int)
+    case notAListeningUnixSocket
+}
+
+extension SocketActivationError: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .unreadable(let code):
+            "The service manager's list of sockets cannot be read (errno \(code)); check LISTEN_FDS and LISTEN_PID."
+        case .notOurs(let names):
+            "The service manager handed over \(names.joined(separator: ", ")) but no socket called "
+                + "\(SocketActivation.name); set FileDescriptorName=\(SocketActivation.name) in the socket unit."
+        case .several(let count):
+            "The service manager handed over \(count) sockets called \(SocketActivation.name); leave one ListenStream=."
+        case .notAListeningUnixSocket:
+            "The socket from the service manager is not a listening Unix stream socket; use ListenStream= with a path."
+        }
+    }
+}

@@ -1,0 +1,17 @@
+#pragma once
+
+// Process attributes whose calls are variadic or need constants that Swift does not see.
+// Every function returns 0, or the errno of what went wrong.
+
+/// No core dump, no ptrace by the same user, /proc/PID owned by root (prctl(2), PR_SET_DUMPABLE).
+int broker_forbid_inspection(void);
+
+/// RLIMIT_CORE, soft and hard, to 0: holds also where a piped core_pattern ignores PR_SET_DUMPABLE.
+int broker_forbid_core_dumps(void);
+
+/// Nothing started from here gains privileges by a set-id bit or file capabilities.
+int broker_forbid_new_privileges(void);
+
+/// Locks pages as they are touched, now and later. Does nothing and returns EPERM unless RLIMIT_MEMLOCK is unlimited:
+/// under a limit a later allocation would fail instead, and end the process.
+int broker_lock_memory(void);
