@@ -1,0 +1,59 @@
+/// Every setting of the daemon with its value. A value that is here is within its range.
+package struct BrokerConfiguration: Sendable, Equatable {
+    package var socket = Socket()
+    package var vault = Vault()
+    package var oauth = OAuth()
+    package var access: Access
+    package var cache = Cache()
+    package var interaction = Interaction()
+    package var log = Log()
+
+    package struct Socket: Sendable, Equatable {
+        /// Nil: where the host's conventions put it.
+        package var path: String?
+        package var maxConnections = 256
+        package var maxRequestsPerConnection = 64
+        /// Seconds.
+        package var idleLineTimeout = 30
+    }
+
+    package struct Vault: Sendable, Equatable {
+        /// Nil: where the host's conventions put it.
+        package var stateDirectory: String?
+        package var keySource = "key-file"
+    }
+
+    package struct OAuth: Sendable, Equatable {
+        package var allowHTTPLoopback = false
+        package var caFile: String?
+        /// Seconds.
+        package var connectTimeout = 10
+        /// Seconds, for one whole request.
+        package var requestTimeout = 30
+    }
+
+    package struct Access: Sendable, Equatable {
+        package var allowAdHocClients: Bool
+    }
+
+    package struct Cache: Sendable, Equatable {
+        /// Seconds.
+        package var expiryBuffer = 300
+    }
+
+    package struct Interaction: Sendable, Equatable {
+        /// Seconds.
+        package var defaultTimeout = 300
+    }
+
+    package struct Log: Sendable, Equatable {
+        package var level = "info"
+    }
+
+    /// The defaults.
+    ///
+    /// - Parameter isSystemMode: one broker for many users: there nobody vouches for a client id that an app brings.
+    package init(isSystemMode: Bool = false) {
+        access = Access(allowAdHocClients: !isSystemMode)
+    }
+}

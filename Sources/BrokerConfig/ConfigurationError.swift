@@ -1,0 +1,47 @@
+/// Why there is no configuration. The daemon prints ``description`` and exits with status 2.
+package struct ConfigurationError: Error, Sendable, Equatable {
+    package enum Code: Sendable, Equatable {
+        /// A file that was named cannot be read.
+        case unreadable
+        /// A file that somebody else could have written.
+        case unsafeFile
+        /// Not TOML.
+        case syntax
+        case unknownKey
+        case wrongType
+        case outOfRange
+    }
+
+    package var code: Code
+    package var message: String
+    package var origin: ConfigurationOrigin
+
+    init(_ code: Code, _ message: String, at origin: ConfigurationOrigin) {
+        self.code = code
+        self.message = message
+        self.origin = origin
+    }
+}
+
+extension ConfigurationError: CustomStringConvertible {
+    package var description: String { "\(origin): \(message)" }
+}
+
+/// Where a value came from.
+package enum ConfigurationOrigin: Sendable, Equatable {
+    case `default`
+    case file(path: String, line: Int?)
+    case environment(String)
+    case flag(String)
+}
+
+extension ConfigurationOrigin: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .default: "default"
+        case .file(let path, let line): path + (line.map { ":\($0)" } ?? "")
+        case .environment(let name): "$\(name)"
+        case .flag(let name): name
+        }
+    }
+}

@@ -1,0 +1,99 @@
+/// Puts the configuration together: flags over environment over the person's file over the machine's over defaults.
+package struct ConfigurationLoader: Sendable {
+    /// Setting name to text, as given on the command line: `["socket.path": "/run/b.sock"]`.
+    package var flags: [String: String]
+    package var environment: [String: String]
+    package var files: Files
+    package var isSystemMode: Bool
+
+    package enum Files: Sendable, Equatable {
+        /// Where the host's conventions put them, strongest first. Each may be missing.
+        case standard([String])
+        /// The one that `--config` names, instead of the others. It has to be there.
+        case only(String)
+    }
+
+    package init(
+        flags: [String: String] = [:], environment: [String: String] = [:], files: Files, isSystemMode: Bool = false
+    ) {
+        self.flags = flags
+        self.environment = environment
+        self.files = files
+        self.isSystemMode = isSystemMode
+    }
+
+    /// Reads the files anew each time: call it again to reload.
+    package func load() throws(ConfigurationError) -> LoadedConfiguration {
+        var result = LoadedConfiguration(configuration: BrokerConfiguration(isSystemMode: isSystemMode))
+        for file in try readFiles() {
+            for (name, value) in file.values {
+                let origin = file.origin(of: name)
+                guard let setting = Setting.named(name) else { throw Self.unknown(name, at: origin) }
+                try assign(value, to: setting, at: origin, in: &result)
+            }
+        }
+        for setting in Setting.all {
+            // An empty variable counts as one that is not set.
+            if let name = setting.environment, let text = environment[name], !text.isEmpty {
+                try assign(setting.value(fromText: text), to: setting, at: .environment(name), in: &result)
+            }
+        }
+        for (name, text) in flags.sorted(by: { $0.key < $1.key }) {
+            guard let setting = Setting.named(name) else { throw Self.unknown(name, at: .flag(name)) }
+            let origin = ConfigurationOrigin.flag(setting.flag ?? name)
+            try assign(setting.value(fromText: text), to: setting, at: origin, in: &result)
+        }
+        return result
+    }
+
+    /// Weakest first.
+    private func readFiles() throws(ConfigurationError) -> [ConfigurationFile] {
+        switch files {
+        case .only(let path):
+            guard let file = try ConfigurationFile.read(path) else {
+                throw ConfigurationError(.unreadable, "there is no such file", at: .file(path: path, line: nil))
+            }
+            return [file]
+        case .standard(let paths):
+            var found: [ConfigurationFile] = []
+            for path in paths.reversed() {
+                if let file = try ConfigurationFile.read(path) { found.append(file) }
+            }
+            return found
+        }
+    }
+
+    private func assign(
+        _ value: SettingValue, to setting: Setting, at origin: ConfigurationOrigin,
+        in result: inout LoadedConfiguration
+    ) throws(ConfigurationError) {
+        do {
+            try setting.assign(value, home: environment["HOME"], to: &result.configuration)
+        } catch {
+            throw ConfigurationError(error.code, "\(setting.name): \(error.text)", at: origin)
+        }
+        result.origins[setting.name] = origin
+    }
+
+    private static func unknown(_ name: String, at origin: ConfigurationOrigin) -> ConfigurationError {
+        let closest = Setting.all.map { (setting: $0, distance: Spelling.distance(name, $0.name)) }
+            .min { $0.distance < $1.distance }
+        let hint = closest.flatMap { $0.distance <= 4 ? "; did you mean \($0.setting.name)?" : nil } ?? ""
+        return ConfigurationError(.unknownKey, "there is no setting \(name)\(hint)", at: origin)
+    }
+}
+
+/// A configuration, and where each value that is no default came from.
+package struct LoadedConfiguration: Sendable, Equatable {
+    package var configuration: BrokerConfiguration
+    package var origins: [String: ConfigurationOrigin] = [:]
+
+    /// One line a setting, as `--check-config` prints it.
+    package var report: String {
+        Setting.all.map { setting in
+            let value = setting.kind.text(in: configuration)
+            let shown = value.isEmpty ? "(not set)" : value
+            return "\(setting.name) = \(shown)  # \(origins[setting.name] ?? .default)"
+        }.joined(separator: "\n")
+    }
+}

@@ -1,0 +1,123 @@
+/// One key of the configuration: its type, its bounds, where else it can come from, and what it does.
+///
+/// ``all`` is the schema. Reading, checking, reloading and the table of docs/configuration.md follow it.
+package struct Setting: Sendable {
+    /// Table and key, joined by a dot.
+    package let name: String
+    package let kind: Kind
+    /// Whether SIGHUP is enough, or the daemon has to be started again.
+    package let takesEffect: TakesEffect
+    /// The long option of brokerd that sets it.
+    package var flag: String?
+    /// The environment variable that sets it.
+    package var environment: String?
+    /// The default in words, where the value itself does not say it.
+    package var defaultNote: String?
+    package let summary: String
+
+    package enum TakesEffect: String, Sendable { case reload, restart }
+
+    package typealias Field<Value> = WritableKeyPath<BrokerConfiguration, Value> & Sendable
+
+    package enum Kind: Sendable {
+        case boolean(Field<Bool>)
+        case integer(Field<Int>, ClosedRange<Int>, unit: String?)
+        case choice(Field<String>, [String])
+        /// Absolute, or below the home directory with a leading `~/`.
+        case path(Field<String?>)
+    }
+}
+
+extension Setting {
+    package static let all: [Setting] = [
+        Setting(
+            name: "socket.path", kind: .path(\.socket.path), takesEffect: .restart, flag: "--socket",
+            environment: "BROKER_SOCKET", defaultNote: "`$XDG_RUNTIME_DIR/brokerd/broker.sock`",
+            summary: "The Unix socket to listen on. A socket that systemd passes in comes first."),
+        Setting(
+            name: "socket.max_connections", kind: .integer(\.socket.maxConnections, 1...10_000, unit: nil),
+            takesEffect: .restart, summary: "Connections served at a time; one more is answered an error and closed."),
+        Setting(
+            name: "socket.max_requests_per_connection",
+            kind: .integer(\.socket.maxRequestsPerConnection, 1...1_000, unit: nil), takesEffect: .restart,
+            summary: "Requests of one connection in flight at a time."),
+        Setting(
+            name: "socket.idle_line_timeout", kind: .integer(\.socket.idleLineTimeout, 1...3_600, unit: "s"),
+            takesEffect: .restart, summary: "How long a line may stay half sent before the connection is closed."),
+        Setting(
+            name: "vault.state_dir", kind: .path(\.vault.stateDirectory), takesEffect: .restart, flag: "--state-dir",
+            environment: "BROKER_STATE_DIR",
+            defaultNote: "`$STATE_DIRECTORY`, else `$XDG_STATE_HOME/brokerd`, else `~/.local/state/brokerd`",
+            summary: "The folder of the vault and its key. Mode 0700, owned by the daemon's user."),
+        Setting(
+            name: "vault.key_source", kind: .choice(\.vault.keySource, ["key-file"]), takesEffect: .restart,
+            summary: "What wraps the data key. `key-file`: a file of mode 0600 beside the vault, made at first start."),
+        Setting(
+            name: "oauth.allow_http_loopback", kind: .boolean(\.oauth.allowHTTPLoopback), takesEffect: .restart,
+            flag: "--allow-http-loopback",
+            summary: "Lets authorities be plain http on 127.0.0.0/8, [::1] or localhost. For development."),
+        Setting(
+            name: "oauth.ca_file", kind: .path(\.oauth.caFile), takesEffect: .restart, flag: "--ca-file",
+            defaultNote: "none",
+            summary: "A PEM file of certificate authorities to trust besides the system's."),
+        Setting(
+            name: "oauth.connect_timeout", kind: .integer(\.oauth.connectTimeout, 1...300, unit: "s"),
+            takesEffect: .restart, summary: "How long connecting to a provider may take."),
+        Setting(
+            name: "oauth.request_timeout", kind: .integer(\.oauth.requestTimeout, 1...600, unit: "s"),
+            takesEffect: .restart, summary: "How long one whole request to a provider may take."),
+        Setting(
+            name: "access.allow_ad_hoc_clients", kind: .boolean(\.access.allowAdHocClients), takesEffect: .reload,
+            defaultNote: "`true`; `false` with `--system`",
+            summary: "Whether a caller may bring a client id and an authority of its own instead of a registered app."),
+        Setting(
+            name: "cache.expiry_buffer", kind: .integer(\.cache.expiryBuffer, 0...3_600, unit: "s"),
+            takesEffect: .reload, summary: "A cached token this close to its expiry is refreshed instead of handed out."
+        ),
+        Setting(
+            name: "interaction.default_timeout", kind: .integer(\.interaction.defaultTimeout, 10...3_600, unit: "s"),
+            takesEffect: .reload, summary: "How long a sign-in waits for the person when the caller does not say."),
+        Setting(
+            name: "log.level",
+            kind: .choice(\.log.level, ["trace", "debug", "info", "notice", "warning", "error", "critical"]),
+            takesEffect: .reload, flag: "--log-level", environment: "BROKER_LOG_LEVEL",
+            summary: "The least severe entries that are logged."),
+    ]
+
+    package static func named(_ name: String) -> Setting? { all.first { $0.name == name } }
+
+    /// Those whose values differ, in the schema's order. For a reload: what takes effect now, and what waits.
+    package static func changed(from old: BrokerConfiguration, to new: BrokerConfiguration) -> [Setting] {
+        all.filter { $0.kind.text(in: old) != $0.kind.text(in: new) }
+    }
+
+    /// `configuration` with the values of `source` for everything that a reload may change.
+    package static func reloading(
+        _ configuration: BrokerConfiguration, from source: BrokerConfiguration
+    ) -> BrokerConfiguration {
+        var result = configuration
+        for setting in all where setting.takesEffect == .reload { setting.kind.copy(from: source, to: &result) }
+        return result
+    }
+}
+
+extension Setting.Kind {
+    /// The value as the file would have it; empty for a path that is not set.
+    package func text(in configuration: BrokerConfiguration) -> String {
+        switch self {
+        case .boolean(let field): String(configuration[keyPath: field])
+        case .integer(let field, _, _): String(configuration[keyPath: field])
+        case .choice(let field, _): configuration[keyPath: field]
+        case .path(let field): configuration[keyPath: field] ?? ""
+        }
+    }
+
+    fileprivate func copy(from source: BrokerConfiguration, to target: inout BrokerConfiguration) {
+        switch self {
+        case .boolean(let field): target[keyPath: field] = source[keyPath: field]
+        case .integer(let field, _, _): target[keyPath: field] = source[keyPath: field]
+        case .choice(let field, _): target[keyPath: field] = source[keyPath: field]
+        case .path(let field): target[keyPath: field] = source[keyPath: field]
+        }
+    }
+}

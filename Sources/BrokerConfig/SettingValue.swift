@@ -1,0 +1,81 @@
+/// A value as it was given, before it is held against a setting.
+enum SettingValue: Equatable {
+    case boolean(Bool)
+    case integer(Int)
+    case string(String)
+    /// Something no setting takes: an array, a date; named as TOML names it.
+    case other(String)
+
+    var typeName: String {
+        switch self {
+        case .boolean: "a boolean"
+        case .integer: "an integer"
+        case .string: "a string"
+        case .other(let name): name
+        }
+    }
+}
+
+extension Setting {
+    /// Flags and environment variables carry text only; what it stands for follows from the setting.
+    func value(fromText text: String) -> SettingValue {
+        switch kind {
+        case .boolean: ["true": .boolean(true), "false": .boolean(false)][text] ?? .string(text)
+        case .integer: Int(text).map { .integer($0) } ?? .string(text)
+        case .choice, .path: .string(text)
+        }
+    }
+
+    /// - Throws: ``Refusal`` when the type or the range is not the setting's.
+    func assign(_ value: SettingValue, home: String?, to configuration: inout BrokerConfiguration) throws(Refusal) {
+        switch (kind, value) {
+        case (.boolean(let field), .boolean(let flag)):
+            configuration[keyPath: field] = flag
+        case (.integer(let field, let range, let unit), .integer(let number)):
+            guard range.contains(number) else {
+                let unit = unit == "s" ? " seconds" : ""
+                throw Refusal(
+                    .outOfRange, "\(number) is not between \(range.lowerBound) and \(range.upperBound)\(unit)")
+            }
+            configuration[keyPath: field] = number
+        case (.choice(let field, let choices), .string(let text)):
+            guard choices.contains(text) else {
+                throw Refusal(.outOfRange, "\"\(text)\" is not one of \(choices.joined(separator: ", "))")
+            }
+            configuration[keyPath: field] = text
+        case (.path(let field), .string(let text)):
+            configuration[keyPath: field] = try Self.path(text, home: home)
+        default:
+            throw Refusal(.wrongType, "expects \(kind.typeName), not \(value.typeName)")
+        }
+    }
+
+    struct Refusal: Error {
+        var code: ConfigurationError.Code
+        var text: String
+
+        init(_ code: ConfigurationError.Code, _ text: String) {
+            self.code = code
+            self.text = text
+        }
+    }
+
+    private static func path(_ text: String, home: String?) throws(Refusal) -> String {
+        guard !text.utf8.contains(0) else { throw Refusal(.outOfRange, "has a NUL in it") }
+        if text.hasPrefix("/") { return text }
+        guard text.hasPrefix("~/"), let home, home.hasPrefix("/") else {
+            throw Refusal(.outOfRange, "\"\(text)\" is not an absolute path")
+        }
+        return home + text.dropFirst()
+    }
+}
+
+extension Setting.Kind {
+    var typeName: String {
+        switch self {
+        case .boolean: "a boolean"
+        case .integer: "an integer"
+        case .choice, .path: "a string"
+        }
+    }
+}
