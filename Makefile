@@ -1,0 +1,68 @@
+# Two commands matter most: `make demo` and `make test`. `make help` names the rest.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+
+PREFIX ?= /usr/local
+DESTDIR ?=
+# Which build `make install` takes: release, or debug (the tests do, to build once only).
+CONFIGURATION ?= release
+
+# The release build has flags of its own, and a folder of its own: changing flags in one folder compiles everything
+# anew. The language's library is linked in, so that the programs need no Swift on the machine they run on.
+RELEASE := --configuration release --scratch-path .build-release --static-swift-stdlib -Xlinker -z -Xlinker now
+
+ifeq ($(CONFIGURATION),release)
+BIN = $(shell swift build $(RELEASE) --show-bin-path)
+else
+BIN = $(shell swift build --show-bin-path)
+endif
+
+.PHONY: help deps deps-test build release install uninstall demo test check format bench clean
+
+help: ## this list
+	@echo "make TARGET, where TARGET is one of"
+	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 14
+	@echo "Variables of install: PREFIX (/usr/local), DESTDIR, CONFIGURATION (release or debug)."
+
+deps: ## install the Debian packages that building needs
+	@.ci/deps build
+
+deps-test: ## install the Debian packages that the tests need
+	@.ci/deps test
+
+build: deps ## compile everything, for development
+	@swift build
+
+release: deps ## compile brokerd and brokerctl as they are installed
+	@swift build $(RELEASE) --product brokerd
+	@swift build $(RELEASE) --product brokerctl
+
+demo: deps ## sign in once and watch two apps share it, in a minute
+	@.ci/demo
+
+test: deps-test ## run every test, with real providers, a browser and a systemd
+	@.ci/test
+
+check: ## formatting, layers, documents: what needs no daemon
+	@.ci/check
+
+format: ## lay the sources out as .swift-format says
+	@swift format format --in-place --parallel --recursive Package.swift Sources Tests
+
+bench: deps ## measure, and print the budgets beside it
+	@swift build $(RELEASE) --product brokerd
+	@swift build $(RELEASE) --product brokerctl
+	@swift build $(RELEASE) --product broker-bench
+	@.build-release/release/broker-bench
+
+install: ## put programs, units and documents below PREFIX
+	@CONFIGURATION=$(CONFIGURATION) PREFIX=$(PREFIX) DESTDIR=$(DESTDIR) .ci/install $(BIN)
+
+uninstall: ## take them away again
+	@PREFIX=$(PREFIX) DESTDIR=$(DESTDIR) .ci/install --remove
+
+clean: ## remove what was built
+	@rm -rf .build .build-release
