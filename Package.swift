@@ -136,7 +136,9 @@ let package = Package(
         tests("BrokerConfigTests", ["BrokerConfig", "BrokerModel", "BrokerValues"]),
         tests("BrokerEngineTests", ["BrokerEngine", "BrokerVault", "BrokerModel", "BrokerValues"]),
         tests("BrokerAccessTests", ["BrokerAccess", "BrokerVault", "BrokerModel", "BrokerValues"]),
-        tests("BrokerSocketTests", ["BrokerSocket", "BrokerModel", "BrokerValues", .nioCore, .nioPosix]),
+        tests(
+            "BrokerSocketTests",
+            ["BrokerSocket", "BrokerModel", "BrokerValues", .nioCore, .nioPosix, .logging, .crypto]),
         tests("BrokerRPCTests", ["BrokerRPC", "BrokerValues"]),
         tests(
             "BrokerServerTests",

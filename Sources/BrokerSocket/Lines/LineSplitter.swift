@@ -2,8 +2,8 @@ import Glibc
 import NIOCore
 
 /// Cuts a stream of bytes into lines. Looks at each byte once, and holds at most one unfinished line.
-struct LineSplitter {
-    enum Step: Equatable {
+package struct LineSplitter {
+    package enum Step: Equatable {
         case line(ByteBuffer)
         /// No whole line is there.
         case needsMore
@@ -15,14 +15,14 @@ struct LineSplitter {
     /// Bytes at the start of `pending` that are known to hold no newline.
     private var searched = 0
 
-    init(limit: Int) {
+    package init(limit: Int) {
         self.limit = limit
     }
 
     /// Whether the beginning of a line is waiting for the rest; meaningful after `next` said `needsMore`.
-    var holdsPartOfLine: Bool { pending.readableBytes > 0 }
+    package var holdsPartOfLine: Bool { pending.readableBytes > 0 }
 
-    mutating func append(_ bytes: ByteBuffer) {
+    package mutating func append(_ bytes: ByteBuffer) {
         guard pending.readableBytes > 0 else {
             // The usual case, whole requests: no byte is copied.
             pending = bytes
@@ -37,7 +37,7 @@ struct LineSplitter {
         pending.writeImmutableBuffer(bytes)
     }
 
-    mutating func next() -> Step {
+    package mutating func next() -> Step {
         let unsearched = pending.readableBytesView.dropFirst(searched)
         let newline: Int? = unsearched.withUnsafeBytes { bytes in
             guard let start = bytes.baseAddress, let hit = memchr(start, Int32(UInt8(ascii: "\n")), bytes.count) else {
@@ -59,7 +59,7 @@ struct LineSplitter {
         return .line(line)
     }
 
-    mutating func discard() {
+    package mutating func discard() {
         pending = ByteBuffer()
         searched = 0
     }

@@ -1,0 +1,110 @@
+import BrokerSocket
+import BrokerTestSupport
+import NIOCore
+import Synchronization
+import Testing
+
+@Suite("A client that is slower than the broker")
+struct BackpressureTests {
+    @Test("requests of a client that reads no answers are left in its own socket, and come through when it reads")
+    func slowReader() async throws {
+        let answer = String(repeating: "a", count: 4000)
+        let service = ScriptedService { line, connection in connection.say(line + answer) }
+        try await withListener(service) { bed in
+            let client = try await bed.connect()
+            let other = try await bed.connect()
+            // About 40 MB of answers, far more than the sockets hold.
+            let total = 10_000
+            let sender = Task { try await client.send((0..<total).map { "\($0):\n" }.joined()) }
+            try await eventually("the broker stops taking requests") {
+                let before = service.counts.received
+                try await Task.sleep(for: .milliseconds(100))
+                return before > 0 && service.counts.received == before
+            }
+            // High water mark 256 KiB, socket buffers of some 100 KiB, one read of 64 KiB with its answers.
+            #expect(service.counts.received < total / 2)
+            #expect(try await other.ask("other") == "other" + answer)
+            for number in 0..<total {
+                let line = try await client.readLine()
+                #expect(line?.hasPrefix("\(number):a") == true)
+            }
+            try await sender.value
+        }
+    }
+
+    @Test("a client that leaves what it subscribed to unread is cut off before it fills the memory")
+    func cutOff() async throws {
+        let service = ScriptedService { _, connection in
+            for _ in 0..<4000 { connection.say(String(repeating: "e", count: 1000)) }
+        }
+        try await withListener(service, limits: { $0.unreadAnswers = 1 << 20 }) { bed in
+            let client = try await bed.connect()
+            try await client.sendLine("subscribe")
+            try await eventually("the connection is cut off") { service.counts.closes == 1 }
+            #expect(bed.listener.connectionCount == 0)
+            #expect(try await client.readToEnd().utf8.count < 2 << 20)
+        }
+    }
+
+    @Test("a handler that pauses gets no further line, also none that has arrived, until it resumes")
+    func pause() async throws {
+        let held = Mutex<[(LineConnection, String)]>([])
+        let service = ScriptedService { line, connection in
+            held.withLock { $0.append((connection, line)) }
+            if held.withLock({ $0.count }) % 4 == 0 { connection.pauseReading() }
+        }
+        try await withListener(service) { bed in
+            let client = try await bed.connect()
+            try await client.send((0..<10).map { "\($0)\n" }.joined())
+            try await eventually("four lines are held") { service.counts.received == 4 }
+            try await client.sendLine("10")
+            // A round on the event loop, in which further lines would have been delivered.
+            try await bed.listener.heartbeat()
+            #expect(service.counts.received == 4)
+
+            for expected in [8, 11] {
+                for (connection, line) in held.withLock({ $0 }) { connection.say(line) }
+                let (connection, _) = try #require(held.withLock { lines in lines.first })
+                held.withLock { $0 = [] }
+                connection.resumeReading()
+                try await eventually("\(expected) lines came") { service.counts.received == expected }
+            }
+            for (connection, line) in held.withLock({ $0 }) { connection.say(line) }
+            #expect(try await client.readLines(11) == (0..<11).map(String.init))
+        }
+    }
+
+    @Test("a client that goes away while its handler pauses is noticed")
+    func goneWhilePaused() async throws {
+        let service = ScriptedService { _, connection in connection.pauseReading() }
+        try await withListener(service) { bed in
+            let client = try await bed.connect()
+            try await client.send("one\ntwo\n")
+            try await eventually("the first line came") { service.counts.received == 1 }
+            await client.close()
+            try await eventually("the end was noticed") { service.counts.closes == 1 }
+            #expect(service.counts.received == 1)
+        }
+    }
+
+    @Test("time in which the broker itself does not read is not held against a half line")
+    func pausedHalfLine() async throws {
+        let held = Mutex<LineConnection?>(nil)
+        let service = ScriptedService { line, connection in
+            connection.say(line)
+            if line == "first" {
+                connection.pauseReading()
+                held.withLock { $0 = connection }
+            }
+        }
+        try await withListener(service, limits: { $0.halfLine = .milliseconds(50) }) { bed in
+            let client = try await bed.connect()
+            try await client.send("first\nsec")
+            #expect(try await client.readLine() == "first")
+            try await Task.sleep(for: .milliseconds(200))
+            try await client.sendLine("ond")
+            held.withLock { $0 }?.resumeReading()
+            #expect(try await client.readLine() == "second")
+        }
+    }
+}

@@ -1,0 +1,118 @@
+import BrokerModel
+import BrokerSocket
+import BrokerTestSupport
+import Glibc
+import Logging
+import NIOCore
+import NIOPosix
+import Synchronization
+
+/// A ``LineService`` that does what a test says and counts what it is told.
+final class ScriptedService: LineService {
+    struct Counts: Equatable {
+        var received = 0
+        var bursts = 0
+        var inputEnds = 0
+        var drains = 0
+        var closes = 0
+    }
+
+    typealias OnLine = @Sendable (String, LineConnection) -> Void
+    typealias OnEvent = @Sendable (LineConnection) -> Void
+
+    private let state = Mutex(Counts())
+    private let seen = Mutex<[PeerCredentials]>([])
+    let admission: @Sendable (PeerCredentials) -> String?
+    let onLine: OnLine
+    /// Nil leaves the protocol's own behaviour.
+    let onInputEnd: OnEvent?
+    let onDrain: OnEvent?
+
+    /// `admission` gives the line for a peer that is refused, or nil.
+    init(
+        onLine: @escaping OnLine = { $1.say($0) },
+        admission: @escaping @Sendable (PeerCredentials) -> String? = { _ in nil }, onInputEnd: OnEvent? = nil,
+        onDrain: OnEvent? = nil
+    ) {
+        self.admission = admission
+        self.onInputEnd = onInputEnd
+        self.onDrain = onDrain
+        self.onLine = onLine
+    }
+
+    var counts: Counts { state.withLock { $0 } }
+    var peers: [PeerCredentials] { seen.withLock { $0 } }
+
+    func admit(_ connection: LineConnection) -> Admission {
+        seen.withLock { $0.append(connection.peer) }
+        if let line = admission(connection.peer) { return .refuse(ByteBuffer(string: line + "\n")) }
+        return .serve(Handler(self))
+    }
+
+    func farewell(_ reason: LineRefusal) -> ByteBuffer {
+        let word =
+            switch reason {
+            case .lineTooLong(let limit): "too long \(limit)"
+            case .lineStalled: "stalled"
+            case .lineCutOff: "cut off"
+            case .tooManyConnections(let limit): "too many \(limit)"
+            }
+        return ByteBuffer(string: word + "\n")
+    }
+
+    private final class Handler: LineHandler {
+        let service: ScriptedService
+
+        init(_ service: ScriptedService) { self.service = service }
+
+        func received(_ line: ByteBuffer, on connection: LineConnection) {
+            service.state.withLock { $0.received += 1 }
+            service.onLine(String(buffer: line), connection)
+        }
+
+        func burstEnded(on connection: LineConnection) { service.state.withLock { $0.bursts += 1 } }
+
+        func inputEnded(on connection: LineConnection) {
+            service.state.withLock { $0.inputEnds += 1 }
+            if let action = service.onInputEnd { action(connection) } else { connection.close() }
+        }
+
+        func draining(on connection: LineConnection) {
+            service.state.withLock { $0.drains += 1 }
+            if let action = service.onDrain { action(connection) } else { connection.close() }
+        }
+
+        func closed(_ connection: LineConnection) { service.state.withLock { $0.closes += 1 } }
+    }
+}
+
+extension LineConnection {
+    func say(_ line: String) { write(ByteBuffer(string: line + "\n")) }
+}
+
+/// A listener in a folder of its own.
+struct ListenerBed {
+    let listener: LineListener
+    let path: String
+    let bed: TestBed
+
+    func connect() async throws -> LineClient { try await LineClient.connect(to: path) }
+}
+
+func withListener(
+    _ service: some LineService, audience: SocketPlace.Audience = .owner,
+    limits change: (inout LineLimits) -> Void = { _ in }, _ body: (ListenerBed) async throws -> Void
+) async throws {
+    var limits = LineLimits()
+    change(&limits)
+    try await withTestBed { bed in
+        let path = bed.path("broker.sock")
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        bed.atEnd { try? await group.shutdownGracefully() }
+        let listener = try await LineListener.start(
+            ListeningSocket.bind(SocketPlace(path: path, audience: audience)), on: group.next(), service: service,
+            limits: limits, logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
+        bed.atEnd { await listener.shutDown(within: .milliseconds(100)) }
+        try await body(ListenerBed(listener: listener, path: path, bed: bed))
+    }
+}

@@ -1,0 +1,140 @@
+import Glibc
+
+/// A client of a line protocol on a plain Unix socket, which can misbehave as a test wants it to.
+///
+/// Sending and receiving may go on at the same time. Every wait ends with an error after `patience` seconds: that limit
+/// only ends a test that would hang.
+package actor LineClient {
+    package enum Failure: Error, Equatable {
+        case system(String, Int32)
+        case noAnswer
+        case closed
+    }
+
+    private let descriptor: Int32
+    private let patience: Double
+    private var received: [UInt8] = []
+    private var isClosed = false
+
+    package static func connect(to path: String, patience: Double = 30) async throws -> LineClient {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        guard path.utf8.count < MemoryLayout.size(ofValue: address.sun_path) else {
+            throw Failure.system("connect", ENAMETOOLONG)
+        }
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        let flags = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+        let descriptor = socket(AF_UNIX, flags, 0)
+        guard descriptor >= 0 else { throw Failure.system("socket", errno) }
+        let client = LineClient(owning: descriptor, patience: patience)
+        for _ in 0..<Int(patience * 100) {
+            let code = withUnsafePointer(to: &address) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0 ? 0 : errno
+                }
+            }
+            if code == 0 { return client }
+            // The queue of the listener is full.
+            guard code == EAGAIN else { throw Failure.system("connect", code) }
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        throw Failure.noAnswer
+    }
+
+    /// Takes over a connected, non-blocking stream socket.
+    package init(owning descriptor: Int32, patience: Double = 30) {
+        self.descriptor = descriptor
+        self.patience = patience
+    }
+
+    deinit {
+        if !isClosed { Glibc.close(descriptor) }
+    }
+
+    /// Sends a line and its newline.
+    package func sendLine(_ line: String) async throws { try await send(line + "\n") }
+
+    /// Sends exactly this, waiting while the other side does not take it.
+    package func send(_ text: String) async throws { try await send(Array(text.utf8)) }
+
+    package func send(_ bytes: [UInt8]) async throws {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            rest = rest.dropFirst(try sendSome(rest))
+            if !rest.isEmpty, await !Readiness.wait(descriptor, for: .writing, seconds: patience) {
+                throw Failure.noAnswer
+            }
+        }
+    }
+
+    /// Sends as much as the socket takes at once.
+    ///
+    /// - Returns: how many bytes went; 0 when the other side is behind.
+    package func sendSome(_ bytes: ArraySlice<UInt8>) throws -> Int {
+        guard !isClosed else { throw Failure.closed }
+        let count = bytes.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+        if count >= 0 { return count }
+        guard errno == EAGAIN || errno == EINTR else { throw Failure.system("send", errno) }
+        return 0
+    }
+
+    /// The next line without its newline; nil when the other side closed the connection.
+    package func readLine() async throws -> String? {
+        while true {
+            if let newline = received.firstIndex(of: UInt8(ascii: "\n")) {
+                defer { received.removeFirst(newline + 1) }
+                return String(decoding: received[..<newline], as: UTF8.self)
+            }
+            guard try await receive() else { return nil }
+        }
+    }
+
+    /// The next `count` lines.
+    package func readLines(_ count: Int) async throws -> [String] {
+        var lines: [String] = []
+        while lines.count < count {
+            guard let line = try await readLine() else { throw Failure.closed }
+            lines.append(line)
+        }
+        return lines
+    }
+
+    /// Everything up to the end of the connection.
+    package func readToEnd() async throws -> String {
+        while try await receive() {}
+        defer { received = [] }
+        return String(decoding: received, as: UTF8.self)
+    }
+
+    /// Sends a line and gives the next one that comes.
+    package func ask(_ line: String) async throws -> String? {
+        try await sendLine(line)
+        return try await readLine()
+    }
+
+    /// Tells the other side that no more comes; its answers can still be read.
+    package func shutDownWriting() { shutdown(descriptor, Int32(SHUT_WR)) }
+
+    package func close() {
+        guard !isClosed else { return }
+        isClosed = true
+        Glibc.close(descriptor)
+    }
+
+    /// - Returns: false at the end of the connection.
+    private func receive() async throws -> Bool {
+        while true {
+            guard !isClosed else { throw Failure.closed }
+            var chunk = [UInt8](repeating: 0, count: 64 << 10)
+            let count = recv(descriptor, &chunk, chunk.count, 0)
+            if count > 0 {
+                received += chunk[..<count]
+                return true
+            }
+            // Reset is what the end looks like when something sent was never read.
+            if count == 0 || errno == ECONNRESET { return false }
+            guard errno == EAGAIN || errno == EINTR else { throw Failure.system("recv", errno) }
+            guard await Readiness.wait(descriptor, for: .reading, seconds: patience) else { throw Failure.noAnswer }
+        }
+    }
+}
