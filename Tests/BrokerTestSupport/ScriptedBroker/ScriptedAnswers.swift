@@ -1,0 +1,34 @@
+/// Results as a broker writes them, with fields that a client of this version does not know.
+package enum ScriptedAnswers {
+    package static func account(
+        id: String = "acc-1", username: String = "ada@example.org", name: String? = "Ada", signedIn: Bool = true
+    ) -> String {
+        let shown = name.map { #""name":"\#($0)","# } ?? ""
+        return
+            #"{"id":"\#(id)","username":"\#(username)",\#(shown)"environment":"idp.example.org","tenantId":"t-1","#
+            + #""homeAccountId":"sub.idp","authority":"https://idp.example.org","signedIn":\#(signedIn),"#
+            + #""claims":{"email":"ada@example.org","roles":["reader",7,null],"age":36,"height":1.7,"admin":false},"#
+            + #""later":{"a":1}}"#
+    }
+
+    package static func token(
+        _ accessToken: String = "AT-1", expiresOn: Int64 = 1_900_000_000, username: String = "ada@example.org"
+    ) -> String {
+        #"{"accessToken":"\#(accessToken)","tokenType":"Bearer","expiresOn":\#(expiresOn),"scopes":["email","openid"],"#
+            + #""account":\#(account(username: username)),"idToken":"ID-1","authority":"https://idp.example.org","#
+            + #""correlationId":"c-1","authorizationHeader":"Bearer \#(accessToken)","fromCache":true,"#
+            + #""extendedLifetime":false,"persisted":true,"later":"ignored"}"#
+    }
+
+    package static func opening(
+        interactionId: String = "i-1", url: String = "https://idp.example.org/authorize?state=s", correlationId: String
+    ) -> String {
+        #"{"interactionId":"\#(interactionId)","url":"\#(url)","redirectUri":"http://127.0.0.1:4000/","#
+            + #""expiresOn":1900000000,"correlationId":"\#(correlationId)"}"#
+    }
+
+    package static let status =
+        #"{"version":"0.1.0","protocol":1,"uptime":3725,"mode":"user","locked":false,"#
+        + #""vault":{"path":"/var/lib/x/vault.db","keySource":"keyfile","records":12},"connections":1,"#
+        + #""refreshesInFlight":0,"device":{"mode":"private"}}"#
+}

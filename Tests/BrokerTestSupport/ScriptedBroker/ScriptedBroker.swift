@@ -1,0 +1,170 @@
+import Foundation
+import Glibc
+import Synchronization
+
+/// Stands where a broker would and does exactly what a test says, on a real Unix socket: for what a real broker never
+/// does (half answers, noise, silence, vanishing).
+///
+/// Each connection runs the script on a thread of its own; the connection ends with the script.
+package final class ScriptedBroker: Sendable {
+    package typealias Script = @Sendable (ScriptedPeer) -> Void
+
+    package struct SetupFailed: Error {
+        package let step: String
+        package let errno: Int32
+    }
+
+    package let path: String
+    private let listener: Int32
+    private let isStopped = Mutex(false)
+
+    /// - Parameters:
+    ///   - path: where to listen; a socket in a new directory if left out.
+    ///   - script: what to do with each connection.
+    /// - Throws: ``SetupFailed``.
+    package init(path: String? = nil, script: @escaping Script) throws {
+        let path = try path ?? Self.newPath()
+        self.path = path
+        unlink(path)
+        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        let bound = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        guard bound == 0 else { throw SetupFailed(step: "bind", errno: errno) }
+        guard listen(descriptor, 16) == 0 else { throw SetupFailed(step: "listen", errno: errno) }
+        listener = descriptor
+        Thread.detachNewThread {
+            var number = 0
+            while true {
+                let accepted = accept(descriptor, nil, nil)
+                guard accepted >= 0 else {
+                    if errno == EINTR { continue }
+                    break
+                }
+                number += 1
+                let peer = ScriptedPeer(descriptor: accepted, number: number)
+                Thread.detachNewThread {
+                    script(peer)
+                    peer.end()
+                }
+            }
+            close(descriptor)
+        }
+    }
+
+    /// Accepts nobody any more; connections that run go on. The socket's file goes away as well.
+    package func stop() {
+        isStopped.withLock { isStopped in
+            guard !isStopped else { return }
+            isStopped = true
+            unlink(path)
+            // The accepting thread closes the descriptor, once.
+            shutdown(listener, Int32(SHUT_RDWR))
+        }
+    }
+
+    /// A path no longer than a socket address allows, in a directory of its own.
+    package static func newPath() throws -> String {
+        var template = Array("/tmp/broker-test-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else { throw SetupFailed(step: "mkdtemp", errno: errno) }
+        return String(decoding: template.dropLast().map(UInt8.init), as: UTF8.self) + "/broker.sock"
+    }
+
+    deinit {
+        stop()
+        rmdir((path as NSString).deletingLastPathComponent)
+    }
+}
+
+/// One connection, seen from the broker's side.
+package final class ScriptedPeer: Sendable {
+    /// Counts the connections to this broker, from 1.
+    package let number: Int
+    private let descriptor: Int32
+
+    init(descriptor: Int32, number: Int) {
+        self.descriptor = descriptor
+        self.number = number
+    }
+
+    /// The next line as a JSON object; nil at the end of the connection.
+    package func request() -> ScriptedRequest? {
+        var line = Data()
+        var byte: UInt8 = 0
+        while true {
+            let count = recv(descriptor, &byte, 1, 0)
+            guard count == 1 else { return nil }
+            guard byte != UInt8(ascii: "\n") else { break }
+            line.append(byte)
+        }
+        guard let object = try? JSONSerialization.jsonObject(with: line) as? [String: Any],
+            let method = object["method"] as? String
+        else { return nil }
+        let params = try? JSONSerialization.data(withJSONObject: object["params"] ?? [:], options: .sortedKeys)
+        return ScriptedRequest(
+            id: object["id"] as? Int ?? 0, method: method, params: String(decoding: params ?? Data(), as: UTF8.self))
+    }
+
+    /// Sends text as it is: no newline is added.
+    package func send(_ text: String) { send(bytes: Array(text.utf8)[...]) }
+
+    /// - Returns: false when the other side is gone.
+    @discardableResult
+    package func send(bytes: ArraySlice<UInt8>) -> Bool {
+        var rest = bytes
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+            guard count > 0 else { return false }
+            rest = rest.dropFirst(count)
+        }
+        return true
+    }
+
+    /// Answers with a result, given as JSON.
+    package func answer(_ request: ScriptedRequest, _ result: String) {
+        send(#"{"jsonrpc":"2.0","id":\#(request.id),"result":\#(result)}"# + "\n")
+    }
+
+    /// Answers with a broker's error.
+    package func fail(
+        _ request: ScriptedRequest, _ kind: String, message: String = "It did not work.", more: String = ""
+    ) {
+        send(
+            #"{"jsonrpc":"2.0","id":\#(request.id),"error":{"code":-32000,"message":"\#(message)","data":"#
+                + #"{"kind":"\#(kind)","retryable":false\#(more)}}}"# + "\n")
+    }
+
+    /// Sends a notification; params as JSON.
+    package func notify(_ method: String, _ params: String) {
+        send(#"{"jsonrpc":"2.0","method":"\#(method)","params":\#(params)}"# + "\n")
+    }
+
+    /// Keeps the connection without reading or writing until the other side leaves.
+    package func waitForEnd() {
+        while request() != nil {}
+    }
+
+    fileprivate func end() { close(descriptor) }
+}
+
+/// What a client asked.
+package struct ScriptedRequest: Sendable {
+    package let id: Int
+    package let method: String
+    /// As JSON with sorted keys.
+    package let params: String
+
+    /// One member of the params, when it is a string.
+    package func string(_ name: String) -> String? { object[name] as? String }
+
+    package var firstScope: String { (object["scopes"] as? [String])?.first ?? "" }
+
+    private var object: [String: Any] {
+        (try? JSONSerialization.jsonObject(with: Data(params.utf8)) as? [String: Any]) ?? [:]
+    }
+}
