@@ -1,0 +1,161 @@
+import BrokerRPC
+import BrokerValues
+
+/// An app's way to tokens (MSAL: `MSALPublicClientApplication`).
+///
+/// ```swift
+/// let application = try PublicClientApplication(configuration: PublicClientApplicationConfig(app: "mail"))
+/// let scopes = ["email"]
+/// var result: TokenResult
+/// do {
+///     result = try await application.acquireTokenSilent(with: SilentTokenParameters(scopes: scopes))
+/// } catch let error where error.code == .interactionRequired {
+///     result = try await application.acquireToken(with: InteractiveTokenParameters(scopes: scopes))
+/// }
+/// request.setValue(result.authorizationHeader, forHTTPHeaderField: "Authorization")
+/// ```
+///
+/// One object serves the whole app and all its tasks. It connects to the broker with the first call, and again by itself
+/// after the broker restarted. All calls fail with ``BrokerClientError``; beside the codes each names, any may fail with
+/// ``BrokerClientError/Code/brokerNotAvailable``, ``BrokerClientError/Code/brokerNotTrusted``,
+/// ``BrokerClientError/Code/connectionLost``, ``BrokerClientError/Code/accessDenied``,
+/// ``BrokerClientError/Code/locked`` and, when its task is cancelled, ``BrokerClientError/Code/canceled``.
+public final class PublicClientApplication: Sendable {
+    /// The configuration, as it was when the application was made.
+    public let configuration: PublicClientApplicationConfig
+    private let connection: BrokerConnection
+
+    /// An application; nothing is connected yet.
+    ///
+    /// - Parameter configuration: is copied.
+    /// - Throws: ``BrokerClientError/Code/invalidParameter`` when the app's name, or client id or authority, is blank.
+    public convenience init(configuration: PublicClientApplicationConfig) throws(BrokerClientError) {
+        try self.init(
+            configuration: configuration,
+            connection: BrokerConnection(location: .resolve(path: configuration.socketPath)))
+    }
+
+    package init(
+        configuration: PublicClientApplicationConfig, connection: BrokerConnection
+    ) throws(BrokerClientError) {
+        if let blank = configuration.blankField {
+            throw BrokerClientError(.invalidParameter, "The \(blank) is blank; put it into the configuration.")
+        }
+        self.configuration = configuration
+        self.connection = connection
+    }
+
+    // MARK: Tokens
+
+    /// A token without disturbing the person: from the broker's cache, or refreshed.
+    ///
+    /// Cancelling the task ends the wait; a refresh that is under way is finished by the broker and serves the next
+    /// caller.
+    ///
+    /// - Parameter parameters: scopes, account and the rest.
+    /// - Returns: a token that is good for at least the asked-for lifetime.
+    /// - Throws: ``BrokerClientError/Code/interactionRequired`` when only the person can help;
+    ///   ``BrokerClientError/Code/ambiguousAccount`` when no account was given and several fit;
+    ///   ``BrokerClientError/Code/offline`` and ``BrokerClientError/Code/serverUnavailable`` when the provider would
+    ///   have to be asked and cannot be.
+    public func acquireTokenSilent(
+        with parameters: SilentTokenParameters
+    ) async throws(BrokerClientError) -> TokenResult {
+        var params = AcquireTokenSilent.Params(configuration.selection, scopes: parameters.scopes)
+        fill(&params, from: parameters)
+        params.forceRefresh = parameters.forceRefresh
+        params.minimumLifetime = (parameters.minimumLifetime ?? configuration.tokenExpirationBuffer).map(Int64.init)
+        return TokenResult(try await connection.call(AcquireTokenSilent.self, params))
+    }
+
+    /// A token with the person's help: opens the provider's page in the browser and waits.
+    ///
+    /// Several may run at a time. Cancelling the task ends the sign-in.
+    ///
+    /// - Parameter parameters: scopes, prompt and the rest.
+    /// - Returns: a new token.
+    /// - Throws: ``BrokerClientError/Code/userCanceled`` when the person closed or denied;
+    ///   ``BrokerClientError/Code/serverDeclinedScopes`` when not everything was granted;
+    ///   ``BrokerClientError/Code/mismatchedUser`` when somebody else signed in than asked for;
+    ///   ``BrokerClientError/Code/timedOut``; ``BrokerClientError/Code/browserNotAvailable``.
+    public func acquireToken(
+        with parameters: InteractiveTokenParameters
+    ) async throws(BrokerClientError) -> TokenResult {
+        var params = AcquireTokenInteractive.Params(configuration.selection, scopes: parameters.scopes)
+        fill(&params, from: parameters)
+        params.prompt = Prompt(parameters.promptType)
+        params.loginHint = parameters.account == nil ? parameters.loginHint : nil
+        params.domainHint = parameters.domainHint
+        params.extraScopesToConsent = parameters.extraScopesToConsent
+        params.extraQueryParameters = parameters.extraQueryParameters
+        params.redirectUri = configuration.redirectUri
+        if let timeout = parameters.timeout { params.timeout = Int64(timeout) }
+        let node = try await InteractiveSession.run(
+            params, on: connection, browser: parameters.webviewParameters.browser)
+        do {
+            return TokenResult(try Token(reading: node))
+        } catch {
+            throw .notUnderstood(cause: error)
+        }
+    }
+
+    /// Hands in a redirect that the broker's own listener did not see: one that a URL handler received, or that the
+    /// person pasted (MSAL: `handleMSALResponse`). The waiting ``acquireToken(with:)`` then returns.
+    ///
+    /// - Parameter url: the whole redirect URL, with its query.
+    /// - Throws: ``BrokerClientError/Code/invalidParameter`` when no waiting sign-in fits.
+    public func handleResponse(_ url: String) async throws(BrokerClientError) {
+        _ = try await connection.call(CompleteInteraction.self, .init(url: url))
+    }
+
+    // MARK: Accounts
+
+    /// The accounts that this app may use (MSAL: `allAccounts`).
+    ///
+    /// - Returns: signed-in accounts, in an order that stays.
+    /// - Throws: what any call may fail with.
+    public func allAccounts() async throws(BrokerClientError) -> [Account] {
+        try await connection.call(ListAccounts.self, .init(configuration.selection)).accounts.map(Account.init)
+    }
+
+    /// The account with this ``Account/identifier``.
+    ///
+    /// - Parameter identifier: as kept from an earlier ``Account``.
+    /// - Returns: nil when this app has no such account.
+    /// - Throws: what any call may fail with.
+    public func account(forIdentifier identifier: String) async throws(BrokerClientError) -> Account? {
+        try await account(.id(identifier))
+    }
+
+    /// The account with this username, in any case of letters.
+    ///
+    /// - Parameter username: what the person types to sign in.
+    /// - Returns: nil when this app has no such account.
+    /// - Throws: ``BrokerClientError/Code/ambiguousAccount`` when several providers know one of that name.
+    public func account(forUsername username: String) async throws(BrokerClientError) -> Account? {
+        try await account(.username(username))
+    }
+
+    /// Removes the account's tokens from this app. Other apps keep theirs, and the browser stays signed in.
+    ///
+    /// - Parameter account: one of ``allAccounts()``.
+    /// - Throws: ``BrokerClientError/Code/accountNotFound`` when this app has none such.
+    public func remove(_ account: Account) async throws(BrokerClientError) {
+        let params = RemoveAccount.Params(.id(account.identifier), from: configuration.selection)
+        _ = try await connection.call(RemoveAccount.self, params)
+    }
+
+    private func account(_ reference: AccountReference) async throws(BrokerClientError) -> Account? {
+        var params = GetAccount.Params(reference)
+        params.select(configuration.selection)
+        return try await connection.call(GetAccount.self, params).account.map(Account.init)
+    }
+
+    private func fill(_ params: inout some TokenParams, from parameters: some TokenParameters) {
+        params.account = parameters.account.map { .id($0.identifier) }
+        if let authority = parameters.authority { params.authority = authority }
+        params.claims = parameters.claimsRequest.map(ClaimsRequest.init)
+        params.tokenType = TokenType(parameters.authenticationScheme)
+        params.correlationId = parameters.correlationId
+    }
+}

@@ -1,0 +1,40 @@
+/// Who the app is to the provider, and where the broker is (MSAL: `MSALPublicClientApplicationConfig`).
+///
+/// ``PublicClientApplication`` takes a copy: changing the configuration afterwards has no effect on it.
+public struct PublicClientApplicationConfig: Sendable {
+    enum Identity: Sendable, Hashable {
+        case registered(app: String)
+        case adHoc(clientId: String, authority: String)
+    }
+
+    var identity: Identity
+    /// Overrides the registered redirect URI. Leave it out unless the provider insists on a certain one.
+    public var redirectUri: String?
+    /// Path of the broker's socket. Without it: `$BROKER_SOCKET`, `$XDG_RUNTIME_DIR/brokerd/broker.sock`,
+    /// `/run/user/UID/brokerd/broker.sock`.
+    public var socketPath: String?
+    /// Seconds a token must still be good for, for every silent request that does not say otherwise
+    /// (MSAL: `tokenExpirationBuffer`). Without it the broker's own buffer counts, 300 seconds by default.
+    public var tokenExpirationBuffer: Int?
+
+    /// An app that is registered with the broker (`brokerctl apps add`): it shares accounts with the apps of its group.
+    ///
+    /// - Parameter app: the registered name.
+    public init(app: String) {
+        identity = .registered(app: app)
+    }
+
+    /// An app that the broker need not know; the broker's policy must allow ad hoc use.
+    ///
+    /// - Parameters:
+    ///   - clientId: what the provider calls the app.
+    ///   - redirectUri: as registered with the provider; any port on the loopback address if left out.
+    ///   - authority: the issuer's URL; `AUTHORITY/.well-known/openid-configuration` is its discovery document.
+    public init(
+        clientId: String, redirectUri: String? = nil,
+        authority: String = "https://login.microsoftonline.com/common"
+    ) {
+        identity = .adHoc(clientId: clientId, authority: authority)
+        self.redirectUri = redirectUri
+    }
+}

@@ -1,0 +1,110 @@
+/// What silent and interactive requests have in common (MSAL: `MSALTokenParameters`).
+public protocol TokenParameters: Sendable {
+    /// What the token shall allow. `openid`, `profile` and `offline_access` are added by the broker and refused here.
+    var scopes: [String] { get set }
+    /// The account the token is for. Silent: may be left out while exactly one account fits.
+    var account: Account? { get set }
+    /// Another authority of the same kind, for this request only, such as a tenant where the person is a guest.
+    var authority: String? { get set }
+    /// A claims request as JSON (OpenID Connect Core, section 5.5), or the claims of a challenge. A cached access token
+    /// is not used then.
+    var claimsRequest: String? { get set }
+    /// How the API takes the token.
+    var authenticationScheme: AuthenticationScheme { get set }
+    /// Ties the logs of app, broker and provider together. A UUID; a new one is made when it is left out.
+    var correlationId: String? { get set }
+}
+
+/// How an API takes the access token.
+public enum AuthenticationScheme: String, Sendable, Hashable, CaseIterable {
+    /// Whoever has it may use it (RFC 6750).
+    case bearer = "Bearer"
+    /// Bound to a key that stays with the broker (RFC 9449).
+    case dpop = "DPoP"
+}
+
+/// A request that must not disturb the person (MSAL: `MSALSilentTokenParameters`).
+public struct SilentTokenParameters: TokenParameters {
+    /// What the token shall allow.
+    public var scopes: [String]
+    /// Whose token; may be left out while exactly one account fits.
+    public var account: Account?
+    /// Another authority of the same kind, for this request only.
+    public var authority: String?
+    /// A claims request or the claims of a challenge, as JSON.
+    public var claimsRequest: String?
+    /// How the API takes the token.
+    public var authenticationScheme = AuthenticationScheme.bearer
+    /// Ties the logs together; a UUID, made when it is left out.
+    public var correlationId: String?
+    /// Get a new access token even if the cached one is good.
+    public var forceRefresh = false
+    /// Seconds the token must still be good for. Without it the configuration's buffer counts.
+    public var minimumLifetime: Int?
+
+    /// A silent request.
+    ///
+    /// - Parameters:
+    ///   - scopes: what the token shall allow.
+    ///   - account: whose token; may be left out while exactly one account fits.
+    public init(scopes: [String], account: Account? = nil) {
+        self.scopes = scopes
+        self.account = account
+    }
+}
+
+/// A request that asks the person to sign in (MSAL: `MSALInteractiveTokenParameters`).
+public struct InteractiveTokenParameters: TokenParameters {
+    /// What the token shall allow.
+    public var scopes: [String]
+    /// Who must sign in; anybody may if left out.
+    public var account: Account?
+    /// Another authority of the same kind, for this request only.
+    public var authority: String?
+    /// A claims request or the claims of a challenge, as JSON.
+    public var claimsRequest: String?
+    /// How the API takes the token.
+    public var authenticationScheme = AuthenticationScheme.bearer
+    /// Ties the logs together; a UUID, made when it is left out.
+    public var correlationId: String?
+    /// How the person is asked.
+    public var promptType = PromptType.promptIfNecessary
+    /// What the sign-in page is to have filled in as the username; an account's username goes before it.
+    public var loginHint: String?
+    /// Which organization's sign-in page to go to at once, where the provider knows such a hint.
+    public var domainHint: String?
+    /// Scopes the person is asked to consent to in the same go, without their being in this token.
+    public var extraScopesToConsent: [String] = []
+    /// Further parameters of the authorization request.
+    public var extraQueryParameters: [String: String] = [:]
+    /// Seconds the person has. Without it the broker's own limit counts, 300 by default.
+    public var timeout: Int?
+    /// How the sign-in page is shown.
+    public var webviewParameters: WebviewParameters
+
+    /// An interactive request.
+    ///
+    /// - Parameters:
+    ///   - scopes: what the token shall allow.
+    ///   - webviewParameters: how the sign-in page is shown; the person's browser if left out.
+    public init(scopes: [String], webviewParameters: WebviewParameters = WebviewParameters()) {
+        self.scopes = scopes
+        self.webviewParameters = webviewParameters
+    }
+}
+
+/// How the person is asked (MSAL: `MSALPromptType`; OpenID Connect Core, section 3.1.2.1).
+public enum PromptType: Sendable, Hashable, CaseIterable {
+    /// The provider decides, by its session with the browser.
+    case promptIfNecessary
+    /// Choose among the accounts.
+    case selectAccount
+    /// Sign in, even where a session exists.
+    case login
+    /// Consent to the scopes, even if that was done before.
+    case consent
+    /// Make a new account.
+    case create
+    /// Never ask: fail where a page would be shown.
+    case never
+}

@@ -1,0 +1,66 @@
+import BrokerRPC
+import FoundationEssentials
+
+/// A token and whose it is (MSAL: `MSALResult`).
+///
+/// Printing a result shows neither token. There is no refresh token: that never leaves the broker.
+public struct TokenResult: Sendable {
+    /// For the API, as ``authorizationHeader`` or by itself. Opaque to the app: do not look into it.
+    public let accessToken: String
+    /// How the API takes the token.
+    public let authenticationScheme: AuthenticationScheme
+    /// When the access token ends.
+    public let expiresOn: Date
+    /// Until when the token may be used while the provider is down, where the provider allows that.
+    public let extendedExpiresOn: Date?
+    /// The scopes granted; there may be more than asked for.
+    public let scopes: [String]
+    /// Whose token it is.
+    public let account: Account
+    /// The account in the tenant that the token is for.
+    public let tenantProfile: TenantProfile
+    /// The ID token as received and verified by the broker.
+    public let idToken: String?
+    /// The issuer it was got from.
+    public let authority: String
+    /// The request's id in the logs of broker and provider.
+    public let correlationId: String
+    /// The value of the HTTP header `Authorization` (MSAL: `authorizationHeader`).
+    public let authorizationHeader: String
+    /// True when the provider was not asked.
+    public let isFromCache: Bool
+    /// True for a token past its expiry, given because the provider is down and allows it.
+    public let isExtendedLifetime: Bool
+    /// False while the broker could not write the token to disk; it is good nevertheless.
+    public let isPersisted: Bool
+
+    init(_ token: Token) {
+        accessToken = token.accessToken
+        authenticationScheme = AuthenticationScheme(token.tokenType)
+        expiresOn = Date(timeIntervalSince1970: TimeInterval(token.expiresOn))
+        extendedExpiresOn = token.extendedExpiresOn.map { Date(timeIntervalSince1970: TimeInterval($0)) }
+        scopes = token.scopes
+        account = Account(token.account)
+        tenantProfile = TenantProfile(account)
+        idToken = token.idToken
+        authority = token.authority
+        correlationId = token.correlationId
+        authorizationHeader = token.authorizationHeader
+        isFromCache = token.fromCache
+        isExtendedLifetime = token.extendedLifetime
+        isPersisted = token.persisted
+    }
+}
+
+extension TokenResult: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// Scopes, expiry and correlation id; no token, no name.
+    public var description: String {
+        "TokenResult(scopes: \(scopes.joined(separator: " ")), expiresOn: \(expiresOn), correlationId: \(correlationId))"
+    }
+
+    /// As ``description``.
+    public var debugDescription: String { description }
+
+    /// Without children: `dump` and test reports walk these, and shall meet no token.
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}

@@ -1,0 +1,63 @@
+import BrokerRPC
+import BrokerValues
+
+// The public words in terms of the protocol's.
+
+extension PublicClientApplicationConfig {
+    var selection: AppSelection {
+        switch identity {
+        case .registered(let app): .registered(app)
+        case .adHoc(let clientId, let authority): .adHoc(clientID: clientId, authority: authority)
+        }
+    }
+
+    /// What a person must have forgotten to fill in.
+    var blankField: String? {
+        func isBlank(_ text: String) -> Bool { text.allSatisfy(\.isWhitespace) }
+        switch identity {
+        case .registered(let app): return isBlank(app) ? "app's name" : nil
+        case .adHoc(let clientId, let authority):
+            return isBlank(clientId) ? "client id" : isBlank(authority) ? "authority" : nil
+        }
+    }
+}
+
+extension Prompt {
+    init?(_ type: PromptType) {
+        switch type {
+        case .promptIfNecessary: return nil
+        case .selectAccount: self = .selectAccount
+        case .login: self = .login
+        case .consent: self = .consent
+        case .create: self = .create
+        case .never: self = .none
+        }
+    }
+}
+
+extension TokenType {
+    init(_ scheme: AuthenticationScheme) {
+        switch scheme {
+        case .bearer: self = .bearer
+        case .dpop: self = .dpop
+        }
+    }
+}
+
+extension AuthenticationScheme {
+    init(_ type: TokenType) {
+        switch type {
+        case .bearer: self = .bearer
+        case .dpop: self = .dpop
+        }
+    }
+}
+
+extension TenantProfile {
+    init(_ account: Account) {
+        identifier = account.identifier
+        environment = account.environment
+        tenantId = account.tenantId
+        claims = account.accountClaims
+    }
+}

@@ -1,0 +1,150 @@
+import BrokerRPC
+import BrokerValues
+import Synchronization
+
+/// The way to the broker: connects with the first call, and again after the broker restarted.
+///
+/// Safe to share between tasks; all calls go over one connection and are answered in any order.
+package final class BrokerConnection: Sendable {
+    package let location: SocketLocation
+    private let patience: Duration
+    private let current = Mutex<Link?>(nil)
+
+    /// - Parameters:
+    ///   - location: the broker's socket.
+    ///   - patience: how long a call whose connection was lost tries to get a new one: what a restart may take.
+    package init(location: SocketLocation, patience: Duration = .seconds(3)) {
+        self.location = location
+        self.patience = patience
+    }
+
+    deinit { close() }
+
+    /// Ends the connection, and with it interactions that wait on it. The next call connects anew.
+    package func close() {
+        current.withLock { link in
+            link?.close()
+            link = nil
+        }
+    }
+
+    /// Carries out one method of the protocol.
+    ///
+    /// A request that the broker cannot have seen is sent again on a new connection. One that was sent and whose answer
+    /// was lost is sent once more if carrying it out twice does no harm; otherwise the call fails.
+    ///
+    /// - Parameters:
+    ///   - method: what to call.
+    ///   - params: its parameters.
+    ///   - interaction: told of `interaction.open`; called on the reading thread, must not wait.
+    /// - Returns: the method's result.
+    /// - Throws: the broker's error, or ``BrokerClientError/Code/brokerNotAvailable``,
+    ///   ``BrokerClientError/Code/brokerNotTrusted``, ``BrokerClientError/Code/connectionLost``,
+    ///   ``BrokerClientError/Code/invalidResponse``, ``BrokerClientError/Code/canceled``.
+    package func call<Method: BrokerMethod>(
+        _ method: Method.Type, _ params: Method.Params, interaction: InteractionObserver? = nil
+    ) async throws(BrokerClientError) -> Method.Result {
+        let node = try await result(of: method, params, interaction: interaction)
+        do {
+            return try Method.Result(reading: node)
+        } catch {
+            throw .notUnderstood(cause: error)
+        }
+    }
+
+    /// As ``call(_:_:interaction:)``, with the result as the broker wrote it.
+    package func result<Method: BrokerMethod>(
+        of method: Method.Type, _ params: Method.Params, interaction: InteractionObserver? = nil
+    ) async throws(BrokerClientError) -> JSONNode {
+        var deadline: ContinuousClock.Instant?
+        var pauses = Pauses()
+        var mayRepeatSent = RepeatableMethods.contain(method.name)
+        while true {
+            let link = try await connected(until: deadline)
+            let outcome = await link.exchange(observer: interaction.map(Self.observer)) {
+                method.requestLine(id: $0, params)
+            }
+            switch outcome {
+            case .answer(.success(let result)): return result
+            case .answer(.failure(let error)), .dismissed(let error): throw BrokerClientError(error)
+            case .tooLong: throw .tooLong
+            case .garbled: throw .notUnderstood(cause: nil)
+            case .abandoned: throw .taskCancelled
+            case .lost(sent: true) where !mayRepeatSent: throw .lost
+            case .lost(let sent):
+                if sent { mayRepeatSent = false }
+                deadline = deadline ?? ContinuousClock.now + patience
+                try await pauses.next(before: deadline, otherwise: .lost)
+            }
+        }
+    }
+
+    private func connected(until deadline: ContinuousClock.Instant?) async throws(BrokerClientError) -> Link {
+        var pauses = Pauses()
+        while true {
+            do {
+                return try openLink()
+            } catch {
+                // The queue of a broker that is there empties in no time; a broker that was there a moment ago may be
+                // on its way back. Anything else does not change by waiting.
+                let end = deadline ?? (error == .busy ? ContinuousClock.now + patience : nil)
+                let failure = BrokerClientError(error, location)
+                guard error == .busy || error == .notRunning else { throw failure }
+                try await pauses.next(before: end, otherwise: failure)
+            }
+        }
+    }
+
+    private func openLink() throws(ConnectFailure) -> Link {
+        try current.withLock { link throws(ConnectFailure) in
+            if let link, link.isOpen { return link }
+            let opened = try Link.open(location)
+            link = opened
+            return opened
+        }
+    }
+
+    private static func observer(_ interaction: InteractionObserver) -> Link.Observer {
+        Link.Observer(correlationID: interaction.correlationID) { notification in
+            guard notification.method == InteractionOpen.name,
+                let opening = try? InteractionOpen.Params(reading: notification.params)
+            else { return }
+            interaction.opened(opening)
+        }
+    }
+}
+
+/// Waits between attempts, longer each time.
+private struct Pauses {
+    private var pause = Duration.milliseconds(5)
+
+    /// - Throws: `failure` when there is no `deadline` or it has passed.
+    mutating func next(
+        before deadline: ContinuousClock.Instant?, otherwise failure: BrokerClientError
+    ) async throws(BrokerClientError) {
+        guard let deadline, ContinuousClock.now < deadline else { throw failure }
+        do { try await Task.sleep(for: pause) } catch { throw .taskCancelled }
+        pause = min(pause * 2, .milliseconds(200))
+    }
+}
+
+/// Takes the `interaction.open` of one acquisition.
+package struct InteractionObserver: Sendable {
+    package let correlationID: String
+    package let opened: @Sendable (InteractionOpen.Params) -> Void
+
+    package init(correlationID: String, opened: @escaping @Sendable (InteractionOpen.Params) -> Void) {
+        self.correlationID = correlationID
+        self.opened = opened
+    }
+}
+
+/// Methods that may be carried out twice where once was meant: those that only read, and the silent acquisition, whose
+/// second call finds what the first one put into the cache.
+enum RepeatableMethods {
+    static func contain(_ name: String) -> Bool { names.contains(name) }
+
+    private static let names: Set<String> = [
+        "token.acquireSilent", "accounts.list", "accounts.get", "apps.list", "broker.status", "rpc.discover",
+    ]
+}

@@ -1,0 +1,77 @@
+import BrokerRPC
+import BrokerValues
+import Glibc
+
+/// What each failure on the way means to the caller, and the sentence that says so.
+extension BrokerClientError {
+    init(_ failure: ConnectFailure, _ location: SocketLocation) {
+        let path = location.path
+        switch failure {
+        case .notRunning:
+            self.init(
+                .brokerNotAvailable,
+                "No broker listens at \(path). Start it with: systemctl --user start brokerd.socket", isRetryable: true,
+                cause: failure)
+        case .busy:
+            self.init(
+                .brokerNotAvailable, "The broker at \(path) takes no new connection right now; try again.",
+                isRetryable: true, cause: failure)
+        case .pathTooLong:
+            self.init(
+                .brokerNotAvailable,
+                "The socket's path \(path) is too long for the system (107 bytes); use a shorter one.",
+                cause: failure)
+        case .notASocket:
+            self.init(.brokerNotAvailable, "\(path) is not a socket; name the broker's socket.", cause: failure)
+        case .untrusted(let uid):
+            self.init(
+                .brokerNotTrusted,
+                "The broker at \(path) belongs to user \(uid), neither you nor root; nothing was sent to it.",
+                cause: failure)
+        case .system(let errno):
+            self.init(
+                .brokerNotAvailable, "The broker at \(path) cannot be reached: \(String(cString: strerror(errno))).",
+                cause: failure)
+        }
+    }
+
+    static var lost: BrokerClientError {
+        BrokerClientError(
+            .connectionLost,
+            "The broker went away before it answered, and may or may not have acted; look what it did, or try again.",
+            isRetryable: true)
+    }
+
+    static var taskCancelled: BrokerClientError {
+        BrokerClientError(.canceled, "The request was cancelled.")
+    }
+
+    static var tooLong: BrokerClientError {
+        BrokerClientError(.invalidParameter, "The request is longer than 1 MiB; ask for less at a time.")
+    }
+
+    static func notUnderstood(cause: (any Error)?) -> BrokerClientError {
+        BrokerClientError(
+            .invalidResponse,
+            "What answers on the socket does not speak this version of the broker's protocol; update the older of the two.",
+            cause: cause)
+    }
+
+    /// What the broker said.
+    init(_ rpc: RPCError) {
+        let error = rpc.brokerError
+        self.init(Code(rawValue: error.kind.rawValue), error.message, isRetryable: error.kind.isRetryable)
+        isRetryable = rpc.data?.retryable ?? isRetryable
+        reason = error.reason?.rawValue
+        correlationId = error.details.correlationID
+        oauthError = error.details.oauthError
+        subError = error.details.subError
+        oauthErrorDescription = error.details.description
+        httpStatus = error.details.httpStatus
+        retryAfter = error.details.retryAfter
+        grantedScopes = error.details.grantedScopes
+        declinedScopes = error.details.declinedScopes
+        accounts = error.details.accounts?.map(Account.init)
+        self.rpc = rpc
+    }
+}

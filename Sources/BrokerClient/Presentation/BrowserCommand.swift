@@ -1,0 +1,74 @@
+/// One way to start a browser: a program and its arguments, run without a shell.
+struct BrowserCommand: Sendable, Equatable {
+    /// At least the program; `%s` in an argument stands for the URL.
+    let words: [String]
+
+    /// The commands of `$BROWSER` in their order, then `xdg-open`.
+    ///
+    /// `$BROWSER` holds commands parted by colons; each may name arguments, quoted where they contain spaces. The first
+    /// that works is used. A command that cannot be understood (an open quote) is left out.
+    ///
+    /// - Parameter variable: the variable's value.
+    /// - Returns: at least `xdg-open`.
+    static func candidates(variable: String?) -> [BrowserCommand] {
+        let own = (variable ?? "").split(separator: ":").compactMap { words(of: $0) }
+        return (own + [["xdg-open"]]).filter { !$0.isEmpty }.map(BrowserCommand.init)
+    }
+
+    /// What to execute for `url`: it takes the place of `%s`, or comes last. `%%` means a percent sign.
+    func arguments(for url: String) -> [String] {
+        let filled = words.map { Self.fill($0, with: url) }
+        let replaced = filled.contains { $0.hasURL }
+        return filled.map(\.text) + (replaced ? [] : [url])
+    }
+
+    private static func fill(_ word: String, with url: String) -> (text: String, hasURL: Bool) {
+        var text = ""
+        var hasURL = false
+        var rest = word[...]
+        while let percent = rest.firstIndex(of: "%") {
+            text += rest[..<percent]
+            rest = rest[percent...].dropFirst()
+            switch rest.first {
+            case "s":
+                text += url
+                hasURL = true
+                rest = rest.dropFirst()
+            case "%":
+                text += "%"
+                rest = rest.dropFirst()
+            default:
+                text += "%"
+            }
+        }
+        return (text + rest, hasURL)
+    }
+
+    /// Cuts at spaces; quotes (single, double) and backslashes keep them. Nil for an open quote.
+    private static func words(of command: Substring) -> [String]? {
+        var words: [String] = []
+        var word: String?
+        var quote: Character?
+        var isEscaped = false
+        for character in command {
+            if isEscaped {
+                word = (word ?? "") + String(character)
+                isEscaped = false
+            } else if character == "\\", quote != "'" {
+                isEscaped = true
+            } else if let open = quote {
+                if character == open { quote = nil } else { word?.append(character) }
+            } else if character == "'" || character == "\"" {
+                quote = character
+                word = word ?? ""
+            } else if character == " " || character == "\t" {
+                if let complete = word { words.append(complete) }
+                word = nil
+            } else {
+                word = (word ?? "") + String(character)
+            }
+        }
+        guard quote == nil, !isEscaped else { return nil }
+        return words + (word.map { [$0] } ?? [])
+    }
+}

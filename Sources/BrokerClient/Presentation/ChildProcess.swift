@@ -1,0 +1,69 @@
+import FoundationEssentials
+import Glibc
+
+/// A program started without a shell, in a session of its own, so that Ctrl-C in the terminal does not end a browser.
+struct ChildProcess: Sendable {
+    private let pid: pid_t
+
+    /// Starts the program `arguments[0]`, looked up in `PATH`. What it prints goes to standard error: standard output
+    /// belongs to the application.
+    ///
+    /// - Returns: nil when there is no such program, or it cannot be started.
+    static func start(_ arguments: [String]) -> ChildProcess? {
+        guard let program = arguments.first, !arguments.contains(where: { $0.utf8.contains(0) }) else { return nil }
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO)
+
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        posix_spawnattr_setsigmask(&attributes, &signals)
+        sigfillset(&signals)
+        posix_spawnattr_setsigdefault(&attributes, &signals)
+        posix_spawnattr_setflags(
+            &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF) | newSession)
+
+        var pid: pid_t = 0
+        let variables = ProcessInfo.processInfo.environment.map { "\($0.key)=\($0.value)" }
+        let status = withCStrings(arguments) { words in
+            withCStrings(variables) { posix_spawnp(&pid, program, &actions, &attributes, words, $0) }
+        }
+        return status == 0 ? ChildProcess(pid: pid) : nil
+    }
+
+    private static func withCStrings<Result>(
+        _ strings: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
+    ) -> Result {
+        let copies = strings.map { strdup($0) }
+        defer { for copy in copies { free(copy) } }
+        return body(copies + [nil])
+    }
+
+    /// `POSIX_SPAWN_SETSID`, which glibc shows only with `_GNU_SOURCE`.
+    private static let newSession: Int16 = 0x80
+
+    /// The exit status when the program has ended (128 + n for signal n), nil while it runs.
+    ///
+    /// Where the application lets the kernel collect its children (SIGCHLD ignored) nobody learns how they ended; that
+    /// counts as well.
+    func pollExit() -> Int32? {
+        var status: Int32 = 0
+        guard waitpid(pid, &status, WNOHANG) != 0 else { return nil }
+        let signal = status & 0x7F
+        return signal == 0 ? (status >> 8) & 0xFF : 128 + signal
+    }
+
+    /// Waits for the end on a thread of its own, so that no zombie stays.
+    func reapLater() {
+        let pid = pid
+        // Without a thread to spare the zombie stays until this process ends.
+        try? startThread {
+            var status: Int32 = 0
+            while waitpid(pid, &status, 0) < 0, errno == EINTR {}
+        }
+    }
+}

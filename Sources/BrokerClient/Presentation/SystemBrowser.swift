@@ -1,0 +1,59 @@
+import Glibc
+
+/// The person's own browser: the commands of `$BROWSER`, then `xdg-open`.
+///
+/// A program that is still running after a moment, or that ended well, is taken to have opened the page; one that cannot
+/// be started, or fails at once (`xdg-open` where there is no desktop), is passed over for the next.
+public struct SystemBrowser: BrowserOpening {
+    private let commands: [BrowserCommand]
+    private let patience: Duration
+
+    /// The browser that this process's environment names.
+    public init() {
+        self.init(variable: SocketLocation.variable("BROWSER"))
+    }
+
+    /// - Parameters:
+    ///   - variable: the value of `$BROWSER`.
+    ///   - patience: how long a program may take to fail.
+    package init(variable: String?, patience: Duration = .seconds(2)) {
+        commands = BrowserCommand.candidates(variable: variable)
+        self.patience = patience
+    }
+
+    /// Opens the page and returns without waiting for the person.
+    ///
+    /// - Parameter page: what to show.
+    /// - Throws: ``BrokerClientError`` with ``BrokerClientError/Code/browserNotAvailable`` when no command worked, or
+    ///   the URL is none for a browser.
+    public func open(_ page: SignInPage) async throws {
+        guard Self.isForBrowsers(page.url) else {
+            throw BrokerClientError(
+                .invalidResponse, "The broker named a sign-in page that is no web address, so it was not opened.")
+        }
+        for command in commands where await start(command, url: page.url) { return }
+        throw BrokerClientError(
+            .browserNotAvailable,
+            "No browser could be started; set BROWSER to a browser's command, or open the sign-in page by hand.")
+    }
+
+    private func start(_ command: BrowserCommand, url: String) async -> Bool {
+        guard let child = ChildProcess.start(command.arguments(for: url)) else { return false }
+        let deadline = ContinuousClock.now + patience
+        var pause = Duration.milliseconds(5)
+        while ContinuousClock.now < deadline {
+            if let status = child.pollExit() { return status == 0 }
+            do { try await Task.sleep(for: pause) } catch { break }
+            pause = min(pause * 2, .milliseconds(100))
+        }
+        child.reapLater()
+        return true
+    }
+
+    /// The URL becomes a program's argument: nothing that a program could take for an option or for two words, and no
+    /// scheme that makes a browser do anything but load a page.
+    static func isForBrowsers(_ url: String) -> Bool {
+        guard url.hasPrefix("https://") || url.hasPrefix("http://") else { return false }
+        return url.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "'") }
+    }
+}

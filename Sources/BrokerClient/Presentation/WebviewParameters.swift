@@ -1,0 +1,65 @@
+/// How a sign-in page is shown (MSAL: `MSALWebviewParameters`).
+public struct WebviewParameters: Sendable {
+    let browser: any BrowserOpening
+
+    /// In the person's own browser: `$BROWSER`, else `xdg-open`.
+    public init() {
+        browser = SystemBrowser()
+    }
+
+    /// By an object of the app's.
+    ///
+    /// - Parameter browser: opens each sign-in page.
+    public init(browser: any BrowserOpening) {
+        self.browser = browser
+    }
+
+    /// By a closure of the app's: an embedded view, a printed link, a test.
+    ///
+    /// - Parameter present: shows the page and returns; it need not wait for the person. If it throws, the sign-in is
+    ///   cancelled.
+    public init(present: @escaping @Sendable (SignInPage) async throws -> Void) {
+        browser = PresentingClosure(present: present)
+    }
+}
+
+/// A page on which the person signs in.
+public struct SignInPage: Sendable {
+    /// Where to go: the provider's authorization endpoint with this request's parameters. Show it to the person and to
+    /// nobody else; it does not belong into logs.
+    public let url: String
+    /// Where the provider sends the browser afterwards; the broker listens there.
+    public let redirectUri: String
+    /// Seconds since 1970: when the broker stops waiting.
+    public let expiresOn: Int64
+    /// Names this sign-in to the broker.
+    public let interactionId: String
+    /// The request's id in all logs.
+    public let correlationId: String
+
+    package init(
+        url: String, redirectUri: String = "", expiresOn: Int64 = 0, interactionId: String = "",
+        correlationId: String = ""
+    ) {
+        self.url = url
+        self.redirectUri = redirectUri
+        self.expiresOn = expiresOn
+        self.interactionId = interactionId
+        self.correlationId = correlationId
+    }
+}
+
+/// Shows a sign-in page to the person.
+public protocol BrowserOpening: Sendable {
+    /// Shows the page and returns, without waiting for the person.
+    ///
+    /// - Parameter page: what to show.
+    /// - Throws: when the page cannot be shown; the sign-in is cancelled then.
+    func open(_ page: SignInPage) async throws
+}
+
+private struct PresentingClosure: BrowserOpening {
+    let present: @Sendable (SignInPage) async throws -> Void
+
+    func open(_ page: SignInPage) async throws { try await present(page) }
+}

@@ -1,0 +1,34 @@
+/// Cuts a stream of bytes into lines, whatever pieces they arrive in.
+struct LineAssembler {
+    /// Longest line, in bytes, that a broker may send. Requests are bounded at 1 MiB; an answer that lists many accounts
+    /// with their claims may be longer.
+    static let limit = 8 << 20
+
+    private let limit: Int
+    private var partial: [UInt8] = []
+    /// Bytes of `partial` that are known to hold no newline.
+    private var searched = 0
+
+    init(limit: Int = LineAssembler.limit) {
+        self.limit = limit
+    }
+
+    /// Whether a line has begun that is not complete.
+    var isInsideLine: Bool { !partial.isEmpty }
+
+    /// Adds `bytes` and hands every line that is now complete, without its newline, to `body`; empty lines are skipped.
+    ///
+    /// - Returns: false when a line is longer than the limit; the stream is of no use then.
+    mutating func append(_ bytes: UnsafeRawBufferPointer, each body: ([UInt8]) -> Void) -> Bool {
+        partial.append(contentsOf: bytes)
+        var start = 0
+        while let newline = partial[max(start, searched)...].firstIndex(of: UInt8(ascii: "\n")) {
+            guard newline - start <= limit else { return false }
+            if newline > start { body(Array(partial[start..<newline])) }
+            start = newline + 1
+        }
+        partial.removeFirst(start)
+        searched = partial.count
+        return partial.count <= limit
+    }
+}

@@ -1,0 +1,109 @@
+import Glibc
+
+/// A connected, trusted Unix stream socket. It owns nothing: whoever opened it closes the descriptor.
+struct StreamSocket: Sendable {
+    let descriptor: Int32
+
+    /// Connects without ever blocking: a local connection is there at once, or ``ConnectFailure/busy``.
+    ///
+    /// The owner is checked twice. The file's owner says who may have put the socket there; the peer's credentials say
+    /// who really listens, so that swapping the path between the two steps gains nothing. A client that skipped
+    /// this would hand its requests, and later a person's sign-in page, to whoever was first to create the path.
+    static func connect(to location: SocketLocation) throws(ConnectFailure) -> StreamSocket {
+        try checkOwner(of: location.path)
+        let descriptor = socket(
+            AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
+        guard descriptor >= 0 else { throw .last() }
+        let stream = StreamSocket(descriptor: descriptor)
+        do {
+            try stream.connect(path: location.path)
+            try stream.checkPeer()
+        } catch {
+            close(descriptor)
+            throw error
+        }
+        return stream
+    }
+
+    private static func checkOwner(of path: String) throws(ConnectFailure) {
+        var status = stat()
+        guard stat(path, &status) == 0 else {
+            throw errno == ENOENT || errno == ENOTDIR ? .notRunning : .last()
+        }
+        guard status.st_mode & S_IFMT == S_IFSOCK else { throw .notASocket }
+        guard isTrusted(status.st_uid) else { throw .untrusted(uid: status.st_uid) }
+    }
+
+    private func connect(path: String) throws(ConnectFailure) {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        let bytes = Array(path.utf8)
+        guard bytes.count < MemoryLayout.size(ofValue: address.sun_path), !bytes.contains(0) else {
+            throw .pathTooLong
+        }
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+        let result = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        guard result != 0 else { return }
+        switch errno {
+        case ECONNREFUSED, ENOENT: throw .notRunning
+        case EAGAIN: throw .busy
+        default: throw .last()
+        }
+    }
+
+    private func checkPeer() throws(ConnectFailure) {
+        var peer = PeerCredentials()
+        var size = socklen_t(MemoryLayout<PeerCredentials>.size)
+        guard getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 else { throw .last() }
+        guard Self.isTrusted(peer.uid) else { throw .untrusted(uid: peer.uid) }
+    }
+
+    private static func isTrusted(_ uid: uid_t) -> Bool { uid == geteuid() || uid == 0 }
+}
+
+/// The kernel's `struct ucred` (unix(7)), which glibc shows only with `_GNU_SOURCE`.
+private struct PeerCredentials {
+    var pid: pid_t = 0
+    var uid: uid_t = .max
+    var gid: gid_t = .max
+}
+
+extension StreamSocket {
+    /// What a non-blocking read or write came to.
+    enum Transfer: Equatable {
+        case bytes(Int)
+        /// Nothing can be moved now.
+        case wouldBlock
+        /// The other side is gone.
+        case ended
+    }
+
+    /// Takes what has arrived, at most `buffer.count` bytes.
+    func receive(into buffer: UnsafeMutableRawBufferPointer) -> Transfer {
+        Self.transfer { recv(descriptor, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT)) }
+    }
+
+    /// Hands as many bytes to the kernel as it takes now.
+    func send(_ bytes: UnsafeRawBufferPointer) -> Transfer {
+        Self.transfer {
+            Glibc.send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_DONTWAIT | MSG_NOSIGNAL))
+        }
+    }
+
+    private static func transfer(_ call: () -> Int) -> Transfer {
+        while true {
+            let count = call()
+            if count > 0 { return .bytes(count) }
+            if count == 0 { return .ended }
+            switch errno {
+            case EINTR: continue
+            case EAGAIN: return .wouldBlock
+            default: return .ended
+            }
+        }
+    }
+}

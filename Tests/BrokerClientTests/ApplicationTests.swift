@@ -1,0 +1,111 @@
+import BrokerClient
+import BrokerTestSupport
+import Foundation
+import Testing
+
+@Suite("The application object")
+struct ApplicationTests {
+    @Test("a blank name or client id is an error, as with MSAL", arguments: ["", "  ", "\t"])
+    func blank(_ text: String) async {
+        func code(_ configuration: PublicClientApplicationConfig) async -> BrokerClientError.Code? {
+            await failure { () async throws(BrokerClientError) in
+                try PublicClientApplication(configuration: configuration)
+            }?.code
+        }
+        #expect(await code(PublicClientApplicationConfig(app: text)) == .invalidParameter)
+        #expect(await code(PublicClientApplicationConfig(clientId: text)) == .invalidParameter)
+        #expect(await code(PublicClientApplicationConfig(clientId: "c", authority: text)) == .invalidParameter)
+        #expect(await code(PublicClientApplicationConfig(clientId: "c")) == nil)
+    }
+
+    @Test("a silent request carries what the app asks for, and the result what the broker knows")
+    func silent() async throws {
+        let requests = Mailbox<String>()
+        let broker = try ScriptedBroker { peer in
+            while let request = peer.request() {
+                requests.put(request.params)
+                peer.answer(
+                    request,
+                    request.method == "accounts.get"
+                        ? #"{"account":\#(ScriptedAnswers.account())}"# : ScriptedAnswers.token())
+            }
+        }
+        var configuration = PublicClientApplicationConfig(app: "mail")
+        configuration.socketPath = broker.path
+        configuration.tokenExpirationBuffer = 120
+        let application = try PublicClientApplication(configuration: configuration)
+        let account = try #require(try await application.account(forUsername: "ADA@example.org"))
+        #expect(await requests.next() == #"{"account":{"username":"ADA@example.org"},"app":"mail"}"#)
+
+        var parameters = SilentTokenParameters(scopes: ["email"], account: account)
+        parameters.forceRefresh = true
+        parameters.authority = "https://other.example.org"
+        let result = try await application.acquireTokenSilent(with: parameters)
+        let expected =
+            #"{"account":{"id":"acc-1"},"app":"mail","authority":"https:\/\/other.example.org","forceRefresh":true,"#
+            + #""minimumLifetime":120,"scopes":["email"]}"#
+        #expect(await requests.next() == expected)
+
+        #expect(result.accessToken == "AT-1")
+        #expect(result.authorizationHeader == "Bearer AT-1")
+        #expect(result.expiresOn == Date(timeIntervalSince1970: 1_900_000_000))
+        #expect(result.scopes == ["email", "openid"])
+        #expect(result.idToken == "ID-1")
+        #expect(result.isFromCache && result.isPersisted && !result.isExtendedLifetime)
+        #expect(result.account == account)
+        #expect(result.tenantProfile.tenantId == "t-1")
+        let claims = result.tenantProfile.claims
+        #expect(claims.names == ["admin", "age", "email", "height", "roles"])
+        #expect(claims.string("email") == "ada@example.org")
+        #expect(claims["age"] == .integer(36))
+        #expect(claims["height"] == .number(1.7))
+        #expect(claims["admin"] == .bool(false))
+        #expect(claims["roles"] == .array([.string("reader"), .integer(7), .null]))
+        #expect(claims.string("age") == nil)
+    }
+
+    @Test("accounts are listed, looked up and removed for the app")
+    func accounts() async throws {
+        let requests = Mailbox<String>()
+        let broker = try ScriptedBroker { peer in
+            while let request = peer.request() {
+                requests.put("\(request.method) \(request.params)")
+                switch request.method {
+                case "accounts.list": peer.answer(request, #"{"accounts":[\#(ScriptedAnswers.account(name: nil))]}"#)
+                case "accounts.get": peer.answer(request, #"{"account":null}"#)
+                default: peer.answer(request, #"{"removed":2}"#)
+                }
+            }
+        }
+        let application = try application(broker)
+        let all = try await application.allAccounts()
+        #expect(all.map(\.identifier) == ["acc-1"])
+        #expect(all.first?.name == nil)
+        #expect(await requests.next() == #"accounts.list {"app":"mail"}"#)
+        #expect(try await application.account(forIdentifier: "acc-2") == nil)
+        #expect(await requests.next() == #"accounts.get {"account":{"id":"acc-2"},"app":"mail"}"#)
+        try await application.remove(try #require(all.first))
+        #expect(await requests.next() == #"accounts.remove {"account":{"id":"acc-1"},"app":"mail"}"#)
+    }
+
+    @Test("printing, interpolating and dumping a result shows no token")
+    func redacted() async throws {
+        let broker = try ScriptedBroker { peer in
+            while let request = peer.request() { peer.answer(request, ScriptedAnswers.token("VERY-SECRET")) }
+        }
+        let result = try await application(broker).acquireTokenSilent(with: SilentTokenParameters(scopes: ["email"]))
+        #expect(result.accessToken == "VERY-SECRET")
+        var dumped = ""
+        dump(result, to: &dumped)
+        for text in ["\(result)", String(reflecting: result), String(describing: Optional(result)), dumped] {
+            #expect(!text.contains("VERY-SECRET"))
+            #expect(!text.contains("ID-1"))
+        }
+    }
+
+    @Test("a code this library does not know is passed on by its name")
+    func openCodes() {
+        #expect(BrokerClientError.Code(rawValue: "interactionRequired") == .interactionRequired)
+        #expect(BrokerClientError.Code(rawValue: "somethingNew") != .internal)
+    }
+}

@@ -1,0 +1,192 @@
+import BrokerClient
+import BrokerTestSupport
+import Foundation
+import Testing
+
+@Suite("Signing in")
+struct InteractiveTests {
+    struct NoScreen: Error {}
+
+    @Test("the page is shown, and the token comes when the person is done")
+    func signIn() async throws {
+        let broker = try ScriptedBroker { peer in
+            guard let request = peer.request(), let id = request.string("correlationId") else { return }
+            peer.notify("interaction.open", ScriptedAnswers.opening(correlationId: id))
+            // The person is done when the redirect comes in.
+            guard let completion = peer.request() else { return }
+            peer.answer(completion, #"{"accepted":true}"#)
+            peer.answer(request, ScriptedAnswers.token("AT-\(completion.string("url") ?? "")"))
+            peer.waitForEnd()
+        }
+        let application = try application(broker)
+        let pages = Mailbox<SignInPage>()
+        let web = WebviewParameters { page in
+            pages.put(page)
+            try await application.handleResponse("\(page.redirectUri)?code=1")
+        }
+        let result = try await application.acquireToken(
+            with: InteractiveTokenParameters(scopes: ["email"], webviewParameters: web))
+        #expect(result.accessToken == "AT-http://127.0.0.1:4000/?code=1")
+        let page = try #require(await pages.next())
+        #expect(page.url == "https://idp.example.org/authorize?state=s")
+        #expect(page.interactionId == "i-1")
+        #expect(page.expiresOn == 1_900_000_000)
+    }
+
+    @Test("everything the app asks for is in the request")
+    func parameters() async throws {
+        let requests = Mailbox<String>()
+        let broker = try ScriptedBroker { peer in
+            guard let request = peer.request() else { return }
+            requests.put(request.params)
+            peer.answer(request, ScriptedAnswers.token())
+            peer.waitForEnd()
+        }
+        var configuration = PublicClientApplicationConfig(
+            clientId: "client-1", redirectUri: "http://127.0.0.1:9999/cb", authority: "https://idp.example.org")
+        configuration.socketPath = broker.path
+        let application = try PublicClientApplication(configuration: configuration)
+        var parameters = InteractiveTokenParameters(scopes: ["email", "mail.read"])
+        parameters.promptType = .selectAccount
+        parameters.loginHint = "ada"
+        parameters.domainHint = "example.org"
+        parameters.extraScopesToConsent = ["files"]
+        parameters.extraQueryParameters = ["ui": "dark"]
+        parameters.timeout = 60
+        parameters.claimsRequest = #"{"id_token":{}}"#
+        parameters.correlationId = "11111111-2222-3333-4444-555555555555"
+        parameters.authenticationScheme = .dpop
+        _ = try await application.acquireToken(with: parameters)
+        let expected =
+            #"{"authority":"https:\/\/idp.example.org","claims":"{\"id_token\":{}}","clientId":"client-1","#
+            + #""correlationId":"11111111-2222-3333-4444-555555555555","domainHint":"example.org","#
+            + #""extraQueryParameters":{"ui":"dark"},"extraScopesToConsent":["files"],"loginHint":"ada","#
+            + #""prompt":"select_account","redirectUri":"http:\/\/127.0.0.1:9999\/cb","#
+            + #""scopes":["email","mail.read"],"timeout":60,"tokenType":"DPoP"}"#
+        #expect(await requests.next() == expected)
+    }
+
+    @Test("two sign-ins at a time show each its own page")
+    func twoAtATime() async throws {
+        let broker = try ScriptedBroker { peer in
+            let requests = (0..<2).compactMap { _ in peer.request() }
+            for request in requests.reversed() {
+                let id = request.string("correlationId") ?? ""
+                peer.notify(
+                    "interaction.open",
+                    ScriptedAnswers.opening(
+                        interactionId: "i-\(request.firstScope)", url: "https://idp.example.org/\(request.firstScope)",
+                        correlationId: id))
+            }
+            while let shown = peer.request() {
+                peer.answer(shown, #"{"accepted":true}"#)
+                guard let request = requests.first(where: { shown.string("url")?.hasSuffix($0.firstScope) == true })
+                else { return }
+                peer.answer(request, ScriptedAnswers.token("AT-\(request.firstScope)"))
+            }
+        }
+        let application = try application(broker)
+        let web = WebviewParameters { page in try await application.handleResponse(page.url) }
+        async let one = application.acquireToken(
+            with: InteractiveTokenParameters(scopes: ["one"], webviewParameters: web))
+        async let two = application.acquireToken(
+            with: InteractiveTokenParameters(scopes: ["two"], webviewParameters: web))
+        let tokens = try await [one.accessToken, two.accessToken]
+        #expect(tokens == ["AT-one", "AT-two"])
+    }
+
+    @Test("a page that cannot be shown cancels the sign-in and says so")
+    func cannotShow() async throws {
+        let cancelled = Mailbox<String>()
+        let broker = try ScriptedBroker { peer in
+            guard let request = peer.request(), let id = request.string("correlationId") else { return }
+            peer.notify("interaction.open", ScriptedAnswers.opening(interactionId: "i-7", correlationId: id))
+            guard let cancel = peer.request() else { return }
+            cancelled.put("\(cancel.method) \(cancel.params)")
+            peer.answer(cancel, #"{"cancelled":true}"#)
+            peer.fail(request, "userCanceled")
+            peer.waitForEnd()
+        }
+        let application = try application(broker)
+        let web = WebviewParameters { _ in throw NoScreen() }
+        let error = await failure { () async throws(BrokerClientError) in
+            try await application.acquireToken(
+                with: InteractiveTokenParameters(scopes: ["email"], webviewParameters: web))
+        }
+        #expect(error?.code == .browserNotAvailable)
+        #expect(error?.cause is NoScreen)
+        #expect(await cancelled.next() == #"interaction.cancel {"interactionId":"i-7"}"#)
+    }
+
+    @Test("cancelling the task ends the sign-in at the broker")
+    func cancelAfterOpen() async throws {
+        let cancelled = Mailbox<String>()
+        let broker = try ScriptedBroker { peer in
+            guard let request = peer.request(), let id = request.string("correlationId") else { return }
+            peer.notify("interaction.open", ScriptedAnswers.opening(interactionId: "i-8", correlationId: id))
+            if let cancel = peer.request() { cancelled.put("\(cancel.method) \(cancel.params)") }
+            peer.waitForEnd()
+        }
+        let application = try application(broker)
+        let shown = Mailbox<Bool>()
+        let web = WebviewParameters { _ in shown.put(true) }
+        let waiting = Task {
+            await failure { () async throws(BrokerClientError) in
+                try await application.acquireToken(
+                    with: InteractiveTokenParameters(scopes: ["email"], webviewParameters: web))
+            }
+        }
+        #expect(await shown.next() == true)
+        waiting.cancel()
+        // The broker never answers the request: the caller is not kept waiting for that.
+        #expect(await waiting.value?.code == .canceled)
+        #expect(await cancelled.next() == #"interaction.cancel {"interactionId":"i-8"}"#)
+    }
+
+    @Test("cancelling before the broker named the sign-in ends it as soon as it does, and shows no page")
+    func cancelBeforeOpen() async throws {
+        let arrived = Mailbox<String>()
+        let gate = Gate()
+        let broker = try ScriptedBroker { peer in
+            guard let request = peer.request(), let id = request.string("correlationId") else { return }
+            arrived.put(request.method)
+            gate.wait()
+            peer.notify("interaction.open", ScriptedAnswers.opening(interactionId: "i-9", correlationId: id))
+            if let cancel = peer.request() { arrived.put("\(cancel.method) \(cancel.params)") }
+            peer.waitForEnd()
+        }
+        let application = try application(broker)
+        let shown = Mailbox<Bool>()
+        let web = WebviewParameters { _ in shown.put(true) }
+        let waiting = Task {
+            await failure { () async throws(BrokerClientError) in
+                try await application.acquireToken(
+                    with: InteractiveTokenParameters(scopes: ["email"], webviewParameters: web))
+            }
+        }
+        #expect(await arrived.next() == "token.acquireInteractive")
+        waiting.cancel()
+        #expect(await waiting.value?.code == .canceled)
+        gate.open()
+        #expect(await arrived.next() == #"interaction.cancel {"interactionId":"i-9"}"#)
+        shown.put(false)
+        #expect(await shown.next() == false)
+    }
+
+    @Test("a page told under another request's id is shown while there is only one it can be for")
+    func joined() async throws {
+        let broker = try ScriptedBroker { peer in
+            guard let request = peer.request() else { return }
+            peer.notify("interaction.open", ScriptedAnswers.opening(correlationId: "somebody-else"))
+            guard let completion = peer.request() else { return }
+            peer.answer(completion, #"{"accepted":true}"#)
+            peer.answer(request, ScriptedAnswers.token())
+            peer.waitForEnd()
+        }
+        let application = try application(broker)
+        let web = WebviewParameters { page in try await application.handleResponse(page.url) }
+        let result = try await application.acquireToken(
+            with: InteractiveTokenParameters(scopes: ["email"], webviewParameters: web))
+        #expect(result.accessToken == "AT-1")
+    }
+}

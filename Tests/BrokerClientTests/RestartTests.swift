@@ -1,0 +1,129 @@
+import BrokerClient
+import BrokerRPC
+import BrokerTestSupport
+import Foundation
+import Testing
+
+@Suite("A broker that restarts")
+struct RestartTests {
+    @Test("the next request after a restart goes to the new broker")
+    func reconnects() async throws {
+        let broker = try ScriptedBroker { peer in
+            // Each connection serves one request and ends, as if the broker stopped after it.
+            if let request = peer.request() { peer.answer(request, ScriptedAnswers.token("AT-\(peer.number)")) }
+        }
+        let connection = connection(to: broker)
+        for number in 1...3 {
+            let token = try await connection.call(AcquireTokenSilent.self, silent)
+            #expect(token.accessToken == "AT-\(number)")
+        }
+    }
+
+    @Test("a silent request whose answer was lost is sent once more")
+    func silentRepeated() async throws {
+        let broker = try ScriptedBroker { peer in
+            guard let request = peer.request(), peer.number > 1 else { return }
+            peer.answer(request, ScriptedAnswers.token("AT-\(peer.number)"))
+        }
+        let token = try await connection(to: broker).call(AcquireTokenSilent.self, silent)
+        #expect(token.accessToken == "AT-2")
+    }
+
+    @Test("a silent request lost twice fails, and may be tried again")
+    func silentLostTwice() async throws {
+        let requests = Mailbox<Int>()
+        let broker = try ScriptedBroker { peer in
+            if peer.request() != nil { requests.put(peer.number) }
+        }
+        let connection = connection(to: broker)
+        let error = await failure { () async throws(BrokerClientError) in
+            try await connection.call(AcquireTokenSilent.self, silent)
+        }
+        #expect(error?.code == .connectionLost)
+        #expect(error?.isRetryable == true)
+        #expect(await requests.next() == 1)
+        #expect(await requests.next() == 2)
+    }
+
+    @Test("a request that changes something and was sent is not sent again")
+    func removalNotRepeated() async throws {
+        let requests = Mailbox<String>()
+        let broker = try ScriptedBroker { peer in
+            while let request = peer.request() {
+                requests.put("\(request.method) on \(peer.number)")
+                if request.method == "accounts.remove" { return }
+                peer.answer(request, ScriptedAnswers.status)
+            }
+        }
+        let connection = connection(to: broker)
+        let params = RemoveAccount.Params(.id("acc-1"), from: .registered("mail"))
+        let error = await failure { () async throws(BrokerClientError) in
+            try await connection.call(RemoveAccount.self, params)
+        }
+        #expect(error?.code == .connectionLost)
+        #expect(error?.isRetryable == true)
+        _ = try await connection.call(GetBrokerStatus.self, .init())
+        #expect(await requests.next() == "accounts.remove on 1")
+        #expect(await requests.next() == "broker.status on 2")
+    }
+
+    @Test("half an answer at the end of a connection is no answer")
+    func halfAnswer() async throws {
+        let broker = try ScriptedBroker { peer in
+            guard let request = peer.request() else { return }
+            if peer.number == 1 {
+                peer.send(#"{"jsonrpc":"2.0","id":\#(request.id),"result":{"accessToken":"HALF"#)
+            } else {
+                peer.answer(request, ScriptedAnswers.token("WHOLE"))
+            }
+        }
+        let token = try await connection(to: broker).call(AcquireTokenSilent.self, silent)
+        #expect(token.accessToken == "WHOLE")
+    }
+
+    @Test("a request that never left completely is sent again, whatever it does", .timeLimit(.minutes(1)))
+    func unsentRepeated() async throws {
+        // More than a socket buffers, so that the first broker cannot have the whole of it: it reads nothing and goes.
+        let params = CompleteInteraction.Params(url: "https://" + String(repeating: "x", count: 900_000))
+        let connected = Gate()
+        let broker = try ScriptedBroker { peer in
+            guard peer.number > 1 else { return connected.wait() }
+            if let request = peer.request() { peer.answer(request, #"{"accepted":true}"#) }
+        }
+        let connection = connection(to: broker)
+        async let result = connection.call(CompleteInteraction.self, params)
+        try await Task.sleep(for: .milliseconds(50))
+        connected.open()
+        #expect(try await result.accepted)
+    }
+
+    @Test("a broker that takes a moment to come back is waited for")
+    func gap() async throws {
+        let path = try ScriptedBroker.newPath()
+        let first = try ScriptedBroker(path: path) { peer in _ = peer.request() }
+        let connection = BrokerConnection(location: SocketLocation(path: path), patience: .seconds(30))
+        // The first broker takes the request with it, and nobody listens for a while.
+        let gone = Task { try await connection.call(AcquireTokenSilent.self, silent).accessToken }
+        first.stop()
+        try await Task.sleep(for: .milliseconds(100))
+        let second = try ScriptedBroker(path: path) { peer in
+            if let request = peer.request() { peer.answer(request, ScriptedAnswers.token("AT-second")) }
+        }
+        // Where the first was stopped before the request came, the caller was told at once that nobody listens.
+        let outcome = await gone.result
+        if case .success(let token) = outcome { #expect(token == "AT-second") }
+        #expect(try await connection.call(AcquireTokenSilent.self, silent).accessToken == "AT-second")
+        second.stop()
+    }
+
+    @Test("a broker that hangs up on everybody is given up after a while")
+    func hangsUp() async throws {
+        let broker = try ScriptedBroker { _ in }
+        let connection = connection(to: broker, patience: .milliseconds(100))
+        let error = await failure { () async throws(BrokerClientError) in
+            try await connection.call(AcquireTokenSilent.self, silent)
+        }
+        #expect(error?.code == .connectionLost)
+        #expect(error?.isRetryable == true)
+    }
+}

@@ -1,0 +1,28 @@
+import BrokerClient
+import Testing
+
+@Suite("Where the client looks for the broker")
+struct SocketLocationTests {
+    @Test("the parameter goes before every variable")
+    func parameterFirst() {
+        let location = SocketLocation.resolve(path: "/a", environment: { "/from-\($0)" }, uid: 7)
+        #expect(location.path == "/a")
+    }
+
+    @Test("BROKER_SOCKET goes before the runtime directory")
+    func variableSecond() {
+        #expect(SocketLocation.resolve(environment: { "/from-\($0)" }, uid: 7).path == "/from-BROKER_SOCKET")
+    }
+
+    @Test("then the runtime directory of the session")
+    func runtimeDirectoryThird() {
+        let location = SocketLocation.resolve(environment: { $0 == "XDG_RUNTIME_DIR" ? "/run/x" : "" }, uid: 7)
+        #expect(location.path == "/run/x/brokerd/broker.sock")
+    }
+
+    @Test("without any variable it is the runtime directory that systemd gives the uid")
+    func withoutVariables() {
+        let location = SocketLocation.resolve(path: "", environment: { _ in nil }, uid: 1234)
+        #expect(location.path == "/run/user/1234/brokerd/broker.sock")
+    }
+}

@@ -1,0 +1,41 @@
+import BrokerClient
+import BrokerRPC
+import BrokerTestSupport
+import Foundation
+
+func connection(to broker: ScriptedBroker, patience: Duration = .seconds(20)) -> BrokerConnection {
+    BrokerConnection(location: SocketLocation(path: broker.path), patience: patience)
+}
+
+func application(_ broker: ScriptedBroker) throws -> PublicClientApplication {
+    var configuration = PublicClientApplicationConfig(app: "mail")
+    configuration.socketPath = broker.path
+    return try PublicClientApplication(configuration: configuration)
+}
+
+/// What `body` throws; nil when it returns.
+func failure<Value>(_ body: () async throws(BrokerClientError) -> Value) async -> BrokerClientError? {
+    do throws(BrokerClientError) {
+        _ = try await body()
+        return nil
+    } catch {
+        return error
+    }
+}
+
+let silent = AcquireTokenSilent.Params(.registered("mail"), scopes: ["email"])
+
+/// Collects values from several threads and lets a test wait for them.
+final class Mailbox<Value: Sendable>: Sendable {
+    private let stream: AsyncStream<Value>
+    private let continuation: AsyncStream<Value>.Continuation
+
+    init() { (stream, continuation) = AsyncStream.makeStream() }
+
+    func put(_ value: Value) { continuation.yield(value) }
+
+    func next() async -> Value? {
+        var iterator = stream.makeAsyncIterator()
+        return await iterator.next()
+    }
+}

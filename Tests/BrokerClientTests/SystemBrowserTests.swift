@@ -1,0 +1,104 @@
+import BrokerClient
+import Foundation
+import Testing
+
+@Suite("Starting the person's browser")
+struct SystemBrowserTests {
+    private static let url = "https://idp.example.org/authorize?a=1&b=%20x$(id)"
+
+    /// A directory with a shell script that writes its arguments, one a line, and then does as told.
+    private struct Bench {
+        let directory: String
+        var arguments: String { directory + "/arguments" }
+
+        init() throws {
+            directory = NSTemporaryDirectory() + "browser-\(UUID().uuidString)"
+            try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+        }
+
+        /// Run as an argument of `sh`: a file that was written a moment ago cannot always be executed itself, as long as
+        /// other tests start processes, too (ETXTBSY).
+        func program(_ name: String, then ending: String = "exit 0") throws -> String {
+            let path = "\(directory)/\(name)"
+            let script = """
+                for argument in "$0" "$@"; do printf '%s\\n' "$argument"; done > '\(arguments).new'
+                mv '\(arguments).new' '\(arguments)'
+                \(ending)
+                """
+            try Data(script.utf8).write(to: URL(filePath: path))
+            return "/bin/sh '\(path)'"
+        }
+
+        func seen() throws -> [String] {
+            try String(contentsOfFile: arguments, encoding: .utf8).split(separator: "\n").map(String.init)
+        }
+
+        func remove() { try? FileManager.default.removeItem(atPath: directory) }
+    }
+
+    private func open(_ variable: String, url: String = Self.url, patience: Duration = .seconds(60)) async throws {
+        try await SystemBrowser(variable: variable, patience: patience).open(SignInPage(url: url))
+    }
+
+    @Test("the URL comes last, as one argument that no shell has seen")
+    func appended() async throws {
+        let bench = try Bench()
+        defer { bench.remove() }
+        let program = try bench.program("web")
+        try await open("\(program) --new-window")
+        #expect(try bench.seen() == ["\(bench.directory)/web", "--new-window", Self.url])
+    }
+
+    @Test("%s stands for the URL, %% for a percent sign, quotes keep spaces")
+    func placeholder() async throws {
+        let bench = try Bench()
+        defer { bench.remove() }
+        let program = try bench.program("my web")
+        try await open(#"\#(program) --app=%s "100%% a b" c\ d"#)
+        #expect(try bench.seen() == ["\(bench.directory)/my web", "--app=\(Self.url)", "100% a b", "c d"])
+    }
+
+    @Test("commands that are missing, broken or fail are passed over for the next")
+    func nextOne() async throws {
+        let bench = try Bench()
+        defer { bench.remove() }
+        let failing = try bench.program("failing", then: "exit 3")
+        let good = try bench.program("good")
+        try await open("/nonexistent/browser:'open quote:\(failing)::\(good)")
+        #expect(try bench.seen() == ["\(bench.directory)/good", Self.url])
+    }
+
+    @Test("a browser that keeps running has opened the page")
+    func keepsRunning() async throws {
+        let bench = try Bench()
+        defer { bench.remove() }
+        let program = try bench.program("slow", then: "exec sleep 1")
+        try await open(program, patience: .milliseconds(300))
+    }
+
+    @Test("what the browser prints does not get into the app's output")
+    func output() async throws {
+        let bench = try Bench()
+        defer { bench.remove() }
+        let program = try bench.program(
+            "chatty", then: "target=$(readlink /proc/$$/fd/1); echo \"$target\" > '\(bench.directory)/stdout'")
+        try await open(program)
+        let target = try String(contentsOfFile: "\(bench.directory)/stdout", encoding: .utf8)
+        let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/2")
+        #expect(target == own + "\n")
+    }
+
+    @Test(
+        "only web addresses without anything odd are given to a program",
+        arguments: [
+            "file:///etc/passwd", "--version", "javascript:alert(1)", "https://a b", "https://a\nb", "https://a'b",
+            "https://a\"b", "",
+        ])
+    func notForBrowsers(_ url: String) async throws {
+        let bench = try Bench()
+        defer { bench.remove() }
+        let program = try bench.program("web")
+        await #expect(throws: BrokerClientError.self) { try await open(program, url: url) }
+        #expect(!FileManager.default.fileExists(atPath: bench.arguments))
+    }
+}

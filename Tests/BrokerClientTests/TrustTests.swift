@@ -1,0 +1,107 @@
+import BrokerClient
+import BrokerRPC
+import BrokerTestSupport
+import Foundation
+import Testing
+
+@Suite("Whom the client talks to")
+struct TrustTests {
+    private func status(_ path: String, patience: Duration = .seconds(3)) async -> BrokerClientError? {
+        let connection = BrokerConnection(location: SocketLocation(path: path), patience: patience)
+        return await failure { () async throws(BrokerClientError) in
+            try await connection.call(GetBrokerStatus.self, .init())
+        }
+    }
+
+    @Test("without a socket the error says how to start the broker")
+    func missing() async throws {
+        let error = await status("/nonexistent/broker.sock")
+        #expect(error?.code == .brokerNotAvailable)
+        #expect(error?.message.contains("systemctl --user start brokerd.socket") == true)
+        #expect(error?.isRetryable == true)
+    }
+
+    @Test("a socket that nobody listens on any more is no broker")
+    func deserted() async throws {
+        let path = try ScriptedBroker.newPath()
+        let broker = try ScriptedBroker(path: path) { $0.waitForEnd() }
+        try FileManager.default.moveItem(atPath: path, toPath: path + ".kept")
+        defer { try? FileManager.default.removeItem(atPath: (path as NSString).deletingLastPathComponent) }
+        broker.stop()
+        var error = await status(path + ".kept")
+        while error?.code == .connectionLost { error = await status(path + ".kept") }
+        #expect(error?.code == .brokerNotAvailable)
+    }
+
+    @Test("a path too long for a socket address is refused, not cut off")
+    func tooLong() async throws {
+        let directory = "/tmp/broker-test-\(UUID().uuidString)-" + String(repeating: "d", count: 80)
+        let path = directory + "/broker.sock"
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        // A socket is really there; only its name is too long to be connected to by.
+        let broker = try ScriptedBroker { $0.waitForEnd() }
+        try FileManager.default.moveItem(atPath: broker.path, toPath: path)
+        let error = await status(path)
+        #expect(error?.code == .brokerNotAvailable)
+        #expect(error?.message.contains("too long") == true)
+    }
+
+    @Test("a file in the socket's place is no broker")
+    func file() async throws {
+        let path = try ScriptedBroker.newPath()
+        defer { try? FileManager.default.removeItem(atPath: (path as NSString).deletingLastPathComponent) }
+        #expect(FileManager.default.createFile(atPath: path, contents: Data()))
+        let error = await status(path)
+        #expect(error?.code == .brokerNotAvailable)
+        #expect(error?.message.contains("not a socket") == true)
+    }
+
+    @Test("a socket of another user is not written to", .enabled(if: geteuid() == 0, "needs root to give a file away"))
+    func foreignFile() async throws {
+        let seen = Mailbox<String>()
+        let broker = try ScriptedBroker { peer in
+            seen.put("connected")
+            peer.waitForEnd()
+        }
+        #expect(chown(broker.path, 12_345, 0) == 0)
+        let error = await status(broker.path)
+        #expect(error?.code == .brokerNotTrusted)
+        #expect(error?.message.contains("12345") == true)
+        #expect(chown(broker.path, 0, 0) == 0)
+        async let _ = status(broker.path)
+        #expect(await seen.next() == "connected")
+        broker.stop()
+    }
+
+    @Test(
+        "a listener of another user behind a socket of one's own is not written to",
+        .enabled(if: geteuid() == 0, "needs root to run a process as somebody else"))
+    func foreignListener() async throws {
+        let path = try ScriptedBroker.newPath()
+        let directory = (path as NSString).deletingLastPathComponent
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        #expect(chown(directory, 12_345, 0) == 0)
+        let script = """
+            import os, socket, sys
+            os.setgid(12345); os.setuid(12345)
+            s = socket.socket(socket.AF_UNIX); s.bind(sys.argv[1]); s.listen(8)
+            print("listening", flush=True)
+            s.accept()[0].recv(1)
+            """
+        let listener = Process()
+        listener.executableURL = URL(filePath: "/usr/bin/python3")
+        listener.arguments = ["-c", script, path]
+        let output = Pipe()
+        listener.standardOutput = output
+        try listener.run()
+        defer {
+            listener.terminate()
+            listener.waitUntilExit()
+        }
+        #expect(try output.fileHandleForReading.read(upToCount: 9) == Data("listening".utf8))
+        #expect(chown(path, 0, 0) == 0)
+        let error = await status(path)
+        #expect(error?.code == .brokerNotTrusted)
+    }
+}
