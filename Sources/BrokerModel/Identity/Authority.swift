@@ -52,7 +52,7 @@ package struct Authority: Sendable, Hashable {
     package static func isLoopback(_ host: String) -> Bool {
         if host == "localhost" || host == "[::1]" { return true }
         let parts = host.split(separator: ".", omittingEmptySubsequences: false)
-        return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
+        return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { isDigits($0) && UInt8($0) != nil }
     }
 
     private static func split(_ hostAndPort: String) -> (host: String, port: UInt16?)? {
@@ -60,13 +60,32 @@ package struct Authority: Sendable, Hashable {
         var port: UInt16?
         if let colon = hostAndPort.lastIndex(of: ":"), !hostAndPort[colon...].contains("]") {
             host = hostAndPort[..<colon]
-            guard let number = UInt16(hostAndPort[hostAndPort.index(after: colon)...]), number > 0 else { return nil }
+            let digits = hostAndPort[hostAndPort.index(after: colon)...]
+            guard isDigits(digits), let number = UInt16(digits), number > 0 else { return nil }
             port = number
         }
-        let bracketed = host.hasPrefix("[") && host.hasSuffix("]")
-        guard !host.isEmpty, bracketed || !host.contains(where: { $0 == ":" || $0 == "[" || $0 == "]" }) else {
-            return nil
+        return isHost(host) ? (String(host), port) : nil
+    }
+
+    /// A registered name or IPv4 address without percent-encoding, or an IPv6 address in brackets (RFC 3986, section
+    /// 3.2.2). What other parsers might read as something else than a host is no host.
+    private static func isHost(_ host: Substring) -> Bool {
+        if host.hasPrefix("["), host.hasSuffix("]") {
+            let address = host.dropFirst().dropLast()
+            return address.contains(":") && address.allSatisfy { $0.isHexDigit || $0 == ":" || $0 == "." }
         }
-        return (String(host), port)
+        return !host.isEmpty && !host.hasPrefix(".")
+            && host.utf8.allSatisfy {
+                isLowercaseOrDigit($0) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "_")
+            }
+    }
+
+    private static func isLowercaseOrDigit(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+    }
+
+    /// `UInt16("+80")` is a number to Swift.
+    private static func isDigits(_ text: Substring) -> Bool {
+        !text.isEmpty && text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
     }
 }

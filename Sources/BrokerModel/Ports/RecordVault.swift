@@ -64,22 +64,3 @@ package struct VaultStatistics: Sendable, Equatable {
         self.quarantined = quarantined
     }
 }
-
-/// Why the vault could not do it. Texts name files and codes, never contents.
-package enum VaultError: Error, Sendable, Equatable {
-    /// No space, quota or a size limit: memory still has what was to be written, and trying again later makes sense.
-    case full(String)
-    /// Any other failed read or write.
-    case io(String)
-    /// The file is not a vault, or not all of one.
-    case damaged(String)
-    /// Made by a later version of the broker.
-    case newerFormat(found: Int, supported: Int)
-    /// The key does not open this vault.
-    case wrongKey(String)
-    /// The key cannot be had: missing, unreadable, too openly readable.
-    case keyUnavailable(String)
-    case locked
-    /// One record that does not open.
-    case recordDamaged
-}

@@ -1,0 +1,46 @@
+/// Why the vault could not do it. Texts are for people: they name files and codes, never contents, and say what to do next.
+package enum VaultError: Error, Sendable, Equatable {
+    /// No space, quota or a size limit: memory still has what was to be written, and trying again later makes sense.
+    case full(String)
+    /// Any other failed read or write.
+    case io(String)
+    /// The file is not a vault, or not all of one.
+    case damaged(String)
+    /// Made by a later version of the broker.
+    case newerFormat(found: Int, supported: Int)
+    /// The key does not open this vault.
+    case wrongKey(String)
+    /// The key cannot be had: missing, unreadable, too openly readable.
+    case keyUnavailable(String)
+    /// Directory or file belongs to somebody else, is open to others, or is a link.
+    case notPrivate(String)
+    /// Another broker works on the same directory.
+    case inUse(String)
+    case locked
+    /// One record that does not open.
+    case recordDamaged
+}
+
+extension VaultError: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .full(let text), .io(let text), .damaged(let text), .wrongKey(let text), .keyUnavailable(let text),
+            .notPrivate(let text), .inUse(let text):
+            text
+        case .newerFormat(let found, let supported):
+            "The vault has format \(found), made by a later version of the broker; this one reads up to \(supported). "
+                + "Install the later version again."
+        case .locked: "The vault is locked. Unlock it and try again."
+        case .recordDamaged: "A record of the vault is damaged and was set aside. Sign in again to replace it."
+        }
+    }
+
+    /// Whether the same write may succeed later without anybody touching the vault: nothing of it was written, and the
+    /// caller still holds it.
+    package var isWorthRetrying: Bool {
+        switch self {
+        case .full, .io: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,108 @@
+import BrokerModel
+import Glibc
+
+/// An open file of the state directory that is known to be regular, ours and closed to others.
+final class PrivateFile: Sendable {
+    private let descriptor: Int32
+    let size: Int
+
+    deinit { close(descriptor) }
+
+    /// - Returns: nil if there is no such file.
+    init?(reading name: String, in directory: StateDirectory) throws(VaultError) {
+        let path = "\(directory.path)/\(name)"
+        // O_NONBLOCK: a FIFO put in its place must not hold us up.
+        let flags = O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
+        let descriptor = openat(directory.descriptor, name, flags)
+        guard descriptor >= 0 else {
+            let number = errno
+            if number == ENOENT { return nil }
+            if number == ELOOP { throw .notPrivate("\(path) is a symbolic link. Put the file itself there.") }
+            throw .io("\(path) cannot be opened: \(errnoText(number)).")
+        }
+        var facts = stat()
+        guard fstat(descriptor, &facts) == 0 else {
+            let number = errno
+            close(descriptor)
+            throw .io("\(path) cannot be examined: \(errnoText(number)).")
+        }
+        if let objection = Self.objection(to: facts, path: path) {
+            close(descriptor)
+            throw .notPrivate(objection)
+        }
+        self.descriptor = descriptor
+        size = Int(facts.st_size)
+    }
+
+    private static func objection(to facts: stat, path: String) -> String? {
+        if facts.st_mode & S_IFMT != S_IFREG { return "\(path) is not a regular file. Move it away." }
+        if facts.st_uid != geteuid() {
+            return "\(path) belongs to uid \(facts.st_uid), not to uid \(geteuid()) which the broker runs as. "
+                + "Find out who put it there, then chown it or move it away."
+        }
+        if facts.st_mode & 0o077 != 0 {
+            return "\(path) is open to others (mode \(String(facts.st_mode & 0o777, radix: 8))). "
+                + "Find out who may have read it, then run: chmod 600 \(path)"
+        }
+        return nil
+    }
+
+    /// Fills the buffer from the file's beginning. - Returns: false if the file is shorter or cannot be read.
+    func read(into buffer: UnsafeMutableRawBufferPointer) -> Bool {
+        var done = 0
+        while done < buffer.count {
+            let count = pread(descriptor, buffer.baseAddress?.advanced(by: done), buffer.count - done, off_t(done))
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return false }
+            done += count
+        }
+        return true
+    }
+}
+
+extension StateDirectory {
+    /// Makes a new file with mode 0600, whatever the umask, writes and syncs it.
+    ///
+    /// - Throws: when a file of that name exists, too.
+    func create(_ name: String, containing bytes: UnsafeRawBufferPointer) throws(VaultError) {
+        let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
+        let descriptor = openat(self.descriptor, name, flags, 0o600)
+        guard descriptor >= 0 else { throw failure(errno, "make", name) }
+        defer { close(descriptor) }
+        guard fchmod(descriptor, 0o600) == 0 else { throw failure(errno, "make", name) }
+        var done = 0
+        while done < bytes.count {
+            let count = write(descriptor, bytes.baseAddress?.advanced(by: done), bytes.count - done)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw failure(count < 0 ? errno : ENOSPC, "write", name) }
+            done += count
+        }
+        guard fsync(descriptor) == 0 else { throw failure(errno, "write", name) }
+    }
+
+    func exists(_ name: String) -> Bool {
+        var facts = stat()
+        return fstatat(descriptor, name, &facts, AT_SYMLINK_NOFOLLOW) == 0
+    }
+
+    /// Whether there is such a file with something in it.
+    func hasContent(_ name: String) -> Bool {
+        var facts = stat()
+        return fstatat(descriptor, name, &facts, AT_SYMLINK_NOFOLLOW) == 0 && facts.st_size > 0
+    }
+
+    func removeIfPresent(_ name: String) { unlinkat(descriptor, name, 0) }
+
+    /// Gives a finished file its name, durably. - Throws: when the name is taken, too.
+    func publish(_ temporary: String, as name: String) throws(VaultError) {
+        // rename() would replace what is there; link() cannot.
+        guard linkat(descriptor, temporary, descriptor, name, 0) == 0 else { throw failure(errno, "make", name) }
+        removeIfPresent(temporary)
+        guard fsync(descriptor) == 0 else { throw failure(errno, "make", name) }
+    }
+
+    func failure(_ number: Int32, _ verb: String, _ name: String) -> VaultError {
+        let text = "Could not \(verb) \(path)/\(name): \(errnoText(number))."
+        return SQLiteFailure.meansFull(number) ? .full(text + " Free some space and try again.") : .io(text)
+    }
+}

@@ -1,0 +1,91 @@
+import BrokerModel
+import Glibc
+
+/// The directory that holds the broker's state: ours, and closed to everybody else.
+///
+/// Everything in it is opened relative to this descriptor and without following links, so that whoever can rename things
+/// on the way to it cannot hand us another file in between.
+package final class StateDirectory: Sendable {
+    /// Without symbolic links in it.
+    package let path: String
+    let descriptor: Int32
+
+    private init(path: String, descriptor: Int32) {
+        self.path = path
+        self.descriptor = descriptor
+    }
+
+    deinit { close(descriptor) }
+
+    /// Opens the directory, and makes it (and what is missing above it) with mode 0700.
+    ///
+    /// - Throws: ``VaultError/notPrivate(_:)`` if it is a link, somebody else's or open to group or others; it is not
+    ///   repaired, because what lies in it may have been read or replaced already.
+    package static func open(creating path: String) throws(VaultError) -> StateDirectory {
+        // A slash at the end would make the system follow a link before it.
+        var path = Substring(path)
+        while path.count > 1, path.hasSuffix("/") { path = path.dropLast() }
+        try make(String(path))
+        let descriptor = Glibc.open(String(path), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            let number = errno
+            guard number != ELOOP && number != ENOTDIR else {
+                throw .notPrivate("\(path) is not a directory of its own but a link or a file. Name a real directory.")
+            }
+            throw .io("The state directory \(path) cannot be opened: \(errnoText(number)).")
+        }
+        do {
+            try requirePrivate(descriptor, path: String(path))
+            return StateDirectory(path: try resolved(String(path), descriptor), descriptor: descriptor)
+        } catch {
+            close(descriptor)
+            throw error
+        }
+    }
+
+    /// Takes group's and others' rights off everything that this process makes from now on. For `main`, before threads.
+    package static func restrictNewFiles() { umask(0o077) }
+
+    private static func make(_ path: String) throws(VaultError) {
+        var prefix = ""
+        for part in path.split(separator: "/", omittingEmptySubsequences: false) {
+            prefix += part
+            if !prefix.isEmpty, mkdir(prefix, 0o700) != 0 {
+                let number = errno
+                var facts = stat()
+                guard stat(prefix, &facts) == 0 else {
+                    let failure = "The state directory \(path) cannot be made: \(errnoText(number)) at \(prefix)."
+                    throw SQLiteFailure.meansFull(number) ? .full(failure) : .io(failure)
+                }
+            }
+            prefix += "/"
+        }
+    }
+
+    private static func requirePrivate(_ descriptor: Int32, path: String) throws(VaultError) {
+        var facts = stat()
+        guard fstat(descriptor, &facts) == 0 else { throw .io("\(path) cannot be examined: \(errnoText(errno)).") }
+        guard facts.st_uid == geteuid() else {
+            throw .notPrivate(
+                "The state directory \(path) belongs to uid \(facts.st_uid), not to uid \(geteuid()) which the broker "
+                    + "runs as. Name a directory of your own.")
+        }
+        guard facts.st_mode & 0o077 == 0 else {
+            throw .notPrivate(
+                "The state directory \(path) is open to others (mode \(String(facts.st_mode & 0o777, radix: 8))). "
+                    + "Run: chmod 700 \(path)")
+        }
+    }
+
+    /// SQLite takes a path and refuses links anywhere in it; links above the directory are the person's own affair.
+    private static func resolved(_ path: String, _ descriptor: Int32) throws(VaultError) -> String {
+        guard let real = realpath(path, nil) else { throw .io("\(path) cannot be resolved: \(errnoText(errno)).") }
+        defer { free(real) }
+        var ours = stat()
+        var theirs = stat()
+        guard fstat(descriptor, &ours) == 0, lstat(real, &theirs) == 0, ours.st_dev == theirs.st_dev,
+            ours.st_ino == theirs.st_ino
+        else { throw .notPrivate("\(path) was exchanged while it was opened. Look who else can write above it.") }
+        return String(cString: real)
+    }
+}

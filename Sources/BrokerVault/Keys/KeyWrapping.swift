@@ -1,0 +1,61 @@
+import BrokerModel
+import CSodium
+
+/// What the key-encryption key does: it proves that it is the vault's, and wraps the partitions' data keys.
+struct KeyWrapping: Sendable {
+    private let wrapping: Secret
+    private let checking: Secret
+    private let vaultID: [UInt8]
+    private let source: String
+
+    /// - Parameter source: bound into everything, so a changed name in the header is noticed.
+    init(key: Secret, vaultID: [UInt8], source: String) {
+        wrapping = key.subkey(1, "tb-wraps")
+        checking = key.subkey(2, "tb-wraps")
+        self.vaultID = vaultID
+        self.source = source
+    }
+
+    /// Tells a wrong key from a damaged vault; says nothing about the key.
+    var check: [UInt8] { keyedHash(context(of: nil), key: checking) }
+
+    func wrap(_ dataKey: Secret, of partition: Partition) -> [UInt8] {
+        dataKey.withBytes { AEAD.seal($0, under: wrapping, binding: context(of: partition)) }
+    }
+
+    /// - Returns: nil if it was wrapped under another key, for another partition or vault, or was changed.
+    func unwrap(_ wrapped: [UInt8], of partition: Partition) -> Secret? {
+        guard wrapped.count == AEAD.overhead + keyByteCount else { return nil }
+        var isGenuine = false
+        let key = Secret(count: keyByteCount) { key in
+            isGenuine = AEAD.open(wrapped, under: wrapping, binding: context(of: partition), into: key)
+        }
+        return isGenuine ? key : nil
+    }
+
+    private func context(of partition: Partition?) -> [UInt8] {
+        var bytes = CanonicalBytes()
+        bytes.append("token-broker data key")
+        bytes.append(UInt32(VaultFormat.current))
+        bytes.append(vaultID)
+        bytes.append(source)
+        bytes.append(UInt8(partition == nil ? 0 : 1))
+        bytes.append(partition?.uid ?? 0)
+        return bytes.bytes
+    }
+}
+
+extension Secret {
+    /// An independent key for one purpose (crypto_kdf: BLAKE2b with number and context).
+    /// - Parameter context: eight ASCII characters.
+    func subkey(_ number: UInt64, _ context: StaticString) -> Secret {
+        Secret(count: keyByteCount) { subkey in
+            withBytes { key in
+                context.withUTF8Buffer { context in
+                    _ = crypto_kdf_derive_from_key(
+                        subkey.octets, subkey.count, number, UnsafeRawBufferPointer(context).characters, key.octets)
+                }
+            }
+        }
+    }
+}

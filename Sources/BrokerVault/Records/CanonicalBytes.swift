@@ -1,0 +1,27 @@
+/// Values laid out one way only, so that no two different lists of values give the same bytes.
+struct CanonicalBytes {
+    private(set) var bytes: [UInt8] = []
+
+    init(reserving count: Int = 128) { bytes.reserveCapacity(count) }
+
+    mutating func append(_ value: UInt8) { bytes.append(value) }
+
+    mutating func append(_ value: UInt32) {
+        withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
+    }
+
+    mutating func append(_ value: [UInt8]) {
+        append(UInt32(truncatingIfNeeded: value.count))
+        bytes.append(contentsOf: value)
+    }
+
+    mutating func append(_ text: String) {
+        append(UInt32(truncatingIfNeeded: text.utf8.count))
+        bytes.append(contentsOf: text.utf8)
+    }
+
+    mutating func append(_ texts: [String]) {
+        append(UInt32(truncatingIfNeeded: texts.count))
+        for text in texts { append(text) }
+    }
+}

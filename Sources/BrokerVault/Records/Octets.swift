@@ -1,0 +1,18 @@
+extension UnsafeRawBufferPointer {
+    /// The bytes as C wants them. Stopping is right where there is no memory: skipping a step of cryptography is not.
+    var octets: UnsafePointer<UInt8> {
+        guard let baseAddress else { preconditionFailure("a buffer without memory was handed to libsodium") }
+        return baseAddress.assumingMemoryBound(to: UInt8.self)
+    }
+
+    var characters: UnsafePointer<CChar> { UnsafeRawPointer(octets).assumingMemoryBound(to: CChar.self) }
+}
+
+extension UnsafeMutableRawBufferPointer {
+    /// See `UnsafeRawBufferPointer.octets`.
+    var octets: UnsafeMutablePointer<UInt8> { UnsafeMutablePointer(mutating: UnsafeRawBufferPointer(self).octets) }
+
+    var characters: UnsafeMutablePointer<CChar> {
+        UnsafeMutableRawPointer(octets).assumingMemoryBound(to: CChar.self)
+    }
+}

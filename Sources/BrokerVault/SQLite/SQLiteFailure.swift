@@ -1,0 +1,47 @@
+import BrokerModel
+import CSQLite
+import Glibc
+
+/// A failed call of SQLite, told apart by what the caller can do about it.
+struct SQLiteFailure {
+    /// Extended result code.
+    let code: Int32
+    /// `errno` behind an input or output error, 0 if there is none.
+    let systemError: Int32
+    let path: String
+
+    var error: VaultError {
+        switch code & 0xff {
+        case SQLITE_FULL:
+            return .full("The disk that holds \(path) is full. Free some space; the broker goes on by itself.")
+        case SQLITE_IOERR where Self.meansFull(systemError), SQLITE_CANTOPEN where Self.meansFull(systemError):
+            return .full(
+                "\(path) may not grow (\(errnoText(systemError))). Free some space or raise the limit; "
+                    + "the broker goes on by itself.")
+        case SQLITE_CORRUPT, SQLITE_NOTADB:
+            return .damaged("\(path) is damaged (SQLite code \(code)). Restore it from a backup, or move it away.")
+        case SQLITE_BUSY, SQLITE_LOCKED:
+            return .io("Another program keeps \(path) locked. End it and try again.")
+        default:
+            let cause = systemError == 0 ? "" : ", \(errnoText(systemError))"
+            return .io(
+                "\(path) cannot be used: \(String(cString: sqlite3_errstr(code))) (SQLite code \(code)\(cause)). "
+                    + "Look at the disk and at the permissions of its directory.")
+        }
+    }
+
+    /// Quotas, file size limits and the last inode stop a write as a full disk does, but SQLite calls only one of them so.
+    static func meansFull(_ systemError: Int32) -> Bool {
+        systemError == ENOSPC || systemError == EDQUOT || systemError == EFBIG
+    }
+}
+
+/// The system's words for an error number.
+func errnoText(_ number: Int32) -> String {
+    withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
+        guard let base = buffer.baseAddress, strerror_r(number, base, buffer.count) == 0 else {
+            return "errno \(number)"
+        }
+        return String(cString: base)
+    }
+}

@@ -1,0 +1,153 @@
+import BrokerModel
+
+/// The database file: made whole or not at all, and looked at before SQLite may touch it.
+struct VaultFile {
+    private static let temporaryName = "vault.db.new"
+    let directory: StateDirectory
+    var path: String { "\(directory.path)/\(VaultFormat.fileName)" }
+
+    /// - Throws: ``VaultError/damaged(_:)`` when the log of a vault is there without the vault.
+    func exists() throws(VaultError) -> Bool {
+        if directory.exists(VaultFormat.fileName) { return true }
+        guard !directory.hasContent(VaultFormat.logName) else {
+            throw .damaged(
+                "\(path) is missing, but its log \(VaultFormat.logName) is there. Put it back from a backup, or move the "
+                    + "log away to start anew.")
+        }
+        return false
+    }
+
+    /// Makes an empty vault beside its place and then moves it there, so that `vault.db` is never half made.
+    func make(_ header: VaultHeader) throws(VaultError) {
+        removeTemporary()
+        do {
+            try makeTemporary(header)
+        } catch {
+            // On a full disk even these bytes count.
+            removeTemporary()
+            throw error
+        }
+        try directory.publish(Self.temporaryName, as: VaultFormat.fileName)
+    }
+
+    private func removeTemporary() {
+        for suffix in ["", "-wal", "-shm", "-journal"] { directory.removeIfPresent(Self.temporaryName + suffix) }
+    }
+
+    private func makeTemporary(_ header: VaultHeader) throws(VaultError) {
+        try directory.create(Self.temporaryName, containing: UnsafeRawBufferPointer(start: nil, count: 0))
+        let connection = try Connection(opening: "\(directory.path)/\(Self.temporaryName)")
+        try connection.makeDurable()
+        try connection.transaction { (connection) throws(VaultError) in
+            try connection.run("PRAGMA application_id = \(VaultFormat.applicationID)")
+            try connection.run("PRAGMA user_version = \(VaultFormat.current)")
+            for statement in VaultFormat.schema { try connection.run(statement) }
+            try connection.write(header)
+        }
+        try connection.checkpoint()
+        connection.checkpointsOnClose = true
+    }
+
+    /// Looks at an existing vault as far as that goes without its key. Nothing in it is changed, and no log moved.
+    func examine() throws(VaultError) -> VaultHeader {
+        for name in [VaultFormat.logName, VaultFormat.indexName] { _ = try PrivateFile(reading: name, in: directory) }
+        guard let file = try PrivateFile(reading: VaultFormat.fileName, in: directory) else {
+            throw .io("\(path) is gone. Start the broker again.")
+        }
+        let isShort = try isShort(file)
+        let connection = try Connection(opening: path)
+        try requireFormat(try connection.integer("PRAGMA user_version"))
+        try requireSchema(connection)
+        if isShort { try requireWhole(connection) }
+        return try connection.readHeader(path)
+    }
+
+    /// A connection for work, to a vault that was examined and whose key is proven.
+    func connect() throws(VaultError) -> Connection {
+        let connection = try Connection(opening: path)
+        try connection.makeDurable()
+        connection.checkpointsOnClose = true
+        return connection
+    }
+
+    /// Reads the first 100 bytes (https://www.sqlite.org/fileformat2.html, section 1.3) before SQLite opens the file:
+    /// it would take an empty one for a new database.
+    ///
+    /// - Returns: whether the file is shorter than it says.
+    private func isShort(_ file: PrivateFile) throws(VaultError) -> Bool {
+        var head = [UInt8](repeating: 0, count: 100)
+        let isRead = head.withUnsafeMutableBytes { file.read(into: $0) }
+        func number(_ offset: Int, _ count: Int) -> Int {
+            head[offset..<offset + count].reduce(0) { $0 << 8 | Int($1) }
+        }
+        guard isRead, head.starts(with: "SQLite format 3\0".utf8), number(68, 4) == VaultFormat.applicationID else {
+            throw .damaged("\(path) is not a vault, or its beginning is damaged. Restore it, or move it away.")
+        }
+        try requireFormat(number(60, 4))
+        let pageSize = number(16, 2) == 1 ? 65_536 : number(16, 2)
+        guard file.size < number(28, 4) * pageSize else { return false }
+        // A broker that was killed while it moved its log into the file leaves it short, and the log has the rest.
+        guard directory.hasContent(VaultFormat.logName) else { throw cut }
+        return true
+    }
+
+    private var cut: VaultError {
+        .damaged("\(path) is cut off: it is shorter than it says. Restore it from a backup, or move it away.")
+    }
+
+    private func requireFormat(_ found: Int) throws(VaultError) {
+        guard found != VaultFormat.current else { return }
+        if found > VaultFormat.current { throw .newerFormat(found: found, supported: VaultFormat.current) }
+        throw .damaged(
+            "\(path) says format \(found), which no broker wrote. Restore it from a backup, or move it away.")
+    }
+
+    private func requireSchema(_ connection: Connection) throws(VaultError) {
+        let found = try connection.rows("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid") {
+            $0.text(0)
+        }
+        guard found == VaultFormat.schema else {
+            throw .damaged("\(path) has other tables than a vault has. Restore it from a backup, or move it away.")
+        }
+    }
+
+    /// Reads every page, which takes tens of milliseconds for 10,000 records; so only a file that looks cut pays for it.
+    /// A page that goes bad elsewhere shows when it is read, and rows carry their own seals.
+    private func requireWhole(_ connection: Connection) throws(VaultError) {
+        guard try connection.rows("PRAGMA quick_check(1)", read: { $0.text(0) }) == ["ok"] else { throw cut }
+    }
+}
+
+extension Connection {
+    /// A transaction that was reported as done survives a power cut, and what is deleted is overwritten.
+    func makeDurable() throws(VaultError) {
+        guard try rows("PRAGMA journal_mode = WAL", read: { $0.text(0) }) == ["wal"] else {
+            throw .io("\(path) lies on a file system without shared memory for files. Name a local --state-dir.")
+        }
+        try run("PRAGMA synchronous = FULL")
+        try run("PRAGMA secure_delete = ON")
+        // Checkpoints are made by the writer, after whoever waited has been answered.
+        try run("PRAGMA wal_autocheckpoint = 0")
+    }
+
+    func write(_ header: VaultHeader) throws(VaultError) {
+        let values = [
+            ("vault-id", header.vaultID), ("key-source", Array(header.keySource.utf8)),
+            ("key-parameters", header.keyParameters), ("key-check", header.keyCheck),
+        ]
+        for (name, value) in values {
+            try run("INSERT INTO header (name, value) VALUES (?1, ?2)", .text(name), .blob(value))
+        }
+    }
+
+    func readHeader(_ path: String) throws(VaultError) -> VaultHeader {
+        let found = try rows("SELECT name, value FROM header") { ($0.text(0), $0.blob(1)) }
+        let values = Dictionary(found, uniquingKeysWith: { first, _ in first })
+        guard let vaultID = values["vault-id"], vaultID.count == 16, let source = values["key-source"],
+            let parameters = values["key-parameters"], let check = values["key-check"]
+        else { throw .damaged("The header of \(path) is damaged. Restore it from a backup, or move it away.") }
+        return VaultHeader(
+            vaultID: vaultID, keySource: String(decoding: source, as: UTF8.self), keyParameters: parameters,
+            keyCheck: check)
+    }
+}

@@ -1,0 +1,34 @@
+/// What the database file holds, and how it is known.
+enum VaultFormat {
+    /// Goes up when rows or header change their meaning; part of the associated data of everything that is sealed.
+    static let current = 1
+    /// SQLite's application id: "TkBr".
+    static let applicationID = 0x546B_4272
+
+    static let fileName = "vault.db"
+    static let logName = "vault.db-wal"
+    static let indexName = "vault.db-shm"
+
+    /// A vault has exactly these objects. One more could be a trigger that somebody put there.
+    static let schema = [
+        "CREATE TABLE header (name TEXT PRIMARY KEY, value BLOB NOT NULL) STRICT, WITHOUT ROWID",
+        "CREATE TABLE partition_key (partition INTEGER PRIMARY KEY, wrapped BLOB NOT NULL) STRICT",
+        """
+        CREATE TABLE record (id INTEGER PRIMARY KEY, partition INTEGER NOT NULL, kind INTEGER NOT NULL, \
+        row_key BLOB NOT NULL UNIQUE, bucket_key BLOB NOT NULL, box BLOB NOT NULL) STRICT
+        """,
+        "CREATE INDEX record_by_bucket ON record (bucket_key)",
+        "CREATE INDEX record_by_kind ON record (partition, kind)",
+        // Damaged rows as they were found; columns without types, because they may hold anything.
+        "CREATE TABLE quarantine (id INTEGER PRIMARY KEY, partition, kind, row_key, bucket_key, box)",
+    ]
+}
+
+/// What must be known before any key is: kept in the clear, bound into the key check.
+struct VaultHeader: Sendable {
+    /// 16 random bytes.
+    var vaultID: [UInt8]
+    var keySource: String
+    var keyParameters: [UInt8]
+    var keyCheck: [UInt8]
+}

@@ -1,0 +1,67 @@
+import BrokerModel
+import FoundationEssentials
+
+extension Vault {
+    package func seal<Record: VaultRecord>(
+        _ record: Record, secret: Secret?, in partition: Partition
+    ) throws(VaultError) -> StoredRecord<Record> {
+        let keys = try keys.keysMakingNew(for: partition) { (partition) throws(VaultError) in
+            try reader.wrappedKey(of: partition)
+        }
+        let names = RowNames(of: partition, keys: keys)
+        guard let fields = try? JSONEncoder().encode(record) else {
+            throw .io(
+                "A record of kind \(Record.kind) cannot be encoded. Please report this as an error of the broker.")
+        }
+        let rowKey = names.rowKey(record.key)
+        let bucketKey = names.bucketKey(Record.kind, bucket: record.bucket)
+        let sealed = try sealer.seal(
+            fields: Array(fields), secret: secret, kind: Record.kind, rowKey: rowKey, bucketKey: bucketKey,
+            in: partition, keys: keys)
+        return StoredRecord(record: record, sealed: sealed)
+    }
+
+    package func commit(_ change: VaultChange) async throws(VaultError) {
+        guard !change.isEmpty else { return }
+        var write = WriteSet(partitions: [change.partition], puts: change.puts, deletes: [])
+        for record in change.puts { write.partitions.insert(record.partition) }
+        if !change.deletes.isEmpty, let keys = try existingKeys(of: change.partition) {
+            let names = RowNames(of: change.partition, keys: keys)
+            write.deletes = change.deletes.map { names.rowKey($0) }
+        }
+        try await onThread { [writeSide, write] () throws(VaultError) in
+            try writeSide.apply(write)
+        } afterwards: { [self] in
+            quarantineDamaged()
+            writeSide.tidy(onlyIfLong: true)
+        }
+    }
+
+    /// Moves the write-ahead log into the file now, after everything that was asked for before; otherwise it happens about
+    /// a second after the last write. From then on, what was deleted or replaced is nowhere in the files any more.
+    package func checkpoint() async throws(VaultError) {
+        try await onThread { [writeSide] () throws(VaultError) in
+            try writeSide.checkpoint()
+        } afterwards: {
+        }
+    }
+
+    /// - Parameter afterwards: runs on the thread, too, when the caller has been answered and if `body` succeeded.
+    private func onThread(
+        _ body: @escaping @Sendable () throws(VaultError) -> Void, afterwards: @escaping @Sendable () -> Void
+    ) async throws(VaultError) {
+        let result: Result<Void, VaultError> = await withCheckedContinuation { continuation in
+            let isAccepted = thread.run {
+                do throws(VaultError) {
+                    try body()
+                    continuation.resume(returning: .success(()))
+                    afterwards()
+                } catch {
+                    continuation.resume(returning: .failure(error))
+                }
+            }
+            if !isAccepted { continuation.resume(returning: .failure(.closed)) }
+        }
+        try result.get()
+    }
+}

@@ -1,0 +1,46 @@
+import BrokerModel
+import BrokerVault
+
+/// What opening, looking up and committing cost. Figures are for people: nothing is asserted.
+func measure(in path: String) async throws {
+    var vault = try await openVault(path)
+    let pairs = Pairs(vault)
+    try await pairs.write(1, to: 0)
+    let partition = pairs.partition
+    let bucket = pairs.owner(0).bucket
+    guard let token = try vault.load(AccessTokenRecord.self, bucket: bucket, in: partition).first else { return }
+    try report("withSecret, \(pairs.secret(0, 1).count) bytes", times: 200_000) {
+        _ = try vault.withSecret(of: token.sealed) { $0.count }
+    }
+    try report("load of a bucket with one record", times: 20_000) {
+        _ = try vault.load(AccessTokenRecord.self, bucket: bucket, in: partition)
+    }
+    try report("seal", times: 20_000) {
+        _ = try vault.seal(token.record, secret: pairs.secret(0, 1), in: partition)
+    }
+    let clock = ContinuousClock()
+    let commits = try await clock.measure {
+        for value in 2...1_001 as ClosedRange<Int64> { try await pairs.write(value, to: 1) }
+    }
+    say("commit of two records: \(commits / 1_000)")
+
+    var puts: [SealedRecord] = []
+    for number in 0..<10_000 {
+        var record = token.record
+        record.owner.clientID = "many-\(number)"
+        puts.append(try vault.seal(record, secret: pairs.secret(0, 1), in: partition).sealed)
+    }
+    try await vault.commit(VaultChange(in: partition, puts: puts))
+    await vault.close()
+    let start = clock.now
+    vault = try await openVault(path)
+    say("opening a vault of \(try vault.statistics().records) records: \(clock.now - start)")
+    let listing = try clock.measure { _ = try vault.loadAll(AccessTokenRecord.self, in: partition) }
+    say("reading all of them: \(listing)")
+    await vault.close()
+}
+
+private func report(_ what: String, times: Int, _ body: () throws -> Void) throws {
+    let duration = try ContinuousClock().measure { for _ in 0..<times { try body() } }
+    say("\(what): \(duration / times)")
+}
