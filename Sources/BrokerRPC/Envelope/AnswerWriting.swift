@@ -16,7 +16,8 @@ extension JSONWriter {
         endAnswer()
     }
 
-    package mutating func answer(_ error: RPCError, to id: RequestID?) {
+    /// Not called `answer`: an error is a value too, and would fit there.
+    package mutating func refuse(with error: RPCError, to id: RequestID?) {
         beginAnswer(id: id)
         key("error")
         error.write(to: &self)

@@ -36,12 +36,19 @@ extension JSONNode {
         switch self {
         case .null: .null
         case .bool(let value): .bool(value)
-        case .number(let text): Int64(text).map(JSONValue.integer) ?? .number(Double(text) ?? .nan)
+        case .number(let text): Self.number(text)
         case .string(let value): .string(value)
         case .array(let elements): .array(elements.map(\.value))
         case .object(let members):
             .object(JSONObject(members.map { ($0.name, $0.value.value) }, uniquingKeysWith: { $1 }))
         }
+    }
+
+    /// 1e3 and 1.0 are whole numbers, too; beyond the range of a Double there is infinity.
+    private static func number(_ text: String) -> JSONValue {
+        if let whole = Int64(text) { return .integer(whole) }
+        let value = Double(text) ?? .nan
+        return Int64(exactly: value).map(JSONValue.integer) ?? .number(value)
     }
 
     package subscript(name: String) -> JSONNode? {

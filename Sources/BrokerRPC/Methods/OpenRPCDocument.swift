@@ -5,7 +5,7 @@ package enum OpenRPCDocument {
     package static let protocolVersion: Int64 = 1
 
     package static let json: JSONValue = {
-        var components = RPCError.schema.components
+        var components = ErrorData.schema.components
         var methods: [JSONValue] = []
         for method in MethodRegistry.methods { methods.append(describe(method, &components)) }
         var notifications: [JSONValue] = []

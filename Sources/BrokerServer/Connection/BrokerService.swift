@@ -53,7 +53,7 @@ package struct BrokerService: LineService {
     /// An error that answers no request in particular.
     static func line(_ error: RPCError) -> ByteBuffer {
         var writer = JSONWriter()
-        writer.answer(error, to: nil)
+        writer.refuse(with: error, to: nil)
         writer.endLine()
         return ByteBuffer(bytes: writer.bytes)
     }

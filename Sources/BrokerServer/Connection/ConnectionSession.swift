@@ -43,7 +43,7 @@ final class ConnectionSession: LineHandler {
         case .single(let item): single(item)
         case .batch(let items): batch(items)
         case .refused(let error):
-            writer.answer(error, to: nil)
+            writer.refuse(with: error, to: nil)
             send()
         }
     }
@@ -105,7 +105,7 @@ final class ConnectionSession: LineHandler {
     private func begin(_ item: RequestLine.Item) -> Handling {
         switch item {
         case .invalid(let id, let error):
-            writer.answer(error, to: id)
+            writer.refuse(with: error, to: id)
             return .answered
         case .call(let call):
             guard !isDraining else {

@@ -61,6 +61,6 @@ struct ConnectionContext: Sendable {
 extension JSONWriter {
     /// Answers with an error; a notification (no id) gets none (JSON-RPC 2.0, section 4.1).
     mutating func fail(_ error: RPCError, _ id: RequestID?) {
-        if let id { answer(error, to: id) }
+        if let id { refuse(with: error, to: id) }
     }
 }

@@ -1,0 +1,87 @@
+import BrokerRPC
+import BrokerValues
+import Foundation
+import Testing
+
+@Suite("Reading JSON")
+struct JSONReaderTests {
+    @Test(
+        "text that is JSON is read as Foundation reads it",
+        arguments: [
+            "null", " true ", "false\r\n", "0", "-0", "12", "-3.25", "1e3", "1E-2", "0.5e+1", "\"\"", "\"a\"",
+            #""\"\\\/\b\f\n\r\t""#, #""\u0041\u00e9\u20ac\ud83d\ude00""#, "\"é€😀\"", "[]", "[1,[2,[3]],{}]",
+            "{}", #"{"a":1,"b":[true,null],"":{"c":"d"}}"#, "\t[\n1 ,\r2 ]\n", #"{"a" : {"b" : "\u0000"}}"#,
+        ])
+    func agreesWithFoundation(text: String) throws {
+        let read = try JSONReader.read(text.utf8).value
+        let theirs = try JSONDecoder().decode([JSONValue].self, from: Data("[\(text)]".utf8))
+        #expect([read] == theirs)
+    }
+
+    @Test(
+        "text that is not JSON is refused, and the place is told",
+        arguments: [
+            ("", 0), ("  ", 2), ("{", 1), ("[1,", 3), ("[1,]", 3), ("{\"a\":1,}", 7), ("{\"a\"}", 4), ("{a:1}", 1),
+            ("tru", 3), ("nul1", 3), ("01", 1), ("1.", 2), (".5", 0), ("+1", 0), ("-", 1), ("1e", 2), ("1e+", 3),
+            ("1.e3", 2), ("0x10", 1), ("NaN", 0), ("Infinity", 0), ("'a'", 0), ("\"a", 2), ("\"a\nb\"", 2),
+            ("\"\\x\"", 2), ("\"\\u12G4\"", 5), ("\"\\u12", 5), ("[1 2]", 3), ("1 2", 2), ("{} x", 3), ("[}", 1),
+            ("\u{feff}1", 0), ("// no\n1", 0), ("[1,/**/2]", 3), ("\"\\", 2), ("-a", 1),
+        ])
+    func refuses(text: String, offset: Int) throws {
+        let error = #expect(throws: JSONReader.Malformed.self) { try JSONReader.read(text.utf8) }
+        #expect(error?.offset == offset)
+    }
+
+    @Test(
+        "half a surrogate pair is refused in every position",
+        arguments: [#""\ud800""#, #""\udc00""#, #""\ud800x""#, #""\ud800\n""#, #""\ud800\u0041""#, #""\ud800\ud800""#])
+    func loneSurrogate(text: String) {
+        let error = #expect(throws: JSONReader.Malformed.self) { try JSONReader.read(text.utf8) }
+        #expect(error?.problem == .loneSurrogate)
+    }
+
+    @Test(
+        "bytes that are not UTF-8 are refused inside strings, also behind an escape",
+        arguments: [[0xff], [0xc0, 0xaf], [0xed, 0xa0, 0x80], [0xe2, 0x82], [0xf5, 0x80, 0x80, 0x80]] as [[UInt8]])
+    func invalidUTF8(bytes: [UInt8]) {
+        for prefix in ["\"", "\"\\n", "{\"", "[\"a\",\""] {
+            let text = Array(prefix.utf8) + bytes + Array("\"".utf8)
+            let error = #expect(throws: JSONReader.Malformed.self) { try JSONReader.read(text) }
+            #expect(error?.problem == .invalidUTF8)
+        }
+    }
+
+    @Test("sixty-four levels are read, sixty-five are not, and a megabyte of brackets does no harm")
+    func depth() throws {
+        func nested(_ levels: Int) -> String {
+            String(repeating: "[", count: levels) + String(repeating: "]", count: levels)
+        }
+        _ = try JSONReader.read(nested(JSONReader.maximumDepth).utf8)
+        let objects = String(repeating: "{\"a\":", count: 65) + "1" + String(repeating: "}", count: 65)
+        for text in [nested(JSONReader.maximumDepth + 1), String(repeating: "[", count: 1 << 20), objects] {
+            let error = #expect(throws: JSONReader.Malformed.self) { try JSONReader.read(text.utf8) }
+            #expect(error?.problem == .tooDeep)
+        }
+    }
+
+    @Test("every cut of a message is refused, none is read as something else")
+    func truncated() throws {
+        let text = Array(#"{"jsonrpc":"2.0","id":-1.5e3,"p":{"a":["b\u00e9\\",true,null,{}]}}"#.utf8)
+        _ = try JSONReader.read(text)
+        for end in 0..<text.count {
+            let error = #expect(throws: JSONReader.Malformed.self) { try JSONReader.read(text[..<end]) }
+            #expect(error?.problem == .unexpectedEnd)
+        }
+    }
+
+    @Test("numbers keep their text, however large or small they are")
+    func numbers() throws {
+        for text in ["123456789012345678901234567890", "1.000", "1e400", "-0", "0.1e-999"] {
+            guard case .number(let kept) = try JSONReader.read(text.utf8) else {
+                Issue.record("not a number: \(text)")
+                continue
+            }
+            #expect(kept == text)
+        }
+    }
+}

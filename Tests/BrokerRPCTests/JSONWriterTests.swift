@@ -1,0 +1,59 @@
+import BrokerRPC
+import BrokerValues
+import Foundation
+import Testing
+
+@Suite("Writing JSON")
+struct JSONWriterTests {
+    @Test("every character comes back from Foundation as it went in")
+    func everyCharacter() throws {
+        var text = String(String.UnicodeScalarView((0..<0x300).compactMap(Unicode.Scalar.init)))
+        text += "\u{2028}\u{2029}\u{fffd}\u{ffff}😀\u{10ffff}"
+        var writer = JSONWriter()
+        writer.string(text)
+        #expect(!writer.bytes.contains { $0 < 0x20 })
+        #expect(try JSONDecoder().decode([String].self, from: Data("[".utf8 + writer.bytes + "]".utf8)) == [text])
+    }
+
+    @Test(
+        "bytes that are not UTF-8 are mended, and the escapes around them stay right",
+        arguments: [
+            ([0x22, 0xff, 0x5c], "\"\u{fffd}\\"), ([0xc3, 0xa9, 0x0a], "é\n"), ([0xe2, 0x82], "\u{fffd}"), ([], ""),
+        ] as [([UInt8], String)])
+    func mends(bytes: [UInt8], text: String) throws {
+        var writer = JSONWriter()
+        bytes.withUnsafeBytes { writer.string(prefix: "x", utf8: $0) }
+        #expect(try JSONDecoder().decode([String].self, from: Data("[".utf8 + writer.bytes + "]".utf8)) == ["x" + text])
+    }
+
+    @Test("commas stand where they must, whatever the values end in")
+    func commas() throws {
+        let value: JSONValue = [
+            "a": [1, "x:", "{", "[", ",", [], [:], [[]], true, nil, 1.5], "b": ["c": [:], "d": ["e": "\\"]], "": "\"",
+        ]
+        var writer = JSONWriter()
+        writer.value(value)
+        #expect(try JSONDecoder().decode(JSONValue.self, from: Data(writer.bytes)) == value)
+        #expect(try JSONReader.read(writer.bytes).value == value)
+    }
+
+    @Test("a wiped writer holds nothing of what was written, and writes on")
+    func wipes() {
+        var writer = JSONWriter(capacity: 64)
+        writer.string("secret")
+        writer.wipe()
+        #expect(writer.bytes.isEmpty)
+        writer.integer(7)
+        #expect(writer.bytes == Array("7".utf8))
+    }
+
+    @Test("an answer that is taken back leaves what stood before it")
+    func truncates() {
+        var writer = JSONWriter()
+        writer.json("1")
+        let mark = writer.bytes.count
+        writer.string("half")
+        writer.truncate(to: mark)
+        #expect(writer.bytes == Array("1".utf8))
+    }
+}

@@ -1,0 +1,73 @@
+import BrokerRPC
+import BrokerValues
+import Foundation
+import Testing
+
+@Suite("The OpenRPC document")
+struct OpenRPCDocumentTests {
+    private static let file = URL(filePath: #filePath).deletingLastPathComponent().appending(
+        path: "../../docs/openrpc.json"
+    ).standardizedFileURL
+
+    private static func text() throws -> Data {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        return try encoder.encode(OpenRPCDocument.json) + Data("\n".utf8)
+    }
+
+    @Test("docs/openrpc.json is what rpc.discover answers (UPDATE_DOCS=1 swift test --filter OpenRPC writes it)")
+    func fileIsCurrent() throws {
+        if ProcessInfo.processInfo.environment["UPDATE_DOCS"] != nil { try Self.text().write(to: Self.file) }
+        #expect(try Data(contentsOf: Self.file) == Self.text())
+    }
+
+    @Test("every method of the registry is in it, with its params, in order")
+    func methods() throws {
+        let methods = try #require(OpenRPCDocument.json.objectValue?["methods"]?.arrayValue)
+        #expect(
+            methods.map { $0.objectValue?["name"]?.stringValue } == MethodRegistry.methods.map { $0.name as String? })
+        for (described, method) in zip(methods, MethodRegistry.methods) {
+            func names<M: BrokerMethod>(_: M.Type) -> [String] { M.Params.members.map(\.name) }
+            let params = described.objectValue?["params"]?.arrayValue ?? []
+            #expect(params.compactMap { $0.objectValue?["name"]?.stringValue } == names(method))
+            #expect(params.allSatisfy { $0.objectValue?["description"]?.stringValue?.isEmpty == false })
+        }
+    }
+
+    @Test("every reference leads to a schema, and every schema is referred to")
+    func references() throws {
+        var found: Set<String> = []
+        func walk(_ value: JSONValue) {
+            switch value {
+            case .array(let elements): elements.forEach(walk)
+            case .object(let members):
+                if let reference = members["$ref"]?.stringValue { found.insert(reference) }
+                members.values.forEach(walk)
+            default: break
+            }
+        }
+        walk(OpenRPCDocument.json)
+        let components = try #require(
+            OpenRPCDocument.json.objectValue?["components"]?.objectValue?["schemas"]?.objectValue)
+        #expect(found == Set(components.keys.map { "#/components/schemas/\($0)" }))
+    }
+
+    @Test("names are unique, and nouns and verbs as the protocol writes them")
+    func names() {
+        let names = MethodRegistry.methods.map { $0.name }
+        #expect(Set(names).count == names.count)
+        for name in names {
+            let words = name.split(separator: ".", omittingEmptySubsequences: false)
+            #expect(words.count == 2 && words.allSatisfy { $0.first?.isLowercase == true }, "\(name)")
+        }
+    }
+
+    @Test("a method that needs an app has params that name one")
+    func appMethods() {
+        for method in MethodRegistry.methods where method.permission == .app {
+            func namesApp<M: BrokerMethod>(_: M.Type) -> Bool { M.Params.self is any AppSelecting.Type }
+            let isNamed = namesApp(method)
+            #expect(isNamed, "\(method.name)")
+        }
+    }
+}

@@ -1,0 +1,191 @@
+import BrokerRPC
+import BrokerValues
+import Foundation
+import Testing
+
+@Suite("Params")
+struct ParamsTests {
+    private func refusal<M: BrokerMethod>(_: M.Type, _ params: String) -> RPCError? {
+        do {
+            let node = try JSONReader.read(params.utf8)
+            _ = try M.params(of: Call(id: RequestID(1), method: M.name, params: node))
+            return nil
+        } catch {
+            return error as? RPCError
+        }
+    }
+
+    /// Params with every required member, for any method.
+    private static let required: [String: JSONObject] = [
+        AcquireTokenSilent.name: ["app": "mail", "scopes": ["a"]],
+        AcquireTokenInteractive.name: ["app": "mail", "scopes": ["a"]],
+        CompleteInteraction.name: ["url": "http://127.0.0.1/?code=x"],
+        CancelInteraction.name: ["interactionId": "i"],
+        GetAccount.name: ["account": ["id": "x"]],
+        RemoveAccount.name: ["account": ["id": "x"], "app": "mail"],
+        RegisterApp.name: ["name": "mail", "clientId": "c", "authority": "https://a.example"],
+        RemoveApp.name: ["name": "mail"],
+    ]
+
+    private func text(_ params: JSONObject) -> String {
+        var writer = JSONWriter()
+        writer.value(.object(params))
+        return String(decoding: writer.bytes, as: UTF8.self)
+    }
+
+    @Test("every method takes its required params", arguments: MethodRegistry.methods.map { $0.name })
+    func takesRequired(name: String) throws {
+        let method = try #require(MethodRegistry.methods.first { $0.name == name })
+        let error = refusal(method, text(Self.required[name] ?? [:]))
+        #expect(error?.message == nil)
+    }
+
+    @Test("every method names the param it does not know", arguments: MethodRegistry.methods.map { $0.name })
+    func namesUnknown(name: String) throws {
+        let method = try #require(MethodRegistry.methods.first { $0.name == name })
+        let params = (Self.required[name] ?? [:]).merging(["scope": "x"]) { $1 }
+        let refused = refusal(method, text(params))
+        let error = try #require(refused)
+        #expect(error.code == -32602)
+        #expect(error.data?.kind == .invalidParameter)
+        #expect(error.data?.field == "scope")
+        #expect(error.message.contains("\"scope\""))
+    }
+
+    @Test("every method names the param that is missing", arguments: MethodRegistry.methods.map { $0.name })
+    func namesMissing(name: String) throws {
+        let method = try #require(MethodRegistry.methods.first { $0.name == name })
+        for missing in (Self.required[name] ?? [:]).keys {
+            let params = (Self.required[name] ?? [:]).filter { $0.key != missing }
+            let refused = refusal(method, text(params))
+            let error = try #require(refused, "\(missing) may be left out of \(name)")
+            #expect(error.code == -32602)
+            #expect(error.data?.field == missing)
+        }
+    }
+
+    @Test("every param of every method is refused by name when it has the wrong type")
+    func namesMistyped() throws {
+        func check<M: BrokerMethod>(_: M.Type) throws {
+            for member in M.Params.members {
+                // No param of any method takes an array of arrays.
+                let params = (Self.required[M.name] ?? [:]).merging([member.name: [[1]]]) { $1 }
+                let error = try #require(refusal(M.self, text(params)), "\(M.name) took a wrong \(member.name)")
+                #expect(error.code == -32602)
+                #expect(error.data?.field?.hasPrefix(member.name) == true)
+            }
+        }
+        for method in MethodRegistry.methods { try check(method) }
+    }
+
+    @Test(
+        "wrong params of token.acquireSilent are refused, naming the place",
+        arguments: [
+            (#"[]"#, nil), (#"["mail"]"#, nil), (#"7"#, nil), (#"null"#, nil),
+            (#"{"app":"a","scopes":["x",3]}"#, "scopes[1]"), (#"{"app":"a","scopes":"x"}"#, "scopes"),
+            (#"{"app":"a","scopes":[""]}"#, "scopes[0]"), (#"{"app":"a","scopes":["  "]}"#, "scopes[0]"),
+            (#"{"app":"a","scopes":["a\nb"]}"#, "scopes[0]"), (#"{"app":"a","scopes":["a\"b"]}"#, "scopes[0]"),
+            (#"{"app":"a","scopes":["é"]}"#, "scopes[0]"), (#"{"app":"","scopes":["x"]}"#, "app"),
+            (#"{"app":"a\u0000","scopes":["x"]}"#, "app"), (#"{"scopes":["x"]}"#, "app"),
+            (#"{"clientId":"c","scopes":["x"]}"#, "authority"),
+            (#"{"authority":"https://a.example","scopes":["x"]}"#, "clientId"),
+            (#"{"app":"a","clientId":"c","authority":"https://a.example","scopes":["x"]}"#, "clientId"),
+            (#"{"app":"a","scopes":["x"],"account":{}}"#, "account"),
+            (#"{"app":"a","scopes":["x"],"account":{"id":"1","username":"u"}}"#, "account"),
+            (#"{"app":"a","scopes":["x"],"account":{"name":"u"}}"#, "account.name"),
+            (#"{"app":"a","scopes":["x"],"account":{"id":5}}"#, "account.id"),
+            (#"{"app":"a","scopes":["x"],"account":"1"}"#, "account"),
+            (#"{"app":"a","scopes":["x"],"minimumLifetime":-1}"#, "minimumLifetime"),
+            (#"{"app":"a","scopes":["x"],"minimumLifetime":86401}"#, "minimumLifetime"),
+            (#"{"app":"a","scopes":["x"],"minimumLifetime":1.5}"#, "minimumLifetime"),
+            (#"{"app":"a","scopes":["x"],"minimumLifetime":1e99}"#, "minimumLifetime"),
+            (#"{"app":"a","scopes":["x"],"minimumLifetime":"60"}"#, "minimumLifetime"),
+            (#"{"app":"a","scopes":["x"],"forceRefresh":1}"#, "forceRefresh"),
+            (#"{"app":"a","scopes":["x"],"tokenType":"bearer"}"#, "tokenType"),
+            (#"{"app":"a","scopes":["x"],"correlationId":""}"#, "correlationId"),
+            (#"{"app":"a","scopes":["x"],"correlationId":"a b"}"#, "correlationId"),
+            (#"{"app":"a","scopes":["x"],"claims":"nope"}"#, "claims"),
+            (#"{"app":"a","scopes":["x"],"claims":"[]"}"#, "claims"),
+            (#"{"app":"a","scopes":["x"],"app":"b"}"#, "app"),
+            (#"{"app":"a","scopes":["x"],"prompt":"login"}"#, "prompt"),
+        ] as [(String, String?)])
+    func silent(params: String, field: String?) throws {
+        let error = try #require(refusal(AcquireTokenSilent.self, params))
+        #expect(error.code == -32602)
+        #expect(error.data?.kind == .invalidParameter)
+        #expect(error.data?.field == field)
+    }
+
+    @Test(
+        "wrong params of token.acquireInteractive are refused, naming the place",
+        arguments: [
+            (#""forceRefresh":true"#, "forceRefresh"), (#""timeout":0"#, "timeout"), (#""timeout":3601"#, "timeout"),
+            (#""prompt":"Login""#, "prompt"), (#""presentation":"popup""#, "presentation"),
+            (#""extraQueryParameters":{"a":1}"#, "extraQueryParameters.a"),
+            (#""extraQueryParameters":{"a":"1","a":"2"}"#, "extraQueryParameters.a"),
+            (#""extraQueryParameters":{"":"1"}"#, "extraQueryParameters"),
+            (#""extraScopesToConsent":[null]"#, "extraScopesToConsent[0]"), (#""loginHint":"a\rb""#, "loginHint"),
+        ])
+    func interactive(member: String, field: String) throws {
+        let error = try #require(refusal(AcquireTokenInteractive.self, #"{"app":"a","scopes":["x"],\#(member)}"#))
+        #expect(error.code == -32602)
+        #expect(error.data?.field == field)
+    }
+
+    @Test("absent, null and the default mean the same")
+    func nulls() throws {
+        let text = #"{"app":"a","scopes":[],"account":null,"timeout":null,"presentation":null,"prompt":null}"#
+        let params = try AcquireTokenInteractive.Params(reading: try JSONReader.read(text.utf8))
+        #expect(params.timeout == 300)
+        #expect(params.presentation == .client)
+        #expect(params.account == nil)
+    }
+
+    @Test("claims are taken as an object and as its text")
+    func claims() throws {
+        for claims in [
+            #"{"id_token":{"acr":{"essential":true}}}"#, #""{\"id_token\":{\"acr\":{\"essential\":true}}}""#,
+        ] {
+            let text = #"{"app":"a","scopes":["x"],"claims":\#(claims)}"#
+            let params = try AcquireTokenSilent.Params(reading: try JSONReader.read(text.utf8))
+            #expect(params.claims?.json == #"{"id_token":{"acr":{"essential":true}}}"#)
+        }
+    }
+
+    @Test("a refused request is answered with its own correlation id, unless that is what is wrong")
+    func correlation() {
+        let known = refusal(AcquireTokenSilent.self, #"{"correlationId":"abc-1","nonsense":1}"#)
+        #expect(known?.data?.correlationId == "abc-1")
+        let wrong = refusal(AcquireTokenSilent.self, #"{"app":"a","scopes":[],"correlationId":"a\nb"}"#)
+        #expect(wrong?.data?.field == "correlationId")
+        #expect(wrong?.data?.correlationId == nil)
+    }
+
+    @Test("what a client writes is what the broker reads")
+    func roundTrip() throws {
+        var params = AcquireTokenInteractive.Params(
+            .adHoc(clientID: "c", authority: "https://a.example"), scopes: ["x", "y"])
+        params.account = .username("ann@example.org")
+        params.claims = ClaimsRequest(json: #"{"a":1}"#)
+        params.prompt = .selectAccount
+        params.extraQueryParameters = ["a": "", "b": "ü\"\\"]
+        params.presentation = .broker
+        params.timeout = 5
+        let line = AcquireTokenInteractive.requestLine(id: 9, params)
+        #expect(line.last == UInt8(ascii: "\n"))
+        guard case .single(.call(let call)) = line.dropLast().withUnsafeBytes(RequestLine.init) else {
+            Issue.record("not a call")
+            return
+        }
+        let read = try AcquireTokenInteractive.params(of: call)
+        #expect(call.id?.number == 9)
+        #expect(read.selection == params.selection)
+        #expect(read.scopes == params.scopes)
+        #expect(read.account == params.account)
+        #expect(read.claims == params.claims)
+        #expect(read.prompt == params.prompt)
+        #expect(read.extraQueryParameters == params.extraQueryParameters)
+        #expect(read.presentation == params.presentation)
+        #expect(read.timeout == params.timeout)
+    }
+}

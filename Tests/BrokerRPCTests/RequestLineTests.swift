@@ -1,0 +1,102 @@
+import BrokerRPC
+import BrokerValues
+import Testing
+
+@Suite("The envelope of requests")
+struct RequestLineTests {
+    private func read(_ text: String) -> RequestLine {
+        Array(text.utf8).withUnsafeBytes { RequestLine($0) }
+    }
+
+    private func error(_ item: RequestLine.Item) -> (id: String?, code: Int64)? {
+        guard case .invalid(let id, let error) = item else { return nil }
+        return (id?.json, error.code)
+    }
+
+    @Test(
+        "an id comes back exactly as it was sent",
+        arguments: [
+            "1", "0", "-7", "1.0", "1.50", "1e2", "123456789012345678901234567890", "-0", #""abc""#, #""""#,
+            #""\u0041\/""#, #""é😀""#, #""1""#,
+        ])
+    func echoesID(id: String) throws {
+        for text in [
+            #"{"jsonrpc":"2.0","id":\#(id),"method":"a.b"}"#, #" {"method":"a.b", "id" :  \#(id)  ,"jsonrpc":"2.0"} "#,
+        ] {
+            guard case .single(.call(let call)) = read(text) else {
+                Issue.record("not a call: \(text)")
+                continue
+            }
+            #expect(call.id?.json == id)
+            var writer = JSONWriter()
+            writer.answer(Nothing(), to: try #require(call.id))
+            #expect(String(decoding: writer.bytes, as: UTF8.self) == #"{"jsonrpc":"2.0","id":\#(id),"result":{}}"#)
+        }
+    }
+
+    @Test("a request without an id is a notification")
+    func notification() {
+        guard case .single(.call(let call)) = read(#"{"jsonrpc":"2.0","method":"x"}"#) else {
+            Issue.record("not a call")
+            return
+        }
+        #expect(call.id == nil)
+    }
+
+    @Test(
+        "what is not a request is -32600, with its id when that could be made out",
+        arguments: [
+            ("1", nil), ("\"x\"", nil), ("null", nil), ("{}", nil), (#"{"jsonrpc":"2.0"}"#, nil),
+            (#"{"jsonrpc":"2.0","id":1}"#, "1"), (#"{"jsonrpc":"2.0","id":1,"method":2}"#, "1"),
+            (#"{"id":"a","method":"x"}"#, "\"a\""), (#"{"jsonrpc":"1.0","id":1,"method":"x"}"#, "1"),
+            (#"{"jsonrpc":2.0,"id":1,"method":"x"}"#, "1"), (#"{"jsonrpc":"2.0","id":null,"method":"x"}"#, nil),
+            (#"{"jsonrpc":"2.0","id":true,"method":"x"}"#, nil), (#"{"jsonrpc":"2.0","id":[1],"method":"x"}"#, nil),
+            (#"{"jsonrpc":"2.0","id":1,"id":2,"method":"x"}"#, nil),
+            (#"{"jsonrpc":"2.0","id":1,"method":"x","method":"y"}"#, "1"),
+            (#"{"jsonrpc":"2.0","id":1,"result":{}}"#, "1"),
+        ] as [(String, String?)])
+    func invalid(text: String, id: String?) throws {
+        guard case .single(let item) = read(text) else {
+            Issue.record("read as something else: \(text)")
+            return
+        }
+        let found = try #require(error(item))
+        #expect(found.code == -32600)
+        #expect(found.id == id)
+    }
+
+    @Test("an empty batch and one that is too long are refused as a whole")
+    func batchBounds() {
+        let call = #"{"jsonrpc":"2.0","id":1,"method":"x"}"#
+        let tooMany = Array(repeating: call, count: RequestLine.maximumBatch + 1).joined(separator: ",")
+        for text in ["[]", " [ ] ", "[\(tooMany)]"] {
+            guard case .refused(let error) = read(text) else {
+                Issue.record("accepted: \(text.prefix(80))")
+                continue
+            }
+            #expect(error.code == -32600)
+        }
+    }
+
+    @Test("a batch keeps its good requests beside its bad ones")
+    func batch() throws {
+        let text = #"[{"jsonrpc":"2.0","id":1,"method":"x"}, 1, {"jsonrpc":"2.0","method":"y"}, [], {"id":2}]"#
+        guard case .batch(let items) = read(text) else {
+            Issue.record("not a batch")
+            return
+        }
+        #expect(items.count == 5)
+        #expect(items.map { error($0)?.code } == [nil, -32600, nil, -32600, -32600])
+        #expect(error(items[4])?.id == "2")
+    }
+
+    @Test("what is not JSON is -32700, alone or within a batch", arguments: ["{", "[{]", "", "[1,", "{\"a\":\\q}"])
+    func malformed(text: String) {
+        guard case .refused(let error) = read(text) else {
+            Issue.record("accepted: \(text)")
+            return
+        }
+        #expect(error.code == -32700)
+        #expect(error.data?.kind == .invalidParameter)
+    }
+}

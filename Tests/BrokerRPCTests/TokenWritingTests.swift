@@ -1,0 +1,52 @@
+import BrokerRPC
+import BrokerValues
+import Testing
+
+@Suite("The token's answer")
+struct TokenWritingTests {
+    private let account = Account(
+        id: "1", username: "ann", name: "A\"nn\u{1}", environment: "e", tenantId: "t", homeAccountId: "h",
+        authority: "https://e", claims: ["sub": "s"])
+
+    private func write(extended: NumericDate?, idToken: String?, type: TokenType = .bearer) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.beginToken(
+            TokenFacts(
+                tokenType: type, expiresOn: 10, extendedExpiresOn: extended, scopes: ["a", "b"], account: account,
+                authority: "https://e", correlationID: "c", fromCache: true, extendedLifetime: true, persisted: false))
+        Array("to\"k\\en".utf8).withUnsafeBytes { writer.accessToken(type, $0) }
+        if let idToken { Array(idToken.utf8).withUnsafeBytes { writer.idToken($0) } }
+        writer.endObject()
+        return writer.bytes
+    }
+
+    @Test("it has exactly the members that the protocol's Token has")
+    func members() throws {
+        guard case .object(let all) = try JSONReader.read(write(extended: 20, idToken: "i")) else {
+            Issue.record("not an object")
+            return
+        }
+        #expect(all.map(\.name).sorted() == Token.members.map(\.name).sorted())
+        guard case .object(let few) = try JSONReader.read(write(extended: nil, idToken: nil)) else {
+            Issue.record("not an object")
+            return
+        }
+        #expect(few.map(\.name).sorted() == Token.members.filter(\.isRequired).map(\.name).sorted())
+    }
+
+    @Test("a client reads what was written", arguments: TokenType.allCases)
+    func read(type: TokenType) throws {
+        let token = try Token(reading: try JSONReader.read(write(extended: 20, idToken: "i", type: type)))
+        #expect(token.accessToken == "to\"k\\en")
+        #expect(token.authorizationHeader == "\(type.rawValue) to\"k\\en")
+        #expect(token.tokenType == type)
+        #expect(token.expiresOn == 10)
+        #expect(token.extendedExpiresOn == 20)
+        #expect(token.scopes == ["a", "b"])
+        #expect(token.account == account)
+        #expect(token.idToken == "i")
+        #expect(token.authority == "https://e")
+        #expect(token.correlationId == "c")
+        #expect(token.fromCache && token.extendedLifetime && !token.persisted)
+    }
+}
