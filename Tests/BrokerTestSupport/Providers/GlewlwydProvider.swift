@@ -76,7 +76,7 @@ package struct GlewlwydProvider: Sendable {
     }
 
     /// The same on glewlwyd's own login page, up to the button that leads back to the application.
-    package func signIn(_ person: Person, at url: String, in browser: Browser) async throws {
+    package func signIn(_ person: Person, at url: String, in browser: HeadlessBrowser) async throws {
         try await browser.open(url)
         try await browser.fill(browser.find("#username"), person.name)
         try await browser.fill(browser.find("#password"), person.password)

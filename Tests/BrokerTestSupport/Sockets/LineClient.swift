@@ -115,6 +115,9 @@ package actor LineClient {
     /// Tells the other side that no more comes; its answers can still be read.
     package func shutDownWriting() { shutdown(descriptor, Int32(SHUT_WR)) }
 
+    /// Ends both directions, also for somebody who reads just now.
+    package func shutDown() { if !isClosed { shutdown(descriptor, Int32(SHUT_RDWR)) } }
+
     package func close() {
         guard !isClosed else { return }
         isClosed = true

@@ -3,7 +3,7 @@ import Foundation
 
 /// A headless Chromium that a test drives through chromedriver, by the W3C WebDriver protocol
 /// (https://www.w3.org/TR/webdriver2/).
-package struct Browser: Sendable {
+package struct HeadlessBrowser: Sendable {
     /// An element of the page that is shown; it is good until the page changes.
     package struct Element: Sendable {
         fileprivate var id: String
@@ -16,7 +16,7 @@ package struct Browser: Sendable {
     private let session: String
 
     /// Starts chromedriver and a browser with a profile of its own; `arguments` are more switches for Chromium.
-    package static func start(in bed: TestBed, arguments: [String] = []) async throws -> Browser {
+    package static func start(in bed: TestBed, arguments: [String] = []) async throws -> HeadlessBrowser {
         try Prerequisite.chromium.require()
         let port = try FreePort.next()
         let home = try bed.makeDirectory("browser-home")
@@ -46,7 +46,7 @@ package struct Browser: Sendable {
         guard let id = try reply.json().objectValue?["value"]?.objectValue?["sessionId"]?.stringValue else {
             throw ProcessFailure("Chromium did not start: \(reply.text.prefix(1000))")
         }
-        let browser = Browser(http: http, session: "\(base)/session/\(id)")
+        let browser = HeadlessBrowser(http: http, session: "\(base)/session/\(id)")
         bed.atEnd { try? await browser.quit() }
         return browser
     }

@@ -1,0 +1,119 @@
+import BrokerValues
+import Foundation
+
+/// The built `brokerd`, with a socket and a state directory of its own.
+package struct BrokerProcess: Sendable {
+    /// How a test's broker differs from the usual one.
+    package struct Options: Sendable {
+        /// Of an earlier broker, to find what it left.
+        package var stateDirectory: String?
+        package var caFile: String?
+        package var allowsHTTPLoopback = true
+        /// The text of a configuration file.
+        package var configuration: String?
+        package var arguments: [String] = []
+        /// A program and its arguments that end by executing what follows (`nsenter … --`).
+        package var wrapper: [String] = []
+
+        package init() {}
+    }
+
+    package let process: ManagedProcess
+    package let socket: String
+    package let stateDirectory: String
+    /// Where the configuration file is, if it was given one.
+    package let configurationFile: String?
+    private let bed: TestBed
+
+    /// Starts a broker and waits until its socket accepts.
+    package static func start(
+        in bed: TestBed, _ change: (inout Options) -> Void = { _ in }
+    ) async throws -> BrokerProcess {
+        var options = Options()
+        change(&options)
+        let place = try Place(in: bed, options)
+        let process = try bed.start(place.launch, as: "brokerd")
+        let broker = BrokerProcess(
+            process: process, socket: place.socket, stateDirectory: place.stateDirectory,
+            configurationFile: place.configurationFile, bed: bed)
+        try await eventually("brokerd accepts at \(place.socket)") {
+            try process.requireRunning()
+            guard let client = try? await LineClient.connect(to: place.socket) else { return false }
+            await client.close()
+            return true
+        }
+        return broker
+    }
+
+    /// Runs a broker that is expected to end by itself.
+    package static func run(
+        in bed: TestBed, _ change: (inout Options) -> Void = { _ in }
+    ) async throws -> CommandResult {
+        var options = Options()
+        change(&options)
+        return try await bed.run(Place(in: bed, options).launch)
+    }
+
+    package func connect() async throws -> WireConnection { try await WireConnection.connect(to: socket) }
+
+    /// A client that can misbehave.
+    package func connectRaw() async throws -> LineClient { try await LineClient.connect(to: socket) }
+
+    /// One call on a connection of its own.
+    package func call(_ method: String, _ params: JSONObject = [:]) async throws -> JSONObject {
+        let connection = try await connect()
+        do {
+            let result = try await connection.call(method, params)
+            await connection.close()
+            return result
+        } catch {
+            await connection.close()
+            throw error
+        }
+    }
+
+    /// Runs `brokerctl` against this broker.
+    package func ctl(_ arguments: String..., input: String? = nil) async throws -> CommandResult {
+        try await bed.run(controlling(arguments), input: input)
+    }
+
+    /// Starts a `brokerctl` that a person talks to.
+    package func startCtl(_ arguments: String..., environment: [String: String] = [:]) throws -> ManagedProcess {
+        var launch = try controlling(arguments)
+        launch.hasInput = true
+        launch.environment.merge(environment) { $1 }
+        return try bed.start(launch, as: "brokerctl")
+    }
+
+    @discardableResult
+    package func stop() async -> ExitStatus { await process.stop() }
+
+    private func controlling(_ arguments: [String]) throws -> Launch {
+        Launch(try PackageTree.program("brokerctl"), ["--socket", socket] + arguments)
+    }
+
+    /// Where a broker's things are, and how it is started there.
+    private struct Place {
+        var socket: String
+        var stateDirectory: String
+        var configurationFile: String?
+        var launch: Launch
+
+        init(in bed: TestBed, _ options: Options) throws {
+            socket = try bed.makeDirectory("run") + "/broker.sock"
+            stateDirectory = try options.stateDirectory ?? bed.makeDirectory("state")
+            var arguments = ["--socket", socket, "--state-dir", stateDirectory]
+            if options.allowsHTTPLoopback { arguments.append("--allow-http-loopback") }
+            if let caFile = options.caFile { arguments += ["--ca-file", caFile] }
+            if let configuration = options.configuration {
+                let file = try bed.makeDirectory("etc") + "/broker.toml"
+                try configuration.write(toFile: file, atomically: true, encoding: .utf8)
+                configurationFile = file
+                arguments += ["--config", file]
+            }
+            let whole = options.wrapper + [try PackageTree.program("brokerd")] + arguments + options.arguments
+            // Its home is the test's: nothing of the person who runs the tests is read.
+            launch = Launch(whole[0], Array(whole.dropFirst()), environment: ["HOME": bed.directory.path])
+        }
+    }
+}
