@@ -24,10 +24,11 @@ package struct SilentRequest: Sendable {
     package var tokenType = TokenType.bearer
     package var correlationID: String
 
+    /// - Parameter scopes: none means the app's registered ones.
     package init(partition: Partition, app: AppRegistration, scopes: Scopes, correlationID: String) {
         self.partition = partition
         self.app = app
-        self.scopes = scopes
+        self.scopes = scopes.isEmpty ? Scopes(app.scopes) : scopes
         self.correlationID = correlationID
     }
 }
@@ -53,10 +54,11 @@ package struct InteractiveRequest: Sendable {
     package var timeout: Int64 = 300
     package var correlationID: String
 
+    /// - Parameter scopes: none means the app's registered ones.
     package init(partition: Partition, app: AppRegistration, scopes: Scopes, correlationID: String) {
         self.partition = partition
         self.app = app
-        self.scopes = scopes
+        self.scopes = scopes.isEmpty ? Scopes(app.scopes) : scopes
         self.correlationID = correlationID
     }
 }
