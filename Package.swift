@@ -145,7 +145,7 @@ let package = Package(
             "BrokerServerTests",
             [
                 "BrokerServer", "BrokerSocket", "BrokerRPC", "BrokerEngine", "BrokerAccess", "BrokerModel",
-                "BrokerValues",
+                "BrokerValues", "BrokerVault", .nioCore, .nioPosix, .logging,
             ]
         ),
         tests("BrokerClientTests", ["BrokerClient", "BrokerRPC", "BrokerValues"]),

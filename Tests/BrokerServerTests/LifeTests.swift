@@ -1,0 +1,86 @@
+import BrokerRPC
+import BrokerTestSupport
+import BrokerValues
+import Glibc
+import Testing
+
+@Suite("The life of a connection")
+struct LifeTests {
+    @Test("a peer of another uid is told one error and nothing else")
+    func otherUser() async throws {
+        try await ServerBed.run(servedUID: getuid() + 1) { server in
+            let client = try await server.connect()
+            let lines = try await client.readToEnd().split(separator: "\n")
+            #expect(lines.count == 1)
+            let answer = try JSONReader.read(try #require(lines.first).utf8)
+            #expect(answer["id"]?.value == .null)
+            let error = try RPCError(reading: try #require(answer["error"]))
+            #expect(error.code == -32000)
+            #expect(error.data?.kind == .accessDenied)
+            #expect(error.data?.reason == .otherUser)
+        }
+    }
+
+    @Test("at shutdown what is under way is answered, what is new is refused, and idle connections end")
+    func draining() async throws {
+        try await ServerBed.run { server in
+            try await server.register("mail")
+            try await server.signIn("ann", to: "mail")
+            server.provider.refreshGate.close()
+            let busy = try await server.connect()
+            let idle = try await server.connect()
+            _ = try await idle.call(ListApps.self, Nothing())
+            var slow = AcquireTokenSilent.Params.of("mail")
+            slow.forceRefresh = true
+            try await busy.send(AcquireTokenSilent.requestLine(id: 1, slow))
+            try await eventually("the refresh hangs") { server.provider.refreshGate.waiting == 1 }
+            async let cutOff = server.listener.shutDown(within: .seconds(30))
+            #expect(try await idle.readToEnd() == "")
+            let refused = try await busy.refusal(#"{"jsonrpc":"2.0","id":2,"method":"apps.list"}"#)
+            #expect(refused.data?.kind == .serverUnavailable)
+            #expect(refused.data?.reason == .shuttingDown)
+            #expect(refused.data?.retryable == true)
+            server.provider.refreshGate.open()
+            #expect(try await busy.readJSON()["result"]?["accessToken"]?.value == "access:ann:2")
+            #expect(try await busy.readLine() == nil)
+            #expect(await cutOff == 0)
+        }
+    }
+
+    @Test("a client that shuts its side still gets the answers to what it asked")
+    func halfClosed() async throws {
+        try await ServerBed.run { server in
+            try await server.register("mail")
+            try await server.signIn("ann", to: "mail")
+            server.provider.refreshGate.close()
+            let client = try await server.connect()
+            var slow = AcquireTokenSilent.Params.of("mail")
+            slow.forceRefresh = true
+            try await client.send(AcquireTokenSilent.requestLine(id: 1, slow))
+            await client.shutDownWriting()
+            try await eventually("the refresh hangs") { server.provider.refreshGate.waiting == 1 }
+            server.provider.refreshGate.open()
+            #expect(try await client.readToEnd().contains("access:ann:2"))
+        }
+    }
+
+    @Test("a client that goes away does not take the refresh with it")
+    func leaverKeepsRefresh() async throws {
+        try await ServerBed.run { server in
+            try await server.register("mail")
+            try await server.signIn("ann", to: "mail")
+            server.clock.advance(bySeconds: 4000)
+            server.provider.refreshGate.close()
+            let leaving = try await server.connect()
+            try await leaving.send(AcquireTokenSilent.requestLine(id: 1, .of("mail")))
+            try await eventually("the refresh hangs") { server.provider.refreshGate.waiting == 1 }
+            let staying = try await server.connect()
+            try await staying.send(AcquireTokenSilent.requestLine(id: 2, .of("mail")))
+            await leaving.close()
+            try await eventually("the broker noticed") { server.listener.connectionCount == 1 }
+            server.provider.refreshGate.open()
+            #expect(try Token(reading: try await staying.readResult()).accessToken == "access:ann:2")
+            #expect(server.provider.refreshes == 1)
+        }
+    }
+}

@@ -1,0 +1,173 @@
+import BrokerRPC
+import BrokerTestSupport
+import BrokerValues
+import Testing
+
+@Suite("Messages over a real socket")
+struct MessageTests {
+    @Test("a line that is no JSON is answered, and the connection serves on")
+    func malformed() async throws {
+        try await ServerBed.run { server in
+            let client = try await server.connect()
+            for line in ["{", "", "nonsense", #"{"jsonrpc":"2.0","id":1,"method":"broker.status""#, "\u{1}"] {
+                #expect(try await client.ask(line)?.contains(#""id":null,"error":{"code":-32700,"#) == true)
+            }
+            try await client.send([0x22, 0xff, 0x22, 0x0a])
+            #expect(try await client.readLine()?.contains("-32700") == true)
+            #expect(try await client.call(GetBrokerStatus.self, Nothing()).version == "1.2.3")
+        }
+    }
+
+    @Test("what is JSON but no request is -32600, an unknown method -32601, a wrong param -32602")
+    func codes() async throws {
+        try await ServerBed.run { server in
+            let client = try await server.connect()
+            #expect(try await client.refusal("[]").code == -32600)
+            #expect(try await client.refusal(#"{"id":1,"method":"broker.status"}"#).code == -32600)
+            let method = try await client.refusal(#"{"jsonrpc":"2.0","id":1,"method":"token.steal"}"#)
+            #expect(method.code == -32601)
+            #expect(method.message.contains("token.steal"))
+            let params = try await client.refusal(
+                #"{"jsonrpc":"2.0","id":1,"method":"broker.status","params":{"verbose":true}}"#)
+            #expect(params.code == -32602)
+            #expect(params.data?.field == "verbose")
+            let positional = try await client.refusal(
+                #"{"jsonrpc":"2.0","id":1,"method":"broker.status","params":[1]}"#)
+            #expect(positional.code == -32602)
+        }
+    }
+
+    @Test("every method of the registry is answered by somebody")
+    func everyMethod() async throws {
+        try await ServerBed.run { server in
+            let client = try await server.connect()
+            for method in MethodRegistry.methods {
+                let answer = try await client.ask(#"{"jsonrpc":"2.0","id":1,"method":"\#(method.name)"}"#)
+                #expect(answer?.contains("-32601") == false, "\(method.name)")
+            }
+        }
+    }
+
+    @Test("a line that never ends is refused at a megabyte, and the connection closed")
+    func oversized() async throws {
+        try await ServerBed.run { server in
+            let client = try await server.connect()
+            try await client.send([UInt8](repeating: UInt8(ascii: " "), count: (1 << 20) + 1))
+            let all = try await client.readToEnd()
+            #expect(all.contains(#""id":null,"error":{"code":-32700,"#))
+            #expect(all.split(separator: "\n").count == 1)
+            #expect(try await server.connect().call(GetBrokerStatus.self, Nothing()).connections == 1)
+        }
+    }
+
+    @Test("requests before a cut-off line are answered, the cut-off one is refused")
+    func truncated() async throws {
+        try await ServerBed.run { server in
+            let client = try await server.connect()
+            try await client.send(GetBrokerStatus.requestLine(id: 7, Nothing()) + Array(#"{"jsonrpc":"2."#.utf8))
+            await client.shutDownWriting()
+            let lines = try await client.readToEnd().split(separator: "\n")
+            #expect(lines.count == 2)
+            #expect(lines.contains { $0.contains(#""id":7,"result""#) })
+            #expect(lines.contains { $0.contains("-32700") })
+        }
+    }
+
+    @Test("two requests with one id are both answered with it")
+    func duplicatedID() async throws {
+        try await ServerBed.run { server in
+            let client = try await server.connect()
+            let line = #"{"jsonrpc":"2.0","id":"same","method":"rpc.discover"}"#
+            try await client.send("\(line)\n\(line)\n")
+            for answer in try await client.readLines(2) {
+                #expect(answer.hasPrefix(#"{"jsonrpc":"2.0","id":"same","result":"#))
+            }
+        }
+    }
+
+    @Test("a batch is answered with one array, which leaves its notifications out")
+    func batch() async throws {
+        try await ServerBed.run { server in
+            try await server.register("mail")
+            try await server.signIn("ann", to: "mail")
+            let client = try await server.connect()
+            try await client.sendLine(
+                """
+                [{"jsonrpc":"2.0","id":1,"method":"token.acquireSilent","params":{"app":"mail","scopes":["read"]}},\
+                {"jsonrpc":"2.0","id":2,"method":"accounts.list","params":{}},\
+                {"jsonrpc":"2.0","method":"broker.status"},\
+                7,\
+                {"jsonrpc":"2.0","id":"4","method":"nothing.here"},\
+                {"jsonrpc":"2.0","id":5,"method":"apps.list"}]
+                """)
+            guard case .array(let answers) = try await client.readJSON() else {
+                Issue.record("not an array")
+                return
+            }
+            let ids = answers.map { answer in
+                switch answer["id"] {
+                case .number(let text)?: text
+                case .string(let text)?: "\"\(text)\""
+                default: "null"
+                }
+            }
+            #expect(ids.sorted() == ["\"4\"", "1", "2", "5", "null"])
+            #expect(answers.count { $0["error"] != nil } == 2)
+        }
+    }
+
+    @Test("a batch of notifications only, and a notification that fails, are not answered at all")
+    func silentBatch() async throws {
+        try await ServerBed.run { server in
+            let client = try await server.connect()
+            try await client.sendLine(
+                #"[{"jsonrpc":"2.0","method":"broker.status"},{"jsonrpc":"2.0","method":"none"}]"#)
+            try await client.sendLine(#"{"jsonrpc":"2.0","method":"apps.remove","params":{"name":7}}"#)
+            try await client.sendLine(#"{"jsonrpc":"2.0","method":"accounts.list"}"#)
+            #expect(try await client.call(GetBrokerStatus.self, Nothing()).protocol == 1)
+        }
+    }
+
+    @Test("a notification does its work")
+    func notificationWorks() async throws {
+        try await ServerBed.run { server in
+            let client = try await server.connect()
+            try await client.sendLine(
+                #"{"jsonrpc":"2.0","method":"apps.register","params":{"name":"mail","clientId":"c","authority":"https://a.example"}}"#
+            )
+            try await eventually("the app is registered") {
+                try await server.connect().call(ListApps.self, Nothing()).apps.map(\.name) == ["mail"]
+            }
+        }
+    }
+
+    @Test("rpc.discover answers the document that the definitions make")
+    func discover() async throws {
+        try await ServerBed.run { server in
+            let document = try await server.connect().call(DiscoverMethods.self, Nothing())
+            #expect(document == OpenRPCDocument.json)
+        }
+    }
+
+    @Test("status tells what the broker is and holds")
+    func status() async throws {
+        try await ServerBed.run { server in
+            try await server.register("mail")
+            server.clock.advance(bySeconds: 90)
+            let others = [try await server.connect(), try await server.connect()]
+            _ = try await others[0].call(ListApps.self, Nothing())
+            _ = try await others[1].call(ListApps.self, Nothing())
+            let status = try await server.connect().call(GetBrokerStatus.self, Nothing())
+            #expect(status.version == "1.2.3")
+            #expect(status.uptime == 90)
+            #expect(status.mode == .user)
+            #expect(!status.locked)
+            #expect(status.vault.records == 1)
+            #expect(status.vault.path.hasPrefix(server.path.replacing("broker.sock", with: "state")))
+            #expect(status.vault.keySource.isEmpty == false)
+            #expect(status.connections >= 3)
+            #expect(status.refreshesInFlight == 0)
+            await others[0].close()
+        }
+    }
+}

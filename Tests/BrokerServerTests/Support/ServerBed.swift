@@ -1,0 +1,142 @@
+import BrokerAccess
+import BrokerEngine
+import BrokerModel
+import BrokerRPC
+import BrokerServer
+import BrokerSocket
+import BrokerTestSupport
+import BrokerValues
+import BrokerVault
+import Glibc
+import Logging
+import NIOPosix
+import Testing
+
+/// A whole broker in this process, on a real socket, over a real vault; only provider, clock and browser are doubles.
+struct ServerBed: Sendable {
+    let path: String
+    let clock = ManualClock()
+    let provider = ScriptedProvider()
+    let browser = KeptBrowser()
+    let vault: FaultyVault
+    let listener: LineListener
+    let broker: TokenBroker
+
+    static func run(
+        servedUID: UInt32 = getuid(), inspector: PlainInspector = PlainInspector(),
+        _ body: (ServerBed) async throws -> Void
+    ) async throws {
+        try await withTestBed { bed in
+            let log = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
+            let directory = try StateDirectory.open(creating: bed.path("state"))
+            let vault = try await Vault.open(
+                in: directory, keySource: KeyFileSource(in: directory), logger: log)
+            bed.atEnd { await vault.close() }
+            let server = try await ServerBed(
+                path: bed.path("broker.sock"), vault: FaultyVault(vault: vault), servedUID: servedUID,
+                inspector: inspector, log: log, bed: bed)
+            try await body(server)
+        }
+    }
+
+    private init(
+        path: String, vault: FaultyVault, servedUID: UInt32, inspector: PlainInspector, log: Logger, bed: TestBed
+    ) async throws {
+        self.path = path
+        self.vault = vault
+        let apps = AppDirectory(vault: vault)
+        let policy = AccessPolicy(directory: apps, settings: AccessSettings(servedUID: servedUID), log: log)
+        broker = TokenBroker(
+            vault: vault, provider: provider, redirects: NoListener(), browser: browser, roster: apps, clock: clock,
+            random: SystemRandom(), log: log)
+        let services = ServerServices(
+            broker: broker, apps: apps, policy: policy, vault: vault, inspector: inspector, clock: clock,
+            process: ProcessFacts(version: "1.2.3", mode: .user, startedAt: clock.uptime), log: log)
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        bed.atEnd { try? await group.shutdownGracefully() }
+        let listener = try await LineListener.start(
+            ListeningSocket.bind(SocketPlace(path: path)), on: group.next(), service: BrokerService(services),
+            logger: log)
+        self.listener = listener
+        bed.atEnd { [provider] in
+            provider.refreshGate.open()
+            await listener.shutDown(within: .milliseconds(200))
+        }
+    }
+
+    func connect() async throws -> LineClient { try await LineClient.connect(to: path) }
+
+    static let authority = "https://login.example"
+
+    func register(_ name: String, group: String? = nil) async throws {
+        var params = RegisterApp.Params(name: name, clientId: "client-of-\(name)", authority: Self.authority)
+        params.group = group
+        _ = try await connect().call(RegisterApp.self, params)
+    }
+
+    /// Signs somebody in to an app, the way a client with a pasted redirect does.
+    @discardableResult
+    func signIn(_ username: String, to app: String, scopes: [String] = ["read"]) async throws -> Token {
+        let client = try await connect()
+        let params = AcquireTokenInteractive.Params(.registered(app), scopes: scopes)
+        try await client.send(AcquireTokenInteractive.requestLine(id: 1, params))
+        let opening = try await client.readOpening()
+        _ = try await connect().call(CompleteInteraction.self, .init(url: opening.redirect(code: username)))
+        return try Token(reading: try await client.readResult())
+    }
+}
+
+extension InteractionOpen.Params {
+    /// What the provider would send the browser to.
+    func redirect(code: String) -> String {
+        let state = url.split(separator: "&").first { $0.hasPrefix("state=") } ?? ""
+        return "\(redirectUri)?code=\(code)&\(state)"
+    }
+}
+
+extension LineClient {
+    /// The next line, as JSON.
+    func readJSON() async throws -> JSONNode {
+        let line = try #require(try await readLine(), "the connection was closed")
+        return try JSONReader.read(line.utf8)
+    }
+
+    func readResult() async throws -> JSONNode {
+        let answer = try await readJSON()
+        if let error = answer["error"] { throw try RPCError(reading: error) }
+        return try #require(answer["result"])
+    }
+
+    func readOpening() async throws -> InteractionOpen.Params {
+        let line = try await readJSON()
+        guard case .string(InteractionOpen.name)? = line["method"] else { throw Unexpected(line: line) }
+        return try InteractionOpen.Params(reading: try #require(line["params"]))
+    }
+
+    func call<M: BrokerMethod>(_: M.Type, _ params: M.Params) async throws -> M.Result {
+        try await send(M.requestLine(id: 1, params))
+        return try M.Result(reading: try await readResult())
+    }
+
+    /// The error that a request is answered with.
+    func refusal(_ line: String) async throws -> RPCError {
+        try await sendLine(line)
+        return try RPCError(reading: try #require(try await readJSON()["error"]))
+    }
+
+    /// The error that the request is answered with; nil when it is answered with a result.
+    func refusal<M: BrokerMethod>(of _: M.Type, _ params: M.Params) async throws -> RPCError? {
+        try await send(M.requestLine(id: 1, params))
+        return try await readRefusal()
+    }
+
+    func readRefusal() async throws -> RPCError? {
+        try await readJSON()["error"].map { try RPCError(reading: $0) }
+    }
+
+    struct Unexpected: Error { let line: JSONNode }
+}
+
+extension AcquireTokenSilent.Params {
+    static func of(_ app: String, _ scopes: [String] = ["read"]) -> Self { .init(.registered(app), scopes: scopes) }
+}

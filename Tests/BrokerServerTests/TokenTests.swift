@@ -1,0 +1,225 @@
+import BrokerRPC
+import BrokerTestSupport
+import BrokerValues
+import Testing
+
+@Suite("Tokens over a real socket")
+struct TokenTests {
+    @Test("sign-in opens the page, takes the redirect and answers; from then on the token comes from the cache")
+    func signInThenSilent() async throws {
+        try await ServerBed.run { server in
+            try await server.register("mail")
+            let client = try await server.connect()
+            var params = AcquireTokenInteractive.Params(.registered("mail"), scopes: ["read"])
+            params.correlationId = "my-id"
+            try await client.send(AcquireTokenInteractive.requestLine(id: 5, params))
+            let opening = try await client.readOpening()
+            #expect(opening.correlationId == "my-id")
+            #expect(opening.url.hasPrefix("\(ServerBed.authority)/authorize?"))
+            #expect(opening.expiresOn == server.clock.now + 300)
+            // On the same connection: the waiting request does not stand in the way.
+            try await client.send(CompleteInteraction.requestLine(id: 6, .init(url: opening.redirect(code: "ann"))))
+            var answers: [String: JSONNode] = [:]
+            for _ in 0..<2 {
+                let answer = try await client.readJSON()
+                if case .number(let id)? = answer["id"] { answers[id] = answer["result"] }
+            }
+            #expect(answers["6"]?["accepted"]?.value == true)
+            let first = try Token(reading: try #require(answers["5"]))
+            #expect(first.accessToken == "access:ann:1")
+            #expect(first.authorizationHeader == "Bearer access:ann:1")
+            #expect(first.idToken == "id:ann:1")
+            #expect(first.correlationId == "my-id")
+            #expect(!first.fromCache && first.persisted && !first.extendedLifetime)
+            #expect(first.expiresOn == server.clock.now + 3600)
+
+            let again = try await client.call(AcquireTokenSilent.self, .of("mail"))
+            #expect(again.accessToken == first.accessToken)
+            #expect(again.idToken == first.idToken)
+            #expect(again.account == first.account)
+            #expect(again.account.username == "ann")
+            #expect(again.account.name == "The \"ann\"")
+            #expect(again.fromCache)
+            #expect(again.correlationId != first.correlationId)
+            #expect(server.provider.refreshes == 0)
+        }
+    }
+
+    @Test("cached tokens and other requests are answered while a refresh hangs on the same connection")
+    func interleaved() async throws {
+        try await ServerBed.run { server in
+            try await server.register("mail")
+            try await server.signIn("ann", to: "mail")
+            server.provider.refreshGate.close()
+            let client = try await server.connect()
+            var slow = AcquireTokenSilent.Params.of("mail")
+            slow.forceRefresh = true
+            try await client.send(AcquireTokenSilent.requestLine(id: 99, slow))
+            try await eventually("the refresh hangs") { server.provider.refreshGate.waiting == 1 }
+            for id in 1...20 {
+                try await client.send(AcquireTokenSilent.requestLine(id: Int64(id), .of("mail")))
+                #expect(try await client.readJSON()["id"]?.value == .integer(Int64(id)))
+            }
+            #expect(try await client.call(GetBrokerStatus.self, Nothing()).refreshesInFlight == 1)
+            server.provider.refreshGate.open()
+            let late = try await client.readJSON()
+            #expect(late["id"]?.value == 99)
+            #expect(late["result"]?["accessToken"]?.value == "access:ann:2")
+        }
+    }
+
+    @Test("a thousand pipelined requests for one expired token: one refresh, all answered")
+    func thousand() async throws {
+        try await ServerBed.run { server in
+            try await server.register("mail")
+            try await server.signIn("ann", to: "mail")
+            server.clock.advance(bySeconds: 4000)
+            server.provider.refreshGate.close()
+            let client = try await server.connect()
+            let lines = (1...1000).flatMap { AcquireTokenSilent.requestLine(id: $0, .of("mail")) }
+            async let sent: Void = client.send(lines)
+            try await eventually("the refresh is under way") { server.provider.refreshGate.waiting == 1 }
+            // Others are served although this connection has all it may have under way.
+            _ = try await server.connect().call(GetBrokerStatus.self, Nothing())
+            server.provider.refreshGate.open()
+            try await sent
+            var ids: Set<Int64> = []
+            for line in try await client.readLines(1000) {
+                let answer = try JSONReader.read(line.utf8)
+                #expect(answer["result"]?["accessToken"]?.value == "access:ann:2")
+                ids.insert(answer["id"]?.value.integerValue ?? 0)
+            }
+            #expect(ids == Set(1...1000))
+            #expect(server.provider.refreshes == 1)
+        }
+    }
+
+    @Test("while sixty-four requests wait, the next line waits too, and nothing is lost")
+    func backpressure() async throws {
+        try await ServerBed.run { server in
+            try await server.register("mail")
+            try await server.signIn("ann", to: "mail")
+            server.provider.refreshGate.close()
+            let client = try await server.connect()
+            var slow = AcquireTokenSilent.Params.of("mail")
+            slow.forceRefresh = true
+            for id in 1...64 { try await client.send(AcquireTokenSilent.requestLine(id: Int64(id), slow)) }
+            try await client.send(DiscoverMethods.requestLine(id: 65, Nothing()))
+            try await eventually("the refresh hangs") { server.provider.refreshGate.waiting == 1 }
+            for _ in 0..<20 { _ = try await server.connect().call(ListApps.self, Nothing()) }
+            server.provider.refreshGate.open()
+            let ids = try await client.readLines(65).map { try JSONReader.read($0.utf8)["id"]?.value.integerValue ?? 0 }
+            #expect(Set(ids) == Set(1...65))
+            #expect(ids.first != 65)
+        }
+    }
+
+    @Test("presentation broker: the broker opens the page, and the client is told nothing before the answer")
+    func brokerPresents() async throws {
+        try await ServerBed.run { server in
+            try await server.register("mail")
+            let client = try await server.connect()
+            var params = AcquireTokenInteractive.Params(.registered("mail"), scopes: ["read"])
+            params.presentation = .broker
+            try await client.send(AcquireTokenInteractive.requestLine(id: 1, params))
+            try await eventually("the browser opens") { server.browser.opened.count == 1 }
+            let opening = InteractionOpen.Params(
+                interactionId: "", url: server.browser.opened[0], redirectUri: "http://127.0.0.1:1/callback",
+                expiresOn: 0, correlationId: "")
+            _ = try await server.connect().call(CompleteInteraction.self, .init(url: opening.redirect(code: "bob")))
+            #expect(try Token(reading: try await client.readResult()).account.username == "bob")
+        }
+    }
+
+    @Test("a sign-in that is canceled says so, once; a foreign redirect does it no harm")
+    func cancel() async throws {
+        try await ServerBed.run { server in
+            try await server.register("mail")
+            let client = try await server.connect()
+            let other = try await server.connect()
+            try await client.send(
+                AcquireTokenInteractive.requestLine(id: 1, .init(.registered("mail"), scopes: ["read"])))
+            let opening = try await client.readOpening()
+            let foreign = "\(opening.redirectUri)?code=eve&state=guessed"
+            let refused = try await other.refusal(of: CompleteInteraction.self, .init(url: foreign))
+            #expect(refused?.data?.kind == .invalidParameter)
+            #expect(try await other.call(CancelInteraction.self, .init(interactionId: opening.interactionId)).cancelled)
+            let error = try await client.readRefusal()
+            #expect(error?.data?.kind == .userCanceled)
+            #expect(
+                try await !other.call(CancelInteraction.self, .init(interactionId: opening.interactionId)).cancelled)
+        }
+    }
+
+    @Test("the end of a connection ends its waiting sign-in, and nobody else's")
+    func connectionEnds() async throws {
+        try await ServerBed.run { server in
+            try await server.register("mail")
+            let leaving = try await server.connect()
+            let staying = try await server.connect()
+            let request = AcquireTokenInteractive.requestLine(id: 1, .init(.registered("mail"), scopes: ["read"]))
+            try await leaving.send(request)
+            try await staying.send(request)
+            let gone = try await leaving.readOpening()
+            let kept = try await staying.readOpening()
+            await leaving.close()
+            let other = try await server.connect()
+            try await eventually("the sign-in is over") {
+                do {
+                    _ = try await other.call(CompleteInteraction.self, .init(url: gone.redirect(code: "")))
+                    return false
+                } catch let error as RPCError {
+                    return try await !other.call(CancelInteraction.self, .init(interactionId: gone.interactionId))
+                        .cancelled
+                        && error.data?.kind == .invalidParameter
+                }
+            }
+            _ = try await other.call(CompleteInteraction.self, .init(url: kept.redirect(code: "ann")))
+            #expect(try Token(reading: try await staying.readResult()).account.username == "ann")
+        }
+    }
+
+    @Test("a token that does not open is an error without half an answer, and the connection serves on")
+    func damaged() async throws {
+        try await ServerBed.run { server in
+            try await server.register("mail")
+            try await server.signIn("ann", to: "mail")
+            server.vault.refusesSecrets.set()
+            let client = try await server.connect()
+            try await client.send(AcquireTokenSilent.requestLine(id: 3, .of("mail")))
+            let error = try await client.readRefusal()
+            #expect(error?.data?.kind == .internal)
+            #expect(error?.data?.reason == .vaultDamaged)
+            #expect(error?.data?.correlationId?.isEmpty == false)
+            #expect(try await client.call(ListApps.self, Nothing()).apps.count == 1)
+        }
+    }
+
+    @Test("nobody signed in, no such app, no such account, two accounts: each error is of its own kind")
+    func errors() async throws {
+        try await ServerBed.run { server in
+            let client = try await server.connect()
+            func kind(_ params: AcquireTokenSilent.Params) async throws -> ErrorData? {
+                try await client.send(AcquireTokenSilent.requestLine(id: 1, params))
+                return try await client.readRefusal()?.data
+            }
+            #expect(try await kind(.of("mail"))?.kind == .appNotFound)
+            try await server.register("mail")
+            let empty = try await kind(.of("mail"))
+            #expect(empty?.kind == .interactionRequired)
+            #expect(empty?.reason == .noTokens)
+            try await server.signIn("ann", to: "mail")
+            try await server.signIn("bob", to: "mail")
+            let ambiguous = try await kind(.of("mail"))
+            #expect(ambiguous?.kind == .ambiguousAccount)
+            #expect(ambiguous?.accounts?.map(\.username).sorted() == ["ann", "bob"])
+            var params = AcquireTokenSilent.Params.of("mail")
+            params.account = .username("eve")
+            #expect(try await kind(params)?.kind == .accountNotFound)
+            params.account = .username("BOB")
+            #expect(try await client.call(AcquireTokenSilent.self, params).account.username == "bob")
+            params.authority = "http://login.example"
+            #expect(try await kind(params)?.kind == .invalidAuthority)
+        }
+    }
+}
