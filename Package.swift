@@ -38,6 +38,7 @@ extension Target.Dependency {
     static let nioPosix = product(name: "NIOPosix", package: "swift-nio")
     static let nioHTTP1 = product(name: "NIOHTTP1", package: "swift-nio")
     static let lifecycle = product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+    static let signals = product(name: "UnixSignals", package: "swift-service-lifecycle")
     static let crypto = product(name: "Crypto", package: "swift-crypto")
     static let jwtKit = product(name: "JWTKit", package: "jwt-kit")
     static let toml = product(name: "TOMLKit", package: "TOMLKit")
@@ -81,7 +82,7 @@ let package = Package(
             [
                 "BrokerServer", "BrokerSocket", "BrokerRPC", "BrokerEngine", "BrokerAccess", "BrokerVault",
                 "BrokerOAuth", "BrokerHost", "BrokerConfig", "BrokerModel", "BrokerValues", .arguments, .lifecycle,
-                .logging, .nioCore, .nioPosix,
+                .signals, .logging, .nioCore, .nioPosix,
             ]),
         layer("BrokerCommands", ["BrokerClient", "BrokerRPC", "BrokerValues", .arguments]),
 
@@ -135,7 +136,7 @@ let package = Package(
         tests("BrokerOAuthTests", ["BrokerOAuth", "BrokerModel", "BrokerValues", .jwtKit, .crypto]),
         tests("BrokerHostTests", ["BrokerHost", "BrokerModel", "BrokerValues"]),
         tests("BrokerConfigTests", ["BrokerConfig", "BrokerModel", "BrokerValues"]),
-        tests("BrokerEngineTests", ["BrokerEngine", "BrokerVault", "BrokerModel", "BrokerValues"]),
+        tests("BrokerEngineTests", ["BrokerEngine", "BrokerVault", "BrokerModel", "BrokerValues", .logging]),
         tests("BrokerAccessTests", ["BrokerAccess", "BrokerVault", "BrokerModel", "BrokerValues"]),
         tests(
             "BrokerSocketTests",

@@ -1,0 +1,136 @@
+import BrokerEngine
+import BrokerModel
+import BrokerTestSupport
+import BrokerValues
+import Testing
+
+@Suite("Accounts of groups")
+struct AccountFlowTests {
+    private let mail = Sample.app("mail", client: "client-1", group: "office")
+    private let calendar = Sample.app("calendar", client: "client-1", group: "office")
+    private let notes = Sample.app("notes", client: "client-2", group: "office")
+    private let stranger = Sample.app("stranger", client: "client-1")
+
+    private func names(_ bed: EngineBed, _ app: AppRegistration?, includeSignedOut: Bool = false) throws -> [String] {
+        try bed.engine.accounts(of: app, includeSignedOut: includeSignedOut, in: Sample.partition).map(\.username)
+    }
+
+    @Test("sign in once: every app of the group has the account; outside it is invisible, even with the same client id")
+    func sharing() async throws {
+        let bed = try await EngineBed()
+        try await bed.signIn("alice", mail)
+        #expect(try bed.text(try await bed.engine.acquireSilent(bed.silent(calendar))) == "at-1")
+        #expect(try names(bed, notes) == ["alice"])
+        #expect(try names(bed, stranger).isEmpty)
+        let error = await #expect(throws: BrokerError.self) { try await bed.engine.acquireSilent(bed.silent(stranger)) }
+        #expect(error?.reason == .noTokens)
+        let named = bed.silent(stranger) { $0.account = .username("alice") }
+        #expect(await #expect(throws: BrokerError.self) { try await bed.engine.acquireSilent(named) }?.kind == .accountNotFound)
+    }
+
+    @Test("an app of the group with another client id has the account, and no token yet")
+    func otherClient() async throws {
+        let bed = try await EngineBed()
+        try await bed.signIn("alice", mail)
+        let error = await #expect(throws: BrokerError.self) { try await bed.engine.acquireSilent(bed.silent(notes)) }
+        #expect(error?.reason == .noTokens)
+    }
+
+    @Test("a registered app and an ad hoc client of the same client id are strangers")
+    func adHoc() async throws {
+        let bed = try await EngineBed()
+        try await bed.signIn("alice", mail)
+        let adHoc = AppRegistration(name: "client-1", clientID: "client-1", authority: Sample.authority(), isAdHoc: true)
+        #expect(try names(bed, adHoc).isEmpty)
+    }
+
+    @Test("removing an account from one app leaves the others of the group signed in")
+    func removeFromOne() async throws {
+        let bed = try await EngineBed()
+        bed.roster.set([mail, calendar, notes])
+        try await bed.signIn("alice", mail)
+        #expect(try await bed.engine.remove(.username("alice"), from: mail, in: Sample.partition) == 3)
+        let error = await #expect(throws: BrokerError.self) { try await bed.engine.acquireSilent(bed.silent(mail)) }
+        #expect(error?.reason == .signedOut)
+        #expect(bed.engine.cached(bed.silent(calendar)) != nil)
+        #expect(try names(bed, mail).isEmpty)
+        #expect(try names(bed, mail, includeSignedOut: true) == ["alice"])
+        #expect(try names(bed, calendar) == ["alice"])
+        #expect(try await bed.engine.remove(.username("alice"), from: mail, in: Sample.partition) == 0)
+    }
+
+    @Test("when the last app removes it, nothing of the account stays, in memory or on disk")
+    func removeFromAll() async throws {
+        let bed = try await EngineBed()
+        bed.roster.set([mail, calendar])
+        try await bed.signIn("alice", mail)
+        _ = try await bed.engine.remove(.username("alice"), from: mail, in: Sample.partition)
+        _ = try await bed.engine.remove(.username("alice"), from: calendar, in: Sample.partition)
+        #expect(try names(bed, nil, includeSignedOut: true).isEmpty)
+        #expect(try bed.vault.statistics().records == 0)
+    }
+
+    @Test("signing in again ends the sign-out")
+    func signInAgain() async throws {
+        let bed = try await EngineBed()
+        bed.roster.set([mail, calendar])
+        try await bed.signIn("alice", mail)
+        _ = try await bed.engine.remove(.username("alice"), from: mail, in: Sample.partition)
+        try await bed.signIn("alice", mail)
+        #expect(bed.engine.cached(bed.silent(mail)) != nil)
+        let engine = try await bed.restarted()
+        #expect(try engine.accounts(of: mail, includeSignedOut: false, in: Sample.partition).map(\.username) == ["alice"])
+    }
+
+    @Test("removing what is not there says so")
+    func removeNobody() async throws {
+        let bed = try await EngineBed()
+        let error = await #expect(throws: BrokerError.self) {
+            try await bed.engine.remove(.username("alice"), from: mail, in: Sample.partition)
+        }
+        #expect(error?.kind == .accountNotFound)
+    }
+
+    @Test("a removal that the disk refuses is not called done")
+    func removeOnFullDisk() async throws {
+        let bed = try await EngineBed()
+        try await bed.signIn("alice", mail)
+        bed.vault.refuse(.full("no space"))
+        let error = await #expect(throws: BrokerError.self) {
+            try await bed.engine.remove(.username("alice"), from: mail, in: Sample.partition)
+        }
+        #expect(error?.reason == .vaultNotWritable)
+        #expect(bed.engine.cached(bed.silent(mail)) == nil)
+    }
+
+    @Test("several accounts: say which one; the choices are told in the order they were first seen")
+    func several() async throws {
+        let bed = try await EngineBed()
+        try await bed.signIn("zoe", mail)
+        bed.clock.advance(bySeconds: 1)
+        try await bed.signIn("amy", mail)
+        let error = await #expect(throws: BrokerError.self) { try await bed.engine.acquireSilent(bed.silent(mail)) }
+        #expect(error?.kind == .ambiguousAccount)
+        #expect(error?.details.accounts?.map(\.username) == ["zoe", "amy"])
+        let named = bed.silent(mail) { $0.account = .username("ZOE") }
+        #expect(bed.engine.cached(named)?.account.username == "zoe")
+    }
+
+    @Test("partitions do not see each other")
+    func partitions() async throws {
+        let bed = try await EngineBed()
+        try await bed.signIn("alice", mail)
+        #expect(try bed.engine.accounts(of: mail, includeSignedOut: true, in: Partition(uid: 1001)).isEmpty)
+        var request = bed.silent(mail)
+        request.partition = Partition(uid: 1001)
+        #expect(bed.engine.cached(request) == nil)
+    }
+
+    @Test("an account's id is the same after signing out and in again")
+    func stableID() async throws {
+        let bed = try await EngineBed()
+        let first = try await bed.signIn("alice", mail).account.id
+        _ = try await bed.engine.remove(.username("alice"), from: mail, in: Sample.partition)
+        #expect(try await bed.signIn("alice", mail).account.id == first)
+    }
+}

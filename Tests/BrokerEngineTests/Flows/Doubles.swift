@@ -1,0 +1,164 @@
+import BrokerEngine
+import BrokerModel
+import BrokerValues
+import BrokerVault
+import Foundation
+import Synchronization
+
+/// A provider that answers what the test says. Codes are user names; access tokens count up: `at-1`, `at-2` …
+final class ProviderDouble: IdentityProvider {
+    typealias Redeem = @Sendable (TokenGrant) async throws(ProviderError) -> TokenResponse
+
+    private struct State {
+        var redeem: Redeem?
+        var grants: [TokenGrant] = []
+        var count = 0
+        var nonce: String?
+        var requests: [AuthorizationRequest] = []
+    }
+
+    private let state = Mutex(State())
+
+    /// What came to the token endpoint.
+    var grants: [TokenGrant] { state.withLock { $0.grants } }
+    var refreshes: [String] {
+        grants.compactMap { if case .refreshToken(let token, _, _) = $0 { token.revealed() } else { nil } }
+    }
+    var authorizations: [AuthorizationRequest] { state.withLock { $0.requests } }
+
+    func whenRedeeming(_ redeem: Redeem?) { state.withLock { $0.redeem = redeem } }
+
+    /// A good answer: the next access and refresh token, and an ID token when there is a user.
+    func tokens(for user: String? = nil, scope: String? = nil, expiresIn: Int64 = 3600) -> TokenResponse {
+        state.withLock { state in
+            state.count += 1
+            return TokenResponse(
+                accessToken: Secret("at-\(state.count)"), expiresIn: expiresIn,
+                refreshToken: Secret("rt-\(state.count)"), idToken: user.map(Secret.init), scope: scope)
+        }
+    }
+
+    func metadata(of authority: Authority) async throws(ProviderError) -> ProviderMetadata {
+        ProviderMetadata(
+            authority: authority, issuer: authority.url, authorizationEndpoint: authority.url + "/authorize",
+            tokenEndpoint: authority.url + "/token", jwksURI: authority.url + "/jwks")
+    }
+
+    func authorizationURL(_ request: AuthorizationRequest, at metadata: ProviderMetadata) -> String {
+        state.withLock { $0.requests.append(request) }
+        return "\(metadata.authorizationEndpoint)?state=\(request.state)"
+    }
+
+    func redeem(
+        _ grant: TokenGrant, as client: ClientCredentials, at metadata: ProviderMetadata
+    ) async throws(ProviderError) -> TokenResponse {
+        let redeem = state.withLock { state in
+            state.grants.append(grant)
+            return state.redeem
+        }
+        if let redeem { return try await redeem(grant) }
+        if case .authorizationCode(let code, _, _, _) = grant { return tokens(for: code.revealed()) }
+        return tokens()
+    }
+
+    func verify(
+        idToken: Secret, against expectation: IDTokenExpectation, at metadata: ProviderMetadata
+    ) async throws(ProviderError) -> IDTokenClaims {
+        let user = idToken.revealed()
+        guard user != "forged" else { throw .invalidResponse(status: nil, "the signature is wrong") }
+        return IDTokenClaims(
+            issuer: metadata.issuer, subject: user,
+            all: ["preferred_username": .string(user), "name": .string(user.capitalized), "sub": .string(user)])
+    }
+}
+
+/// Keeps what the engine waits with; the test is the browser that comes back.
+final class RedirectDouble: RedirectListener {
+    typealias Answer = @Sendable (RedirectParameters) async -> RedirectPage
+
+    struct Endpoint: RedirectEndpoint {
+        let redirectURI: String
+        let closed: @Sendable () -> Void
+        func close() async { closed() }
+    }
+
+    private let answers = Mutex<[String: Answer]>([:])
+    private let port = Mutex(50_000)
+
+    var isListening: Bool { answers.withLock { !$0.isEmpty } }
+
+    func open(
+        _ target: RedirectTarget, answer: @escaping Answer
+    ) async throws(RedirectError) -> any RedirectEndpoint {
+        if case .fixed(_, 1, _) = target { throw .portInUse(1) }
+        let uri = port.withLock { port in
+            port += 1
+            return "http://127.0.0.1:\(port)/"
+        }
+        answers.withLock { $0[uri] = answer }
+        return Endpoint(redirectURI: uri) { self.answers.withLock { $0[uri] = nil } }
+    }
+
+    /// The browser comes back with this query.
+    func visit(_ redirectURI: String, query: String) async -> RedirectPage? {
+        await answers.withLock { $0[redirectURI] }?(RedirectParameters(query: query[...]))
+    }
+
+    /// The provider says yes.
+    func visit(_ opening: InteractionOpening, code: String) async -> RedirectPage? {
+        await visit(opening.redirectURI, query: "code=\(code)&state=\(opening.state)")
+    }
+}
+
+extension InteractionOpening {
+    var state: String { String(url.split(separator: "=").last ?? "") }
+}
+
+struct NoBrowser: BrowserOpener {
+    func open(_ url: String) async throws(BrowserError) { throw BrowserError("there is none") }
+}
+
+final class RosterDouble: AppRoster {
+    private let known = Mutex<[AppRegistration]>([])
+    func set(_ apps: [AppRegistration]) { known.withLock { $0 = apps } }
+    func apps(in partition: Partition) -> [AppRegistration] { known.withLock { $0 } }
+}
+
+/// A real vault whose disk can be made full.
+final class StubbornVault: RecordVault {
+    let real: any RecordVault & Closable
+    private let refusal = Mutex<VaultError?>(nil)
+
+    init(_ real: any RecordVault & Closable) { self.real = real }
+
+    func refuse(_ error: VaultError?) { refusal.withLock { $0 = error } }
+
+    func load<Record: VaultRecord>(
+        _ type: Record.Type, bucket: [String], in partition: Partition
+    ) throws(VaultError) -> [StoredRecord<Record>] { try real.load(type, bucket: bucket, in: partition) }
+
+    func loadAll<Record: VaultRecord>(
+        _ type: Record.Type, in partition: Partition
+    ) throws(VaultError) -> [StoredRecord<Record>] { try real.loadAll(type, in: partition) }
+
+    func seal<Record: VaultRecord>(
+        _ record: Record, secret: Secret?, in partition: Partition
+    ) throws(VaultError) -> StoredRecord<Record> { try real.seal(record, secret: secret, in: partition) }
+
+    func commit(_ change: VaultChange) async throws(VaultError) {
+        if let error = refusal.withLock({ $0 }) { throw error }
+        try await real.commit(change)
+    }
+
+    func withSecret<Result>(
+        of sealed: SealedRecord, _ body: (UnsafeRawBufferPointer) -> Result
+    ) throws(VaultError) -> Result { try real.withSecret(of: sealed, body) }
+
+    func statistics() throws(VaultError) -> VaultStatistics { try real.statistics() }
+}
+
+protocol Closable: Sendable {
+    func close() async
+}
+
+extension Vault: Closable {}

@@ -1,0 +1,100 @@
+import BrokerEngine
+import BrokerModel
+import BrokerTestSupport
+import BrokerValues
+import BrokerVault
+import Foundation
+import Logging
+
+/// An engine over a real vault in a folder of its own; provider, browser and clock are in the test's hands.
+final class EngineBed: Sendable {
+    let provider = ProviderDouble()
+    let redirects = RedirectDouble()
+    let clock = ManualClock(now: Sample.now)
+    let roster = RosterDouble()
+    let vault: StubbornVault
+    let engine: TokenBroker
+    private let folder: String
+
+    init() async throws {
+        folder = NSTemporaryDirectory() + "engine-\(UUID().uuidString)"
+        vault = StubbornVault(try await Self.open(folder))
+        engine = Self.engine(vault, provider, redirects, roster, clock)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: folder) }
+
+    /// Another engine on the same disk, as after a restart. The first one must not be used any more.
+    func restarted() async throws -> TokenBroker {
+        await engine.drain()
+        await vault.real.close()
+        let reopened = StubbornVault(try await Self.open(folder))
+        return Self.engine(reopened, provider, redirects, roster, clock)
+    }
+
+    private static func open(_ folder: String) async throws -> Vault {
+        let directory = try StateDirectory.open(creating: folder)
+        return try await Vault.open(
+            in: directory, keySource: KeyFileSource(in: directory), logger: Logger(label: "test", factory: SwiftLogNoOpLogHandler.init))
+    }
+
+    private static func engine(
+        _ vault: StubbornVault, _ provider: ProviderDouble, _ redirects: RedirectDouble, _ roster: RosterDouble,
+        _ clock: ManualClock
+    ) -> TokenBroker {
+        TokenBroker(
+            vault: vault, provider: provider, redirects: redirects, browser: NoBrowser(), roster: roster, clock: clock,
+            random: CountingRandom(), log: Logger(label: "test", factory: SwiftLogNoOpLogHandler.init))
+    }
+
+    // MARK: What tests do over and over
+
+    func silent(
+        _ app: AppRegistration = Sample.app(), _ scopes: [String] = ["mail.read"],
+        _ change: (inout SilentRequest) -> Void = { _ in }
+    ) -> SilentRequest {
+        var request = SilentRequest(
+            partition: Sample.partition, app: app, scopes: Scopes(scopes), correlationID: "correlation-1")
+        change(&request)
+        return request
+    }
+
+    func interactive(
+        _ app: AppRegistration = Sample.app(), _ scopes: [String] = ["mail.read"],
+        _ change: (inout InteractiveRequest) -> Void = { _ in }
+    ) -> InteractiveRequest {
+        var request = InteractiveRequest(
+            partition: Sample.partition, app: app, scopes: Scopes(scopes), correlationID: "correlation-1")
+        change(&request)
+        return request
+    }
+
+    /// A sign-in that waits for the test.
+    func begin(_ request: InteractiveRequest) -> (browser: Browser, signIn: Task<AcquiredToken, any Error>) {
+        let (engine, browser) = (engine, Browser())
+        return (browser, Task { try await engine.acquireInteractive(request) { browser.opened($0) } })
+    }
+
+    /// A sign-in that goes well.
+    @discardableResult
+    func signIn(
+        _ user: String = "alice", _ app: AppRegistration = Sample.app(), _ scopes: [String] = ["mail.read"]
+    ) async throws -> AcquiredToken {
+        let (browser, signIn) = begin(interactive(app, scopes))
+        _ = await redirects.visit(await browser.opening(), code: user)
+        return try await signIn.value
+    }
+
+    func text(_ token: AcquiredToken) throws -> String { try vault.secret(of: token.token.sealed).revealed() }
+}
+
+/// The client's side of `interaction.open`.
+final class Browser: Sendable {
+    private let (stream, continuation) = AsyncStream.makeStream(of: InteractionOpening.self)
+    func opened(_ opening: InteractionOpening) { continuation.yield(opening) }
+
+    func opening() async -> InteractionOpening {
+        for await opening in stream { return opening }
+        fatalError("the sign-in ended before a URL was opened")
+    }
+}

@@ -1,0 +1,210 @@
+import BrokerEngine
+import BrokerModel
+import BrokerTestSupport
+import BrokerValues
+import Testing
+
+@Suite("Interactive sign-in")
+struct InteractiveFlowTests {
+    @Test("a sign-in gives a token, an account and a page that names the person; then silent works from the cache")
+    func signIn() async throws {
+        let bed = try await EngineBed()
+        let (browser, signIn) = bed.begin(bed.interactive())
+        let opening = await browser.opening()
+        #expect(opening.expiresOn == Sample.now + 300)
+        let page = await bed.redirects.visit(opening, code: "alice")
+        let token = try await signIn.value
+        #expect(page == .signedIn(username: "alice", app: "mail"))
+        #expect(try bed.text(token) == "at-1")
+        #expect(token.account.username == "alice")
+        #expect(token.account.name == "Alice")
+        #expect(!token.fromCache && token.persisted)
+        #expect(!bed.redirects.isListening)
+
+        let cached = try #require(bed.engine.cached(bed.silent()))
+        #expect(cached.fromCache)
+        #expect(try bed.text(cached) == "at-1")
+        #expect(try bed.vault.secret(of: try #require(cached.idToken)).revealed() == "alice")
+        #expect(bed.provider.refreshes.isEmpty)
+    }
+
+    @Test("a wrong state, a foreign issuer and a repeated parameter do not harm the sign-in that waits")
+    func foreignRedirects() async throws {
+        let bed = try await EngineBed()
+        let (browser, signIn) = bed.begin(bed.interactive())
+        let opening = await browser.opening()
+        for query in [
+            "code=mallory&state=guessed", "code=mallory", "error=access_denied&state=guessed",
+            "code=mallory&state=\(opening.state)&iss=https://evil.example",
+            "code=mallory&code=alice&state=\(opening.state)",
+        ] {
+            #expect(await bed.redirects.visit(opening.redirectURI, query: query) == .notExpected)
+        }
+        #expect(await bed.redirects.visit(opening, code: "alice") == .signedIn(username: "alice", app: "mail"))
+        #expect(try await signIn.value.account.username == "alice")
+        #expect(bed.provider.grants.count == 1)
+    }
+
+    @Test("the second redirect with the right state finds the sign-in over")
+    func secondRedirect() async throws {
+        let bed = try await EngineBed()
+        let gate = Gate()
+        bed.provider.whenRedeeming { [provider = bed.provider] _ in
+            await gate.wait()
+            return provider.tokens(for: "alice")
+        }
+        let (browser, signIn) = bed.begin(bed.interactive())
+        let opening = await browser.opening()
+        async let first = bed.redirects.visit(opening, code: "alice")
+        while bed.provider.grants.isEmpty { await Task.yield() }
+        #expect(await bed.redirects.visit(opening, code: "bob") == .notExpected)
+        gate.open()
+        #expect(await first == .signedIn(username: "alice", app: "mail"))
+        #expect(try await signIn.value.account.username == "alice")
+    }
+
+    @Test("a redirect that comes by another way is taken once")
+    func pasted() async throws {
+        let bed = try await EngineBed()
+        let (browser, signIn) = bed.begin(bed.interactive(Sample.app(), ["mail.read"]) {
+            $0.redirectURI = "msauth.mail://auth"
+        })
+        let opening = await browser.opening()
+        #expect(opening.redirectURI == "msauth.mail://auth")
+        let url = Secret("msauth.mail://auth?code=alice&state=\(opening.state)")
+        #expect(throws: BrokerError.self) {
+            try bed.engine.complete(redirectURL: Secret("msauth.mail://auth?code=x&state=y"), in: Sample.partition)
+        }
+        #expect(throws: BrokerError.self, "another person's redirect is not for this partition") {
+            try bed.engine.complete(redirectURL: url, in: Partition(uid: 1001))
+        }
+        try bed.engine.complete(redirectURL: url, in: Sample.partition)
+        #expect(throws: BrokerError.self) { try bed.engine.complete(redirectURL: url, in: Sample.partition) }
+        #expect(try await signIn.value.account.username == "alice")
+    }
+
+    @Test("nobody comes back: the wait ends in time, and says so")
+    func timeout() async throws {
+        let bed = try await EngineBed()
+        let (browser, signIn) = bed.begin(bed.interactive())
+        let opening = await browser.opening()
+        while bed.clock.sleepers == 0 { await Task.yield() }
+        bed.clock.advance(bySeconds: 299)
+        #expect(bed.redirects.isListening)
+        bed.clock.advance(bySeconds: 1)
+        let error = await #expect(throws: BrokerError.self) { try await signIn.value }
+        #expect(error?.kind == .timedOut)
+        #expect(!bed.redirects.isListening)
+        #expect(await bed.redirects.visit(opening, code: "alice") == nil)
+    }
+
+    @Test("cancel ends the wait; a second cancel finds nothing")
+    func cancel() async throws {
+        let bed = try await EngineBed()
+        let (browser, signIn) = bed.begin(bed.interactive())
+        let opening = await browser.opening()
+        #expect(!bed.engine.cancel(interactionID: opening.interactionID, in: Partition(uid: 1001)))
+        #expect(bed.engine.cancel(interactionID: opening.interactionID, in: Sample.partition))
+        let error = await #expect(throws: BrokerError.self) { try await signIn.value }
+        #expect(error?.kind == .userCanceled)
+        #expect(!bed.engine.cancel(interactionID: opening.interactionID, in: Sample.partition))
+    }
+
+    @Test("a caller that goes away ends its sign-in")
+    func callerLeaves() async throws {
+        let bed = try await EngineBed()
+        let (browser, signIn) = bed.begin(bed.interactive())
+        _ = await browser.opening()
+        signIn.cancel()
+        await #expect(throws: BrokerError.self) { try await signIn.value }
+        #expect(!bed.redirects.isListening)
+    }
+
+    @Test("the person says no")
+    func denied() async throws {
+        let bed = try await EngineBed()
+        let (browser, signIn) = bed.begin(bed.interactive())
+        let opening = await browser.opening()
+        let page = await bed.redirects.visit(opening.redirectURI, query: "error=access_denied&state=\(opening.state)")
+        #expect(page == .canceled(app: "mail"))
+        let error = await #expect(throws: BrokerError.self) { try await signIn.value }
+        #expect(error?.kind == .userCanceled)
+        #expect(error?.details.oauthError == "access_denied")
+    }
+
+    @Test("a forged ID token is no sign-in, and nothing is kept")
+    func forged() async throws {
+        let bed = try await EngineBed()
+        let error = await #expect(throws: BrokerError.self) { try await bed.signIn("forged") }
+        #expect(error?.kind == .invalidResponse)
+        #expect(try bed.vault.statistics().records == 0)
+    }
+
+    @Test("another person than the one asked for is a mismatch, and their tokens are not kept")
+    func mismatch() async throws {
+        let bed = try await EngineBed()
+        try await bed.signIn("alice")
+        let (browser, again) = bed.begin(bed.interactive(Sample.app(), ["mail.read"]) {
+            $0.account = .username("alice")
+        })
+        let opening = await browser.opening()
+        #expect(bed.provider.authorizations.last?.loginHint == "alice")
+        _ = await bed.redirects.visit(opening, code: "bob")
+        let error = await #expect(throws: BrokerError.self) { try await again.value }
+        #expect(error?.kind == .mismatchedUser)
+        #expect(try bed.engine.accounts(of: nil, includeSignedOut: true, in: Sample.partition).map(\.username) == ["alice"])
+    }
+
+    @Test("declined scopes are told, and the token is cached for those that were granted")
+    func declined() async throws {
+        let bed = try await EngineBed()
+        bed.provider.whenRedeeming { [provider = bed.provider] _ in provider.tokens(for: "alice", scope: "openid mail.read") }
+        let error = await #expect(throws: BrokerError.self) {
+            try await bed.signIn("alice", Sample.app(), ["mail.read", "calendar"])
+        }
+        #expect(error?.kind == .serverDeclinedScopes)
+        #expect(error?.details.declinedScopes == ["calendar"])
+        #expect(error?.details.grantedScopes == ["openid", "mail.read"])
+        #expect(bed.engine.cached(bed.silent()) != nil)
+    }
+
+    @Test("what the broker sets itself cannot be set from outside", arguments: ["state", "code_challenge", "redirect_uri", "claims"])
+    func ownParameters(name: String) async throws {
+        let bed = try await EngineBed()
+        let request = bed.interactive(Sample.app(), ["mail.read"]) { $0.extraQueryParameters = [name: "x"] }
+        let error = await #expect(throws: BrokerError.self) { try await bed.engine.acquireInteractive(request) { _ in } }
+        #expect(error?.kind == .invalidParameter)
+    }
+
+    @Test("a taken port is told before any browser opens")
+    func portInUse() async throws {
+        let bed = try await EngineBed()
+        let request = bed.interactive(Sample.app(), ["mail.read"]) { $0.redirectURI = "http://127.0.0.1:1/cb" }
+        let error = await #expect(throws: BrokerError.self) {
+            try await bed.engine.acquireInteractive(request) { _ in Issue.record("nothing may be opened") }
+        }
+        #expect(error?.kind == .invalidParameter)
+    }
+
+    @Test("two sign-ins at once each get their own redirect")
+    func sideBySide() async throws {
+        let bed = try await EngineBed()
+        let (first, one) = bed.begin(bed.interactive(Sample.app("one")))
+        let (second, two) = bed.begin(bed.interactive(Sample.app("two")))
+        let (openingOne, openingTwo) = (await first.opening(), await second.opening())
+        _ = await bed.redirects.visit(openingTwo, code: "bob")
+        _ = await bed.redirects.visit(openingOne, code: "alice")
+        #expect(try await one.value.account.username == "alice")
+        #expect(try await two.value.account.username == "bob")
+    }
+
+    @Test("shutdown tells those who wait")
+    func drain() async throws {
+        let bed = try await EngineBed()
+        let (browser, signIn) = bed.begin(bed.interactive())
+        _ = await browser.opening()
+        await bed.engine.drain()
+        let error = await #expect(throws: BrokerError.self) { try await signIn.value }
+        #expect(error?.reason == .shuttingDown)
+    }
+}

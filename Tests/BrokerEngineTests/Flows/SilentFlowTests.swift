@@ -1,0 +1,228 @@
+import BrokerEngine
+import BrokerModel
+import BrokerTestSupport
+import BrokerValues
+import Testing
+
+@Suite("Silent acquisition")
+struct SilentFlowTests {
+    @Test("nobody signed in: interaction is required, and the provider hears nothing")
+    func noTokens() async throws {
+        let bed = try await EngineBed()
+        let error = await #expect(throws: BrokerError.self) { try await bed.engine.acquireSilent(bed.silent()) }
+        #expect(error?.kind == .interactionRequired)
+        #expect(error?.reason == .noTokens)
+        #expect(bed.provider.grants.isEmpty)
+        #expect(bed.engine.cached(bed.silent()) == nil)
+    }
+
+    @Test("an expired token is refreshed, the refresh token rotated, and both are there after a restart")
+    func refresh() async throws {
+        let bed = try await EngineBed()
+        try await bed.signIn()
+        bed.clock.advance(bySeconds: 3301)
+        #expect(bed.engine.cached(bed.silent()) == nil)
+        let token = try await bed.engine.acquireSilent(bed.silent())
+        #expect(try bed.text(token) == "at-2")
+        #expect(!token.fromCache && token.persisted)
+        #expect(bed.provider.refreshes == ["rt-1"])
+
+        let engine = try await bed.restarted()
+        #expect(engine.cached(bed.silent()) == nil, "nothing is read at start")
+        let again = try await engine.acquireSilent(bed.silent())
+        #expect(again.fromCache)
+        _ = try await engine.acquireSilent(bed.silent { $0.forceRefresh = true })
+        #expect(bed.provider.refreshes == ["rt-1", "rt-2"])
+    }
+
+    @Test("a thousand callers of one expired token: one refresh, all answered")
+    func oneFlight() async throws {
+        let bed = try await EngineBed()
+        try await bed.signIn()
+        bed.clock.advance(bySeconds: 4000)
+        let gate = Gate()
+        bed.provider.whenRedeeming { [provider = bed.provider] _ in
+            await gate.wait()
+            return provider.tokens()
+        }
+        let texts = try await withThrowingTaskGroup(of: String.self) { group in
+            for _ in 0..<1000 {
+                group.addTask { try bed.text(try await bed.engine.acquireSilent(bed.silent())) }
+            }
+            while bed.provider.refreshes.isEmpty { await Task.yield() }
+            #expect(bed.engine.refreshesInFlight == 1)
+            gate.open()
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(texts.count == 1000)
+        #expect(Set(texts) == ["at-2"])
+        #expect(bed.provider.refreshes == ["rt-1"])
+        #expect(bed.engine.refreshesInFlight == 0)
+    }
+
+    @Test("callers with other wishes wait for the refresh token to come back, and spend the new one")
+    func otherWishes() async throws {
+        let bed = try await EngineBed()
+        try await bed.signIn("alice", Sample.app(), ["mail.read", "calendar"])
+        bed.clock.advance(bySeconds: 4000)
+        bed.provider.whenRedeeming { [provider = bed.provider] grant in
+            guard case .refreshToken(_, let scopes, _) = grant else { return provider.tokens(for: "alice") }
+            await Task.yield()
+            return provider.tokens(scope: scopes.parameter)
+        }
+        async let mail = bed.engine.acquireSilent(bed.silent(Sample.app(), ["mail.read"]))
+        async let calendar = bed.engine.acquireSilent(bed.silent(Sample.app(), ["calendar"]))
+        _ = try await (mail, calendar)
+        #expect(bed.provider.refreshes == ["rt-1", "rt-2"])
+    }
+
+    @Test("a caller that leaves does not end the refresh")
+    func callerLeaves() async throws {
+        let bed = try await EngineBed()
+        try await bed.signIn()
+        bed.clock.advance(bySeconds: 4000)
+        let gate = Gate()
+        bed.provider.whenRedeeming { [provider = bed.provider] _ in
+            await gate.wait()
+            return provider.tokens()
+        }
+        let (engine, request) = (bed.engine, bed.silent())
+        let caller = Task { try await engine.acquireSilent(request) }
+        while bed.provider.refreshes.isEmpty { await Task.yield() }
+        caller.cancel()
+        gate.open()
+        await engine.drain()
+        #expect(engine.cached(request) != nil)
+    }
+
+    @Test("a dead refresh token is removed, and said to be; the next call does not send it again")
+    func deadToken() async throws {
+        let bed = try await EngineBed()
+        try await bed.signIn()
+        bed.clock.advance(bySeconds: 4000)
+        bed.provider.whenRedeeming { _ throws(ProviderError) in
+            throw .refused(OAuthRefusal(error: "invalid_grant", status: 400))
+        }
+        for reason in [ErrorReason.refreshTokenRevoked, .noTokens] {
+            let error = await #expect(throws: BrokerError.self) { try await bed.engine.acquireSilent(bed.silent()) }
+            #expect(error?.kind == .interactionRequired)
+            #expect(error?.reason == reason)
+        }
+        #expect(bed.provider.refreshes == ["rt-1"])
+    }
+
+    @Test("a sign-in during a failing refresh keeps its new refresh token")
+    func signInDuringRefresh() async throws {
+        let bed = try await EngineBed()
+        try await bed.signIn()
+        bed.clock.advance(bySeconds: 4000)
+        let gate = Gate()
+        bed.provider.whenRedeeming { [provider = bed.provider] grant async throws(ProviderError) in
+            guard case .refreshToken = grant else { return provider.tokens(for: "alice", expiresIn: 1) }
+            await gate.wait()
+            throw .refused(OAuthRefusal(error: "invalid_grant", status: 400))
+        }
+        let (engine, request) = (bed.engine, bed.silent())
+        let silent = Task { try await engine.acquireSilent(request) }
+        while bed.provider.refreshes.isEmpty { await Task.yield() }
+        try await bed.signIn()
+        gate.open()
+        await #expect(throws: BrokerError.self) { try await silent.value }
+        bed.provider.whenRedeeming(nil)
+        _ = try await bed.engine.acquireSilent(bed.silent())
+        #expect(bed.provider.refreshes == ["rt-1", "rt-2"])
+    }
+
+    @Test(
+        "trouble with the network or the provider is not the person's: the refresh token stays",
+        arguments: [
+            (ProviderError.offline("no route"), ErrorKind.offline), (.untrusted("self-signed"), .offline),
+            (.outcomeUnknown("timed out"), .serverUnavailable),
+            (.unavailable(status: 503, retryAfter: 7, "busy"), .serverUnavailable),
+            (.invalidResponse(status: 200, "HTML"), .invalidResponse),
+        ])
+    func trouble(error: ProviderError, kind: ErrorKind) async throws {
+        let bed = try await EngineBed()
+        try await bed.signIn()
+        bed.clock.advance(bySeconds: 4000)
+        bed.provider.whenRedeeming { _ throws(ProviderError) in throw error }
+        let told = await #expect(throws: BrokerError.self) { try await bed.engine.acquireSilent(bed.silent()) }
+        #expect(told?.kind == kind)
+        if case .unavailable = error { #expect(told?.details.retryAfter == 7) }
+        bed.provider.whenRedeeming(nil)
+        _ = try await bed.engine.acquireSilent(bed.silent())
+        #expect(bed.provider.refreshes == ["rt-1", "rt-1"])
+    }
+
+    @Test("scopes that were never granted need the person; what came instead is cached")
+    func narrower() async throws {
+        let bed = try await EngineBed()
+        try await bed.signIn()
+        bed.provider.whenRedeeming { [provider = bed.provider] _ in provider.tokens(scope: "mail.read") }
+        let error = await #expect(throws: BrokerError.self) {
+            try await bed.engine.acquireSilent(bed.silent(Sample.app(), ["mail.read", "calendar"]))
+        }
+        #expect(error?.kind == .interactionRequired)
+        #expect(error?.reason == .scopesNotGranted)
+        #expect(error?.details.declinedScopes == ["calendar"])
+        #expect(try bed.text(try #require(bed.engine.cached(bed.silent()))) == "at-2")
+    }
+
+    @Test("another person's ID token in a refresh is refused, yet the rotated token is not lost")
+    func otherPersonOnRefresh() async throws {
+        let bed = try await EngineBed()
+        try await bed.signIn()
+        bed.clock.advance(bySeconds: 4000)
+        bed.provider.whenRedeeming { [provider = bed.provider] _ in provider.tokens(for: "bob") }
+        let error = await #expect(throws: BrokerError.self) { try await bed.engine.acquireSilent(bed.silent()) }
+        #expect(error?.kind == .invalidResponse)
+        bed.provider.whenRedeeming(nil)
+        _ = try await bed.engine.acquireSilent(bed.silent())
+        #expect(bed.provider.refreshes == ["rt-1", "rt-2"])
+    }
+
+    @Test("a full disk: the token is answered as not persisted, the old state stays whole, and it is written later")
+    func diskFull() async throws {
+        let bed = try await EngineBed()
+        try await bed.signIn()
+        bed.clock.advance(bySeconds: 4000)
+        bed.vault.refuse(.full("no space"))
+        let token = try await bed.engine.acquireSilent(bed.silent())
+        #expect(!token.persisted)
+        #expect(try bed.text(token) == "at-2")
+        #expect(bed.engine.cached(bed.silent()) != nil, "memory has it")
+
+        bed.vault.refuse(nil)
+        while bed.clock.sleepers == 0 { await Task.yield() }
+        bed.clock.advance(bySeconds: 5)
+        while bed.clock.sleepers > 0 { await Task.yield() }
+        let engine = try await bed.restarted()
+        let again = try await engine.acquireSilent(bed.silent { $0.forceRefresh = true })
+        #expect(again.persisted)
+        #expect(bed.provider.refreshes == ["rt-1", "rt-2"])
+    }
+
+    @Test("changes that the disk refused are written in order with the next one that it takes")
+    func backlog() async throws {
+        let bed = try await EngineBed()
+        try await bed.signIn()
+        bed.vault.refuse(.io("broken"))
+        _ = try await bed.engine.acquireSilent(bed.silent { $0.forceRefresh = true })
+        _ = try await bed.engine.acquireSilent(bed.silent { $0.forceRefresh = true })
+        bed.vault.refuse(nil)
+        let token = try await bed.engine.acquireSilent(bed.silent { $0.forceRefresh = true })
+        #expect(token.persisted)
+        let engine = try await bed.restarted()
+        _ = try await engine.acquireSilent(bed.silent { $0.forceRefresh = true })
+        #expect(bed.provider.refreshes == ["rt-1", "rt-2", "rt-3", "rt-4"])
+    }
+
+    @Test("a reserved scope is refused before anything is looked up")
+    func reserved() async throws {
+        let bed = try await EngineBed()
+        let error = await #expect(throws: BrokerError.self) {
+            try await bed.engine.acquireSilent(bed.silent(Sample.app(), ["openid"]))
+        }
+        #expect(error?.kind == .invalidParameter)
+    }
+}
