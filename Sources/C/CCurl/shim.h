@@ -1,1 +1,72 @@
+#ifndef BROKER_CCURL_SHIM_H
+#define BROKER_CCURL_SHIM_H
+
 #include <curl/curl.h>
+
+/* Swift cannot call variadic C, so each argument type that curl_easy_setopt, curl_multi_setopt and curl_easy_getinfo
+   take has a function of its own here. The type in the name is the one libcurl documents for the option. */
+
+typedef size_t (*ccurl_data_callback)(char *bytes, size_t size, size_t count, void *context);
+typedef int (*ccurl_prereq_callback)(
+    void *context, char *remote_address, char *local_address, int remote_port, int local_port);
+
+static inline CURLcode ccurl_set_long(CURL *easy, CURLoption option, long value) {
+    return curl_easy_setopt(easy, option, value);
+}
+
+static inline CURLcode ccurl_set_offset(CURL *easy, CURLoption option, curl_off_t value) {
+    return curl_easy_setopt(easy, option, value);
+}
+
+static inline CURLcode ccurl_set_string(CURL *easy, CURLoption option, const char *value) {
+    return curl_easy_setopt(easy, option, value);
+}
+
+static inline CURLcode ccurl_set_pointer(CURL *easy, CURLoption option, void *value) {
+    return curl_easy_setopt(easy, option, value);
+}
+
+static inline CURLcode ccurl_set_list(CURL *easy, CURLoption option, struct curl_slist *value) {
+    return curl_easy_setopt(easy, option, value);
+}
+
+/* Copies the bytes, as CURL_BLOB_COPY does. */
+static inline CURLcode ccurl_set_blob(CURL *easy, CURLoption option, const void *bytes, size_t count) {
+    struct curl_blob blob = {(void *)bytes, count, CURL_BLOB_COPY};
+    return curl_easy_setopt(easy, option, &blob);
+}
+
+static inline CURLcode ccurl_set_data_callback(CURL *easy, CURLoption option, ccurl_data_callback callback) {
+    return curl_easy_setopt(easy, option, callback);
+}
+
+static inline CURLcode ccurl_set_prereq_callback(CURL *easy, ccurl_prereq_callback callback) {
+    return curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, callback);
+}
+
+static inline CURLcode ccurl_get_long(CURL *easy, CURLINFO info, long *value) {
+    return curl_easy_getinfo(easy, info, value);
+}
+
+static inline CURLMcode ccurl_multi_set_long(CURLM *multi, CURLMoption option, long value) {
+    return curl_multi_setopt(multi, option, value);
+}
+
+static inline const curl_version_info_data *ccurl_version(void) {
+    return curl_version_info(CURLVERSION_NOW);
+}
+
+/* The fields of a CURLMSG_DONE message, which Swift would have to read out of a union. */
+static inline int ccurl_next_done(CURLM *multi, CURL **easy, CURLcode *result) {
+    int left = 0;
+    CURLMsg *message;
+    while ((message = curl_multi_info_read(multi, &left)) != NULL) {
+        if (message->msg != CURLMSG_DONE) continue;
+        *easy = message->easy_handle;
+        *result = message->data.result;
+        return 1;
+    }
+    return 0;
+}
+
+#endif

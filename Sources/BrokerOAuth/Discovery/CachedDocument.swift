@@ -1,0 +1,47 @@
+/// A JSON document of a provider (discovery, keys) as it was received, with what is needed to ask for news of it.
+///
+/// Codable, so that it can be kept across restarts as it stands.
+package struct CachedDocument: Sendable, Codable, Equatable {
+    package var url: String
+    package var body: [UInt8]
+    /// Validators of RFC 9110, section 8.8.
+    package var entityTag: String?
+    package var lastModified: String?
+    /// Seconds for which it may be used without asking.
+    package var lifetime: Int64
+
+    /// - Returns: nil unless the answer is a 200.
+    init?(_ response: HTTPResponse, from url: String) {
+        guard response.status == 200 else { return nil }
+        self.url = url
+        body = response.body
+        entityTag = response.header("etag")
+        lastModified = response.header("last-modified")
+        lifetime = Self.lifetime(cacheControl: response.header("cache-control"))
+    }
+
+    /// The fields of a conditional request (RFC 9110, section 13.1).
+    var conditions: [HTTPHeader] {
+        var headers: [HTTPHeader] = []
+        if let entityTag { headers.append(HTTPHeader("If-None-Match", entityTag)) }
+        if let lastModified { headers.append(HTTPHeader("If-Modified-Since", lastModified)) }
+        return headers
+    }
+
+    /// What the provider asks for (RFC 9111, section 5.2.2), within reason: keys that change are noticed by their unknown
+    /// id, so an hour does no harm, and a minute keeps a provider that forbids caching from being asked at every sign-in.
+    static func lifetime(cacheControl: String?) -> Int64 {
+        let shortest: Int64 = 60
+        let longest: Int64 = 86_400
+        for directive in (cacheControl ?? "").lowercased().split(separator: ",") {
+            let parts = directive.split(separator: "=", maxSplits: 1).map {
+                $0.filter { !$0.isWhitespace && $0 != "\"" }
+            }
+            if parts.first == "no-store" || parts.first == "no-cache" { return shortest }
+            if parts.count == 2, parts[0] == "max-age", let seconds = Int64(parts[1]) {
+                return min(max(seconds, shortest), longest)
+            }
+        }
+        return 3600
+    }
+}

@@ -1,0 +1,62 @@
+import BrokerModel
+import BrokerValues
+
+/// Makes ``ProviderMetadata`` of a discovery document, or says what is wrong with it.
+enum MetadataReader {
+    static func metadata(
+        in document: JSONObject, of authority: Authority
+    ) throws(ProviderError) -> ProviderMetadata {
+        let issuer = try issuer(in: document, of: authority)
+        let rule = EndpointRule(authority: authority)
+        func required(_ name: String) throws(ProviderError) -> String {
+            guard let text = document[name]?.stringValue else {
+                throw invalid(authority, "names no \(name)")
+            }
+            guard let url = rule.accepted(text) else {
+                throw invalid(authority, "names a \(name) that is no https URL")
+            }
+            return url.text
+        }
+        // What a provider offers beyond the necessary is not used when it is unfit, rather than no sign-in at all.
+        func optional(_ name: String) -> String? {
+            document[name]?.stringValue.flatMap { rule.accepted($0)?.text }
+        }
+        return ProviderMetadata(
+            authority: authority,
+            issuer: issuer,
+            authorizationEndpoint: try required("authorization_endpoint"),
+            tokenEndpoint: try required("token_endpoint"),
+            jwksURI: try required("jwks_uri"),
+            userinfoEndpoint: optional("userinfo_endpoint"),
+            endSessionEndpoint: optional("end_session_endpoint"),
+            revocationEndpoint: optional("revocation_endpoint"),
+            deviceAuthorizationEndpoint: optional("device_authorization_endpoint"),
+            promisesIssuerInResponse: document["authorization_response_iss_parameter_supported"]?.boolValue ?? false,
+            tokenEndpointAuthMethods: document["token_endpoint_auth_methods_supported"]?.strings
+                ?? ["client_secret_basic"],
+            codeChallengeMethods: document["code_challenge_methods_supported"]?.strings,
+            document: document)
+    }
+
+    /// OpenID Connect Discovery 1.0, section 4.3; RFC 8414, section 3.3: the document must be the one of the issuer that
+    /// was asked for, or one provider could pass itself off as another.
+    ///
+    /// ``Authority`` has no trailing slash and no default port, so the issuer is compared in the same form. What it says
+    /// itself is kept: ID tokens must repeat that letter for letter.
+    private static func issuer(in document: JSONObject, of authority: Authority) throws(ProviderError) -> String {
+        guard let issuer = document["issuer"]?.stringValue else { throw invalid(authority, "names no issuer") }
+        guard let parsed = try? Authority(parsing: issuer, allowHTTPLoopback: true), parsed.url == authority.url else {
+            let named = BoundedText(issuer, limit: 200).text
+            throw .invalidResponse(
+                status: nil,
+                "The discovery document of \(authority.url) is issued by \(named). Use that as the authority if it is "
+                    + "the one you mean.")
+        }
+        return issuer
+    }
+
+    private static func invalid(_ authority: Authority, _ what: String) -> ProviderError {
+        .invalidResponse(
+            status: nil, "The discovery document of \(authority.url) \(what). Ask who runs the provider.")
+    }
+}

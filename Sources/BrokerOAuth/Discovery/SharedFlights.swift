@@ -1,0 +1,45 @@
+import Synchronization
+
+/// Lets callers that want the same thing at the same time wait for one piece of work.
+///
+/// The work belongs to nobody in particular: a caller whose task is cancelled stops waiting, the work goes on.
+final class SharedFlights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+    private struct State {
+        var nextID: UInt64 = 0
+        var waiting: [Key: [UInt64: CheckedContinuation<Value?, Never>]] = [:]
+    }
+    private let state = Mutex(State())
+
+    /// - Returns: what the work gave; nil when the calling task was cancelled before.
+    func value(for key: Key, work: @escaping @Sendable () async -> Value) async -> Value? {
+        let id = state.withLock { state in
+            state.nextID += 1
+            return state.nextID
+        }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isFirst = state.withLock { state in
+                    let isFirst = state.waiting[key] == nil
+                    state.waiting[key, default: [:]][id] = continuation
+                    return isFirst
+                }
+                if isFirst {
+                    Task.detached { [self] in
+                        let value = await work()
+                        let waiting = state.withLock { $0.waiting.removeValue(forKey: key) }
+                        waiting?.values.forEach { $0.resume(returning: value) }
+                    }
+                }
+                // The handler below may have run before the continuation was there to be found.
+                if Task.isCancelled { leave(id, key) }
+            }
+        } onCancel: {
+            leave(id, key)
+        }
+    }
+
+    private func leave(_ id: UInt64, _ key: Key) {
+        let continuation = state.withLock { $0.waiting[key]?.removeValue(forKey: id) }
+        continuation?.resume(returning: nil)
+    }
+}

@@ -1,0 +1,210 @@
+import CCurl
+import Glibc
+import Synchronization
+
+/// The one thread that drives all transfers of a client.
+///
+/// libcurl's multi interface may be used by one thread at a time, and blocks in `curl_multi_poll` while it waits. So it
+/// gets a thread of its own instead of one of the few threads of Swift's pool. Others leave submissions and
+/// cancellations in a mailbox and wake it (`curl_multi_wakeup`, the one call that is safe from any thread).
+final class CurlLoop: Sendable {
+    typealias Outcome = Result<HTTPResponse, HTTPFailure>
+
+    struct Submission: Sendable {
+        let id: UInt64
+        let request: HTTPRequest
+        let url: WebURL
+        let continuation: CheckedContinuation<Outcome, Never>
+    }
+
+    /// `@unchecked Sendable`: apart from `curl_multi_wakeup`, which is called under the mailbox's lock and only while
+    /// the handle stands in it, only the loop's thread uses the pointer.
+    private struct Multi: @unchecked Sendable {
+        let handle: UnsafeMutableRawPointer
+    }
+
+    private struct Mailbox {
+        /// Nil once the thread has ended.
+        var multi: Multi?
+        var submissions: [Submission] = []
+        var cancellations: Set<UInt64> = []
+        var isStopping = false
+        var waitingForEnd: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private let mailbox: Mutex<Mailbox>
+    private let settings: TransferSettings
+
+    /// - Throws: when libcurl or the thread cannot be started.
+    init(settings: TransferSettings, connectionsPerHost: Int) throws(HTTPClient.ConfigurationError) {
+        guard Self.libraryIsReady, let handle = curl_multi_init() else { throw .noLibrary }
+        let multi = Multi(handle: handle)
+        self.settings = settings
+        mailbox = Mutex(Mailbox(multi: multi))
+        _ = ccurl_multi_set_long(handle, CURLMOPT_MAX_HOST_CONNECTIONS, connectionsPerHost)
+        _ = ccurl_multi_set_long(handle, CURLMOPT_MAXCONNECTS, 4 * connectionsPerHost)
+        guard Thread.start({ self.run(multi) }) else {
+            curl_multi_cleanup(handle)
+            throw .noLibrary
+        }
+    }
+
+    private static let libraryIsReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
+
+    // MARK: From any thread
+
+    func submit(_ submission: Submission) {
+        let refusal: HTTPFailure? = mailbox.withLock { mailbox in
+            guard let multi = mailbox.multi, !mailbox.isStopping else {
+                return HTTPFailure(.closed, mayHaveBeenSent: false, "the broker is shutting down")
+            }
+            // The task was cancelled before it came to wait.
+            if mailbox.cancellations.contains(submission.id) { return .cancelled(mayHaveBeenSent: false) }
+            mailbox.submissions.append(submission)
+            curl_multi_wakeup(multi.handle)
+            return nil
+        }
+        if let refusal { submission.continuation.resume(returning: .failure(refusal)) }
+    }
+
+    func cancel(_ id: UInt64) {
+        mailbox.withLock { mailbox in
+            mailbox.cancellations.insert(id)
+            if let multi = mailbox.multi { curl_multi_wakeup(multi.handle) }
+        }
+    }
+
+    /// A cancellation that came too late is not kept.
+    func forget(_ id: UInt64) {
+        mailbox.withLock { _ = $0.cancellations.remove(id) }
+    }
+
+    /// Takes no more requests, ends those that may be ended, and lets the others come to their end.
+    func stop() {
+        mailbox.withLock { mailbox in
+            mailbox.isStopping = true
+            if let multi = mailbox.multi { curl_multi_wakeup(multi.handle) }
+        }
+    }
+
+    func ended() async {
+        await withCheckedContinuation { continuation in
+            let hasEnded = mailbox.withLock { mailbox in
+                if mailbox.multi != nil { mailbox.waitingForEnd.append(continuation) }
+                return mailbox.multi == nil
+            }
+            if hasEnded { continuation.resume() }
+        }
+    }
+
+    // MARK: On the loop's thread
+
+    private func run(_ multi: Multi) {
+        var transfers = Transfers(multi: multi.handle, settings: settings)
+        while true {
+            let mail = mailbox.withLock { mailbox in
+                let mail = (
+                    submissions: mailbox.submissions, cancellations: mailbox.cancellations, stop: mailbox.isStopping
+                )
+                mailbox.submissions = []
+                return mail
+            }
+            mail.submissions.forEach { transfers.start($0) }
+            transfers.cancel { mail.cancellations.contains($0.id) }
+            if mail.stop { transfers.cancel { _ in true } }
+            transfers.perform()
+            if mail.stop, transfers.isEmpty { break }
+            // libcurl shortens the wait itself when one of its own timers is due earlier.
+            curl_multi_poll(multi.handle, nil, 0, 60_000, nil)
+        }
+        let (late, waiting) = mailbox.withLock { mailbox in
+            mailbox.multi = nil
+            return (mailbox.submissions, mailbox.waitingForEnd)
+        }
+        curl_multi_cleanup(multi.handle)
+        for submission in late {
+            submission.continuation.resume(
+                returning: .failure(HTTPFailure(.closed, mayHaveBeenSent: false, "the broker is shutting down")))
+        }
+        waiting.forEach { $0.resume() }
+    }
+}
+
+/// The transfers under way; used by the loop's thread alone.
+private struct Transfers {
+    let multi: UnsafeMutableRawPointer
+    let settings: TransferSettings
+    private var byHandle: [UnsafeMutableRawPointer: CurlTransfer] = [:]
+
+    init(multi: UnsafeMutableRawPointer, settings: TransferSettings) {
+        self.multi = multi
+        self.settings = settings
+    }
+
+    var isEmpty: Bool { byHandle.isEmpty }
+
+    mutating func start(_ submission: CurlLoop.Submission) {
+        guard let transfer = CurlTransfer(submission, settings: settings) else {
+            return submission.continuation.resume(
+                returning: .failure(HTTPFailure(.internal, mayHaveBeenSent: false, "libcurl refused the request")))
+        }
+        guard curl_multi_add_handle(multi, transfer.easy) == CURLM_OK else {
+            return transfer.finish(CURLE_FAILED_INIT)
+        }
+        byHandle[transfer.easy] = transfer
+    }
+
+    /// Only what may be repeated may be cancelled: see ``HTTPRequest/isRepeatable``.
+    mutating func cancel(where condition: (CurlLoop.Submission) -> Bool) {
+        for (easy, transfer) in byHandle where transfer.submission.request.isRepeatable {
+            guard condition(transfer.submission) else { continue }
+            byHandle[easy] = nil
+            curl_multi_remove_handle(multi, easy)
+            transfer.cancelled()
+        }
+    }
+
+    mutating func perform() {
+        var running: Int32 = 0
+        curl_multi_perform(multi, &running)
+        var easy: UnsafeMutableRawPointer?
+        var result = CURLE_OK
+        while ccurl_next_done(multi, &easy, &result) != 0 {
+            guard let handle = easy, let transfer = byHandle.removeValue(forKey: handle) else { continue }
+            curl_multi_remove_handle(multi, handle)
+            transfer.finish(result)
+        }
+    }
+}
+
+private enum Thread {
+    private final class Start {
+        let body: @Sendable () -> Void
+        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+    }
+
+    /// Runs `body` on a detached thread that takes no signal: those belong to the main program, and a `SIGPIPE` from a
+    /// connection that broke must not end it (with `CURLOPT_NOSIGNAL`, libcurl leaves that to its user).
+    static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
+        let start = Unmanaged.passRetained(Start(body))
+        var all = sigset_t()
+        var before = sigset_t()
+        sigfillset(&all)
+        pthread_sigmask(SIG_SETMASK, &all, &before)
+        defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+        var thread = pthread_t()
+        let status = pthread_create(
+            &thread, nil,
+            { context in
+                guard let context else { return nil }
+                Unmanaged<Start>.fromOpaque(context).takeRetainedValue().body()
+                return nil
+            }, start.toOpaque())
+        guard status == 0 else {
+            start.release()
+            return false
+        }
+        pthread_detach(thread)
+        return true
+    }
+}

@@ -1,0 +1,260 @@
+import BrokerModel
+import CCurl
+import Glibc
+
+/// What all transfers of a client have in common.
+struct TransferSettings: Sendable {
+    let configuration: HTTPClientConfiguration
+    let trust: CertificateTrust
+}
+
+/// One request on its way: a libcurl easy handle and what it has received so far. Used by the loop's thread alone.
+final class CurlTransfer {
+    let easy: UnsafeMutableRawPointer
+    let submission: CurlLoop.Submission
+    private let settings: TransferSettings
+    private var fields: UnsafeMutablePointer<curl_slist>?
+    private let errorText: UnsafeMutablePointer<CChar>
+
+    private var sentOfBody = 0
+    /// How often the request was about to go out. Above one, libcurl found a kept connection dead and tries another.
+    private var attempts = 0
+    private var headers: [String: [String]] = [:]
+    private var headerBytes = 0
+    private var body: [UInt8] = []
+    /// Why one of our callbacks stopped the transfer.
+    private var ownFailure: HTTPFailure?
+
+    private static let largestHeader = 64 << 10
+
+    /// Nil when libcurl takes one of the settings not; the continuation is then still the caller's.
+    init?(_ submission: CurlLoop.Submission, settings: TransferSettings) {
+        guard let easy = curl_easy_init() else { return nil }
+        self.easy = easy
+        self.submission = submission
+        self.settings = settings
+        errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
+        errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+        guard configure() else { return nil }
+    }
+
+    deinit {
+        curl_easy_cleanup(easy)
+        errorText.deallocate()
+        var field = fields
+        while let current = field {
+            if let data = current.pointee.data { explicit_bzero(data, strlen(data)) }
+            field = current.pointee.next
+        }
+        curl_slist_free_all(fields)
+    }
+
+    // MARK: Settings
+
+    private func configure() -> Bool {
+        let configuration = settings.configuration
+        let url = submission.url
+        var accepted = true
+        func long(_ option: CURLoption, _ value: Int) {
+            accepted = ccurl_set_long(easy, option, value) == CURLE_OK && accepted
+        }
+        func string(_ option: CURLoption, _ value: String?) {
+            accepted = ccurl_set_string(easy, option, value) == CURLE_OK && accepted
+        }
+        func blob(_ option: CURLoption, _ bytes: [UInt8]) {
+            accepted = ccurl_set_blob(easy, option, bytes, bytes.count) == CURLE_OK && accepted
+        }
+
+        string(CURLOPT_URL, url.text)
+        string(CURLOPT_PROTOCOLS_STR, url.isSecure ? "https" : "http")
+        long(CURLOPT_FOLLOWLOCATION, 0)
+        long(CURLOPT_NOSIGNAL, 1)
+        long(CURLOPT_NETRC, 0)
+        long(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS)
+        string(CURLOPT_USERAGENT, "token-broker/\(configuration.version)")
+        long(CURLOPT_CONNECTTIMEOUT_MS, configuration.connectTimeout.milliseconds)
+        long(CURLOPT_TIMEOUT_MS, configuration.totalTimeout.milliseconds)
+        long(CURLOPT_MAXAGE_CONN, configuration.longestIdleConnection.milliseconds / 1000)
+
+        long(CURLOPT_SSL_VERIFYPEER, 1)
+        long(CURLOPT_SSL_VERIFYHOST, 2)
+        long(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
+        long(CURLOPT_PROXY_SSL_VERIFYPEER, 1)
+        long(CURLOPT_PROXY_SSL_VERIFYHOST, 2)
+        if let directory = settings.trust.directory {
+            string(CURLOPT_CAINFO, nil)
+            string(CURLOPT_CAPATH, directory)
+            string(CURLOPT_PROXY_CAINFO, nil)
+            string(CURLOPT_PROXY_CAPATH, directory)
+        }
+        if let pem = settings.trust.pem {
+            blob(CURLOPT_CAINFO_BLOB, pem)
+            blob(CURLOPT_PROXY_CAINFO_BLOB, pem)
+        }
+
+        // Empty means none; left unset, libcurl would ask the environment.
+        string(CURLOPT_PROXY, configuration.proxies.proxy(for: url) ?? "")
+        string(CURLOPT_NOPROXY, configuration.proxies.exceptions ?? "")
+        long(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+
+        setMethod(long, string)
+        accepted = setFields() && accepted
+        accepted = setCallbacks() && accepted
+        return accepted
+    }
+
+    private func setMethod(_ long: (CURLoption, Int) -> Void, _ string: (CURLoption, String?) -> Void) {
+        let request = submission.request
+        if request.method == .post || request.body != nil {
+            long(CURLOPT_POST, 1)
+            _ = ccurl_set_offset(easy, CURLOPT_POSTFIELDSIZE_LARGE, request.body?.count ?? 0)
+        } else {
+            long(CURLOPT_HTTPGET, 1)
+        }
+        if request.method != .get, request.method != .post { string(CURLOPT_CUSTOMREQUEST, request.method.rawValue) }
+    }
+
+    private func setFields() -> Bool {
+        // Without it, libcurl asks for a "100 Continue" before some bodies and waits a second for it.
+        guard append("Expect:") else { return false }
+        for header in submission.request.headers {
+            switch header.value {
+            case .text(let text):
+                guard append("\(header.name): \(text)") else { return false }
+            case .secret(let secret):
+                var line = Array("\(header.name): ".utf8)
+                line.reserveCapacity(line.count + secret.count + 1)
+                secret.withBytes { line.append(contentsOf: $0) }
+                line.append(0)
+                let appended = line.withUnsafeMutableBytes { bytes in
+                    defer { if let base = bytes.baseAddress { explicit_bzero(base, bytes.count) } }
+                    return append(bytes.bindMemory(to: CChar.self).baseAddress)
+                }
+                guard appended else { return false }
+            }
+        }
+        return ccurl_set_list(easy, CURLOPT_HTTPHEADER, fields) == CURLE_OK
+    }
+
+    private func append(_ line: UnsafePointer<CChar>?) -> Bool {
+        guard let longer = curl_slist_append(fields, line) else { return false }
+        fields = longer
+        return true
+    }
+
+    private func setCallbacks() -> Bool {
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        let results = [
+            ccurl_set_data_callback(easy, CURLOPT_READFUNCTION) { CurlTransfer.from($3)?.send($0, $1 &* $2) ?? 0 },
+            ccurl_set_pointer(easy, CURLOPT_READDATA, context),
+            ccurl_set_data_callback(easy, CURLOPT_WRITEFUNCTION) { CurlTransfer.from($3)?.receive($0, $1 &* $2) ?? 0 },
+            ccurl_set_pointer(easy, CURLOPT_WRITEDATA, context),
+            ccurl_set_data_callback(easy, CURLOPT_HEADERFUNCTION) { CurlTransfer.from($3)?.header($0, $1 &* $2) ?? 0 },
+            ccurl_set_pointer(easy, CURLOPT_HEADERDATA, context),
+            ccurl_set_prereq_callback(easy) { context, remote, _, _, _ in
+                let transfer = CurlTransfer.from(context)
+                let mayGo = transfer?.mayGoOut(to: remote.map { String(cString: $0) } ?? "") ?? false
+                return mayGo ? Int32(CURL_PREREQFUNC_OK) : Int32(CURL_PREREQFUNC_ABORT)
+            },
+            ccurl_set_pointer(easy, CURLOPT_PREREQDATA, context),
+            ccurl_set_pointer(easy, CURLOPT_ERRORBUFFER, errorText),
+        ]
+        return results.allSatisfy { $0 == CURLE_OK }
+    }
+
+    // MARK: Callbacks
+
+    private static func from(_ context: UnsafeMutableRawPointer?) -> CurlTransfer? {
+        context.map { Unmanaged<CurlTransfer>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    /// Called when the connection stands and nothing of the request has gone out on it.
+    private func mayGoOut(to remoteAddress: String) -> Bool {
+        if !submission.url.isSecure, !Self.isLoopback(remoteAddress) {
+            ownFailure = HTTPFailure(
+                .notAllowed, mayHaveBeenSent: false,
+                "\(submission.url.server) is not on this machine, and http is for loopback only")
+            return false
+        }
+        if attempts > 0, !submission.request.isRepeatable {
+            ownFailure = HTTPFailure(
+                .connectionLost, mayHaveBeenSent: true,
+                "\(submission.url.server) closed the connection before it answered")
+            return false
+        }
+        attempts += 1
+        return true
+    }
+
+    private static func isLoopback(_ address: String) -> Bool {
+        address == "::1" || address.hasPrefix("127.") || address.hasPrefix("::ffff:127.")
+    }
+
+    private func send(_ buffer: UnsafeMutablePointer<CChar>?, _ capacity: Int) -> Int {
+        guard let buffer, let body = submission.request.body else { return 0 }
+        let count = min(capacity, body.count - sentOfBody)
+        guard count > 0 else { return 0 }
+        body.withBytes { bytes in
+            UnsafeMutableRawBufferPointer(start: buffer, count: count)
+                .copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[sentOfBody..<(sentOfBody + count)]))
+        }
+        sentOfBody += count
+        return count
+    }
+
+    private func receive(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
+        guard let bytes else { return 0 }
+        guard count <= settings.configuration.largestAnswer - body.count else { return tooLarge() }
+        body.append(contentsOf: UnsafeRawBufferPointer(start: bytes, count: count))
+        return count
+    }
+
+    private func header(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
+        guard let bytes else { return 0 }
+        headerBytes += count
+        guard headerBytes <= Self.largestHeader else { return tooLarge() }
+        let line = String(decoding: UnsafeRawBufferPointer(start: bytes, count: count), as: UTF8.self)
+        if line.hasPrefix("HTTP/") {
+            // The final answer after an interim one (RFC 9110, section 15.2).
+            headers = [:]
+        } else if let colon = line.utf8.firstIndex(of: UInt8(ascii: ":")) {
+            let name = line[..<colon].lowercased()
+            let value = line[line.utf8.index(after: colon)...].drop(while: \.isWhitespace)
+            headers[name, default: []].append(String(value.reversed().drop(while: \.isWhitespace).reversed()))
+        }
+        return count
+    }
+
+    /// Any number but the one given makes libcurl stop.
+    private func tooLarge() -> Int {
+        ownFailure = HTTPFailure(
+            .tooLarge, mayHaveBeenSent: true,
+            "\(submission.url.server) sent more than \(settings.configuration.largestAnswer) bytes")
+        return -1
+    }
+
+    // MARK: The end
+
+    func finish(_ code: CURLcode) {
+        if code == CURLE_OK {
+            var status = 0
+            _ = ccurl_get_long(easy, CURLINFO_RESPONSE_CODE, &status)
+            let response = HTTPResponse(status: status, headers: headers, body: body)
+            return submission.continuation.resume(returning: .success(response))
+        }
+        let failure = HTTPFailure(
+            code, server: submission.url.server, mayHaveBeenSent: attempts > 0, detail: String(cString: errorText),
+            seconds: settings.configuration.totalTimeout.milliseconds / 1000)
+        submission.continuation.resume(returning: .failure(ownFailure ?? failure))
+    }
+
+    func cancelled() {
+        submission.continuation.resume(returning: .failure(.cancelled(mayHaveBeenSent: attempts > 0)))
+    }
+}
+
+extension Duration {
+    var milliseconds: Int {
+        Int(components.seconds) * 1000 + Int(components.attoseconds / 1_000_000_000_000_000)
+    }
+}

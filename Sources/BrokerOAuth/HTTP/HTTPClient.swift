@@ -1,0 +1,97 @@
+import BrokerModel
+import Synchronization
+
+/// The broker's only way to a network: HTTP over libcurl, on one thread of its own.
+///
+/// Connections are kept and shared by all requests, HTTP/2 is used where the server speaks it, answers are bounded while
+/// they stream, redirects are not followed, certificates are always verified.
+///
+/// Construct one per process and hand it to everything that needs HTTP; call ``shutdown()`` at the end, after the engine
+/// has drained. A client that is dropped without it ends its thread as well, just without anybody waiting.
+package final class HTTPClient: HTTPTransport {
+    package enum ConfigurationError: Error, Sendable, Equatable, CustomStringConvertible {
+        /// The path, and why it cannot be used.
+        case caFile(String, String)
+        case noLibrary
+
+        package var description: String {
+            switch self {
+            case .caFile(let path, let why): "The CA file \(path) cannot be used: \(why)."
+            case .noLibrary: "libcurl could not be started: there is no memory, or no thread to be had."
+            }
+        }
+    }
+
+    private let loop: CurlLoop
+    private let lastID = Atomic<UInt64>(0)
+
+    /// Reads the CA file and starts the thread.
+    package init(configuration: HTTPClientConfiguration) throws(ConfigurationError) {
+        let trust = try CertificateTrust(caFile: configuration.caFile)
+        loop = try CurlLoop(
+            settings: TransferSettings(configuration: configuration, trust: trust),
+            connectionsPerHost: configuration.connectionsPerHost)
+    }
+
+    deinit { loop.stop() }
+
+    package func send(_ request: HTTPRequest) async throws(HTTPFailure) -> HTTPResponse {
+        guard let url = WebURL(request.url), !url.hasFragment else {
+            throw HTTPFailure(.notAllowed, mayHaveBeenSent: false, "the address is no http or https URL")
+        }
+        guard url.isSecure || url.isLoopback else {
+            throw HTTPFailure(
+                .notAllowed, mayHaveBeenSent: false,
+                "\(url.server) would be reached without TLS, which is for loopback only")
+        }
+        guard request.headers.allSatisfy(\.isWellFormed) else {
+            throw HTTPFailure(.notAllowed, mayHaveBeenSent: false, "a header field holds a line break")
+        }
+        let id = lastID.add(1, ordering: .relaxed).newValue
+        defer { loop.forget(id) }
+        let outcome = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                loop.submit(.init(id: id, request: request, url: url, continuation: continuation))
+            }
+        } onCancel: {
+            if request.isRepeatable { loop.cancel(id) }
+        }
+        return try outcome.get()
+    }
+
+    /// Refuses new requests, cancels those that may be cancelled, waits for the others (at most their time limit) and
+    /// for the thread.
+    package func shutdown() async {
+        loop.stop()
+        await loop.ended()
+    }
+}
+
+extension HTTPTransport {
+    /// A plain GET.
+    package func get(_ url: String, headers: [HTTPHeader] = []) async throws(HTTPFailure) -> HTTPResponse {
+        try await send(HTTPRequest(.get, url, headers: headers))
+    }
+
+    /// A POST that goes out at most once.
+    package func post(
+        _ url: String, body: Secret, contentType: String, headers: [HTTPHeader] = []
+    ) async throws(HTTPFailure) -> HTTPResponse {
+        try await send(
+            HTTPRequest(.post, url, headers: [HTTPHeader("Content-Type", contentType)] + headers, body: body))
+    }
+}
+
+extension HTTPHeader {
+    /// RFC 9110, section 5.5: a value with a line break would start a field, or a request, of its own.
+    fileprivate var isWellFormed: Bool {
+        func isSafe(_ bytes: some Sequence<UInt8>) -> Bool {
+            bytes.allSatisfy { $0 >= 0x20 && $0 != 0x7f || $0 == 0x09 }
+        }
+        let nameIsSafe = !name.isEmpty && name.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: ":") }
+        switch value {
+        case .text(let text): return nameIsSafe && isSafe(text.utf8)
+        case .secret(let secret): return nameIsSafe && secret.withBytes { isSafe($0) }
+        }
+    }
+}

@@ -1,0 +1,117 @@
+import BrokerModel
+
+/// What the OAuth logic needs of HTTP; ``HTTPClient`` is the one that talks to a network.
+package protocol HTTPTransport: Sendable {
+    /// Sends one request and waits for its whole answer, whatever its status. Redirects are answers like any other.
+    func send(_ request: HTTPRequest) async throws(HTTPFailure) -> HTTPResponse
+}
+
+package struct HTTPRequest: Sendable {
+    package enum Method: String, Sendable {
+        case get = "GET"
+        case post = "POST"
+        case put = "PUT"
+        case delete = "DELETE"
+    }
+
+    package var method: Method
+    /// Absolute, `https`, or `http` to a loopback host.
+    package var url: String
+    package var headers: [HTTPHeader]
+    package var body: Secret?
+    /// Whether it may go out a second time by itself, when a kept connection turns out to be dead (RFC 9110, section
+    /// 9.2.2), and whether cancelling the task takes it off the wire. A request that spends a code or a refresh token
+    /// may do neither: it goes out at most once and runs to its end.
+    package var isRepeatable: Bool
+
+    package init(
+        _ method: Method, _ url: String, headers: [HTTPHeader] = [], body: Secret? = nil, isRepeatable: Bool? = nil
+    ) {
+        self.method = method
+        self.url = url
+        self.headers = headers
+        self.body = body
+        self.isRepeatable = isRepeatable ?? (method != .post)
+    }
+}
+
+/// One header field of a request.
+package struct HTTPHeader: Sendable {
+    package enum Value: Sendable {
+        case text(String)
+        /// Credentials; wiped after use as far as the broker holds them.
+        case secret(Secret)
+    }
+
+    package var name: String
+    package var value: Value
+
+    package init(_ name: String, _ value: String) {
+        self.name = name
+        self.value = .text(value)
+    }
+
+    package init(_ name: String, secret: Secret) {
+        self.name = name
+        value = .secret(secret)
+    }
+}
+
+package struct HTTPResponse: Sendable {
+    package var status: Int
+    /// Names in lower case; the values of a repeated field in the order they came.
+    package var headers: [String: [String]]
+    package var body: [UInt8]
+
+    package init(status: Int, headers: [String: [String]] = [:], body: [UInt8] = []) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+    }
+
+    /// The first value of a field.
+    package func header(_ name: String) -> String? { headers[name.lowercased()]?.first }
+
+    /// The media type without parameters, in lower case.
+    package var mediaType: String? {
+        header("content-type")?.prefix { $0 != ";" }.filter { !$0.isWhitespace }.lowercased()
+    }
+}
+
+/// Why there is no answer.
+package struct HTTPFailure: Error, Sendable, Equatable {
+    package enum Reason: Sendable, Equatable {
+        /// The URL is none, or is neither `https` nor `http` to loopback.
+        case notAllowed
+        case nameNotResolved
+        /// Refused, no route, or the proxy would not.
+        case notConnected
+        /// The TLS handshake failed, other than by the certificate.
+        case handshake
+        /// The server's certificate could not be verified.
+        case untrusted
+        case timedOut
+        /// The connection ended before the answer did.
+        case connectionLost
+        /// The answer is larger than the client takes.
+        case tooLarge
+        /// The answer is no HTTP.
+        case notHTTP
+        case cancelled
+        /// The client was shut down.
+        case closed
+        case `internal`
+    }
+
+    package var reason: Reason
+    /// False only when no byte of the request can have reached the server: then sending again is safe.
+    package var mayHaveBeenSent: Bool
+    /// A clause for a person, naming the host: "the name idp.example was not found".
+    package var message: String
+
+    package init(_ reason: Reason, mayHaveBeenSent: Bool, _ message: String) {
+        self.reason = reason
+        self.mayHaveBeenSent = mayHaveBeenSent
+        self.message = message
+    }
+}

@@ -1,0 +1,50 @@
+import BrokerModel
+import BrokerValues
+
+extension ProviderError {
+    /// What a missing answer means for the one who asked.
+    ///
+    /// For a document that is only read (`isRepeatable`), an unknown outcome is no different from none.
+    init(_ failure: HTTPFailure, isRepeatable: Bool) {
+        let outcomeIsUnknown = failure.mayHaveBeenSent && !isRepeatable
+        switch failure.reason {
+        case .untrusted:
+            self = .untrusted(
+                "The provider is not trusted: \(failure.message). Add its certificate authority with --ca-file.")
+        case .tooLarge, .notHTTP, .notAllowed:
+            self = .invalidResponse(
+                status: nil, "The provider cannot be used: \(failure.message). Check the authority's address.")
+        case .nameNotResolved, .notConnected, .handshake, .timedOut, .connectionLost, .cancelled, .closed, .internal:
+            if outcomeIsUnknown {
+                self = .outcomeUnknown(
+                    "The provider's answer was lost: \(failure.message). It may have carried out the request.")
+            } else {
+                self = .offline(
+                    "The provider could not be reached: \(failure.message). Check the network and try again.")
+            }
+        }
+    }
+
+    /// An answer that says "not now" (5xx, 429, 408); nil for every other status.
+    static func unavailable(_ response: HTTPResponse, server: String, now: NumericDate) -> ProviderError? {
+        guard response.status >= 500 || response.status == 429 || response.status == 408 else { return nil }
+        return .unavailable(
+            status: response.status, retryAfter: RetryAfter.seconds(response.header("retry-after"), now: now),
+            "The provider \(server) answered with status \(response.status). Try again later.")
+    }
+
+    /// An answer in the wrong form.
+    static func unexpected(_ response: HTTPResponse, server: String, expected: String) -> ProviderError {
+        let form: String
+        switch (response.mediaType, response.body.isEmpty) {
+        case (_, true): form = "nothing"
+        case (let type?, _): form = BoundedText(type, limit: 60).text
+        case (nil, _): form = "something else"
+        }
+        let redirect = (300...399).contains(response.status) ? " Redirects are not followed." : ""
+        return .invalidResponse(
+            status: response.status,
+            "The provider \(server) answered with status \(response.status) and \(form) instead of \(expected)."
+                + "\(redirect) Check the authority's address.")
+    }
+}

@@ -1,0 +1,36 @@
+import BrokerModel
+import BrokerValues
+
+/// A JWS in compact serialization (RFC 7515, section 3.1 and 7.1), taken apart and not yet believed.
+struct CompactToken {
+    let header: JSONObject
+    let claims: JSONObject
+    let signature: [UInt8]
+    /// The bytes that the signature covers.
+    let signed: [UInt8]
+
+    static let longest = 64 << 10
+
+    /// - Returns: nil when it is not three parts of base64url, the first two of them JSON objects.
+    init?(_ token: Secret) {
+        guard token.count <= Self.longest else { return nil }
+        let bytes = token.withBytes { Array($0) }
+        let parts = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard parts.count == 3,
+            let header = Base64.decodeURL(parts[0]).flatMap(JSONReading.object),
+            let claims = Base64.decodeURL(parts[1]).flatMap(JSONReading.object),
+            let signature = Base64.decodeURL(parts[2])
+        else { return nil }
+        self.header = header
+        self.claims = claims
+        self.signature = signature
+        signed = Array(bytes[..<parts[1].endIndex])
+    }
+
+    var keyID: String? { header["kid"]?.stringValue }
+    var algorithmName: String? { header["alg"]?.stringValue }
+    /// Extensions that must be understood (RFC 7515, section 4.1.11); the broker understands none.
+    var hasCriticalExtensions: Bool { header["crit"] != nil }
+    /// A token that says it is of another kind (RFC 8725, section 3.11), such as `at+jwt` or `logout+jwt`.
+    var isTypedOtherwise: Bool { header["typ"]?.stringValue?.lowercased().hasSuffix("+jwt") ?? false }
+}

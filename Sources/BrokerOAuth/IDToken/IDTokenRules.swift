@@ -1,0 +1,82 @@
+import BrokerModel
+import BrokerValues
+
+/// What an ID token must say (OpenID Connect Core, section 3.1.3.7).
+struct IDTokenRules {
+    let issuer: String
+    let expectation: IDTokenExpectation
+    let now: NumericDate
+
+    /// Seconds that the provider's clock may differ from ours.
+    static let clockSkew: NumericDate = 300
+
+    enum Violation: Error, Equatable {
+        case issuer
+        case subject
+        case audience
+        case authorizedParty
+        case expired
+        case expiryMissing
+        case fromTheFuture
+        case nonce
+
+        var clause: String {
+            switch self {
+            case .issuer: "it comes from another issuer than the authority"
+            case .subject: "it names no subject"
+            case .audience: "it is not meant for this client"
+            case .authorizedParty: "it was issued to another client"
+            case .expired: "it has expired; check this machine's clock"
+            case .expiryMissing: "it does not say when it expires"
+            case .fromTheFuture: "it is not valid yet; check this machine's clock"
+            case .nonce: "it does not belong to this sign-in"
+            }
+        }
+    }
+
+    func check(_ claims: JSONObject) throws(Violation) -> IDTokenClaims {
+        guard claims["iss"]?.stringValue == issuer else { throw .issuer }
+        guard let subject = claims["sub"]?.stringValue, !subject.isEmpty else { throw .subject }
+        try checkAudience(claims)
+        try checkTimes(claims)
+        if let nonce = expectation.nonce {
+            guard claims["nonce"]?.stringValue == nonce else { throw .nonce }
+        }
+        return IDTokenClaims(issuer: issuer, subject: subject, all: claims)
+    }
+
+    private func checkAudience(_ claims: JSONObject) throws(Violation) {
+        let audiences: [String]
+        switch claims["aud"] {
+        case .string(let one): audiences = [one]
+        case .array(let several): audiences = several.compactMap(\.stringValue)
+        default: throw .audience
+        }
+        guard audiences.contains(expectation.clientID) else { throw .audience }
+        // With several audiences somebody must say for whom the token was made; who says so must mean us.
+        switch claims["azp"] {
+        case nil, .null:
+            if Set(audiences).count > 1 { throw .authorizedParty }
+        case .string(expectation.clientID):
+            break
+        default:
+            throw .authorizedParty
+        }
+    }
+
+    private func checkTimes(_ claims: JSONObject) throws(Violation) {
+        guard let expiry = claims["exp"]?.seconds else { throw .expiryMissing }
+        guard now < expiry.addingClamped(Self.clockSkew) else { throw .expired }
+        for name in ["iat", "nbf"] {
+            guard let time = claims[name] else { continue }
+            guard let time = time.seconds, time <= now + Self.clockSkew else { throw .fromTheFuture }
+        }
+    }
+}
+
+extension NumericDate {
+    fileprivate func addingClamped(_ other: NumericDate) -> NumericDate {
+        let (sum, overflow) = addingReportingOverflow(other)
+        return overflow ? .max : sum
+    }
+}

@@ -1,0 +1,53 @@
+import JWTKit
+
+/// The algorithms that an ID token may be signed with: asymmetric ones only.
+///
+/// `none` is not in the list, nor is any HMAC: a token "signed" with a public key as the shared secret then has no way
+/// in (RFC 8725, section 2.1 and 3.1).
+enum SignatureAlgorithm: String, CaseIterable, Sendable {
+    case rs256 = "RS256"
+    case rs384 = "RS384"
+    case rs512 = "RS512"
+    case ps256 = "PS256"
+    case ps384 = "PS384"
+    case ps512 = "PS512"
+    case es256 = "ES256"
+    case es384 = "ES384"
+    case es512 = "ES512"
+    case edDSA = "EdDSA"
+
+    /// `kty` of RFC 7518, section 6.1, and RFC 8037.
+    var keyType: String {
+        switch self {
+        case .rs256, .rs384, .rs512, .ps256, .ps384, .ps512: "RSA"
+        case .es256, .es384, .es512: "EC"
+        case .edDSA: "OKP"
+        }
+    }
+
+    /// `crv`, where the algorithm has one of its own (RFC 7518, section 3.4).
+    var curve: String? {
+        switch self {
+        case .es256: "P-256"
+        case .es384: "P-384"
+        case .es512: "P-521"
+        case .edDSA: "Ed25519"
+        default: nil
+        }
+    }
+
+    var jwk: JWK.Algorithm {
+        switch self {
+        case .rs256: .rs256
+        case .rs384: .rs384
+        case .rs512: .rs512
+        case .ps256: .ps256
+        case .ps384: .ps384
+        case .ps512: .ps512
+        case .es256: .es256
+        case .es384: .es384
+        case .es512: .es512
+        case .edDSA: .eddsa
+        }
+    }
+}

@@ -1,0 +1,77 @@
+import BrokerModel
+import Synchronization
+
+/// Verifies tokens against a provider's published keys, and asks for the keys again when they do not fit: providers
+/// rotate them at any time. Not too often, though: whoever can present tokens could otherwise make the broker hammer
+/// the provider.
+final class SignatureCheck: Sendable {
+    private let documents: DocumentCache
+    private let clock: any BrokerClock
+    private let lastRenewal = Mutex<[String: Duration]>([:])
+
+    static let pauseBetweenRenewals: Duration = .seconds(60)
+
+    init(documents: DocumentCache, clock: any BrokerClock) {
+        self.documents = documents
+        self.clock = clock
+    }
+
+    func verify(
+        _ token: CompactToken, algorithm: SignatureAlgorithm, keysAt url: WebURL
+    ) async throws(ProviderError) {
+        let check = keySetCheck(url)
+        let document = try await documents.document(at: url, check: check)
+        if await isSigned(token, algorithm, by: document) { return }
+        let renewed: CachedDocument
+        if documents.isCurrent(document) {
+            guard mayRenew(url) else { throw Self.wrongSignature }
+            do throws(ProviderError) {
+                renewed = try await documents.renewedDocument(at: url, check: check)
+            } catch {
+                allowRenewal(url)
+                throw error
+            }
+        } else {
+            // Somebody else has just brought new keys.
+            renewed = try await documents.document(at: url, check: check)
+        }
+        guard renewed != document, await isSigned(token, algorithm, by: renewed) else { throw Self.wrongSignature }
+    }
+
+    private func keySetCheck(_ url: WebURL) -> DocumentCache.Check {
+        { (document) throws(ProviderError) in
+            guard KeySet(document) == nil else { return }
+            throw .invalidResponse(
+                status: nil, "The keys of the provider \(url.server) are no JWK set. Ask who runs the provider.")
+        }
+    }
+
+    private func isSigned(
+        _ token: CompactToken, _ algorithm: SignatureAlgorithm, by document: CachedDocument
+    ) async -> Bool {
+        guard let keys = JSONReading.object(document.body).flatMap(KeySet.init) else { return false }
+        for key in keys.candidates(id: token.keyID, algorithm: algorithm) {
+            if await key.verifies(token.signature, of: token.signed, with: algorithm) { return true }
+        }
+        return false
+    }
+
+    private func mayRenew(_ url: WebURL) -> Bool {
+        let now = clock.uptime
+        return lastRenewal.withLock { times in
+            if let last = times[url.text], now - last < Self.pauseBetweenRenewals { return false }
+            times[url.text] = now
+            return true
+        }
+    }
+
+    /// An attempt that failed does not count.
+    private func allowRenewal(_ url: WebURL) {
+        lastRenewal.withLock { $0[url.text] = nil }
+    }
+
+    private static let wrongSignature = ProviderError.invalidResponse(
+        status: nil,
+        "The ID token is not signed with a key that the provider publishes. Sign in again; if it stays so, ask who runs "
+            + "the provider.")
+}

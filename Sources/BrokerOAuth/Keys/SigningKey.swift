@@ -1,0 +1,76 @@
+import BrokerValues
+import JWTKit
+
+/// A provider's public key (RFC 7517), reduced to what verifying takes. Private parts, certificates and everything else
+/// in the document are not read.
+struct SigningKey: Sendable, Equatable {
+    let id: String?
+    private let type: String
+    private let algorithm: String?
+    private let curve: String?
+    private let numbers: [String: String]
+
+    /// - Returns: nil for what is no key, or a key for something else than signatures.
+    init?(_ value: JSONValue) {
+        guard let key = value.objectValue, let type = key["kty"]?.stringValue else { return nil }
+        if let use = key["use"]?.stringValue, use != "sig" { return nil }
+        if let operations = key["key_ops"]?.strings, !operations.contains("verify") { return nil }
+        self.type = type
+        id = key["kid"]?.stringValue
+        algorithm = key["alg"]?.stringValue
+        curve = key["crv"]?.stringValue
+        numbers = ["n", "e", "x", "y"].reduce(into: [:]) { $0[$1] = key[$1]?.stringValue }
+    }
+
+    /// The key decides what it may be used for, not the token (RFC 8725, section 3.1).
+    func suits(_ asked: SignatureAlgorithm) -> Bool {
+        guard type == asked.keyType, algorithm == nil || algorithm == asked.rawValue else { return false }
+        return asked.curve == nil || asked.curve == curve
+    }
+
+    /// - Returns: false for a wrong signature, and for a key that is none (too short, off the curve).
+    func verifies(_ signature: [UInt8], of signed: [UInt8], with algorithm: SignatureAlgorithm) async -> Bool {
+        guard suits(algorithm) else { return false }
+        let keys = JWTKeyCollection()
+        guard (try? await keys.add(jwk: jwk(for: algorithm))) != nil, let verifier = try? await keys.getKey() else {
+            return false
+        }
+        return (try? verifier.verify(signature, signs: signed)) ?? false
+    }
+
+    private func jwk(for algorithm: SignatureAlgorithm) -> JWK {
+        switch algorithm.keyType {
+        case "RSA":
+            .rsa(algorithm.jwk, identifier: nil, modulus: numbers["n"], exponent: numbers["e"])
+        case "EC":
+            .ecdsa(
+                algorithm.jwk, identifier: nil, x: numbers["x"], y: numbers["y"],
+                curve: algorithm.curve.flatMap(ECDSACurve.init(rawValue:)))
+        default:
+            .octetKeyPair(algorithm.jwk, identifier: nil, x: numbers["x"], y: nil, curve: .ed25519)
+        }
+    }
+}
+
+/// A JWK set (RFC 7517, section 5).
+struct KeySet: Sendable, Equatable {
+    let keys: [SigningKey]
+
+    /// More keys than any provider has: a set that is larger is cut, so that a token cannot cost thousands of checks.
+    static let largest = 64
+
+    /// - Returns: nil when the document is no key set. Keys that are not understood are left out (section 5).
+    init?(_ document: JSONObject) {
+        guard let values = document["keys"]?.arrayValue else { return nil }
+        keys = Array(values.lazy.compactMap(SigningKey.init).prefix(Self.largest))
+    }
+
+    /// The keys that a token may have been signed with: those with its key id; without one in the token, all of the kind
+    /// (OpenID Connect Core, section 10.1). A set whose keys have no ids serves any.
+    func candidates(id: String?, algorithm: SignatureAlgorithm) -> [SigningKey] {
+        let suitable = keys.filter { $0.suits(algorithm) }
+        guard let id else { return suitable }
+        let named = suitable.filter { $0.id == id }
+        return named.isEmpty ? suitable.filter { $0.id == nil } : named
+    }
+}

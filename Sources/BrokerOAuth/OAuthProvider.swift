@@ -1,0 +1,87 @@
+import BrokerModel
+import BrokerValues
+
+/// OAuth 2 and OpenID Connect over HTTP: the ``IdentityProvider`` of the real broker.
+///
+/// One per process. It has nothing to shut down; its transport does (``HTTPClient/shutdown()``):
+///
+///     let http = try HTTPClient(configuration: .init(
+///         version: version, caFile: caFile, proxies: ProxySettings(environment: ProcessInfo.processInfo.environment)))
+///     let provider = OAuthProvider(http: http, clock: clock)
+///     …
+///     await engine.drain()
+///     await http.shutdown()
+package final class OAuthProvider: IdentityProvider {
+    private let transport: any HTTPTransport
+    private let clock: any BrokerClock
+    private let discovery: Discovery
+    private let signatures: SignatureCheck
+
+    /// - Parameters:
+    ///   - http: where requests go.
+    ///   - clock: for the freshness of documents, the times in ID tokens and dates in `Retry-After`.
+    package init(http: any HTTPTransport, clock: any BrokerClock) {
+        transport = http
+        self.clock = clock
+        let documents = DocumentCache(transport: http, clock: clock)
+        discovery = Discovery(documents: documents)
+        signatures = SignatureCheck(documents: documents, clock: clock)
+    }
+
+    package func metadata(of authority: Authority) async throws(ProviderError) -> ProviderMetadata {
+        try await discovery.metadata(of: authority)
+    }
+
+    package func authorizationURL(_ request: AuthorizationRequest, at metadata: ProviderMetadata) -> String {
+        AuthorizationURL.build(request, endpoint: metadata.authorizationEndpoint)
+    }
+
+    package func redeem(
+        _ grant: TokenGrant, as client: ClientCredentials, at metadata: ProviderMetadata
+    ) async throws(ProviderError) -> TokenResponse {
+        let endpoint = try endpoint(metadata.tokenEndpoint, of: metadata)
+        let request = try TokenRequest.build(grant, as: client, at: metadata)
+        let response: HTTPResponse
+        do throws(HTTPFailure) {
+            response = try await transport.send(request)
+        } catch {
+            throw ProviderError(error, isRepeatable: false)
+        }
+        return try TokenAnswer(response: response, server: endpoint.server, grant: grant, now: clock.now).read()
+    }
+
+    package func verify(
+        idToken: Secret, against expectation: IDTokenExpectation, at metadata: ProviderMetadata
+    ) async throws(ProviderError) -> IDTokenClaims {
+        guard let token = CompactToken(idToken), !token.hasCriticalExtensions, !token.isTypedOtherwise else {
+            throw Self.refused("it is not in the form of one")
+        }
+        guard let algorithm = token.algorithmName.flatMap(SignatureAlgorithm.init(rawValue:)) else {
+            let name = BoundedText(token.algorithmName ?? "nothing", limit: 20).text
+            throw Self.refused("it is signed with \(name), which is not accepted")
+        }
+        let keys = try endpoint(metadata.jwksURI, of: metadata)
+        try await signatures.verify(token, algorithm: algorithm, keysAt: keys)
+        do throws(IDTokenRules.Violation) {
+            return try IDTokenRules(issuer: metadata.issuer, expectation: expectation, now: clock.now)
+                .check(token.claims)
+        } catch {
+            throw Self.refused(error.clause)
+        }
+    }
+
+    /// The metadata may come from a cache or a caller: where a secret goes is checked again when it goes.
+    private func endpoint(_ url: String, of metadata: ProviderMetadata) throws(ProviderError) -> WebURL {
+        guard let endpoint = EndpointRule(authority: metadata.authority).accepted(url) else {
+            throw .invalidResponse(
+                status: nil, "The provider names an address that is no https URL. Ask who runs the provider.")
+        }
+        return endpoint
+    }
+
+    private static func refused(_ why: String) -> ProviderError {
+        .invalidResponse(
+            status: nil,
+            "The ID token cannot be accepted: \(why). Sign in again; if it stays so, ask who runs the provider.")
+    }
+}
