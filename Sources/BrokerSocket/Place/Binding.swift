@@ -6,7 +6,7 @@ extension ListeningSocket {
     /// What a broker that died left there is taken over; anything else there is left alone and reported. Two brokers
     /// that start at once cannot take each other's socket: looking, removing and binding happen under a lock.
     package static func bind(_ place: SocketPlace) throws(SocketError) -> ListeningSocket {
-        var address = try SocketAddress(path: place.path)
+        var address = try UnixAddress(path: place.path)
         guard let slash = place.path.lastIndex(of: "/"), place.path.hasPrefix("/") else {
             throw .system(doing: "use the relative socket path \(place.path)", code: EINVAL)
         }
@@ -30,7 +30,7 @@ extension ListeningSocket {
 
     /// Removes a socket of ours that nobody answers any more.
     private static func makeWay(
-        at path: String, name: String, in folder: Folder, address: inout SocketAddress
+        at path: String, name: String, in folder: Folder, address: inout UnixAddress
     ) throws(SocketError) {
         guard let facts = try folder.entry(name) else { return }
         guard facts.st_mode & S_IFMT == S_IFSOCK else { throw .occupied(path: path, why: "is not a socket") }
@@ -51,7 +51,7 @@ extension ListeningSocket {
     }
 
     private static func put(
-        _ descriptor: Int32, at place: SocketPlace, name: String, in folder: Folder, address: inout SocketAddress
+        _ descriptor: Int32, at place: SocketPlace, name: String, in folder: Folder, address: inout UnixAddress
     ) throws(SocketError) -> BoundFile {
         // Linux gives the file the mode of the unbound socket, so that it is closed to others from its first moment;
         // a change of the umask would hit files that other threads make meanwhile.
@@ -88,7 +88,7 @@ extension ListeningSocket {
 }
 
 /// `sockaddr_un`.
-struct SocketAddress {
+struct UnixAddress {
     private var raw = sockaddr_un()
 
     init(path: String) throws(SocketError) {

@@ -41,6 +41,36 @@ package actor LineClient {
         throw Failure.noAnswer
     }
 
+    /// Connects to a port of loopback.
+    ///
+    /// - Parameters:
+    ///   - port: in host order.
+    ///   - ip: `127.0.0.1` or `::1`.
+    ///   - patience: seconds that every wait may take.
+    /// - Returns: the connected client.
+    /// - Throws: ``Failure/system(_:_:)`` when nobody listens there.
+    package static func connect(
+        toPort port: UInt16, ip: String = "127.0.0.1", patience: Double = 30
+    ) throws -> LineClient {
+        var hints = addrinfo()
+        hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV
+        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        var found: UnsafeMutablePointer<addrinfo>?
+        guard getaddrinfo(ip, "\(port)", &hints, &found) == 0, let found else {
+            throw Failure.system("getaddrinfo", EINVAL)
+        }
+        defer { freeaddrinfo(found) }
+        let descriptor = socket(found.pointee.ai_family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else { throw Failure.system("socket", errno) }
+        // On loopback the kernel connects at once, or refuses.
+        guard Glibc.connect(descriptor, found.pointee.ai_addr, found.pointee.ai_addrlen) == 0 else {
+            defer { Glibc.close(descriptor) }
+            throw Failure.system("connect", errno)
+        }
+        _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+        return LineClient(owning: descriptor, patience: patience)
+    }
+
     /// Takes over a connected, non-blocking stream socket.
     package init(owning descriptor: Int32, patience: Double = 30) {
         self.descriptor = descriptor

@@ -1,0 +1,54 @@
+import BrokerModel
+
+/// What a page says, apart from how it looks.
+struct PageContent: Sendable {
+    enum Tone: Sendable, CaseIterable { case good, neutral, bad, lost }
+
+    let tone: Tone
+    let title: HTML
+    let heading: HTML
+    let lines: [HTML]
+    /// The account that is signed in now.
+    var username: ForeignText?
+    /// What the person does next.
+    let next: HTML
+
+    init(_ page: RedirectPage) {
+        switch page {
+        case .signedIn(let username, let app):
+            let app = Self.name(of: app)
+            let user = ForeignText(username, atMost: 254)
+            tone = .good
+            title = "Signed in to \(text: app)"
+            heading = "You’re signed in"
+            lines = []
+            self.username = user.shown.isEmpty ? nil : user
+            next = "You can close this tab and return to <bdi>\(text: app)</bdi>."
+        case .canceled(let app):
+            let app = Self.name(of: app)
+            tone = .neutral
+            title = "Sign-in canceled – \(text: app)"
+            heading = "Sign-in canceled"
+            lines = ["Nothing was changed, and <bdi>\(text: app)</bdi> was not given access."]
+            next = "You can close this tab and return to <bdi>\(text: app)</bdi>. To try again, sign in from there."
+        case .failed(let app, let message):
+            let app = Self.name(of: app)
+            let message = ForeignText(message, atMost: 600, otherwise: "The reason is not known.")
+            tone = .bad
+            title = "Sign-in failed – \(text: app)"
+            heading = "Sign-in didn’t work"
+            lines = ["<bdi>\(text: message)</bdi>"]
+            next = "You can close this tab and return to <bdi>\(text: app)</bdi> to try again."
+        case .notExpected:
+            tone = .lost
+            title = "No sign-in is waiting"
+            heading = "No sign-in is waiting for this page"
+            lines = ["It was finished before, took too long, or was not started on this computer. Nothing was changed."]
+            next = "You can close this tab. If you were signing in, return to your app and start again."
+        }
+    }
+
+    private static func name(of app: String) -> ForeignText {
+        ForeignText(app, atMost: 100, otherwise: "your app")
+    }
+}

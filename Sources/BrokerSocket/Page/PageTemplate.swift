@@ -1,0 +1,119 @@
+import BrokerModel
+import FoundationEssentials
+
+/// The page a person sees when the browser comes back from the provider: one document that needs nothing else.
+package enum PageTemplate {
+    /// Takes the code and the state out of the address bar and the history entry.
+    ///
+    /// The other way, a redirect to a clean address, would need the listener to live on after the sign-in and would show a
+    /// browser's error page whenever it did not. The code is used up by the time the page is there, so a browser without
+    /// scripts loses nothing but the looks of its address bar.
+    package static let script = "history.replaceState(null,\"\",location.pathname)"
+
+    /// Only these two texts are let in, named by their SHA-256 (CSP level 3, section 2.3.1): no script or style that got
+    /// into the page in another way would run. The icon is the only image.
+    package static let contentSecurityPolicy = [
+        "default-src 'none'",
+        "style-src 'sha256-\(PageStyle.hash)'",
+        "script-src 'sha256-\(scriptHash)'",
+        "img-src data:",
+        "base-uri 'none'",
+        "form-action 'none'",
+        "frame-ancestors 'none'",
+    ].joined(separator: "; ")
+
+    private static let scriptHash = "8A+3er73YJf04rRHGhbZwZQACPiiipi9EPduIeAAIDk="
+
+    package static func render(_ page: RedirectPage) -> String {
+        document(PageContent(page)).source
+    }
+
+    private static func document(_ content: PageContent) -> HTML {
+        """
+        <!doctype html>
+        <html lang="en">
+        <head>
+        <meta charset="utf-8">
+        <meta name="viewport" content="width=device-width, initial-scale=1">
+        <meta name="color-scheme" content="light dark">
+        <meta name="referrer" content="no-referrer">
+        <title>\(content.title)</title>
+        <link rel="icon" href="\(favicon(content.tone))">
+        <style>\(verbatim: PageStyle.sheet)</style>
+        </head>
+        <body class="\(className(content.tone))">
+        <main aria-labelledby="heading">
+        \(icon(content.tone))
+        <h1 id="heading">\(content.heading)</h1>
+        \(content.lines.map(paragraph).joined())\(content.username.map(account) ?? "")
+        <p class="next">\(content.next)</p>
+        </main>
+        <footer><p>Shown by the token broker on your computer</p></footer>
+        <script>\(verbatim: script)</script>
+        </body>
+        </html>
+
+        """
+    }
+
+    private static func paragraph(_ line: HTML) -> HTML {
+        "<p class=\"line\">\(line)</p>\n"
+    }
+
+    private static func account(_ username: ForeignText) -> HTML {
+        let initial = ForeignText(username.shown.prefix(1).uppercased(), atMost: 2)
+        return """
+            <p class="account"><span class="initial" aria-hidden="true">\(text: initial)</span>\
+            <span class="who"><span class="label">Account</span> <bdi>\(text: username)</bdi></span></p>
+
+            """
+    }
+
+    private static func className(_ tone: PageContent.Tone) -> HTML {
+        switch tone {
+        case .good: "good"
+        case .neutral: "neutral"
+        case .bad: "bad"
+        case .lost: "lost"
+        }
+    }
+
+    private static func icon(_ tone: PageContent.Tone) -> HTML {
+        """
+        <svg class="icon" viewBox="0 0 64 64" width="64" height="64" aria-hidden="true" focusable="false">\
+        <circle class="disc" cx="32" cy="32" r="31"/><path class="mark" d="\(shape(tone))"/></svg>
+        """
+    }
+
+    private static func shape(_ tone: PageContent.Tone) -> HTML {
+        switch tone {
+        case .good: "M20 33.5l8.5 8.5L45 24"
+        case .neutral: "M23 23l18 18M41 23L23 41"
+        case .bad: "M32 18v18M32 45v.5"
+        case .lost: "M32 19v14l9 6"
+        }
+    }
+
+    /// So that the tab can be told from others, and so that no browser asks the listener for an icon.
+    private static func favicon(_ tone: PageContent.Tone) -> HTML {
+        let colour =
+            switch tone {
+            case .good: "#16794a"
+            case .neutral: "#5b6472"
+            case .bad: "#b3261e"
+            case .lost: "#2b5fa8"
+            }
+        let picture = """
+            <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64"><circle cx="32" cy="32" r="32" fill="\(colour)"/>\
+            <path d="\(shape(tone).source)" fill="none" stroke="#fff" stroke-width="7" stroke-linecap="round" \
+            stroke-linejoin="round"/></svg>
+            """
+        return "data:image/svg+xml;base64,\(verbatim: Data(picture.utf8).base64EncodedString())"
+    }
+}
+
+extension [HTML] {
+    fileprivate func joined() -> HTML {
+        reduce("") { "\($0)\($1)" }
+    }
+}

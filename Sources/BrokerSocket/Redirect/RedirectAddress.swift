@@ -1,0 +1,50 @@
+import BrokerModel
+
+/// Where to listen for a ``RedirectTarget``, and how the provider is told. Pure.
+struct RedirectAddress: Equatable {
+    struct Family: Equatable {
+        var ip: String
+        /// Whether the browser can be sent to no other.
+        var isNeeded: Bool
+    }
+
+    /// In a URL, so with brackets for IPv6.
+    let host: String
+    /// Nil leaves the choice to the kernel.
+    let port: UInt16?
+    let path: String
+    let families: [Family]
+
+    init(_ target: RedirectTarget) throws(RedirectError) {
+        switch target {
+        case .anyPort(let host, let path): try self.init(host: host, port: nil, path: path)
+        case .fixed(let host, let port, let path): try self.init(host: host, port: port, path: path)
+        }
+    }
+
+    private init(host: String, port: UInt16?, path: String) throws(RedirectError) {
+        guard path.hasPrefix("/"), path.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != 0x3F && $0 != 0x23 }) else {
+            throw .cannotListen("The redirect's path \(path) is not the path of a URL.")
+        }
+        self.port = port
+        self.path = path
+        switch host.lowercased() {
+        case "127.0.0.1":
+            self.host = "127.0.0.1"
+            families =
+                [Family(ip: "127.0.0.1", isNeeded: true)] + (port == nil ? [Family(ip: "::1", isNeeded: false)] : [])
+        case "[::1]", "::1":
+            self.host = "[::1]"
+            families =
+                [Family(ip: "::1", isNeeded: true)] + (port == nil ? [Family(ip: "127.0.0.1", isNeeded: false)] : [])
+        case "localhost":
+            // Browsers try either. A port that somebody else has on one of the two would give them the code.
+            self.host = "localhost"
+            families = [Family(ip: "127.0.0.1", isNeeded: true), Family(ip: "::1", isNeeded: false)]
+        default:
+            throw .cannotListen("A redirect can be received at 127.0.0.1, [::1] and localhost only, not at \(host).")
+        }
+    }
+
+    func uri(port: UInt16) -> String { "http://\(host):\(port)\(path)" }
+}

@@ -1,0 +1,109 @@
+import BrokerModel
+import NIOCore
+import NIOHTTP1
+
+/// One connection of a browser: one request, one answer, the end. Lives on the event loop.
+final class RedirectHandler: ChannelInboundHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias OutboundOut = HTTPServerResponsePart
+
+    typealias Answer = @Sendable (RedirectParameters) async -> RedirectPage
+
+    private enum Phase { case asking, waiting, answered, ended }
+
+    private let path: String
+    private let port: UInt16
+    private let limits: RedirectLimits
+    private let visitors: RedirectVisitors
+    private let answer: Answer
+    private var context: ChannelHandlerContext?
+    private var phase = Phase.asking
+    private var timer: Scheduled<Void>?
+
+    init(
+        path: String, port: UInt16, limits: RedirectLimits, visitors: RedirectVisitors, answer: @escaping Answer
+    ) {
+        self.path = path
+        self.port = port
+        self.limits = limits
+        self.visitors = visitors
+        self.answer = answer
+    }
+
+    var hasAskedNothing: Bool { phase == .asking }
+
+    func cutOff() {
+        context?.close(promise: nil)
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        allow(limits.asking)
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        // A body, and whatever comes after the first request, is of no interest.
+        guard phase == .asking, case .head(let head) = unwrapInboundIn(data) else { return }
+        switch RedirectVerdict(of: head, path: path, port: port) {
+        case .redirect(let parameters): wait(for: parameters, in: context)
+        case .lookedAt: respond(.lookedAt)
+        case .refused(let status): respond(RedirectResponse(refused: status))
+        }
+    }
+
+    /// The page comes when the sign-in's last step is done. That step belongs to the sign-in, not to the browser: it goes
+    /// on when the person closes the tab.
+    private func wait(for parameters: RedirectParameters, in context: ChannelHandlerContext) {
+        phase = .waiting
+        timer?.cancel()
+        let home = NIOLoopBound(self, eventLoop: context.eventLoop)
+        Task { [answer] in
+            let page = await answer(parameters)
+            let response = RedirectResponse(page)
+            home.eventLoop.execute { home.value.respond(response) }
+        }
+    }
+
+    private func respond(_ response: RedirectResponse) {
+        guard let context, phase == .asking || phase == .waiting else { return }
+        phase = .answered
+        allow(limits.reading)
+        let body = ByteBuffer(string: response.body)
+        var headers = response.headers
+        if response.status != .noContent { headers.add(name: "content-length", value: "\(body.readableBytes)") }
+        let head = HTTPResponseHead(version: .http1_1, status: response.status, headers: headers)
+        context.write(wrapOutboundOut(.head(head)), promise: nil)
+        context.write(wrapOutboundOut(.body(.byteBuffer(body))), promise: nil)
+        // The browser hangs up when it has the page; until then its unread bytes must not reset the connection.
+        context.writeAndFlush(wrapOutboundOut(.end(nil))).assumeIsolated().whenComplete { _ in
+            self.context?.close(mode: .output, promise: nil)
+        }
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        // Shutting the writing side after the request is allowed; without a request there is nothing to wait for.
+        if let event = event as? ChannelEvent, event == .inputClosed, phase != .waiting { context.close(promise: nil) }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        guard phase == .asking else { return context.close(promise: nil) }
+        switch error {
+        case is RequestSizeLimit.Exceeded: respond(RedirectResponse(refused: .requestHeaderFieldsTooLarge))
+        case is HTTPParserError: respond(RedirectResponse(refused: .badRequest))
+        default: context.close(promise: nil)
+        }
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        phase = .ended
+        timer?.cancel()
+        visitors.leave(self)
+        self.context = nil
+    }
+
+    private func allow(_ time: Duration) {
+        timer?.cancel()
+        timer = context?.eventLoop.assumeIsolated().scheduleTask(in: .init(time)) { self.cutOff() }
+    }
+}

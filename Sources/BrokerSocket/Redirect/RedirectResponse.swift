@@ -1,0 +1,46 @@
+import BrokerModel
+import NIOCore
+import NIOHTTP1
+
+/// What the redirect listener says. Every answer closes its connection and is kept nowhere.
+struct RedirectResponse: Sendable {
+    var status: HTTPResponseStatus
+    var headers: HTTPHeaders
+    var body: String
+
+    init(_ page: RedirectPage) {
+        status = page == .notExpected ? .badRequest : .ok
+        body = PageTemplate.render(page)
+        headers = Self.headers(type: "text/html; charset=utf-8", policy: PageTemplate.contentSecurityPolicy)
+        // The address that was asked for holds the code: no other site may share a window with it.
+        headers.add(name: "cross-origin-opener-policy", value: "same-origin")
+    }
+
+    /// - Parameter status: says it all; nobody is to learn here what listens.
+    init(refused status: HTTPResponseStatus) {
+        self.status = status
+        body = "\(status.reasonPhrase)\n"
+        headers = Self.headers(
+            type: "text/plain; charset=utf-8", policy: "default-src 'none'; frame-ancestors 'none'")
+        if status == .methodNotAllowed { headers.add(name: "allow", value: "GET, HEAD") }
+    }
+
+    static let lookedAt: RedirectResponse = {
+        var response = RedirectResponse(refused: .noContent)
+        response.body = ""
+        return response
+    }()
+
+    private static func headers(type: String, policy: String) -> HTTPHeaders {
+        [
+            "content-type": type,
+            "content-security-policy": policy,
+            "cache-control": "no-store",
+            "referrer-policy": "no-referrer",
+            "x-content-type-options": "nosniff",
+            "x-frame-options": "DENY",
+            "cross-origin-resource-policy": "same-origin",
+            "connection": "close",
+        ]
+    }
+}

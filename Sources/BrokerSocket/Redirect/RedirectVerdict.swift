@@ -1,0 +1,41 @@
+import BrokerModel
+import NIOHTTP1
+
+/// What a request to the redirect listener is worth. Pure.
+enum RedirectVerdict {
+    /// The browser came back from the provider.
+    case redirect(RedirectParameters)
+    /// HEAD: something looks at the address (a link checker, a preview) and must not use the redirect up.
+    case lookedAt
+    case refused(HTTPResponseStatus)
+
+    init(of head: HTTPRequestHead, path: String, port: UInt16) {
+        let target = head.uri.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        if !Self.namesLoopback(head.headers[canonicalForm: "host"], port: port) {
+            // DNS rebinding: a name of somebody else's that leads here.
+            self = .refused(.misdirectedRequest)
+        } else if target.first.map(String.init) != path {
+            self = .refused(.notFound)
+        } else if head.method == .HEAD {
+            self = .lookedAt
+        } else if head.method != .GET {
+            self = .refused(.methodNotAllowed)
+        } else if !Self.isNavigation(head.headers) {
+            self = .refused(.forbidden)
+        } else {
+            self = .redirect(RedirectParameters(query: target.count > 1 ? target[1] : ""))
+        }
+    }
+
+    private static func namesLoopback(_ hosts: [Substring], port: UInt16) -> Bool {
+        guard hosts.count == 1, let host = hosts.first?.lowercased() else { return false }
+        let names = ["127.0.0.1", "[::1]", "localhost"]
+        return names.contains { host == "\($0):\(port)" || (port == 80 && host == $0) }
+    }
+
+    /// Whether the browser shows the answer to a person (Fetch Metadata). A page elsewhere that makes the browser fetch
+    /// the address as an image, a script or a frame, or ahead of time, is no redirect. Browsers that say nothing pass.
+    private static func isNavigation(_ headers: HTTPHeaders) -> Bool {
+        headers["sec-fetch-dest"].allSatisfy { $0 == "document" } && headers["sec-purpose"].isEmpty
+    }
+}
