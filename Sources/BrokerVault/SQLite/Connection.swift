@@ -29,7 +29,7 @@ final class Connection {
         set(SQLITE_DBCONFIG_ENABLE_TRIGGER, false)
         set(SQLITE_DBCONFIG_ENABLE_VIEW, false)
         // Until the file is known to be ours and whole, closing must leave it as it is.
-        checkpointsOnClose = false
+        set(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)
         try run("PRAGMA cell_size_check = ON")
         try run("PRAGMA mmap_size = 0")
         try run("PRAGMA temp_store = MEMORY")
@@ -40,10 +40,8 @@ final class Connection {
         sqlite3_close_v2(handle)
     }
 
-    /// Whether the last connection to close moves the write-ahead log into the file.
-    var checkpointsOnClose = true {
-        didSet { set(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, !checkpointsOnClose) }
-    }
+    /// From now on, the last connection to close moves the write-ahead log into the file.
+    func checkpointOnClose() { set(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false) }
 
     private func set(_ option: Int32, _ on: Bool) {
         _ = broker_sqlite3_config_flag(handle, option, on ? 1 : 0)

@@ -45,7 +45,7 @@ struct VaultFile {
             try connection.write(header)
         }
         try connection.checkpoint()
-        connection.checkpointsOnClose = true
+        connection.checkpointOnClose()
     }
 
     /// Looks at an existing vault as far as that goes without its key. Nothing in it is changed, and no log moved.
@@ -66,7 +66,7 @@ struct VaultFile {
     func connect() throws(VaultError) -> Connection {
         let connection = try Connection(opening: path)
         try connection.makeDurable()
-        connection.checkpointsOnClose = true
+        connection.checkpointOnClose()
         return connection
     }
 

@@ -1,0 +1,184 @@
+import BrokerModel
+import BrokerTestSupport
+import BrokerVault
+import Foundation
+import Testing
+
+@Suite("The key file")
+struct KeyFileTests {
+    private func fill(_ bed: VaultBed) async throws {
+        try await bed.use { try await $0.store(Sample.refreshToken(), secret: "r") }
+    }
+
+    /// Opens what must not open; nothing in the directory may have changed.
+    private func refusal(_ bed: VaultBed) async throws -> VaultError? {
+        let before = try bed.contents().filter { !$0.key.hasSuffix("-shm") && !$0.value.isEmpty }
+        let error = try await vaultError { await (try await bed.open()).close() }
+        #expect(try bed.contents().filter { !$0.key.hasSuffix("-shm") && !$0.value.isEmpty } == before)
+        return error
+    }
+
+    private func expectUnavailable(_ bed: VaultBed, saying word: String) async throws {
+        let error = try await refusal(bed)
+        guard case .keyUnavailable(let text) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(text.contains(word), "\(text)")
+    }
+
+    @Test("is made at first start, for its owner alone, and used from then on")
+    func firstStart() async throws {
+        try await withVaultBed { bed in
+            try await fill(bed)
+            let key = try bed.bytes("vault.key")
+            let attributes = try FileManager.default.attributesOfItem(atPath: bed.file("vault.key").path)
+            #expect(attributes[.posixPermissions] as? Int == 0o600)
+            let lines = String(decoding: key, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
+            #expect(lines.count == 3)
+            #expect(lines.first == "token-broker vault key 1")
+            #expect(lines[1].count == 64 && lines[1].allSatisfy(\.isHexDigit))
+            try await bed.use { vault throws in
+                #expect(try vault.loadAll(RefreshTokenRecord.self, in: Sample.me).count == 1)
+            }
+            #expect(try bed.bytes("vault.key") == key)
+            #expect(try bed.contents().keys.sorted() == ["vault.db", "vault.key", "vault.lock"])
+        }
+    }
+
+    @Test("differs from vault to vault, and is not in the vault")
+    func isRandom() async throws {
+        try await withVaultBed { one in
+            try await withVaultBed { two in
+                try await fill(one)
+                try await fill(two)
+                let digits = try one.bytes("vault.key").suffix(65).prefix(64)
+                #expect(try digits != two.bytes("vault.key").suffix(65).prefix(64))
+                var raw = Data()
+                var rest = digits
+                while let byte = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) {
+                    raw.append(byte)
+                    rest = rest.dropFirst(2)
+                }
+                #expect(raw.count == 32)
+                #expect(try one.bytes("vault.db").range(of: raw) == nil)
+                #expect(try one.bytes("vault.db").range(of: digits) == nil)
+            }
+        }
+    }
+
+    @Test("missing beside a vault is an error; no new one is made")
+    func missing() async throws {
+        try await withVaultBed { bed in
+            try await fill(bed)
+            try FileManager.default.removeItem(at: bed.file("vault.key"))
+            try await expectUnavailable(bed, saying: "missing")
+            #expect(!FileManager.default.fileExists(atPath: bed.file("vault.key").path))
+        }
+    }
+
+    @Test("of another vault is called wrong, and opens this vault no more than none")
+    func wrong() async throws {
+        try await withVaultBed { bed in
+            try await withVaultBed { other in
+                try await fill(bed)
+                try await fill(other)
+                let own = try bed.bytes("vault.key")
+                try other.bytes("vault.key").write(to: bed.file("vault.key"))
+                chmod(bed.file("vault.key").path, 0o600)
+                let error = try await refusal(bed)
+                guard case .wrongKey(let text) = error else {
+                    Issue.record("\(String(describing: error))")
+                    return
+                }
+                #expect(text.contains("vault.db") && text.contains("nothing was changed"))
+                try own.write(to: bed.file("vault.key"))
+                chmod(bed.file("vault.key").path, 0o600)
+                try await bed.use { vault throws in
+                    #expect(try vault.loadAll(RefreshTokenRecord.self, in: Sample.me).count == 1)
+                }
+            }
+        }
+    }
+
+    @Test("open to others is refused", arguments: [0o640, 0o604, 0o620, 0o666, 0o601])
+    func tooOpen(mode: Int) async throws {
+        try await withVaultBed { bed in
+            try await fill(bed)
+            chmod(bed.file("vault.key").path, mode_t(mode))
+            try await expectUnavailable(bed, saying: "chmod 600")
+        }
+    }
+
+    @Test("of somebody else is refused", .enabled(if: Prerequisite.root.shouldRun, "giving a file away needs root"))
+    func foreign() async throws {
+        try await withVaultBed { bed in
+            try await fill(bed)
+            #expect(chown(bed.file("vault.key").path, 65_534, 65_534) == 0)
+            try await expectUnavailable(bed, saying: "65534")
+        }
+    }
+
+    @Test("that is a link is refused, even to a good key")
+    func link() async throws {
+        try await withVaultBed { bed in
+            try await fill(bed)
+            try FileManager.default.moveItem(at: bed.file("vault.key"), to: bed.file("elsewhere"))
+            symlink("elsewhere", bed.file("vault.key").path)
+            try await expectUnavailable(bed, saying: "symbolic link")
+        }
+    }
+
+    @Test("that is a directory or a pipe is refused, without waiting for a writer")
+    func notAFile() async throws {
+        try await withVaultBed { bed in
+            try await fill(bed)
+            try FileManager.default.removeItem(at: bed.file("vault.key"))
+            mkfifo(bed.file("vault.key").path, 0o600)
+            let error = try await vaultError { _ = try await bed.open() }
+            guard case .keyUnavailable(let text) = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            #expect(text.contains("regular file"))
+        }
+    }
+
+    @Test(
+        "that is not one, or not all of one, is refused",
+        arguments: [
+            "", "token-broker vault key 1\n", "token-broker vault key 2\n" + String(repeating: "a", count: 64) + "\n",
+            "token-broker vault key 1\n" + String(repeating: "a", count: 63) + "\n",
+            "token-broker vault key 1\n" + String(repeating: "a", count: 65) + "\n",
+            "token-broker vault key 1\n" + String(repeating: "g", count: 64) + "\n",
+            "token-broker vault key 1\n" + String(repeating: "a", count: 63) + " \n",
+            "token-broker vault key 1\n" + String(repeating: "a", count: 64) + "x",
+        ])
+    func notAKey(content: String) async throws {
+        try await withVaultBed { bed in
+            try await fill(bed)
+            try Data(content.utf8).write(to: bed.file("vault.key"))
+            chmod(bed.file("vault.key").path, 0o600)
+            try await expectUnavailable(bed, saying: "not a key file")
+        }
+    }
+
+    @Test("of an interrupted first start is used for the vault that is made then")
+    func interruptedFirstStart() async throws {
+        try await withVaultBed { bed in
+            try await fill(bed)
+            let key = try bed.bytes("vault.key")
+            try FileManager.default.removeItem(at: bed.file("vault.db"))
+            for name in ["vault.key.new", "vault.db.new", "vault.db.new-wal"] {
+                try Data("left behind".utf8).write(to: bed.file(name))
+            }
+            try await fill(bed)
+            #expect(try bed.bytes("vault.key") == key)
+            try FileManager.default.removeItem(at: bed.file("vault.db"))
+            try FileManager.default.removeItem(at: bed.file("vault.key"))
+            try await fill(bed)
+            #expect(try bed.bytes("vault.key") != key)
+            #expect(try bed.contents().keys.sorted() == ["vault.db", "vault.key", "vault.lock"])
+        }
+    }
+}

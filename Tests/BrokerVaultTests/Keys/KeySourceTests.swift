@@ -1,0 +1,101 @@
+import BrokerModel
+import BrokerTestSupport
+import BrokerVault
+import Synchronization
+import Testing
+
+/// A source as later ones are: its key depends on something it has the vault keep.
+private final class RememberedKeys: KeySource {
+    let name: String
+    private let keys = Mutex<[[UInt8]: Secret]>([:])
+    private let keyCount: Int
+
+    init(name: String = "remembered", keyCount: Int = keyByteCount) {
+        self.name = name
+        self.keyCount = keyCount
+    }
+
+    func makeKey(for vaultID: [UInt8]) throws(VaultError) -> MadeKey {
+        let made = MadeKey(key: .random(count: keyCount), parameters: [1, 2, 3] + vaultID)
+        keys.withLock { $0[made.parameters] = made.key }
+        return made
+    }
+
+    func key(for vaultID: [UInt8], parameters: [UInt8]) throws(VaultError) -> Secret {
+        guard parameters == [1, 2, 3] + vaultID, let key = keys.withLock({ $0[parameters] }) else {
+            throw .keyUnavailable("forgotten")
+        }
+        return key
+    }
+}
+
+@Suite("Where the key comes from")
+struct KeySourceTests {
+    @Test("a source gets back what it had the vault keep, and is named in the statistics")
+    func parameters() async throws {
+        try await withVaultBed { bed in
+            let source = RememberedKeys()
+            var vault = try await bed.open(keySource: source)
+            try await vault.store(Sample.refreshToken(), secret: "r")
+            await vault.close()
+            vault = try await bed.open(keySource: source)
+            #expect(try vault.loadAll(RefreshTokenRecord.self, in: Sample.me).count == 1)
+            #expect(try vault.statistics().keySource == "remembered")
+            await vault.close()
+        }
+    }
+
+    @Test("a vault opens with no other source than it was made with, even if that has the key")
+    func noDowngrade() async throws {
+        try await withVaultBed { bed in
+            await (try await bed.open(keySource: RememberedKeys())).close()
+            let before = try bed.bytes("vault.db")
+            let error = try await vaultError { _ = try await bed.open() }
+            guard case .keyUnavailable(let text) = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            #expect(text.contains("remembered") && text.contains("key-file"))
+            #expect(try bed.contents().keys.contains("vault.key") == false, "no key file is made for it")
+            #expect(try bed.bytes("vault.db") == before)
+        }
+    }
+
+    @Test("a source whose recorded name was changed in the file does not open it")
+    func renamedSource() async throws {
+        try await withVaultBed { bed in
+            await (try await bed.open()).close()
+            try edit(
+                bed.file("vault.db"), "UPDATE header SET value = CAST('key-fool' AS BLOB) WHERE name = 'key-source'")
+            let directory = try StateDirectory.open(creating: bed.path)
+            struct Renamed: KeySource {
+                let file: KeyFileSource
+                var name: String { "key-fool" }
+                func makeKey(for vaultID: [UInt8]) throws(VaultError) -> MadeKey { try file.makeKey(for: vaultID) }
+                func key(for vaultID: [UInt8], parameters: [UInt8]) throws(VaultError) -> Secret {
+                    try file.key(for: vaultID, parameters: parameters)
+                }
+            }
+            let error = try await vaultError {
+                _ = try await bed.open(keySource: Renamed(file: KeyFileSource(in: directory)))
+            }
+            guard case .wrongKey = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+        }
+    }
+
+    @Test("a key of another length is refused before anything is made")
+    func shortKey() async throws {
+        try await withVaultBed { bed in
+            let error = try await vaultError { _ = try await bed.open(keySource: RememberedKeys(keyCount: 16)) }
+            guard case .keyUnavailable(let text) = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            #expect(text.contains("16"))
+            #expect(try bed.contents().keys.sorted() == ["vault.lock"])
+        }
+    }
+}

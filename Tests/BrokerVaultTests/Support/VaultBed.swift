@@ -1,0 +1,60 @@
+import BrokerModel
+import BrokerTestSupport
+import BrokerVault
+import Foundation
+import Logging
+
+/// A state directory of one test, and what the vault logged there.
+struct VaultBed {
+    let bed: TestBed
+    let path: String
+    let log = LogCollector()
+
+    init(_ bed: TestBed) {
+        self.bed = bed
+        path = bed.path("state")
+    }
+
+    func open(keySource: (any KeySource)? = nil) async throws(VaultError) -> Vault {
+        let directory = try StateDirectory.open(creating: path)
+        let logger = Logger(label: "vault") { [log] _ in log }
+        if let keySource { return try await Vault.open(in: directory, keySource: keySource, logger: logger) }
+        return try await Vault.open(in: directory, keySource: KeyFileSource(in: directory), logger: logger)
+    }
+
+    /// Opens the vault for one test of what lies on disk afterwards.
+    func use(_ body: (Vault) async throws -> Void) async throws {
+        let vault = try await open()
+        do {
+            try await body(vault)
+        } catch {
+            await vault.close()
+            throw error
+        }
+        await vault.close()
+    }
+
+    func file(_ name: String) -> URL { URL(filePath: path).appending(path: name) }
+
+    func bytes(_ name: String) throws -> Data { try Data(contentsOf: file(name)) }
+
+    /// Every file of the directory by its name.
+    func contents() throws -> [String: Data] {
+        let names = try FileManager.default.contentsOfDirectory(atPath: path)
+        return try Dictionary(uniqueKeysWithValues: names.map { ($0, try bytes($0)) })
+    }
+}
+
+func withVaultBed(_ body: (VaultBed) async throws -> Void) async throws {
+    try await withTestBed { try await body(VaultBed($0)) }
+}
+
+/// The error a vault call ends with, nil if it succeeds.
+func vaultError(_ body: () async throws -> Void) async throws -> VaultError? {
+    do {
+        try await body()
+        return nil
+    } catch let error as VaultError {
+        return error
+    }
+}
