@@ -134,7 +134,9 @@ let package = Package(
         tests("BrokerVaultTests", ["BrokerVault", "BrokerModel", "BrokerValues", "CSQLite", .logging]),
         program("vault-torture", ["BrokerVault", "BrokerModel", "BrokerValues", .logging], path: "Tests/VaultTorture"),
         tests("BrokerOAuthTests", ["BrokerOAuth", "BrokerModel", "BrokerValues", .jwtKit, .crypto]),
-        tests("BrokerHostTests", ["BrokerHost", "BrokerModel", "BrokerValues"]),
+        tests("BrokerHostTests", ["BrokerHost", "BrokerModel", "BrokerValues", .logging]),
+        // What only a process of its own can show: descriptors, environment and attributes it was started with.
+        program("host-probe", ["BrokerHost", "CBrokerLinux", .logging], path: "Tests/HostProbe"),
         tests("BrokerConfigTests", ["BrokerConfig", "BrokerModel", "BrokerValues"]),
         tests("BrokerEngineTests", ["BrokerEngine", "BrokerVault", "BrokerModel", "BrokerValues", .logging]),
         tests("BrokerAccessTests", ["BrokerAccess", "BrokerVault", "BrokerModel", "BrokerValues"]),

@@ -58,8 +58,10 @@ package struct BrowserLauncher: BrowserOpener {
     private static func exitsWell(_ command: BrowserCommand, url: String) async -> Bool {
         var options = PlatformOptions()
         options.createSession = true
+        let program: Executable =
+            command.program.contains("/") ? .path(.init(command.program)) : .name(command.program)
         let result = try? await Subprocess.run(
-            .name(command.program), arguments: Arguments(command.arguments(url: url)),
+            program, arguments: Arguments(command.arguments(url: url)),
             environment: .inherit.updating(BrowserCommand.notForChildren), platformOptions: options, input: .none,
             output: .discarded, error: .discarded)
         return result?.terminationStatus.isSuccess ?? false

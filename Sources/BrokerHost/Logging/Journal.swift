@@ -3,13 +3,13 @@ import Glibc
 import Logging
 
 /// The systemd journal's native protocol: every value is a field of its own that `journalctl` selects by.
-enum Journal {
+package enum Journal {
     static func write(_ entry: LogEntry) {
         send(fields(of: entry))
     }
 
     /// `MESSAGE`, `PRIORITY` and `SYSLOG_IDENTIFIER` as systemd.journal-fields(7) has them; our own as `BROKER_…`.
-    static func fields(of entry: LogEntry) -> [String] {
+    package static func fields(of entry: LogEntry) -> [String] {
         [
             "MESSAGE=\(entry.message)", "PRIORITY=\(priority(entry.level))", "SYSLOG_IDENTIFIER=brokerd",
             "BROKER_LOGGER=\(LogText.clean(entry.label))",
@@ -18,7 +18,7 @@ enum Journal {
 
     /// `correlationID` and `correlation-id` are both `BROKER_CORRELATION_ID`: capital letters, digits and underscores,
     /// 64 at most.
-    static func fieldName(_ key: String) -> String {
+    package static func fieldName(_ key: String) -> String {
         var name = "BROKER_"
         var lastWasLower = false
         for scalar in key.unicodeScalars {
@@ -41,7 +41,7 @@ enum Journal {
         return String(name.prefix(64))
     }
 
-    static func priority(_ level: Logger.Level) -> Int32 {
+    package static func priority(_ level: Logger.Level) -> Int32 {
         switch level {
         case .trace, .debug: LOG_DEBUG
         case .info: LOG_INFO

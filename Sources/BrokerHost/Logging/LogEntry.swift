@@ -1,14 +1,14 @@
 import Logging
 
 /// A log event, flattened and cleaned: what both destinations write.
-struct LogEntry {
+package struct LogEntry {
     var level: Logger.Level
     var label: String
     var message: String
     /// In the order of their names.
     var fields: [(name: String, value: String)]
 
-    init(label: String, event: LogEvent, metadata: Logger.Metadata) {
+    package init(label: String, event: LogEvent, metadata: Logger.Metadata) {
         level = event.level
         self.label = label
         message = LogText.clean(event.message.description)

@@ -2,7 +2,7 @@ import Glibc
 import Logging
 
 /// Log lines for a terminal or a file: `2026-01-02T03:04:05Z warning message app=mail`.
-enum StandardError {
+package enum StandardError {
     static func write(_ entry: LogEntry, at time: Int) {
         let line = Array((render(entry, at: time) + "\n").utf8)
         // One write per line, so that lines of several threads do not mix.
@@ -18,7 +18,7 @@ enum StandardError {
     }
 
     /// - Parameter time: seconds since 1970.
-    static func render(_ entry: LogEntry, at time: Int) -> String {
+    package static func render(_ entry: LogEntry, at time: Int) -> String {
         var line = "\(utc(time)) \(entry.level.rawValue) \(entry.message)"
         for (name, value) in entry.fields { line += " \(name)=\(quoted(value))" }
         return line

@@ -1,7 +1,7 @@
 import Glibc
 
 /// The application id that a sandbox vouches for.
-enum Sandbox {
+package enum Sandbox {
     /// A Flatpak application id, or `snap.NAME.APP`.
     ///
     /// - Parameter label: of the peer's connection (SO_PEERSEC). A snap's name comes from its AppArmor profile, which
@@ -11,7 +11,7 @@ enum Sandbox {
     }
 
     /// - Parameter label: `snap.NAME.APP (enforce)`; a profile that only complains confines nothing.
-    static func snapID(label: String) -> String? {
+    package static func snapID(label: String) -> String? {
         let words = label.split(whereSeparator: \.isWhitespace)
         guard words.count == 2, words[1] == "(enforce)", words[0].hasPrefix("snap.") else { return nil }
         return words[0].split(separator: ".").count >= 3 ? String(words[0]) : nil
@@ -28,7 +28,7 @@ enum Sandbox {
     }
 
     /// - Parameter mountinfo: proc_pid_mountinfo(5).
-    static func hasFlatpakMount(_ mountinfo: String) -> Bool {
+    package static func hasFlatpakMount(_ mountinfo: String) -> Bool {
         mountinfo.split(separator: "\n").contains { line in
             let words = line.split(separator: " ")
             guard words.count > 6, words[4] == "/.flatpak-info", let dash = words.firstIndex(of: "-") else {
@@ -39,7 +39,7 @@ enum Sandbox {
     }
 
     /// - Parameter info: flatpak-metadata(5); `name` of the group `Application`, absent for a runtime.
-    static func flatpakID(info: String) -> String? {
+    package static func flatpakID(info: String) -> String? {
         var group = ""
         for line in info.split(whereSeparator: \.isNewline) {
             if line.hasPrefix("[") {

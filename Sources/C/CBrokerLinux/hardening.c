@@ -10,6 +10,10 @@ int broker_forbid_inspection(void) {
     return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == 0 ? 0 : errno;
 }
 
+int broker_is_open_to_inspection(void) {
+    return prctl(PR_GET_DUMPABLE, 0, 0, 0, 0) != 0;
+}
+
 int broker_forbid_core_dumps(void) {
     const struct rlimit none = {0, 0};
     return setrlimit(RLIMIT_CORE, &none) == 0 ? 0 : errno;

@@ -6,6 +6,9 @@
 /// No core dump, no ptrace by the same user, /proc/PID owned by root (prctl(2), PR_SET_DUMPABLE).
 int broker_forbid_inspection(void);
 
+/// Whether the process may still be inspected: 1 or 0, as PR_GET_DUMPABLE says.
+int broker_is_open_to_inspection(void);
+
 /// RLIMIT_CORE, soft and hard, to 0: holds also where a piped core_pattern ignores PR_SET_DUMPABLE.
 int broker_forbid_core_dumps(void);
 

@@ -1,0 +1,106 @@
+import BrokerHost
+import BrokerModel
+import BrokerTestSupport
+import Foundation
+import Logging
+import Testing
+
+@Suite("Starting the browser")
+struct BrowserLauncherTests {
+    private static let url = "https://login.example/authorize?state=a&nonce=$(touch%20x);'b'"
+
+    @Test("the address arrives as one argument, whatever a shell would make of it")
+    func literalAddress() async throws {
+        try await withTestBed { bed in
+            let browser = try script("browser", "printf '%s\\n' \"$@\" > \(bed.path("got"))", in: bed)
+            try await launcher("\(browser) --new-window %s").open(Self.url)
+            #expect(try String(contentsOfFile: bed.path("got"), encoding: .utf8) == "--new-window\n\(Self.url)\n")
+        }
+    }
+
+    @Test("the browser is not told the service manager's secrets of this process")
+    func environment() async throws {
+        try await withTestBed { bed in
+            let browser = try script("browser", "env > \(bed.path("got"))", in: bed)
+            try await launcher(browser).open(Self.url)
+            let got = try String(contentsOfFile: bed.path("got"), encoding: .utf8)
+            #expect(got.contains("PATH=") && !got.contains("NOTIFY_SOCKET=") && !got.contains("INVOCATION_ID="))
+        }
+    }
+
+    @Test("one that fails is followed by the next")
+    func nextOne() async throws {
+        try await withTestBed { bed in
+            let failing = try script("failing", "exit 3", in: bed)
+            let working = try script("working", "echo \"$1\" > \(bed.path("got"))", in: bed)
+            try await launcher("\(bed.path("missing")):\(failing):\(working)").open(Self.url)
+            #expect(try String(contentsOfFile: bed.path("got"), encoding: .utf8) == "\(Self.url)\n")
+        }
+    }
+
+    @Test("one that stays is taken to show the page, and it lives on")
+    func staying() async throws {
+        try await withTestBed { bed in
+            let browser = try script("browser", "echo $$ > \(bed.path("pid")); exec sleep 300", in: bed)
+            let clock = ManualClock()
+            let launcher = launcher(browser, clock: clock)
+            let opening = Task { try await launcher.open(Self.url) }
+            try await eventually("the browser runs") {
+                (try? String(contentsOfFile: bed.path("pid"), encoding: .utf8))?.hasSuffix("\n") ?? false
+                    && clock.sleepers == 1
+            }
+            clock.advance(bySeconds: 3)
+            try await opening.value
+            let text = try String(contentsOfFile: bed.path("pid"), encoding: .utf8)
+            let pid = try #require(pid_t(text.dropLast()))
+            #expect(kill(pid, SIGTERM) == 0)
+        }
+    }
+
+    @Test("when none can be started the error says what to do, and does not show the address")
+    func none() async throws {
+        try await withTestBed { bed in
+            let error = await #expect(throws: BrowserError.self) {
+                try await launcher("\(bed.path("missing")) %s").open(Self.url)
+            }
+            let message = try #require(error).message
+            #expect(message.contains("set BROWSER") && !message.contains("login.example"))
+        }
+    }
+
+    @Test(
+        "what is no web address does not reach a command line",
+        arguments: [
+            "file:///etc/passwd", "--version", "javascript:alert(1)", "https://a b", "http://x\n", "https://\\\\x",
+        ])
+    func otherAddresses(url: String) async {
+        await #expect(throws: BrowserError.self) { try await launcher("/bin/true").open(url) }
+    }
+
+    @Test("inside a service the user's manager starts it, with a description that hides the address")
+    func insideAService() {
+        let commands = BrowserCommand.candidates(environment: ["INVOCATION_ID": "0123", "BROWSER": "firefox --tab"])
+        #expect(commands.map(\.program) == ["systemd-run"])
+        let arguments = commands[0].arguments(url: Self.url)
+        #expect(arguments.suffix(3) == ["firefox", "--tab", Self.url])
+        #expect(arguments.contains("--user") && arguments.contains { $0.hasPrefix("--description=") })
+    }
+
+    @Test("xdg-open is asked when the person chose nothing")
+    func fallback() {
+        #expect(BrowserCommand.candidates(environment: [:]).map(\.program) == ["xdg-open"])
+        #expect(BrowserCommand.candidates(environment: ["BROWSER": ""]).map(\.program) == ["xdg-open"])
+    }
+
+    private func launcher(_ browser: String, clock: any BrokerClock = SystemClock()) -> BrowserLauncher {
+        let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
+        return BrowserLauncher(environment: ["BROWSER": browser], clock: clock, logger: logger)
+    }
+
+    private func script(_ name: String, _ body: String, in bed: TestBed) throws -> String {
+        let path = bed.path(name)
+        try Data("#!/bin/sh\n\(body)\n".utf8).write(to: URL(filePath: path))
+        #expect(chmod(path, 0o700) == 0)
+        return path
+    }
+}

@@ -1,0 +1,38 @@
+import BrokerTestSupport
+import Foundation
+import Testing
+
+@Suite("What the process does to itself")
+struct HardeningTests {
+    @Test("no inspection, no core, no new privileges, private files, and a hung-up peer is no signal")
+    func measures() async throws {
+        try await withTestBed { bed in
+            let probe = try bed.probe("harden", hasInput: true)
+            try await probe.waitForText("ready")
+            let said = probe.outputText
+            #expect(said.contains("no inspection by other processes: holds"))
+            #expect(said.contains("inspection: refused"))
+            #expect(said.contains("write to a closed pipe: an error"))
+
+            let status = try String(contentsOfFile: "/proc/\(probe.pid)/status", encoding: .utf8)
+            #expect(status.contains("NoNewPrivs:\t1"))
+            #expect(status.contains("Umask:\t0077"))
+            let limits = try String(contentsOfFile: "/proc/\(probe.pid)/limits", encoding: .utf8)
+            let core = limits.split(separator: "\n").first { $0.hasPrefix("Max core file size") }
+            #expect(core?.split(separator: " ").dropFirst(4).prefix(2) == ["0", "0"])
+            probe.closeInput()
+        }
+    }
+
+    @Test("memory is locked only where no limit can turn a later allocation into a crash")
+    func lockedMemory() async throws {
+        try await withTestBed { bed in
+            let program = try PackageTree.program("host-probe")
+            let limited = try bed.start(
+                Launch("prlimit", ["--memlock=65536:65536", program, "harden"], hasInput: true))
+            try await limited.waitForText("ready")
+            #expect(limited.outputText.contains("memory locked: errno \(EPERM)"))
+            limited.closeInput()
+        }
+    }
+}

@@ -1,0 +1,43 @@
+import BrokerHost
+import Testing
+
+@Suite("Where files are")
+struct HostPathsTests {
+    @Test("by the XDG variables when they are set")
+    func variables() {
+        let paths = HostPaths(environment: [
+            "HOME": "/home/ada", "XDG_RUNTIME_DIR": "/run/user/7/", "XDG_STATE_HOME": "/s", "XDG_CONFIG_HOME": "/c",
+        ])
+        #expect(paths.socket == "/run/user/7/brokerd/broker.sock")
+        #expect(paths.stateDirectory == "/s/brokerd")
+        #expect(paths.configurationFiles == ["/c/brokerd/config.toml", "/etc/brokerd/config.toml"])
+    }
+
+    @Test("by the home directory and the uid when they are not, or hold a relative path")
+    func defaults() {
+        let environment = ["HOME": "/home/ada", "XDG_RUNTIME_DIR": "run", "XDG_STATE_HOME": "", "XDG_CONFIG_HOME": "c"]
+        let paths = HostPaths(environment: environment, uid: 1234)
+        #expect(paths.socket == "/run/user/1234/brokerd/broker.sock")
+        #expect(paths.stateDirectory == "/home/ada/.local/state/brokerd")
+        #expect(paths.configurationFiles == ["/home/ada/.config/brokerd/config.toml", "/etc/brokerd/config.toml"])
+    }
+
+    @Test("in the folder that systemd prepared for the unit")
+    func stateDirectoryOfUnit() {
+        let environment = ["HOME": "/home/ada", "STATE_DIRECTORY": "/home/ada/.config/brokerd:/other"]
+        #expect(HostPaths(environment: environment).stateDirectory == "/home/ada/.config/brokerd")
+    }
+
+    @Test("a broker for many users reads no file of one of them")
+    func systemMode() {
+        let paths = HostPaths(environment: ["HOME": "/root", "XDG_RUNTIME_DIR": "/run/user/0"], isSystemMode: true)
+        #expect(paths.socket == "/run/brokerd/broker.sock")
+        #expect(paths.stateDirectory == "/var/lib/brokerd")
+        #expect(paths.configurationFiles == ["/etc/brokerd/config.toml"])
+    }
+
+    @Test("without a home there is no state directory to guess")
+    func homeless() {
+        #expect(HostPaths(environment: [:]).stateDirectory == nil)
+    }
+}

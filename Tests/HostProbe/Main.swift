@@ -1,0 +1,74 @@
+import BrokerHost
+import CBrokerLinux
+import Glibc
+import Logging
+
+/// Does one thing of BrokerHost in a process of its own and prints how it went.
+@main
+enum HostProbe {
+    static func main() {
+        switch CommandLine.arguments.dropFirst().first {
+        case "activation": activation()
+        case "notify": notify()
+        case "harden": harden()
+        case "log": log()
+        default: exit(2)
+        }
+    }
+
+    private static func activation() {
+        do {
+            let socket = try SocketActivation.takeSocket()
+            say("socket \(socket?.path ?? "none")")
+        } catch {
+            say("refused \(error)")
+        }
+        let left: [String] = ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"].filter { hasVariable($0) }
+        say("variables left: \(left.joined(separator: " "))")
+    }
+
+    private static func notify() {
+        let manager = ServiceManager()
+        say("watchdog \(manager.watchdogInterval.map { "\($0)" } ?? "none")")
+        manager.ready(status: "Serving 3 connections\nWATCHDOG=trigger")
+        manager.reloading(monotonicMicroseconds: 42)
+        manager.ready(status: "Serving")
+        manager.extendTimeout(by: .milliseconds(1500))
+        manager.watchdogPing()
+        manager.stopping()
+        say("done")
+    }
+
+    /// Stays until its input ends, so that a test can look at the process.
+    private static func harden() {
+        for outcome in ProcessHardening.apply() {
+            say("\(outcome.measure.rawValue): \(outcome.failure.map { "errno \($0)" } ?? "holds")")
+        }
+        say("inspection: \(broker_is_open_to_inspection() == 0 ? "refused" : "allowed")")
+        var ends: [Int32] = [0, 0]
+        pipe(&ends)
+        close(ends[0])
+        say("write to a closed pipe: \(write(ends[1], "x", 1) < 0 && errno == EPIPE ? "an error" : "a surprise")")
+        say("ready")
+        _ = readLine()
+    }
+
+    private static func log() {
+        let log = BrokerLog(level: .info)
+        say("destination \(log.destination.rawValue)")
+        var logger = log.logger(label: "probe")
+        logger[metadataKey: "app"] = "mail"
+        logger.warning("first\nSecond: forged", metadata: ["correlationID": "a b"])
+        logger.debug("not wanted")
+        log.level = .debug
+        logger.debug("wanted now")
+    }
+
+    /// At once, also when nobody ends the line buffer: a test waits for the words.
+    private static func say(_ line: String) {
+        let bytes = Array((line + "\n").utf8)
+        _ = write(STDOUT_FILENO, bytes, bytes.count)
+    }
+
+    private static func hasVariable(_ name: String) -> Bool { getenv(name) != nil }
+}
