@@ -1,0 +1,125 @@
+import BrokerConfig
+import BrokerTestSupport
+import Foundation
+import Testing
+
+@Suite("What is wrong with a configuration is named")
+struct ConfigurationErrorTests {
+    struct Case: Sendable {
+        var text: String
+        var code: ConfigurationError.Code
+        var line: Int?
+        var says: String
+    }
+
+    @Test(
+        "with the setting, the line and what would be right",
+        arguments: [
+            Case(
+                text: "[socket]\n\n  max_conections = 3\n", code: .unknownKey, line: 3,
+                says: "no setting socket.max_conections; did you mean socket.max_connections?"),
+            Case(text: "[nonsense]\nx = 1\n", code: .unknownKey, line: 2, says: "no setting nonsense.x"),
+            Case(text: "level = \"debug\"\n", code: .unknownKey, line: 1, says: "no setting level"),
+            Case(text: "socket.max_connections = 0\n", code: .outOfRange, line: 1, says: "not between 1 and 10000"),
+            Case(
+                text: "# [x]\n[oauth] # provider\n\"connect_timeout\" = 301\n", code: .outOfRange, line: 3,
+                says: "oauth.connect_timeout: 301 is not between 1 and 300 seconds"),
+            Case(
+                text: "[oauth]\nconnect_timeout = \"ten\"\n", code: .wrongType, line: 2,
+                says: "expects an integer, not a string"),
+            Case(
+                text: "[oauth]\nconnect_timeout = 1.5\n", code: .wrongType, line: 2,
+                says: "not a number with a fraction"),
+            Case(
+                text: "[oauth]\nallow_http_loopback = 1\n", code: .wrongType, line: 2,
+                says: "expects a boolean, not an integer"),
+            Case(text: "[log]\nlevel = [\"debug\"]\n", code: .wrongType, line: 2, says: "not an array"),
+            Case(text: "[log]\nlevel = 1979-05-27\n", code: .wrongType, line: 2, says: "not a date"),
+            Case(
+                text: "[log]\nlevel = \"loud\"\n", code: .outOfRange, line: 2,
+                says: "\"loud\" is not one of trace, debug, info, notice, warning, error, critical"),
+            Case(text: "log = \"debug\"\n", code: .unknownKey, line: 1, says: "no setting log"),
+            Case(
+                text: "[vault]\nstate_dir = \"var\"\n", code: .outOfRange, line: 2, says: "is not an absolute path"),
+            Case(text: "[vault]\nkey_source = \"tpm\"\n", code: .outOfRange, line: 2, says: "not one of key-file"),
+            Case(text: "[socket]\npath = \n", code: .syntax, line: 2, says: "not valid TOML"),
+            Case(text: "[log]\nlevel = \"info\"\nlevel = \"debug\"\n", code: .syntax, line: 3, says: "not valid TOML"),
+            Case(
+                text: "[log]\nlevel = \"info\"\n\u{0}[oauth]\nallow_http_loopback = true\n", code: .syntax, line: nil,
+                says: "NUL"),
+        ])
+    func refused(_ example: Case) async throws {
+        let error = try #require(
+            await #expect(throws: ConfigurationError.self) { try await load(example.text) })
+        #expect(error.code == example.code)
+        #expect(error.message.contains(example.says), "\(error)")
+        guard case .file(let path, let line) = error.origin else {
+            Issue.record("no file in \(error)")
+            return
+        }
+        #expect(path.hasSuffix("/config.toml"))
+        #expect(line == example.line)
+    }
+
+    @Test("a wrong flag and a wrong variable are named as such")
+    func flagsAndVariables() {
+        let flag = ConfigurationLoader(flags: ["log.level": "loud"], files: .standard([]))
+        #expect(throws: ConfigurationError.self) { try flag.load() }
+        do { _ = try flag.load() } catch { #expect("\(error)".hasPrefix("--log-level: log.level: \"loud\"")) }
+        let variable = ConfigurationLoader(environment: ["BROKER_SOCKET": "relative.sock"], files: .standard([]))
+        #expect(throws: ConfigurationError.self) { try variable.load() }
+        do { _ = try variable.load() } catch { #expect("\(error)".hasPrefix("$BROKER_SOCKET: socket.path:")) }
+        let unknown = ConfigurationLoader(flags: ["log.levle": "info"], files: .standard([]))
+        do { _ = try unknown.load() } catch { #expect(error.code == .unknownKey && "\(error)".contains("log.level?")) }
+        let number = ConfigurationLoader(flags: ["cache.expiry_buffer": "many"], files: .standard([]))
+        do { _ = try number.load() } catch { #expect(error.code == .wrongType) }
+    }
+
+    @Test("a file that others could have written is not believed", arguments: [0o602, 0o666])
+    func writableByOthers(mode: mode_t) async throws {
+        try await withTestBed { bed in
+            let path = try file("config.toml", "", in: bed)
+            #expect(chmod(path, mode) == 0)
+            let error = #expect(throws: ConfigurationError.self) {
+                try ConfigurationLoader(files: .standard([path])).load()
+            }
+            #expect(error?.code == .unsafeFile)
+            #expect(error?.message.contains("chmod go-w") == true)
+        }
+    }
+
+    @Test(
+        "a file of another user is not believed",
+        .enabled(if: Prerequisite.root.shouldRun, "needs root, to give a file away"))
+    func foreignFile() async throws {
+        try await withTestBed { bed in
+            try Prerequisite.root.require()
+            let path = try file("config.toml", "", in: bed)
+            #expect(chown(path, 12345, 12345) == 0)
+            let error = #expect(throws: ConfigurationError.self) {
+                try ConfigurationLoader(files: .standard([path])).load()
+            }
+            #expect(error?.code == .unsafeFile)
+        }
+    }
+
+    @Test("what is no regular file, no UTF-8 or endless is refused, and nothing waits for it")
+    func oddFiles() async throws {
+        try await withTestBed { bed in
+            let pipe = bed.path("pipe")
+            #expect(mkfifo(pipe, 0o600) == 0)
+            let latin = bed.path("latin.toml")
+            try Data([0x23, 0xe9, 0x0a]).write(to: URL(filePath: latin))
+            let large = try file("large.toml", String(repeating: "#\n", count: 600_000), in: bed)
+            for (path, code) in [
+                (pipe, ConfigurationError.Code.unreadable), (bed.directory.path, .unreadable), (latin, .syntax),
+                (large, .unreadable),
+            ] {
+                let error = #expect(throws: ConfigurationError.self) {
+                    try ConfigurationLoader(files: .standard([path])).load()
+                }
+                #expect(error?.code == code, "\(path)")
+            }
+        }
+    }
+}

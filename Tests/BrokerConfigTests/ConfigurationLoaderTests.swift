@@ -1,0 +1,131 @@
+import BrokerConfig
+import BrokerTestSupport
+import Foundation
+import Testing
+
+@Suite("Putting the configuration together")
+struct ConfigurationLoaderTests {
+    @Test("without any file, variable or flag the defaults hold")
+    func defaults() throws {
+        let loaded = try ConfigurationLoader(files: .standard(["/nowhere/a.toml", "/nowhere/b.toml"])).load()
+        #expect(loaded.configuration == BrokerConfiguration())
+        #expect(loaded.origins.isEmpty)
+    }
+
+    @Test("every setting can be set in a file")
+    func everySetting() async throws {
+        let loaded = try await load(
+            """
+            [socket]
+            path = "/run/x.sock"
+            max_connections = 7
+            max_requests_per_connection = 8
+            idle_line_timeout = 9
+            [vault]
+            state_dir = "~/vault"
+            key_source = "key-file"
+            [oauth]
+            allow_http_loopback = true
+            ca_file = "/etc/ca.pem"
+            connect_timeout = 11
+            request_timeout = 12
+            [access]
+            allow_ad_hoc_clients = false
+            [cache]
+            expiry_buffer = 13
+            [interaction]
+            default_timeout = 14
+            [log]
+            level = "debug"
+            """)
+        var expected = BrokerConfiguration()
+        expected.socket.path = "/run/x.sock"
+        expected.socket.maxConnections = 7
+        expected.socket.maxRequestsPerConnection = 8
+        expected.socket.idleLineTimeout = 9
+        expected.vault.stateDirectory = "/home/ada/vault"
+        expected.oauth.allowHTTPLoopback = true
+        expected.oauth.caFile = "/etc/ca.pem"
+        expected.oauth.connectTimeout = 11
+        expected.oauth.requestTimeout = 12
+        expected.access.allowAdHocClients = false
+        expected.cache.expiryBuffer = 13
+        expected.interaction.defaultTimeout = 14
+        expected.log.level = "debug"
+        #expect(loaded.configuration == expected)
+        #expect(Set(loaded.origins.keys) == Set(Setting.all.map(\.name)))
+    }
+
+    @Test("flags win over variables, variables over the person's file, that over the machine's, that over defaults")
+    func precedence() async throws {
+        try await withTestBed { bed in
+            let person = try file("person.toml", "[log]\nlevel = \"error\"\n[cache]\nexpiry_buffer = 1\n", in: bed)
+            let machine = try file(
+                "machine.toml",
+                "[log]\nlevel = \"trace\"\n[cache]\nexpiry_buffer = 2\n[oauth]\nconnect_timeout = 3\n", in: bed)
+            var loader = ConfigurationLoader(files: .standard([person, machine]))
+            let files = try loader.load()
+            #expect(files.configuration.log.level == "error")
+            #expect(files.configuration.cache.expiryBuffer == 1)
+            #expect(files.configuration.oauth.connectTimeout == 3)
+            #expect(files.origins["log.level"] == .file(path: person, line: 2))
+            #expect(files.origins["oauth.connect_timeout"] == .file(path: machine, line: 6))
+
+            loader.environment = ["BROKER_LOG_LEVEL": "warning"]
+            #expect(try loader.load().configuration.log.level == "warning")
+            loader.flags = ["log.level": "critical", "cache.expiry_buffer": "5"]
+            let all = try loader.load()
+            #expect(all.configuration.log.level == "critical")
+            #expect(all.configuration.cache.expiryBuffer == 5)
+            #expect(all.origins["log.level"] == .flag("--log-level"))
+        }
+    }
+
+    @Test("a file that is named on the command line replaces the others and has to be there")
+    func onlyFile() async throws {
+        try await withTestBed { bed in
+            let path = try file("only.toml", "[log]\nlevel = \"debug\"\n", in: bed)
+            #expect(try ConfigurationLoader(files: .only(path)).load().configuration.log.level == "debug")
+            let error = #expect(throws: ConfigurationError.self) {
+                try ConfigurationLoader(files: .only(bed.path("missing"))).load()
+            }
+            #expect(error?.code == .unreadable)
+        }
+    }
+
+    @Test("an empty variable counts as one that is not set")
+    func emptyVariable() throws {
+        let loader = ConfigurationLoader(environment: ["BROKER_LOG_LEVEL": ""], files: .standard([]))
+        #expect(try loader.load().origins.isEmpty)
+    }
+
+    @Test("a broker for many users refuses ad hoc clients until it is told otherwise")
+    func systemMode() throws {
+        #expect(try ConfigurationLoader(files: .standard([])).load().configuration.access.allowAdHocClients)
+        let system = ConfigurationLoader(files: .standard([]), isSystemMode: true)
+        #expect(try !system.load().configuration.access.allowAdHocClients)
+    }
+
+    @Test("the report shows each setting with where it came from")
+    func report() async throws {
+        let report = try await load("[cache]\nexpiry_buffer = 20\n").report
+        #expect(report.contains("cache.expiry_buffer = 20  # ") && report.contains("config.toml:2"))
+        #expect(report.contains("socket.max_connections = 256  # default"))
+        #expect(report.contains("oauth.ca_file = (not set)  # default"))
+    }
+}
+
+func file(_ name: String, _ text: String, in bed: TestBed) throws -> String {
+    let path = bed.path(name)
+    try Data(text.utf8).write(to: URL(filePath: path))
+    #expect(chmod(path, 0o600) == 0)
+    return path
+}
+
+/// The text as the only file, for a person whose home is /home/ada.
+func load(_ text: String) async throws -> LoadedConfiguration {
+    try await withTestBed { bed in
+        let path = try file("config.toml", text, in: bed)
+        return try ConfigurationLoader(environment: ["HOME": "/home/ada"], files: .standard([path])).load()
+    }
+}

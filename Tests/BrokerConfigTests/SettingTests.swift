@@ -1,0 +1,43 @@
+import BrokerConfig
+import BrokerTestSupport
+import Foundation
+import Testing
+
+@Suite("The schema")
+struct SettingTests {
+    @Test("names, flags and variables are unique")
+    func unique() {
+        let names = Setting.all.map(\.name)
+        #expect(Set(names).count == names.count)
+        for others in [Setting.all.compactMap(\.flag), Setting.all.compactMap(\.environment)] {
+            #expect(Set(others).count == others.count)
+        }
+    }
+
+    @Test("a reload takes what may change while the broker runs, and keeps the rest")
+    func reloading() {
+        let running = BrokerConfiguration()
+        var read = running
+        read.log.level = "debug"
+        read.socket.maxConnections = 5
+        #expect(Setting.changed(from: running, to: read).map(\.name) == ["socket.max_connections", "log.level"])
+        let reloaded = Setting.reloading(running, from: read)
+        #expect(reloaded.log.level == "debug")
+        #expect(reloaded.socket.maxConnections == running.socket.maxConnections)
+        #expect(Setting.changed(from: running, to: reloaded).allSatisfy { $0.takesEffect == .reload })
+    }
+
+    @Test("docs/configuration.md has the table of this schema")
+    func documentation() throws {
+        let page = try String(contentsOf: PackageTree.root.appending(path: "docs/configuration.md"), encoding: .utf8)
+        #expect(page.contains(Setting.documentation), "Put this table there:\n\(Setting.documentation)")
+    }
+
+    @Test("the example in docs/configuration.md is accepted as it stands")
+    func example() async throws {
+        let page = try String(contentsOf: PackageTree.root.appending(path: "docs/configuration.md"), encoding: .utf8)
+        let example = try #require(page.components(separatedBy: "```toml\n").dropFirst().first)
+        let text = try #require(example.components(separatedBy: "```").first)
+        #expect(try await !load(text).origins.isEmpty)
+    }
+}
