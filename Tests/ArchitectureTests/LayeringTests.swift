@@ -1,0 +1,115 @@
+import BrokerTestSupport
+import Foundation
+import Testing
+
+@Suite("The layers hold")
+struct LayeringTests {
+    @Test("every source imports only what its layer may", arguments: Layer.all.map(\.name))
+    func imports(name: String) throws {
+        let layer = try #require(Layer.all.first { $0.name == name })
+        let files = try SourceFile.all(below: "Sources/\(layer.folder)")
+        #expect(!files.isEmpty, "\(layer.folder) has no sources: is the table out of date?")
+        let findings = files.flatMap { Rules.imports(of: $0, in: layer) }
+        #expect(findings.isEmpty, "\(list(findings))")
+    }
+
+    @Test("no source stands outside the table")
+    func complete() throws {
+        let strangers = try SourceFile.all(below: "Sources").filter { $0.layer == nil }.map(\.path)
+        #expect(strangers.isEmpty, "\(strangers)")
+    }
+
+    @Test("the table itself points downwards, and no sibling at another")
+    func downwards() {
+        let heights = Dictionary(uniqueKeysWithValues: Layer.all.map { ($0.name, $0.height) })
+        for layer in Layer.all {
+            for target in layer.targets {
+                // The C modules have no height: they are the ground.
+                #expect(heights[target, default: 0] < layer.height, "\(layer.name) → \(target)")
+            }
+        }
+    }
+
+    @Test("the client library is small: no NIO, libsodium, libcurl, systemd or logging")
+    func smallClient() throws {
+        let client = try #require(Layer.all.first { $0.name == "BrokerClient" })
+        var reached: Set<String> = []
+        var next = [client]
+        while let layer = next.popLast() {
+            reached.formUnion(layer.targets.union(layer.libraries))
+            next += Layer.all.filter { layer.targets.contains($0.name) }
+        }
+        #expect(reached == ["BrokerRPC", "BrokerValues"])
+    }
+
+    @Test("the package declares no dependency that the table forbids")
+    func manifest() async throws {
+        let manifest = try String(contentsOf: PackageTree.root.appending(path: "Package.swift"), encoding: .utf8)
+        #expect(!manifest.contains("unsafeFlags"), "SwiftPM refuses such a package as a dependency")
+        for layer in Layer.all {
+            for other in Layer.all where !layer.targets.contains(other.name) && other.name != layer.name {
+                let declared = Manifest.dependencies(of: layer.name, in: manifest)
+                #expect(declared?.contains("\"\(other.name)\"") == false, "\(layer.name) → \(other.name)")
+            }
+        }
+    }
+}
+
+@Suite("Habits hold")
+struct HabitTests {
+    @Test("public is for the client library alone")
+    func publicDeclarations() throws {
+        let findings = try SourceFile.all(below: "Sources").filter { $0.layer?.name != "BrokerClient" }
+            .flatMap(Rules.publicDeclarations)
+        #expect(findings.isEmpty, "\(list(findings))")
+    }
+
+    @Test("nothing crashes on purpose, and nothing is cast by force")
+    func forbiddenCode() throws {
+        let findings = try SourceFile.all(below: "Sources").flatMap(Rules.forbiddenCode)
+            .filter { Exceptions.crashes[$0.path] == nil }
+        #expect(findings.isEmpty, "\(list(findings))")
+    }
+
+    @Test("what the compiler cannot check is proved in a comment")
+    func unprovedClaims() throws {
+        let findings = try SourceFile.all(below: "Sources").flatMap(Rules.unprovedClaims)
+        #expect(findings.isEmpty, "\(list(findings))")
+    }
+
+    @Test("tests need no @testable")
+    func testable() throws {
+        let findings = try SourceFile.all(below: "Tests").filter { $0.text.imports.contains(where: \.isTestable) }
+        #expect(findings.isEmpty, "\(findings.map(\.path))")
+    }
+
+    @Test("a file stays short enough to be read at once", arguments: ["Sources", "Tests"])
+    func length(folder: String) throws {
+        let findings = try SourceFile.all(below: folder).filter { Exceptions.long[$0.path] == nil }
+            .flatMap { Rules.length(of: $0, limit: 400) }
+        #expect(findings.isEmpty, "\(list(findings))")
+    }
+
+    @Test("an exception that nothing needs any more is taken out")
+    func staleExceptions() throws {
+        let files = try Dictionary(
+            uniqueKeysWithValues: (SourceFile.all(below: "Sources") + SourceFile.all(below: "Tests"))
+                .map { ($0.path, $0) })
+        for path in Exceptions.crashes.keys {
+            #expect(files[path].map(Rules.forbiddenCode)?.isEmpty == false, "\(path)")
+        }
+        for path in Exceptions.long.keys {
+            #expect(files[path].map { Rules.length(of: $0, limit: 400) }?.isEmpty == false, "\(path)")
+        }
+    }
+}
+
+/// Files that may do what others may not, each with its reason.
+enum Exceptions {
+    static let crashes = [
+        "Sources/BrokerModel/Secrets/GuardedMemory.swift": "without memory for a secret there is nothing left to do"
+    ]
+    static let long: [String: String] = [:]
+}
+
+private func list(_ findings: [Finding]) -> String { findings.map(\.description).joined(separator: "\n") }

@@ -1,0 +1,106 @@
+/// A folder below Sources that is one target, what it may import, and how high it stands.
+struct Layer: Sendable {
+    var name: String
+    var folder: String
+    /// Higher numbers stand higher. A target imports only what stands lower; what has one height are siblings.
+    var height: Int
+    /// Targets of this package.
+    var targets: Set<String>
+    /// Modules of other packages.
+    var libraries: Set<String> = []
+    /// Part of brokerd or brokerctl: no Foundation, whose Unicode tables alone are tens of megabytes.
+    var shipped = true
+
+    /// Modules that come with the language or the system.
+    static let system: Set<String> = ["Glibc", "Synchronization", "FoundationEssentials", "Dispatch"]
+
+    var allowed: Set<String> {
+        targets.union(libraries).union(Self.system).union(shipped ? [] : ["Foundation"])
+    }
+}
+
+/// The layers of docs/architecture.md. Package.swift declares the same dependencies to the compiler; this says which of
+/// them anybody may declare.
+extension Layer {
+    static let all: [Layer] = entryPoints + composition + answer + bytes + decisions + ground + model
+
+    private static let entryPoints: [Layer] = [
+        Layer(name: "brokerd", folder: "brokerd", height: 8, targets: ["BrokerDaemon"]),
+        Layer(name: "brokerctl", folder: "brokerctl", height: 8, targets: ["BrokerCommands"]),
+        Layer(
+            name: "profile-app", folder: "Examples/ProfileApp", height: 8, targets: ["BrokerClient", "ExampleSupport"],
+            shipped: false),
+        Layer(
+            name: "mail-app", folder: "Examples/MailApp", height: 8, targets: ["BrokerClient", "ExampleSupport"],
+            shipped: false),
+        Layer(
+            name: "broker-demo", folder: "Examples/Demo", height: 8, targets: ["BrokerClient", "ExampleSupport"],
+            shipped: false),
+        Layer(
+            name: "broker-dev-idp", folder: "DevIdP/Main", height: 8, targets: ["DevIdentityProvider"],
+            libraries: ["ArgumentParser"], shipped: false),
+    ]
+
+    private static let composition: [Layer] = [
+        Layer(
+            name: "BrokerDaemon", folder: "BrokerDaemon", height: 7,
+            targets: [
+                "BrokerServer", "BrokerSocket", "BrokerRPC", "BrokerEngine", "BrokerAccess", "BrokerVault",
+                "BrokerOAuth", "BrokerHost", "BrokerConfig", "BrokerModel", "BrokerValues",
+            ],
+            libraries: ["ArgumentParser", "ServiceLifecycle", "Logging", "NIOCore", "NIOPosix"]),
+        Layer(
+            name: "BrokerCommands", folder: "BrokerCommands", height: 7,
+            targets: ["BrokerClient", "BrokerRPC", "BrokerValues"], libraries: ["ArgumentParser"]),
+        Layer(name: "ExampleSupport", folder: "Examples/Support", height: 7, targets: [], shipped: false),
+        Layer(
+            name: "DevIdentityProvider", folder: "DevIdP/Provider", height: 7, targets: [],
+            libraries: ["Hummingbird", "JWTKit", "Crypto", "Logging"], shipped: false),
+    ]
+
+    private static let answer: [Layer] = [
+        Layer(
+            name: "BrokerServer", folder: "BrokerServer", height: 6,
+            targets: ["BrokerSocket", "BrokerRPC", "BrokerEngine", "BrokerAccess", "BrokerModel", "BrokerValues"],
+            libraries: ["NIOCore", "Logging"]),
+        Layer(
+            name: "BrokerClient", folder: "BrokerClient", height: 6, targets: ["BrokerRPC", "BrokerValues"]),
+    ]
+
+    private static let bytes: [Layer] = [
+        Layer(
+            name: "BrokerSocket", folder: "BrokerSocket", height: 5,
+            targets: ["BrokerModel", "BrokerValues", "CBrokerLinux"],
+            libraries: ["NIOCore", "NIOPosix", "NIOHTTP1", "Logging"]),
+        Layer(name: "BrokerRPC", folder: "BrokerRPC", height: 5, targets: ["BrokerValues"]),
+    ]
+
+    private static let decisions: [Layer] = [
+        Layer(
+            name: "BrokerEngine", folder: "BrokerEngine", height: 4, targets: ["BrokerModel", "BrokerValues"],
+            libraries: ["Logging"]),
+        Layer(
+            name: "BrokerAccess", folder: "BrokerAccess", height: 4, targets: ["BrokerModel", "BrokerValues"],
+            libraries: ["Logging"]),
+    ]
+
+    private static let ground: [Layer] = [
+        Layer(
+            name: "BrokerVault", folder: "BrokerVault", height: 3,
+            targets: ["BrokerModel", "BrokerValues", "CSodium", "CSQLite"], libraries: ["Logging"]),
+        Layer(
+            name: "BrokerOAuth", folder: "BrokerOAuth", height: 3, targets: ["BrokerModel", "BrokerValues", "CCurl"],
+            libraries: ["JWTKit", "Crypto", "Logging"]),
+        Layer(
+            name: "BrokerHost", folder: "BrokerHost", height: 3,
+            targets: ["BrokerModel", "BrokerValues", "CSystemd", "CBrokerLinux"], libraries: ["Subprocess", "Logging"]),
+        Layer(
+            name: "BrokerConfig", folder: "BrokerConfig", height: 3, targets: ["BrokerModel", "BrokerValues"],
+            libraries: ["TOMLKit"]),
+    ]
+
+    private static let model: [Layer] = [
+        Layer(name: "BrokerModel", folder: "BrokerModel", height: 2, targets: ["BrokerValues", "CSodium"]),
+        Layer(name: "BrokerValues", folder: "BrokerValues", height: 1, targets: []),
+    ]
+}

@@ -1,0 +1,98 @@
+import Testing
+
+/// Each rule is seen to fail on a sample that breaks it; a rule that finds nothing anywhere would prove nothing.
+@Suite("The rules find what breaks them")
+struct RuleTests {
+    private func file(_ text: String) -> SourceFile {
+        SourceFile(path: "Sources/BrokerVault/Sample.swift", text: SourceText(text))
+    }
+
+    private func vault() throws -> Layer { try #require(Layer.all.first { $0.name == "BrokerVault" }) }
+
+    @Test("an import of a higher layer, of a sibling, of an undeclared library and of all of Foundation")
+    func forbiddenImports() throws {
+        let sample = file(
+            """
+            import BrokerModel
+            import BrokerEngine
+            @preconcurrency import NIOCore
+            package import BrokerOAuth
+            import struct Foundation.Data
+            import class BrokerServer.Something
+            @testable import BrokerValues
+            """)
+        let findings = Rules.imports(of: sample, in: try vault())
+        #expect(findings.map(\.line) == [2, 3, 4, 5, 6, 7])
+        #expect(findings.first?.text == "BrokerVault may not import BrokerEngine")
+    }
+
+    @Test("what its layer may import, and words that only look like imports")
+    func allowedImports() throws {
+        let sample = file(
+            """
+            // import BrokerEngine
+            /* import BrokerServer /* nested */
+            import BrokerOAuth */
+            import BrokerModel
+            import CSQLite
+            let text = "
+            import BrokerEngine"
+            let longText = \"\"\"
+                import BrokerEngine
+                \\(words.map { "import \\($0)" })
+                import BrokerEngine
+                \"\"\"
+            let raw = #"import "BrokerEngine" "#
+            let important = imports(BrokerEngine)
+            """)
+        #expect(Rules.imports(of: sample, in: try vault()).isEmpty)
+        #expect(sample.text.imports.map(\.module) == ["BrokerModel", "CSQLite"])
+        #expect(sample.text.imports.map(\.line) == [4, 5])
+    }
+
+    @Test("forced tries and casts, crashes, and what is public")
+    func forbiddenCode() {
+        let sample = file(
+            """
+            let a = try! read()
+            let b = c as! D
+            fatalError("no")
+            // try! in a comment
+            let text = "public try! \\(name)"
+            myfatalErrorHandler()
+            """)
+        #expect(Set(Rules.forbiddenCode(in: sample).map(\.line)) == [1, 2, 3])
+        let declarations = file("public struct A {}\nlet republican = 1\n    public init() {}\n")
+        #expect(Rules.publicDeclarations(in: declarations).map(\.line) == [1, 3])
+    }
+
+    @Test("a claim that nobody proves")
+    func unprovedClaims() {
+        let sample = file(
+            """
+            final class A: @unchecked Sendable {}
+
+            /// `@unchecked Sendable`: it never changes.
+            /// Really.
+            final class B: @unchecked Sendable {}
+            // Another word.
+            nonisolated(unsafe) var c = 1
+            """)
+        #expect(Set(Rules.unprovedClaims(in: sample).map(\.line)) == [1, 7])
+    }
+
+    @Test("a file of 401 lines")
+    func length() {
+        #expect(Rules.length(of: file(String(repeating: "\n", count: 399)), limit: 400).isEmpty)
+        #expect(Rules.length(of: file(String(repeating: "\n", count: 400)), limit: 400).count == 1)
+    }
+
+    @Test("a dependency declared in the manifest")
+    func manifest() {
+        let text = "layer(\"A\", [\"B\"]), layer(\n \"C\",\n [\"A\",\n .nio]), program(\"d\", [\"C\"], path: \"x\")"
+        #expect(Manifest.dependencies(of: "A", in: text) == "[\"B\"]")
+        #expect(Manifest.dependencies(of: "C", in: text)?.contains("\"A\"") == true)
+        #expect(Manifest.dependencies(of: "d", in: text) == "[\"C\"]")
+        #expect(Manifest.dependencies(of: "e", in: text) == nil)
+    }
+}

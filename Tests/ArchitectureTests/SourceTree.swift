@@ -1,0 +1,83 @@
+import BrokerTestSupport
+import Foundation
+
+/// One Swift file below Sources or Tests.
+struct SourceFile: Sendable {
+    /// From the package's root.
+    var path: String
+    var text: SourceText
+
+    /// Each folder is read once for all tests.
+    static func all(below folder: String) throws -> [SourceFile] {
+        try (folder.hasPrefix("Tests") ? tests : sources).get().filter { $0.path.hasPrefix(folder + "/") }
+    }
+
+    private static let sources = Result { try read("Sources") }
+    private static let tests = Result { try read("Tests") }
+
+    private static func read(_ folder: String) throws -> [SourceFile] {
+        let base = PackageTree.root.appending(path: folder)
+        let names = FileManager.default.enumerator(atPath: base.path)?.compactMap { $0 as? String } ?? []
+        return try names.filter { $0.hasSuffix(".swift") }.sorted().map { name in
+            let text = try String(contentsOf: base.appending(path: name), encoding: .utf8)
+            return SourceFile(path: "\(folder)/\(name)", text: SourceText(text))
+        }
+    }
+
+    /// The layer whose folder it is in.
+    var layer: Layer? { Layer.all.first { path.hasPrefix("Sources/\($0.folder)/") } }
+}
+
+/// What a rule has against a file.
+struct Finding: Equatable, CustomStringConvertible {
+    var path: String
+    var line: Int
+    var text: String
+
+    var description: String { "\(path):\(line): \(text)" }
+}
+
+/// The rules, as functions of files, so that each can be tried on a sample that breaks it.
+enum Rules {
+    static func imports(of file: SourceFile, in layer: Layer) -> [Finding] {
+        file.text.imports.compactMap { found in
+            if found.isTestable {
+                return Finding(path: file.path, line: found.line, text: "@testable reaches behind a module's interface")
+            }
+            guard !layer.allowed.contains(found.module) else { return nil }
+            return Finding(
+                path: file.path, line: found.line, text: "\(layer.name) may not import \(found.module)")
+        }
+    }
+
+    /// Code that nobody writes outside tests.
+    static func forbiddenCode(in file: SourceFile) -> [Finding] {
+        let words = [
+            "try!": "handle the error", "as!": "handle the other type", "unsafeBitCast": "convert instead",
+            "fatalError": "throw, or explain in Exceptions why it cannot happen",
+        ]
+        return words.flatMap { word, advice in
+            file.text.lines(with: word).map { Finding(path: file.path, line: $0, text: "\(word): \(advice)") }
+        }
+    }
+
+    static func publicDeclarations(in file: SourceFile) -> [Finding] {
+        (file.text.lines(with: "public") + file.text.lines(with: "open class")).map {
+            Finding(path: file.path, line: $0, text: "public is for BrokerClient; use package")
+        }
+    }
+
+    /// What the compiler is told to believe is proved in the comment above.
+    static func unprovedClaims(in file: SourceFile) -> [Finding] {
+        ["@unchecked", "nonisolated(unsafe)"].flatMap { claim in
+            file.text.lines(with: claim).filter { !file.text.comment(above: $0, mentions: claim) }.map {
+                Finding(path: file.path, line: $0, text: "\(claim) without a comment above that names and proves it")
+            }
+        }
+    }
+
+    static func length(of file: SourceFile, limit: Int) -> [Finding] {
+        let count = file.text.original.count
+        return count > limit ? [Finding(path: file.path, line: count, text: "longer than \(limit) lines")] : []
+    }
+}
