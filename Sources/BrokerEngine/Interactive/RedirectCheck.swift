@@ -36,7 +36,9 @@ package enum RedirectCheck {
         guard let state = redirect["state"], Secret(state) == Secret(expected.state) else { return .foreign(.wrongState) }
         if let issuer = redirect["iss"] {
             guard issuer == expected.issuer else { return .foreign(.otherIssuer) }
-        } else if expected.requiresIssuer {
+        } else if expected.requiresIssuer, redirect["error"] == nil || redirect["code"] != nil {
+            // An error without `iss` is taken: a mix-up needs a code, and providers that promise to name themselves
+            // forget it when they refuse (django-oauth-toolkit 3.4). Waiting on would leave the person without an answer.
             return .foreign(.issuerMissing)
         }
         if let error = redirect["error"], !error.isEmpty {

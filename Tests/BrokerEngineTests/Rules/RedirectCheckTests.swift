@@ -42,6 +42,13 @@ struct RedirectCheckTests {
         #expect(judge("error=access_denied&state=other") == "wrongState")
     }
 
+    @Test("a provider that promised to name itself may refuse without doing so, but not bring a code that way")
+    func errorWithoutIssuer() {
+        #expect(judge("error=access_denied&state=s-1", requiresIssuer: true) == "refused access_denied -")
+        #expect(judge("error=access_denied&code=c&state=s-1", requiresIssuer: true) == "issuerMissing")
+        #expect(judge("error=access_denied&state=s-1&iss=https://evil.example", requiresIssuer: true) == "otherIssuer")
+    }
+
     @Test("neither code nor error is nothing")
     func empty() {
         #expect(judge("state=s-1") == "neitherCodeNorError")
