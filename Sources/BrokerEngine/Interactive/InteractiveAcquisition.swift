@@ -82,7 +82,7 @@ struct InteractiveAcquisition: Sendable {
                     "Port \(port) of the redirect URI is in use by another program; end it, or register a redirect URI without a port.",
                     cause: error)
             case .cannotListen(let why):
-                throw BrokerError(.internal, "The broker cannot listen for the redirect (\(why)).", cause: error)
+                throw BrokerError(.internal, why, cause: error)
             }
         }
     }

@@ -1,0 +1,14 @@
+/// How `brokerd` ends (protocol.md, "brokerd").
+package enum DaemonExit: Int32, Sendable {
+    case stopped = 0
+    /// The socket, or anything else that is neither of the others.
+    case failed = 1
+    case configuration = 2
+    case vault = 4
+}
+
+/// Why it does not start. The text is for the person who starts it.
+struct StartFailure: Error {
+    var exit: DaemonExit
+    var text: String
+}

@@ -1,0 +1,93 @@
+import BrokerAccess
+import BrokerConfig
+import BrokerEngine
+import BrokerHost
+import BrokerModel
+import BrokerOAuth
+import BrokerRPC
+import BrokerServer
+import BrokerSocket
+import BrokerValues
+import BrokerVault
+import Glibc
+import Logging
+import NIOCore
+import NIOPosix
+import ServiceLifecycle
+
+/// The whole broker: the one place that constructs the parts and joins them.
+struct RunningBroker: Sendable {
+    let configuration: BrokerConfiguration
+    let log: BrokerLog
+    let logger: Logger
+    let vault: Vault
+    let http: HTTPClient
+    let engine: TokenBroker
+    let policy: AccessPolicy
+    let listener: LineListener
+    let loops: MultiThreadedEventLoopGroup
+    let manager: ServiceManager
+    let clock: SystemClock
+
+    static func start(_ configuration: BrokerConfiguration, log: BrokerLog) async throws(StartFailure) -> RunningBroker {
+        let logger = log.logger(label: "brokerd")
+        let clock = SystemClock()
+        let http = try client(configuration)
+        let vault = try await openVault(configuration, logger)
+        let directory = AppDirectory(vault: vault)
+        let policy = AccessPolicy(directory: directory, settings: configuration.accessSettings, log: logger)
+        let loops = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let engine = TokenBroker(
+            vault: vault, provider: OAuthProvider(http: http, clock: clock),
+            redirects: LoopbackRedirectListener(on: loops.next(), logger: logger),
+            browser: BrowserLauncher(clock: clock, logger: logger), roster: directory, clock: clock,
+            random: SystemRandom(), settings: configuration.engineSettings, log: logger)
+        let services = ServerServices(
+            broker: engine, apps: directory, policy: policy, vault: vault, inspector: LinuxPeerInspector(), clock: clock,
+            process: ProcessFacts(version: BrokerVersion.text, mode: .user, startedAt: clock.uptime), log: logger)
+        let listener: LineListener
+        do throws(SocketError) {
+            listener = try await LineListener.start(
+                try socket(configuration), on: loops.next(), service: BrokerService(services),
+                limits: configuration.lineLimits, logger: logger)
+        } catch {
+            throw StartFailure(exit: .failed, text: "\(error)")
+        }
+        return RunningBroker(
+            configuration: configuration, log: log, logger: logger, vault: vault, http: http, engine: engine,
+            policy: policy, listener: listener, loops: loops, manager: ServiceManager(), clock: clock)
+    }
+
+    private static func openVault(
+        _ configuration: BrokerConfiguration, _ logger: Logger
+    ) async throws(StartFailure) -> Vault {
+        guard let path = configuration.vault.stateDirectory ?? HostPaths().stateDirectory else {
+            throw StartFailure(
+                exit: .configuration, text: "There is no home directory to keep the vault in; name one with --state-dir.")
+        }
+        do throws(VaultError) {
+            let directory = try StateDirectory.open(creating: path)
+            return try await Vault.open(
+                in: directory, keySource: KeyFileSource(in: directory), logger: logger)
+        } catch {
+            throw StartFailure(exit: .vault, text: "\(error)")
+        }
+    }
+
+    private static func client(_ configuration: BrokerConfiguration) throws(StartFailure) -> HTTPClient {
+        var settings = HTTPClientConfiguration(
+            version: BrokerVersion.text, caFile: configuration.oauth.caFile,
+            proxies: ProxySettings(environment: ProcessEnvironment.current()))
+        settings.connectTimeout = .seconds(configuration.oauth.connectTimeout)
+        settings.totalTimeout = .seconds(configuration.oauth.requestTimeout)
+        do throws(HTTPClient.ConfigurationError) {
+            return try HTTPClient(configuration: settings)
+        } catch {
+            throw StartFailure(exit: .configuration, text: "\(error)")
+        }
+    }
+
+    private static func socket(_ configuration: BrokerConfiguration) throws(SocketError) -> ListeningSocket {
+        try .bind(SocketPlace(path: configuration.socket.path ?? HostPaths().socket))
+    }
+}

@@ -1,0 +1,47 @@
+import BrokerAccess
+import BrokerConfig
+import BrokerEngine
+import BrokerHost
+import Logging
+import ServiceLifecycle
+import UnixSignals
+
+/// SIGHUP: reads the configuration again and applies what can change while the broker runs.
+struct ReloadService: Service {
+    let started: BrokerConfiguration
+    let loader: ConfigurationLoader
+    let engine: TokenBroker
+    let policy: AccessPolicy
+    let manager: ServiceManager
+    let log: BrokerLog
+    let logger: Logger
+
+    func run() async {
+        var current = started
+        for await _ in await UnixSignalsSequence(trapping: .sighup).cancelOnGracefulShutdown() {
+            manager.reloading()
+            current = reload(current)
+            manager.ready(status: "Serving")
+        }
+    }
+
+    /// A configuration with a mistake changes nothing.
+    private func reload(_ current: BrokerConfiguration) -> BrokerConfiguration {
+        do throws(ConfigurationError) {
+            let wanted = try loader.load().configuration
+            let next = Setting.reloading(current, from: wanted)
+            engine.apply(next.engineSettings)
+            policy.apply(next.accessSettings)
+            if let level = Logger.Level(rawValue: next.log.level) { log.level = level }
+            logger.notice("configuration reloaded")
+            for setting in Setting.changed(from: next, to: wanted) {
+                logger.warning(
+                    "this setting takes effect after a restart only", metadata: ["setting": "\(setting.name)"])
+            }
+            return next
+        } catch {
+            logger.error("the configuration was not reloaded", metadata: ["cause": "\(error)"])
+            return current
+        }
+    }
+}

@@ -1,0 +1,37 @@
+import BrokerConfig
+import BrokerHost
+import Logging
+import ServiceLifecycle
+
+extension RunningBroker {
+    /// Returns after SIGTERM or SIGINT, when everything in flight is answered and the vault is closed.
+    func serveUntilStopped(reloading loader: ConfigurationLoader) async {
+        var quiet = Logger(label: "lifecycle", factory: log.handler)
+        quiet.logLevel = .warning
+        // They stop in reverse order: the watchdog is fed until the last answer is out.
+        let group = ServiceGroup(
+            configuration: ServiceGroupConfiguration(
+                services: [
+                    .init(
+                        service: WatchdogService(listener: listener, manager: manager, clock: clock),
+                        successTerminationBehavior: .ignore),
+                    .init(
+                        service: ReloadService(
+                            started: configuration, loader: loader, engine: engine, policy: policy, manager: manager,
+                            log: log, logger: logger),
+                        successTerminationBehavior: .ignore),
+                    .init(
+                        service: ListeningService(
+                            listener: listener, engine: engine, manager: manager, logger: logger)),
+                ], gracefulShutdownSignals: [.sigterm, .sigint], logger: quiet))
+        do {
+            try await group.run()
+        } catch {
+            logger.error("a part of the broker ended by itself", metadata: ["cause": "\(error)"])
+        }
+        await vault.close()
+        await http.shutdown()
+        try? await loops.shutdownGracefully()
+        logger.info("stopped")
+    }
+}

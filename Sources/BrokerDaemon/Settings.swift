@@ -1,0 +1,28 @@
+import BrokerAccess
+import BrokerConfig
+import BrokerEngine
+import BrokerSocket
+import Glibc
+
+/// What the configuration means for each part.
+extension BrokerConfiguration {
+    var engineSettings: EngineSettings {
+        var settings = EngineSettings()
+        settings.expiryBuffer = Int64(cache.expiryBuffer)
+        return settings
+    }
+
+    var accessSettings: AccessSettings {
+        var settings = AccessSettings(servedUID: geteuid())
+        settings.allowsAdHocClients = access.allowAdHocClients
+        settings.allowsHTTPLoopback = oauth.allowHTTPLoopback
+        return settings
+    }
+
+    var lineLimits: LineLimits {
+        var limits = LineLimits()
+        limits.connections = socket.maxConnections
+        limits.halfLine = .seconds(socket.idleLineTimeout)
+        return limits
+    }
+}
