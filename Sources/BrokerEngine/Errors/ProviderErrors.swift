@@ -9,35 +9,19 @@ enum ProviderErrors {
     }
 
     static func brokerError(_ error: ProviderError, authorityName place: String) -> BrokerError {
+        // The provider layer's texts are whole sentences for a person already.
         switch error {
-        case .offline(let what):
-            return BrokerError(.offline, "\(place) cannot be reached (\(what)); check the network and try again.", cause: error) {
-                $0.description = what
-            }
-        case .untrusted(let what):
-            return BrokerError(
-                .offline,
-                "The certificate of \(place) is not trusted (\(what)); if it has a private CA, give its file to brokerd with --ca-file.",
-                cause: error
-            ) { $0.description = what }
+        case .offline(let what), .untrusted(let what):
+            return BrokerError(.offline, what, cause: error)
         case .outcomeUnknown(let what):
-            return BrokerError(
-                .serverUnavailable, "\(place) did not finish its answer (\(what)); try again.", cause: error
-            ) { $0.description = what }
+            return BrokerError(.serverUnavailable, what, cause: error)
         case .unavailable(let status, let retryAfter, let what):
-            let wait = retryAfter.map { "in \($0) seconds" } ?? "later"
-            return BrokerError(.serverUnavailable, "\(place) is not available (HTTP \(status)); try again \(wait).", cause: error) {
+            return BrokerError(.serverUnavailable, what, cause: error) {
                 $0.httpStatus = status
                 $0.retryAfter = retryAfter
-                $0.description = what
             }
         case .invalidResponse(let status, let what):
-            return BrokerError(
-                .invalidResponse, "\(place) answered something that is not OAuth (\(what)); check the authority.", cause: error
-            ) {
-                $0.httpStatus = status
-                $0.description = what
-            }
+            return BrokerError(.invalidResponse, what, cause: error) { $0.httpStatus = status }
         case .refused(let refusal):
             return brokerError(refusal, at: place, cause: error)
         }
