@@ -1,4 +1,8 @@
+import BrokerCommands
+
 @main
 enum Main {
-    static func main() {}
+    static func main() {
+        Brokerctl.main(Array(CommandLine.arguments.dropFirst()))
+    }
 }

@@ -50,7 +50,7 @@ extension BrokerClientError {
         BrokerClientError(.invalidParameter, "The request is longer than 1 MiB; ask for less at a time.")
     }
 
-    static func notUnderstood(cause: (any Error)?) -> BrokerClientError {
+    package static func notUnderstood(cause: (any Error)?) -> BrokerClientError {
         BrokerClientError(
             .invalidResponse,
             "What answers on the socket does not speak this version of the broker's protocol; update the older of the two.",

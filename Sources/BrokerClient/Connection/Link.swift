@@ -36,6 +36,9 @@ final class Link: Sendable {
         let notify: @Sendable (Notification) -> Void
     }
 
+    /// Bytes. The broker's own limit: beyond it, it would end the connection for everybody.
+    static let longestRequest = 1 << 20
+
     private struct Waiting {
         let continuation: CheckedContinuation<Outcome, Never>
         let observer: Observer?
@@ -108,15 +111,13 @@ final class Link: Sendable {
     ///   - line: makes the request's line, newline included, for the id it is given.
     /// - Returns: what became of it.
     func exchange(observer: Observer? = nil, line: (Int64) -> [UInt8]) async -> Outcome {
-        // The broker's own limit: beyond it, it would end the connection for everybody.
-        let limit = 1 << 20
         let id = state.withLock { state in
             defer { state.nextID += 1 }
             state.upcoming.insert(state.nextID)
             return state.nextID
         }
         let bytes = line(id)
-        guard bytes.count <= limit else {
+        guard bytes.count <= Self.longestRequest else {
             abandon(id)
             return .tooLong
         }

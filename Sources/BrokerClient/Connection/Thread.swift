@@ -1,7 +1,10 @@
 import Glibc
 
 /// Runs `body` on a detached thread of its own that takes no signals: those are the application's to handle.
-func startThread(_ body: @escaping @Sendable () -> Void) throws(ConnectFailure) {
+///
+/// - Parameter body: what to do; the thread ends with it.
+/// - Throws: ``ConnectFailure/system(errno:)`` when the system has no thread to spare.
+package func startThread(_ body: @escaping @Sendable () -> Void) throws(ConnectFailure) {
     var all = sigset_t()
     var before = sigset_t()
     sigfillset(&all)

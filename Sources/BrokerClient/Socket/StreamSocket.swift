@@ -94,6 +94,12 @@ extension StreamSocket {
         }
     }
 
+    /// Blocks until one of `events` (poll(2)) has come, or the connection's end, or a signal.
+    func wait(for events: Int16) {
+        var descriptors = pollfd(fd: descriptor, events: events, revents: 0)
+        poll(&descriptors, 1, -1)
+    }
+
     private static func transfer(_ call: () -> Int) -> Transfer {
         while true {
             let count = call()

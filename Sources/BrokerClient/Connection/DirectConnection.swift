@@ -1,0 +1,148 @@
+import BrokerRPC
+import BrokerValues
+import Glibc
+
+/// A connection for a program that asks one thing after another and has nothing else to do: no threads, no tasks.
+///
+/// A command such as `brokerctl token` is over before a thread pool has started. What is repeated after a loss is the
+/// same as with ``BrokerConnection``. Notifications are passed over.
+package final class DirectConnection {
+    package let location: SocketLocation
+    private let patience: Duration
+    private var stream: StreamSocket?
+    private var lines = LineAssembler()
+    private var nextID: Int64 = 1
+
+    /// - Parameters:
+    ///   - location: the broker's socket.
+    ///   - patience: how long to try for a new connection when one was lost.
+    package init(location: SocketLocation, patience: Duration = .seconds(3)) {
+        self.location = location
+        self.patience = patience
+    }
+
+    deinit { close() }
+
+    /// Carries out one method of the protocol, and blocks until it is answered.
+    ///
+    /// - Parameters:
+    ///   - method: what to call.
+    ///   - params: its parameters.
+    /// - Returns: the method's result.
+    /// - Throws: as ``BrokerConnection/call(_:_:interaction:)``.
+    package func call<Method: BrokerMethod>(
+        _ method: Method.Type, _ params: Method.Params
+    ) throws(BrokerClientError) -> Method.Result {
+        let node = try result(of: method, params)
+        do {
+            return try Method.Result(reading: node)
+        } catch {
+            throw .notUnderstood(cause: error)
+        }
+    }
+
+    /// As ``call(_:_:)``, with the result as the broker wrote it.
+    package func result<Method: BrokerMethod>(
+        of method: Method.Type, _ params: Method.Params
+    ) throws(BrokerClientError) -> JSONNode {
+        defer { nextID += 1 }
+        let line = method.requestLine(id: nextID, params)
+        guard line.count <= Link.longestRequest else { throw .tooLong }
+        var mayRepeatSent = RepeatableMethods.contain(method.name)
+        var deadline: ContinuousClock.Instant?
+        while true {
+            try connect(until: deadline)
+            switch exchange(line) {
+            case .answer(.success(let result)): return result
+            case .answer(.failure(let error)), .dismissed(let error): throw BrokerClientError(error)
+            case .lost(let sent):
+                close()
+                if sent {
+                    guard mayRepeatSent else { throw .lost }
+                    mayRepeatSent = false
+                }
+                deadline = deadline ?? ContinuousClock.now + patience
+                try pause(before: deadline, otherwise: .lost)
+            case .garbled, .tooLong, .abandoned:
+                close()
+                throw .notUnderstood(cause: nil)
+            }
+        }
+    }
+
+    private func close() {
+        if let stream { Glibc.close(stream.descriptor) }
+        stream = nil
+        lines = LineAssembler()
+    }
+
+    private func connect(until deadline: ContinuousClock.Instant?) throws(BrokerClientError) {
+        let start = ContinuousClock.now
+        while stream == nil {
+            do {
+                stream = try StreamSocket.connect(to: location)
+            } catch {
+                let end = deadline ?? (error == .busy ? start + patience : nil)
+                let failure = BrokerClientError(error, location)
+                guard error == .busy || error == .notRunning else { throw failure }
+                try pause(before: end, otherwise: failure)
+            }
+        }
+    }
+
+    private func pause(
+        before deadline: ContinuousClock.Instant?, otherwise failure: BrokerClientError
+    ) throws(BrokerClientError) {
+        guard let deadline, ContinuousClock.now < deadline else { throw failure }
+        usleep(20_000)
+    }
+
+    private func exchange(_ line: [UInt8]) -> Link.Outcome {
+        guard let stream else { return .lost(sent: false) }
+        let isSent = send(line, on: stream)
+        // Whoever turned us away may have said why before hanging up.
+        return receiveAnswer(on: stream) ?? .lost(sent: isSent)
+    }
+
+    private func send(_ line: [UInt8], on stream: StreamSocket) -> Bool {
+        var rest = line[...]
+        while !rest.isEmpty {
+            switch rest.withUnsafeBytes({ stream.send($0) }) {
+            case .bytes(let count): rest = rest.dropFirst(count)
+            case .wouldBlock: stream.wait(for: Int16(POLLOUT))
+            case .ended: return false
+            }
+        }
+        return true
+    }
+
+    /// Nil when the connection ended first.
+    private func receiveAnswer(on stream: StreamSocket) -> Link.Outcome? {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
+        defer { buffer.deallocate() }
+        var outcome: Link.Outcome?
+        while outcome == nil {
+            switch stream.receive(into: buffer) {
+            case .bytes(let count):
+                let isBounded = lines.append(UnsafeRawBufferPointer(rebasing: buffer[..<count])) { line in
+                    outcome = outcome ?? self.outcome(of: line)
+                }
+                if !isBounded { return .garbled }
+            case .wouldBlock: stream.wait(for: Int16(POLLIN))
+            case .ended: return nil
+            }
+        }
+        return outcome
+    }
+
+    private func outcome(of line: [UInt8]) -> Link.Outcome? {
+        switch line.withUnsafeBytes({ try? ServerLine($0) }) {
+        case .answer(let id, let result):
+            if id?.number == nextID { return .answer(result) }
+            if id == nil, case .failure(let error) = result { return .dismissed(error) }
+            return nil
+        case .notification: return nil
+        case nil: return .garbled
+        }
+    }
+}

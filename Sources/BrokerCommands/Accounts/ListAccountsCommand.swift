@@ -1,0 +1,29 @@
+import ArgumentParser
+import BrokerClient
+import BrokerRPC
+
+struct ListAccountsCommand: Subcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List the accounts that are signed in.")
+
+    @OptionGroup var global: GlobalOptions
+
+    @Option(help: ArgumentHelp("Only what this app may use.", valueName: "name"))
+    var app: String?
+
+    @Flag(help: "List those that signed out, too.")
+    var all = false
+
+    func run(in context: CommandContext) throws(BrokerClientError) {
+        var params = ListAccounts.Params()
+        params.app = app
+        params.includeSignedOut = all
+        let node = try context.connection.result(of: ListAccounts.self, params)
+        let accounts = try ListAccounts.Result.understood(node).accounts
+        context.output.result(node) {
+            accounts.isEmpty
+                ? "Nobody is signed in. To sign in: brokerctl login --app NAME\n"
+                : AccountWords.table(accounts).text(emphasis: context.output.style.strong)
+        }
+    }
+}

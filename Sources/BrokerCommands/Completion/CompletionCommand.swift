@@ -1,0 +1,29 @@
+import ArgumentParser
+import BrokerClient
+
+struct CompletionCommand: Subcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "completion", abstract: "Print a completion script for a shell.",
+        discussion: "For the running bash: source <(brokerctl completion bash)")
+
+    enum Shell: String, CaseIterable, ExpressibleByArgument {
+        case bash, zsh, fish
+
+        var parserName: CompletionShell {
+            switch self {
+            case .bash: .bash
+            case .zsh: .zsh
+            case .fish: .fish
+            }
+        }
+    }
+
+    @OptionGroup var global: GlobalOptions
+
+    @Argument(help: "bash, zsh or fish.")
+    var shell: Shell
+
+    func run(in context: CommandContext) throws(BrokerClientError) {
+        context.output.line(BrokerctlCommand.completionScript(for: shell.parserName))
+    }
+}

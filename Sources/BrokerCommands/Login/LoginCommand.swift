@@ -1,0 +1,89 @@
+import ArgumentParser
+import BrokerClient
+import BrokerRPC
+import BrokerValues
+
+struct LoginCommand: WaitingSubcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "login", abstract: "Sign in with a browser.",
+        discussion: """
+            Opens the provider's page with $BROWSER or xdg-open. Over ssh, --manual prints the page's address instead, and \
+            takes the address that your browser ends up at.
+            """)
+
+    @OptionGroup var global: GlobalOptions
+    @OptionGroup var request: RequestOptions
+
+    @Option(help: ArgumentHelp("How you are asked: \(Prompt.names).", valueName: "prompt"))
+    var prompt: Prompt?
+
+    @Option(help: ArgumentHelp("The username to fill in.", valueName: "username"))
+    var loginHint: String?
+
+    @Flag(help: "Print the page's address instead of opening it.")
+    var noBrowser = false
+
+    @Flag(help: "As --no-browser; then read the address you end up at from standard input.")
+    var manual = false
+
+    @Option(help: ArgumentHelp("How long you have (1 to 3600; 300 if left out).", valueName: "seconds"))
+    var timeout: Int64?
+
+    func validate() throws {
+        if let timeout, !(1...3600).contains(timeout) {
+            throw ValidationError("--timeout takes 1 to 3600 seconds.")
+        }
+    }
+
+    func run(at location: SocketLocation, _ output: Output) async throws(BrokerClientError) {
+        var params = AcquireTokenInteractive.Params()
+        try request.fill(&params, on: DirectConnection(location: location))
+        params.prompt = prompt
+        params.loginHint = loginHint
+        if let timeout { params.timeout = timeout }
+        let node = try await signIn(params, on: BrokerConnection(location: location), output)
+        let token = try Token.understood(node)
+        output.result(node) { LoginWords.done(token, now: Output.now) }
+    }
+
+    private func signIn(
+        _ params: AcquireTokenInteractive.Params, on connection: BrokerConnection, _ output: Output
+    ) async throws(BrokerClientError) -> JSONNode {
+        let page: any BrowserOpening =
+            if manual {
+                PastedRedirect(connection: connection, output: output)
+            } else if noBrowser {
+                PrintedPage(output: output)
+            } else {
+                AnnouncedBrowser(output: output)
+            }
+        let signIn = Task { () async -> Result<JSONNode, BrokerClientError> in
+            do throws(BrokerClientError) {
+                return .success(try await InteractiveSession.run(params, on: connection, browser: page))
+            } catch {
+                return .failure(error)
+            }
+        }
+        Interrupt.onInterrupt { signIn.cancel() }
+        switch await signIn.value {
+        case .success(let node): return node
+        case .failure(let error) where error.code == .canceled:
+            throw BrokerClientError(.userCanceled, "The sign-in was cancelled; nothing has changed.", cause: error)
+        case .failure(let error): throw error
+        }
+    }
+}
+
+extension Prompt: ExpressibleByArgument {
+    fileprivate static var names: String { allCases.map(\.rawValue).joined(separator: ", ") }
+}
+
+package enum LoginWords {
+    package static func done(_ token: Token, now: NumericDate) -> String {
+        let expiry = TimeWords.relative(token.expiresOn, to: now)
+        let kept = token.persisted ? "" : "The broker could not write it to disk yet, and goes on trying.\n"
+        return "Signed in: \(AccountWords.who(token.account)).\nThe access token expires \(expiry).\n".clean(
+            keeping: "\n")
+            + kept
+    }
+}

@@ -1,0 +1,55 @@
+import BrokerClient
+import BrokerRPC
+
+/// The person's own browser, and a word about it.
+struct AnnouncedBrowser: BrowserOpening {
+    let output: Output
+
+    func open(_ page: SignInPage) async throws {
+        do {
+            try await SystemBrowser().open(page)
+        } catch {
+            guard StandardStream.error.isTerminal else { throw error }
+            // Somebody is there to open it by hand: on another machine, or in a browser we do not find.
+            try await PrintedPage(output: output).open(page)
+            return
+        }
+        output.aside("Your browser shows the sign-in page; waiting until you are done (Ctrl-C cancels).")
+    }
+}
+
+/// The page's address, on a line of its own, to be opened by hand.
+struct PrintedPage: BrowserOpening {
+    let output: Output
+
+    func open(_ page: SignInPage) async throws {
+        output.aside("Open this page to sign in (Ctrl-C cancels):")
+        // Programs read the result from standard output.
+        if output.json { output.aside(page.url.clean) } else { output.line(page.url.clean) }
+    }
+}
+
+/// For a browser on another machine: the redirect cannot reach the broker, so the person brings it.
+struct PastedRedirect: BrowserOpening {
+    let connection: BrokerConnection
+    let output: Output
+
+    func open(_ page: SignInPage) async throws {
+        try await PrintedPage(output: output).open(page)
+        output.aside("Your browser then ends up at an address that begins with \(page.redirectUri.clean)")
+        output.aside("and may say that it cannot be reached. Copy that address and paste it here:")
+        for await line in StandardInput.lines() {
+            let pasted = line.trimmed
+            guard !pasted.isEmpty else { continue }
+            do throws(BrokerClientError) {
+                _ = try await connection.call(CompleteInteraction.self, .init(url: pasted))
+                return
+            } catch {
+                guard error.code == .invalidParameter else { throw error }
+                output.aside(error.message.clean)
+            }
+        }
+        throw BrokerClientError(
+            .userCanceled, "Standard input ended before a redirect was pasted; the sign-in was cancelled.")
+    }
+}

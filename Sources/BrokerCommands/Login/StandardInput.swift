@@ -1,0 +1,30 @@
+import BrokerClient
+
+/// What is typed or piped in.
+enum StandardInput {
+    /// The lines until the end of input. They are read on a thread of its own, which stays behind when nobody asks for
+    /// more: a read from a terminal cannot be taken back.
+    static func lines() -> AsyncStream<String> {
+        AsyncStream { continuation in
+            do {
+                try startThread {
+                    while let line = readLine() {
+                        if case .terminated = continuation.yield(line) { return }
+                    }
+                    continuation.finish()
+                }
+            } catch {
+                continuation.finish()
+            }
+        }
+    }
+}
+
+extension String {
+    /// Without white space at both ends.
+    var trimmed: String {
+        guard let first = firstIndex(where: { !$0.isWhitespace }), let last = lastIndex(where: { !$0.isWhitespace })
+        else { return "" }
+        return String(self[first...last])
+    }
+}

@@ -1,0 +1,70 @@
+import ArgumentParser
+import BrokerClient
+import Glibc
+
+/// The program: arguments in, exit status out.
+package enum Brokerctl {
+    /// Runs one command line, then ends the process.
+    ///
+    /// Tasks, and with them a pool of threads, are started only for a command that waits for a person: the others are
+    /// over before a pool is up.
+    ///
+    /// - Parameter arguments: without the program's name.
+    package static func main(_ arguments: [String]) -> Never {
+        do {
+            let command = try BrokerctlCommand.parseAsRoot(arguments)
+            if let subcommand = command as? any Subcommand { exit(run(subcommand).rawValue) }
+            guard let subcommand = command as? any WaitingSubcommand else { exit(try explain(command).rawValue) }
+            Task { exit(await run(subcommand).rawValue) }
+            while true { pause() }
+        } catch {
+            exit(report(error).rawValue)
+        }
+    }
+
+    private static func run(_ subcommand: any Subcommand) -> ExitStatus {
+        let output = Output(json: subcommand.global.json)
+        let connection = DirectConnection(location: subcommand.global.location)
+        do throws(BrokerClientError) {
+            try subcommand.run(in: CommandContext(connection: connection, output: output))
+            return .done
+        } catch {
+            output.failed(error)
+            return ExitStatus(error)
+        }
+    }
+
+    private static func run(_ subcommand: any WaitingSubcommand) async -> ExitStatus {
+        let output = Output(json: subcommand.global.json)
+        do throws(BrokerClientError) {
+            try await subcommand.run(at: subcommand.global.location, output)
+            return .done
+        } catch {
+            output.failed(error)
+            return ExitStatus(error)
+        }
+    }
+
+    /// `help` explains what it is asked; a noun without its verb is a mistake.
+    private static func explain(_ command: any ParsableCommand) throws -> ExitStatus {
+        let type = Swift.type(of: command)
+        guard type.configuration.subcommands.isEmpty else {
+            StandardStream.error.write(BrokerctlCommand.helpMessage(for: type) + "\n")
+            return .usage
+        }
+        var command = command
+        try command.run()
+        return .done
+    }
+
+    /// What the parser has to say: help and versions to standard output, mistakes to standard error.
+    private static func report(_ error: any Error) -> ExitStatus {
+        let message = BrokerctlCommand.fullMessage(for: error)
+        if BrokerctlCommand.exitCode(for: error).isSuccess {
+            StandardStream.output.write(message + "\n")
+            return .done
+        }
+        StandardStream.error.write(message + "\n")
+        return .usage
+    }
+}

@@ -1,0 +1,54 @@
+import ArgumentParser
+import BrokerClient
+
+struct BrokerctlCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "brokerctl",
+        abstract: "Sign in once, and let every app have its own tokens.",
+        discussion: """
+            Talks to the token broker, brokerd. Exit status: 0 done, 1 the request failed, 2 usage, 3 no broker, \
+            4 interaction required, 5 access denied.
+            """,
+        version: "brokerctl 0.1.0",
+        subcommands: [
+            StatusCommand.self, LoginCommand.self, TokenCommand.self, AccountsCommand.self, AppsCommand.self,
+            CompletionCommand.self,
+        ])
+
+    @OptionGroup var global: GlobalOptions
+}
+
+/// Understood before and after the subcommand.
+struct GlobalOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "The broker's socket.",
+            discussion: "Otherwise $BROKER_SOCKET, or brokerd/broker.sock in the runtime directory of your session.",
+            valueName: "path"))
+    var socket: String?
+
+    @Flag(help: "Print the broker's own result, or its error, as JSON.")
+    var json = false
+
+    var location: SocketLocation { .resolve(path: socket) }
+}
+
+/// A command that asks the broker something and prints the answer.
+protocol Subcommand: ParsableCommand {
+    var global: GlobalOptions { get }
+
+    func run(in context: CommandContext) throws(BrokerClientError)
+}
+
+/// What such a command has to work with.
+struct CommandContext {
+    let connection: DirectConnection
+    let output: Output
+}
+
+/// A command that waits for a person while other things happen.
+protocol WaitingSubcommand: ParsableCommand {
+    var global: GlobalOptions { get }
+
+    func run(at location: SocketLocation, _ output: Output) async throws(BrokerClientError)
+}

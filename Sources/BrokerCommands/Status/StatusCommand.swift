@@ -1,0 +1,36 @@
+import ArgumentParser
+import BrokerClient
+import BrokerRPC
+
+struct StatusCommand: Subcommand {
+    static let configuration = CommandConfiguration(commandName: "status", abstract: "Show how the broker is.")
+
+    @OptionGroup var global: GlobalOptions
+
+    func run(in context: CommandContext) throws(BrokerClientError) {
+        let node = try context.connection.result(of: GetBrokerStatus.self, .init())
+        let status = try GetBrokerStatus.Result.understood(node)
+        let path = context.connection.location.path
+        context.output.result(node) { StatusWords.text(status, socket: path, style: context.output.style) }
+    }
+}
+
+package enum StatusWords {
+    static func text(_ status: GetBrokerStatus.Result, socket: String, style: Style) -> String {
+        facts(status, socket: socket).text(emphasis: style.strong)
+    }
+
+    package static func facts(_ status: GetBrokerStatus.Result, socket: String) -> Facts {
+        var facts = Facts()
+        facts.add("Broker", "\(status.version), protocol \(status.protocol), \(status.mode.rawValue) mode")
+        facts.add("Socket", socket)
+        facts.add("Running for", TimeWords.span(status.uptime))
+        let records = status.vault.records == 1 ? "1 record" : "\(status.vault.records) records"
+        facts.add("Vault", "\(status.vault.path), \(records)\(status.locked ? ", locked" : "")")
+        facts.add("Key", status.vault.keySource)
+        facts.add("Connections", String(status.connections))
+        facts.add("Refreshes", "\(status.refreshesInFlight) in flight")
+        facts.add("Device", status.device.mode.rawValue)
+        return facts
+    }
+}

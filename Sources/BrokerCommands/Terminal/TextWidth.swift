@@ -1,0 +1,21 @@
+extension String {
+    /// Columns it takes on a terminal: two for East Asian wide characters and emoji, none for combining marks.
+    var columns: Int {
+        reduce(0) { sum, character in sum + (character.unicodeScalars.map(\.columns).max() ?? 0) }
+    }
+}
+
+extension Unicode.Scalar {
+    fileprivate var columns: Int {
+        switch properties.generalCategory {
+        case .nonspacingMark, .enclosingMark, .format, .control: return 0
+        default: return Self.wide.contains { $0.contains(value) } ? 2 : 1
+        }
+    }
+
+    /// Wide and full-width blocks (Unicode Standard Annex 11), coarsely.
+    private static let wide: [ClosedRange<UInt32>] = [
+        0x1100...0x115F, 0x2E80...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F, 0xFF00...0xFF60,
+        0xFFE0...0xFFE6, 0x1F300...0x1FAFF, 0x20000...0x3FFFD,
+    ]
+}
