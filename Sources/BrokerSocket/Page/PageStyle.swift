@@ -1,7 +1,7 @@
 /// How the page looks. Whoever changes the sheet changes the hash; a test says what it must be.
 package enum PageStyle {
     /// SHA-256 of ``sheet``, base64.
-    package static let hash = "KQXrdit4wOfdr/I7FmhgnG4Nm6yA8XCAHIG6sQUtRI0="
+    package static let hash = "dmKSehNcozGME9UsENCNoK5iFUMisCQHxz3pqNGuIhI="
 
     /// Colours keep a contrast of at least 4.5 to 1 for text and 3 to 1 for signs, in both schemes (WCAG 2.2, 1.4.3 and
     /// 1.4.11); sizes are relative, so that zoom and a larger standard font work.
@@ -35,7 +35,7 @@ package enum PageStyle {
           background: var(--card); border: 1px solid var(--edge); border-radius: 1.25rem; box-shadow: var(--shadow);
           text-align: center; overflow-wrap: anywhere;
         }
-        .icon { display: block; width: 4rem; height: 4rem; margin: 0 auto 1.5rem; color: var(--tone); }
+        .icon { display: block; width: 4.5rem; height: 4.5rem; margin: 0 auto 1.5rem; color: var(--tone); }
         .disc { fill: currentColor; fill-opacity: .13; stroke: currentColor; stroke-opacity: .35; stroke-width: 1.5; }
         .mark { fill: none; stroke: currentColor; stroke-width: 4.5; stroke-linecap: round; stroke-linejoin: round; }
         h1 { margin: 0 0 .75rem; font-size: clamp(1.375rem, 5.5vw, 1.75rem); line-height: 1.25; font-weight: 650; letter-spacing: -.012em; text-wrap: balance; }
@@ -51,8 +51,8 @@ package enum PageStyle {
         }
         .who { min-width: 0; line-height: 1.35; font-weight: 550; }
         .label { display: block; color: var(--soft); font-size: .8125rem; font-weight: 400; }
-        .next { text-wrap: pretty; }
-        .next bdi { font-weight: 600; }
+        .next { text-wrap: balance; }
+        .next bdi { display: inline-block; max-width: 100%; font-weight: 600; }
         footer { color: var(--soft); font-size: .8125rem; text-align: center; }
         @media (prefers-reduced-motion: no-preference) {
           main { animation: rise .35s cubic-bezier(.2, .7, .3, 1) both; }

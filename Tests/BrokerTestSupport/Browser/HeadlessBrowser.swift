@@ -109,6 +109,12 @@ package struct HeadlessBrowser: Sendable {
         try await command("POST", "/execute/sync", ["script": .string(script), "args": []])
     }
 
+    /// Sends a command of the Chrome DevTools Protocol, for what WebDriver has no word for (screen size, colour scheme).
+    @discardableResult
+    package func devTools(_ method: String, _ parameters: JSONObject = [:]) async throws -> JSONValue {
+        try await command("POST", "/goog/cdp/execute", ["cmd": .string(method), "params": .object(parameters)])
+    }
+
     /// Waits until the browser is at an address that begins so.
     package func waitForURL(prefix: String, seconds: Double = 30) async throws {
         try await eventually("the browser is at \(prefix)", seconds: seconds) { try await url.hasPrefix(prefix) }
