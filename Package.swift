@@ -139,7 +139,7 @@ let package = Package(
         program("host-probe", ["BrokerHost", "CBrokerLinux", .logging], path: "Tests/HostProbe"),
         tests("BrokerConfigTests", ["BrokerConfig", "BrokerModel", "BrokerValues"]),
         tests("BrokerEngineTests", ["BrokerEngine", "BrokerVault", "BrokerModel", "BrokerValues", .logging]),
-        tests("BrokerAccessTests", ["BrokerAccess", "BrokerVault", "BrokerModel", "BrokerValues"]),
+        tests("BrokerAccessTests", ["BrokerAccess", "BrokerVault", "BrokerModel", "BrokerValues", .logging]),
         tests(
             "BrokerSocketTests",
             ["BrokerSocket", "BrokerModel", "BrokerValues", .nioCore, .nioPosix, .logging, .crypto]),

@@ -1,0 +1,50 @@
+import BrokerAccess
+import BrokerModel
+import BrokerValues
+import BrokerVault
+import Foundation
+import Logging
+
+/// A policy and a directory over a real vault in a folder of its own.
+final class AccessBed: Sendable {
+    let directory: AppDirectory
+    let policy: AccessPolicy
+    private let folder: String
+    private let vault: Vault
+
+    static let partition = Partition(uid: 1000)
+    private static let silent = Logger(label: "test", factory: SwiftLogNoOpLogHandler.init)
+
+    init(_ change: (inout AccessSettings) -> Void = { _ in }) async throws {
+        folder = NSTemporaryDirectory() + "access-\(UUID().uuidString)"
+        vault = try await Self.open(folder)
+        directory = AppDirectory(vault: vault)
+        var settings = AccessSettings(servedUID: 1000)
+        change(&settings)
+        policy = AccessPolicy(directory: directory, settings: settings, log: Self.silent)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: folder) }
+
+    /// The directory as the next start of the broker finds it.
+    func reopened() async throws -> AppDirectory {
+        await vault.close()
+        return AppDirectory(vault: try await Self.open(folder))
+    }
+
+    private static func open(_ folder: String) async throws -> Vault {
+        let state = try StateDirectory.open(creating: folder)
+        return try await Vault.open(in: state, keySource: KeyFileSource(in: state), logger: silent)
+    }
+
+    static func app(_ name: String = "mail", authority: String = "https://id.example.org") -> AppRegistration {
+        AppRegistration(
+            name: name, clientID: "client-1", authority: try! Authority(parsing: authority, allowHTTPLoopback: true))
+    }
+
+    func caller(_ change: (inout PeerFacts) -> Void = { _ in }) throws -> Caller {
+        var facts = PeerFacts(uid: 1000, gid: 1000, pid: 4711, executable: "/home/alice/bin/tool")
+        change(&facts)
+        return try policy.identify(facts)
+    }
+}

@@ -1,0 +1,127 @@
+import BrokerAccess
+import BrokerModel
+import BrokerValues
+import Testing
+
+@Suite("Who may ask, and as which app")
+struct AccessPolicyTests {
+    @Test("a peer of another uid is not served, root included")
+    func otherUser() async throws {
+        let bed = try await AccessBed()
+        for uid in [UInt32(0), 1001] {
+            let error = #expect(throws: BrokerError.self) {
+                try bed.policy.serves(PeerCredentials(uid: uid, gid: uid, pid: 1))
+            }
+            #expect(error?.kind == .accessDenied)
+            #expect(error?.reason == .otherUser)
+        }
+        try bed.policy.serves(PeerCredentials(uid: 1000, gid: 1000, pid: 1))
+    }
+
+    @Test("a caller's tier is the strongest thing known about it")
+    func tiers() async throws {
+        let bed = try await AccessBed()
+        #expect(try bed.caller().tier == .unknown)
+        #expect(try bed.caller { $0.executableIsRootOwned = true }.tier == .systemInstalled)
+        #expect(try bed.caller { $0.executable = nil }.id == "pid 4711")
+        let unit = try bed.caller {
+            $0.unit = "backup.service"
+            $0.unitIsSystem = true
+        }
+        #expect(unit.tier == .systemInstalled && unit.id == "backup.service")
+        #expect(try bed.caller { $0.securityLabel = "unconfined" }.tier == .unknown)
+        #expect(try bed.caller { $0.securityLabel = "snap.mail" }.tier == .confined)
+        let sandboxed = try bed.caller {
+            $0.sandboxID = "org.example.Mail"
+            $0.executableIsRootOwned = true
+        }
+        #expect(sandboxed.tier == .sandboxed && sandboxed.id == "org.example.Mail")
+        #expect(Caller.Tier.allCases.sorted().last == .sandboxed)
+    }
+
+    @Test("an app that lists nobody takes every caller of its person")
+    func unlisted() async throws {
+        let bed = try await AccessBed()
+        try await bed.directory.register(AccessBed.app(), in: AccessBed.partition)
+        #expect(try bed.policy.admit(bed.caller(), as: .registered(name: "mail")).name == "mail")
+    }
+
+    @Test("an app that lists programs refuses others, and says who asked")
+    func listedPrograms() async throws {
+        let bed = try await AccessBed()
+        var app = AccessBed.app()
+        app.executables = ["/usr/bin/mail"]
+        try await bed.directory.register(app, in: AccessBed.partition)
+        let error = #expect(throws: BrokerError.self) {
+            try bed.policy.admit(bed.caller(), as: .registered(name: "mail"))
+        }
+        #expect(error?.kind == .accessDenied)
+        #expect(error?.reason == .callerNotListed)
+        #expect(error?.details.caller == "/home/alice/bin/tool")
+        #expect(error?.details.app == "mail")
+        let listed = try bed.caller { $0.executable = "/usr/bin/mail" }
+        #expect(try bed.policy.admit(listed, as: .registered(name: "mail")) == app)
+    }
+
+    @Test("inside a sandbox a path proves nothing: the sandbox has to be listed")
+    func sandboxPaths() async throws {
+        let bed = try await AccessBed()
+        var app = AccessBed.app()
+        app.executables = ["/usr/bin/mail"]
+        app.sandboxIDs = ["org.example.Mail"]
+        try await bed.directory.register(app, in: AccessBed.partition)
+        let impostor = try bed.caller {
+            $0.executable = "/usr/bin/mail"
+            $0.sandboxID = "org.example.Game"
+        }
+        #expect(throws: BrokerError.self) { try bed.policy.admit(impostor, as: .registered(name: "mail")) }
+        let listed = try bed.caller { $0.sandboxID = "org.example.Mail" }
+        #expect(try bed.policy.admit(listed, as: .registered(name: "mail")) == app)
+    }
+
+    @Test("an unknown app is told how to add it")
+    func unknownApp() async throws {
+        let bed = try await AccessBed()
+        let error = #expect(throws: BrokerError.self) {
+            try bed.policy.admit(bed.caller(), as: .registered(name: "nobody"))
+        }
+        #expect(error?.kind == .appNotFound)
+        #expect(error?.message.contains("brokerctl apps add") == true)
+    }
+
+    @Test("an ad hoc client is allowed by default, and can be forbidden while the broker runs")
+    func adHoc() async throws {
+        let bed = try await AccessBed()
+        let reference = AppReference.adHoc(clientID: "client-9", authority: "https://id.example.org/")
+        let app = try bed.policy.admit(bed.caller(), as: reference)
+        #expect(app.isAdHoc && app.clientID == "client-9" && app.authority.url == "https://id.example.org")
+        var settings = AccessSettings(servedUID: 1000)
+        settings.allowsAdHocClients = false
+        bed.policy.apply(settings)
+        let error = #expect(throws: BrokerError.self) { try bed.policy.admit(bed.caller(), as: reference) }
+        #expect(error?.reason == .adHocForbidden)
+    }
+
+    @Test(
+        "an authority is https; plain http is for loopback, and only with the flag",
+        arguments: [
+            "ftp://id.example.org", "id.example.org", "http://id.example.org", "http://127.0.0.1:8080",
+            "https://id.example.org/?x=1", "https://user@id.example.org", "http://localhost.evil.example", "https://",
+        ])
+    func authorities(text: String) async throws {
+        let bed = try await AccessBed()
+        #expect(#expect(throws: BrokerError.self) { try bed.policy.authority(text) }?.kind == .invalidAuthority)
+    }
+
+    @Test("an app of a loopback provider is refused when the flag is gone")
+    func flagGone() async throws {
+        let bed = try await AccessBed { $0.allowsHTTPLoopback = true }
+        try await bed.directory.register(AccessBed.app(authority: "http://127.0.0.1:8080"), in: AccessBed.partition)
+        _ = try bed.policy.admit(bed.caller(), as: .registered(name: "mail"))
+        bed.policy.apply(AccessSettings(servedUID: 1000))
+        let error = #expect(throws: BrokerError.self) {
+            try bed.policy.admit(bed.caller(), as: .registered(name: "mail"))
+        }
+        #expect(error?.kind == .invalidAuthority)
+    }
+}

@@ -1,0 +1,79 @@
+import BrokerAccess
+import BrokerModel
+import BrokerValues
+import Testing
+
+@Suite("Registered apps")
+struct AppDirectoryTests {
+    @Test("a registration is there after a restart, client secret included")
+    func persistence() async throws {
+        let bed = try await AccessBed()
+        var app = AccessBed.app()
+        app.group = "office"
+        app.scopes = ["mail.read"]
+        app.redirectURI = "http://127.0.0.1:7777/cb"
+        app.executables = ["/usr/bin/mail"]
+        app.units = ["mail.service"]
+        app.sandboxIDs = ["org.example.Mail"]
+        app.clientSecret = Secret("hush")
+        try await bed.directory.register(app, in: AccessBed.partition)
+        let reopened = try await bed.reopened()
+        #expect(try reopened.app(named: "mail", in: AccessBed.partition) == app)
+    }
+
+    @Test("registering again replaces; a client secret that is not given again is gone")
+    func replacing() async throws {
+        let bed = try await AccessBed()
+        var app = AccessBed.app()
+        app.clientSecret = Secret("hush")
+        try await bed.directory.register(app, in: AccessBed.partition)
+        try await bed.directory.register(AccessBed.app(), in: AccessBed.partition)
+        #expect(try bed.directory.list(in: AccessBed.partition) == [AccessBed.app()])
+        #expect(try await bed.reopened().list(in: AccessBed.partition) == [AccessBed.app()])
+    }
+
+    @Test("apps are listed by name, and belong to their partition")
+    func listing() async throws {
+        let bed = try await AccessBed()
+        for name in ["zebra", "ant", "mail"] {
+            try await bed.directory.register(AccessBed.app(name), in: AccessBed.partition)
+        }
+        #expect(bed.directory.apps(in: AccessBed.partition).map(\.name) == ["ant", "mail", "zebra"])
+        #expect(bed.directory.apps(in: Partition(uid: 1001)).isEmpty)
+    }
+
+    @Test("removing says what was removed; removing again says that there is nothing")
+    func removing() async throws {
+        let bed = try await AccessBed()
+        try await bed.directory.register(AccessBed.app(), in: AccessBed.partition)
+        #expect(try await bed.directory.remove(named: "mail", in: AccessBed.partition).name == "mail")
+        let error = await #expect(throws: BrokerError.self) {
+            try await bed.directory.remove(named: "mail", in: AccessBed.partition)
+        }
+        #expect(error?.kind == .appNotFound)
+        #expect(try await bed.reopened().list(in: AccessBed.partition).isEmpty)
+    }
+
+    @Test(
+        "a registration that could not work is refused, field by field",
+        arguments: ["name", "control", "clientId", "clientSecret", "redirectUri", "executables", "group"])
+    func rules(field: String) async throws {
+        let bed = try await AccessBed()
+        var app = AccessBed.app()
+        switch field {
+        case "name": app.name = "  "
+        case "control": app.name = "ma\u{1b}il"
+        case "clientId": app.clientID = ""
+        case "clientSecret": app.clientSecret = Secret("")
+        case "redirectUri": app.redirectURI = "http://example.org/cb"
+        case "executables": app.executables = ["mail"]
+        default: app.group = String(repeating: "g", count: 101)
+        }
+        let wrong = app
+        let error = await #expect(throws: BrokerError.self) {
+            try await bed.directory.register(wrong, in: AccessBed.partition)
+        }
+        #expect(error?.kind == .invalidParameter)
+        #expect(bed.directory.apps(in: AccessBed.partition).isEmpty)
+    }
+}
