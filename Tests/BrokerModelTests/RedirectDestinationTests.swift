@@ -11,7 +11,8 @@ struct RedirectDestinationTests {
 
     @Test("a loopback URI without a port keeps its path and takes any port (RFC 8252, section 7.3)")
     func anyPort() throws {
-        #expect(try RedirectDestination.parse("http://127.0.0.1/cb") == .loopback(.anyPort(host: "127.0.0.1", path: "/cb")))
+        #expect(
+            try RedirectDestination.parse("http://127.0.0.1/cb") == .loopback(.anyPort(host: "127.0.0.1", path: "/cb")))
         #expect(try RedirectDestination.parse("http://[::1]/cb/") == .loopback(.anyPort(host: "[::1]", path: "/cb/")))
         #expect(try RedirectDestination.parse("http://localhost") == .loopback(.anyPort(host: "localhost", path: "/")))
     }
@@ -22,7 +23,8 @@ struct RedirectDestinationTests {
             try RedirectDestination.parse("http://127.0.0.1:7777/cb")
                 == .loopback(.fixed(host: "127.0.0.1", port: 7777, path: "/cb")))
         #expect(
-            try RedirectDestination.parse("http://[::1]:7777/cb") == .loopback(.fixed(host: "[::1]", port: 7777, path: "/cb")))
+            try RedirectDestination.parse("http://[::1]:7777/cb")
+                == .loopback(.fixed(host: "[::1]", port: 7777, path: "/cb")))
     }
 
     @Test("a custom scheme or a web page brings the redirect back another way")
@@ -34,7 +36,8 @@ struct RedirectDestinationTests {
     @Test(
         "what cannot be a redirect URI is refused",
         arguments: [
-            "", "auth", "http://example.org/cb", "http://127.0.0.1/cb#x", "http://127.0.0.1/cb?x=1", "http://127.0.0.1/c b",
+            "", "auth", "http://example.org/cb", "http://127.0.0.1/cb#x", "http://127.0.0.1/cb?x=1",
+            "http://127.0.0.1/c b",
             "http://127.0.0.1:99999/cb", "://x",
         ])
     func invalid(uri: String) {

@@ -1,0 +1,77 @@
+import BrokerModel
+import BrokerValues
+import Foundation
+import Testing
+
+@Suite("Groups and account ids")
+struct IdentityTests {
+    private func app(
+        _ name: String, clientID: String = "client", authority: String = "https://id.example", group: String? = nil,
+        isAdHoc: Bool = false
+    ) throws -> AppRegistration {
+        AppRegistration(
+            name: name, clientID: clientID,
+            authority: try Authority(parsing: authority, allowHTTPLoopback: false), group: group, isAdHoc: isAdHoc)
+    }
+
+    @Test("apps that name one group share it, whatever their client")
+    func sameGroup() throws {
+        let mail = try app("mail", clientID: "1", group: "office")
+        let calendar = try app("calendar", clientID: "2", group: "office")
+        #expect(mail.effectiveGroup == calendar.effectiveGroup)
+        #expect(mail.identity != calendar.identity)
+    }
+
+    @Test("no name and no client id makes an app a member of a group it does not name")
+    func noImpostors() throws {
+        let apps = try [
+            app("office"), app("mail", group: "office"), app("mail", group: "app:office"), app("app:office"),
+            app("group:office"), app("adhoc:client https://id.example"), app("x", isAdHoc: true),
+            app("x", clientID: "client https://id.example", isAdHoc: true),
+            app("x", clientID: "client", authority: "https://id.example/other", isAdHoc: true),
+            app("x", group: "adhoc:client https://id.example"), app("x", clientID: "other", isAdHoc: true),
+            app(""), app("x", group: ""),
+        ]
+        #expect(Set(apps.map(\.effectiveGroup)).count == apps.count)
+    }
+
+    @Test("an ad hoc client belongs to its client id and authority, not to the name it goes by")
+    func adHoc() throws {
+        let one = try app("one", isAdHoc: true)
+        let two = try app("two", isAdHoc: true)
+        #expect(one.effectiveGroup == two.effectiveGroup)
+        #expect(try app("one").effectiveGroup != one.effectiveGroup)
+    }
+
+    @Test("a person has one id for all apps, and another at each uid and provider")
+    func accountIDs() {
+        let anna = HomeAccountID(subject: "anna", issuer: "https://id.example")
+        let id = anna.accountID(in: Partition(uid: 1000), environment: "id.example")
+        #expect(
+            id
+                == HomeAccountID(rawValue: "anna@https://id.example").accountID(
+                    in: Partition(uid: 1000), environment: "id.example"))
+        #expect(id.count == 32 && id.allSatisfy { $0.isHexDigit && !$0.isUppercase })
+        let others = [
+            anna.accountID(in: Partition(uid: 1001), environment: "id.example"),
+            anna.accountID(in: Partition(uid: 1000), environment: "id.example:8443"),
+            HomeAccountID(subject: "anna", issuer: "https://id.example/b")
+                .accountID(in: Partition(uid: 1000), environment: "id.example"),
+            HomeAccountID(subject: "Anna", issuer: "https://id.example")
+                .accountID(in: Partition(uid: 1000), environment: "id.example"),
+        ]
+        #expect(Set(others + [id]).count == 5)
+        // Apps keep these ids: a change here loses them their accounts.
+        #expect(id == "5a59a6048db25277b32297c6909f3692")
+    }
+
+    @Test("ids and groups are plain strings in what is stored")
+    func coding() throws {
+        let id = HomeAccountID(rawValue: "uid.utid")
+        let group = GroupID(rawValue: "group:office")
+        #expect(try JSONEncoder().encode([id]) == Data("[\"uid.utid\"]".utf8))
+        #expect(try JSONDecoder().decode([HomeAccountID].self, from: JSONEncoder().encode([id])) == [id])
+        #expect(try JSONEncoder().encode([group]) == Data("[\"group:office\"]".utf8))
+        #expect(try JSONDecoder().decode([GroupID].self, from: JSONEncoder().encode([group])) == [group])
+    }
+}

@@ -1,0 +1,63 @@
+import BrokerModel
+import BrokerValues
+import Foundation
+import Testing
+
+@Suite("Records of the cache")
+struct RecordTests {
+    private static let owner = TokenOwner(
+        group: GroupID(rawValue: "group:g"), clientID: "c", homeAccountID: HomeAccountID(rawValue: "h"),
+        environment: "e")
+
+    private func token(
+        realm: String = "r", scopes: [String] = ["A", "b"], type: TokenType = .bearer, expiresOn: NumericDate = 1
+    ) -> AccessTokenRecord {
+        AccessTokenRecord(
+            owner: Self.owner, realm: realm, scopes: scopes, tokenType: type, authority: "https://e",
+            expiresOn: expiresOn,
+            cachedAt: 0)
+    }
+
+    @Test("the numbers of kinds never change: they are in every vault")
+    func kinds() {
+        let numbers: [RecordKind: UInt8] = [
+            .account: 1, .accessToken: 2, .refreshToken: 3, .idToken: 4, .appMetadata: 5, .signOut: 6, .app: 7,
+            .providerDocument: 8,
+        ]
+        for kind in RecordKind.allCases { #expect(numbers[kind] == kind.rawValue) }
+    }
+
+    @Test("a token replaces the one for the same realm, type and scopes, and no other")
+    func tokenKeys() {
+        #expect(token(scopes: ["B", "a"], expiresOn: 9).key == token().key)
+        #expect(token(realm: "s").key != token().key)
+        #expect(token(type: .dpop).key != token().key)
+        #expect(token(scopes: ["a"]).key != token().key)
+        #expect(token(scopes: ["a"]).bucket == token().bucket)
+    }
+
+    @Test("an app's record holds everything of its registration but the secret")
+    func appRecord() throws {
+        let app = AppRegistration(
+            name: "mail", clientID: "c", authority: try Authority(parsing: "https://e", allowHTTPLoopback: false),
+            group: "g", scopes: ["s"], redirectURI: "http://127.0.0.1/", executables: ["/x"], units: ["u"],
+            sandboxIDs: ["i"], clientSecret: Secret("hunter2"))
+        let text = String(decoding: try JSONEncoder().encode(AppRecord(app)), as: UTF8.self)
+        #expect(!text.contains("hunter2"))
+        #expect(AppRecord(app).isConfidential)
+        let back = try JSONDecoder().decode(AppRecord.self, from: Data(text.utf8))
+        #expect(back.key == RecordKey(kind: .app, bucket: [], item: ["mail"]))
+        #expect(back.scopes == ["s"] && back.group == "g" && back.units == ["u"] && back.authority == "https://e")
+    }
+
+    @Test("every vault error is a sentence for people, and only space and disk are worth trying again")
+    func errorTexts() {
+        let errors: [VaultError] = [
+            .full("Full."), .io("Not read."), .damaged("Broken."), .newerFormat(found: 2, supported: 1),
+            .wrongKey("Wrong."), .keyUnavailable("Gone."), .notPrivate("Open."), .inUse("Busy."), .locked,
+            .recordDamaged,
+        ]
+        for error in errors { #expect(error.description.hasSuffix(".")) }
+        #expect(errors.filter(\.isWorthRetrying) == [.full("Full."), .io("Not read.")])
+    }
+}

@@ -1,0 +1,54 @@
+import BrokerModel
+import Testing
+
+@Suite("Scopes")
+struct ScopesTests {
+    @Test("are compared without case, order, duplicates and white space")
+    func normalization() {
+        let scopes = Scopes(["User.Read", " mail.read  user.read", "", "\tMail.Send\n"])
+        #expect(scopes.normalized == ["mail.read", "mail.send", "user.read"])
+        #expect(scopes == Scopes(["MAIL.SEND", "mail.read", "user.read"]))
+        #expect(scopes.hashValue == Scopes(["MAIL.SEND", "mail.read", "user.read"]).hashValue)
+        #expect(scopes != Scopes(["mail.send", "mail.read"]))
+    }
+
+    @Test("go out as they were given, the first spelling of each")
+    func asGiven() {
+        let scopes = Scopes(["User.Read", "mail.read user.read", "Mail.Read"])
+        #expect(scopes.asGiven == ["User.Read", "mail.read"])
+        #expect(scopes.parameter == "User.Read mail.read")
+        #expect(Scopes(parameter: scopes.parameter) == scopes)
+    }
+
+    @Test("without any are empty, and part of everything")
+    func empty() {
+        for scopes in [Scopes([]), Scopes([""]), Scopes(parameter: "  \n ")] {
+            #expect(scopes.isEmpty)
+            #expect(scopes.parameter == "")
+            #expect(scopes.isSubset(of: Scopes(["a"])))
+            #expect(scopes.isSubset(of: Scopes([])))
+            #expect(!scopes.intersects(Scopes(["a"])))
+        }
+    }
+
+    @Test("are a subset only if all of them are there")
+    func subsets() {
+        let granted = Scopes(["Mail.Read", "Mail.Send", "User.Read"])
+        #expect(Scopes(["user.read", "MAIL.SEND"]).isSubset(of: granted))
+        #expect(granted.isSubset(of: granted))
+        #expect(!Scopes(["user.read", "files.read"]).isSubset(of: granted))
+        #expect(!granted.isSubset(of: Scopes(["user.read"])))
+        #expect(!Scopes(["mail"]).isSubset(of: granted), "a beginning is not a scope")
+        #expect(Scopes(["files.read", "user.read"]).intersects(granted))
+        #expect(!Scopes(["files.read"]).intersects(granted))
+    }
+
+    @Test("are joined and taken away without regard to case, and keep their spelling")
+    func arithmetic() {
+        let scopes = Scopes(["Mail.Read", "User.Read"])
+        #expect(scopes.union(Scopes(["USER.READ", "openid"])).asGiven == ["Mail.Read", "User.Read", "openid"])
+        #expect(scopes.subtracting(Scopes(["mail.READ"])).asGiven == ["User.Read"])
+        #expect(scopes.subtracting(scopes).isEmpty)
+        #expect(Scopes(["OpenID", "calendar"]).intersects(.reserved))
+    }
+}

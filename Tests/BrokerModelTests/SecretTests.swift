@@ -1,0 +1,113 @@
+import BrokerModel
+import Foundation
+import Testing
+
+@Suite("A secret")
+struct SecretTests {
+    @Test("shows nothing, however it is printed")
+    func redacted() {
+        struct Holder {
+            var name = "holder"
+            var secret = Secret("hunter2")
+        }
+        let holder = Holder()
+        var dumped = ""
+        dump(holder, to: &dumped)
+        let texts = [
+            "\(holder)", "\(holder.secret)", String(reflecting: holder), String(reflecting: holder.secret),
+            String(describing: Optional(holder.secret)), "\([holder.secret])", dumped,
+        ]
+        for text in texts {
+            #expect(text.contains("secret"))
+            #expect(!text.contains("hunter2"))
+        }
+        #expect(Mirror(reflecting: holder.secret).children.isEmpty)
+        #expect(holder.secret.revealed() == "hunter2")
+    }
+
+    @Test("equals the same bytes and no others")
+    func equality() {
+        #expect(Secret("abc") == Secret("abc"))
+        #expect(Secret("abc") != Secret("abd"))
+        #expect(Secret("abc") != Secret("ab"))
+        #expect(Secret("") == Secret(""))
+        #expect(Secret("") != Secret("a"))
+        #expect(Secret("é") != Secret("e\u{301}"), "bytes count, not what they look like")
+    }
+
+    @Test("keeps what it was given, of any length", arguments: [0, 1, 15, 16, 4095, 4096, 70_000])
+    func content(count: Int) {
+        let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+        let secret = bytes.withUnsafeBytes { Secret(copying: $0) }
+        #expect(secret.count == count)
+        #expect(secret.isEmpty == (count == 0))
+        #expect(secret.withBytes { Array($0) } == bytes)
+        let filled = Secret(count: count) { $0.copyBytes(from: bytes) }
+        #expect(filled == secret)
+    }
+
+    @Test("made at random is never the same")
+    func random() {
+        let secrets = (0..<50).map { _ in Secret.random(count: 32).withBytes { Array($0) } }
+        #expect(Set(secrets).count == 50)
+        #expect(secrets.allSatisfy { $0.count == 32 })
+    }
+
+    @Test("mends bytes that are no text")
+    func invalidText() {
+        let secret = [0x61, 0xFF, 0x62].withUnsafeBytes { _ in
+            Secret(count: 3) { $0.copyBytes(from: [0x61, 0xFF, 0x62] as [UInt8]) }
+        }
+        #expect(secret.revealed() == "a\u{FFFD}b")
+    }
+
+    @Test("hands an error of the borrower on")
+    func throwing() {
+        struct Refused: Error {}
+        #expect(throws: Refused.self) { try Secret("a").withBytes { _ throws(Refused) in throw Refused() } }
+    }
+
+    @Test("lies in memory that cannot be written, is left out of core dumps and has a fence behind it")
+    func guarded() throws {
+        let secret = Secret(String(repeating: "s", count: 5_000))
+        try secret.withBytes { bytes in
+            let first = UInt(bitPattern: bytes.baseAddress)
+            let regions = try Region.all()
+            let region = try #require(regions.first { $0.contains(first) })
+            #expect(region.contains(first + UInt(bytes.count) - 1))
+            #expect(region.permissions == "r--p")
+            #expect(region.flags.contains("dd"), "not in a core dump")
+            #expect(region.end == first + UInt(bytes.count), "the fence starts where the secret ends")
+            let fence = try #require(regions.first { $0.contains(region.end) })
+            #expect(fence.permissions == "---p")
+        }
+    }
+
+    /// A line of /proc/self/smaps with its `VmFlags`.
+    private struct Region {
+        var start: UInt
+        var end: UInt
+        var permissions: String
+        var flags: [String] = []
+
+        func contains(_ address: UInt) -> Bool { start <= address && address < end }
+
+        static func all() throws -> [Region] {
+            var regions: [Region] = []
+            // String(contentsOfFile:) takes the first page of such a file for all of it.
+            let file = try FileHandle(forReadingFrom: URL(filePath: "/proc/self/smaps"))
+            let text = String(decoding: try file.readToEnd() ?? Data(), as: UTF8.self)
+            for line in text.split(separator: "\n") {
+                let words = line.split(separator: " ")
+                if words.first == "VmFlags:", !regions.isEmpty {
+                    regions[regions.count - 1].flags = words.dropFirst().map(String.init)
+                }
+                let bounds = words[0].split(separator: "-")
+                guard bounds.count == 2, let start = UInt(bounds[0], radix: 16), let end = UInt(bounds[1], radix: 16)
+                else { continue }
+                regions.append(Region(start: start, end: end, permissions: String(words[1])))
+            }
+            return regions
+        }
+    }
+}
