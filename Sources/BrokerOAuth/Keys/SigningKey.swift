@@ -38,16 +38,19 @@ struct SigningKey: Sendable, Equatable {
         return (try? verifier.verify(signature, signs: signed)) ?? false
     }
 
+    /// The collection takes no key without an identifier; it has one key only.
+    private static let onlyKey: JWKIdentifier = "key"
+
     private func jwk(for algorithm: SignatureAlgorithm) -> JWK {
         switch algorithm.keyType {
         case "RSA":
-            .rsa(algorithm.jwk, identifier: nil, modulus: numbers["n"], exponent: numbers["e"])
+            .rsa(algorithm.jwk, identifier: Self.onlyKey, modulus: numbers["n"], exponent: numbers["e"])
         case "EC":
             .ecdsa(
-                algorithm.jwk, identifier: nil, x: numbers["x"], y: numbers["y"],
+                algorithm.jwk, identifier: Self.onlyKey, x: numbers["x"], y: numbers["y"],
                 curve: algorithm.curve.flatMap(ECDSACurve.init(rawValue:)))
         default:
-            .octetKeyPair(algorithm.jwk, identifier: nil, x: numbers["x"], y: nil, curve: .ed25519)
+            .octetKeyPair(algorithm.jwk, identifier: Self.onlyKey, x: numbers["x"], y: nil, curve: .ed25519)
         }
     }
 }
