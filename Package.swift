@@ -40,6 +40,7 @@ extension Target.Dependency {
     static let lifecycle = product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
     static let signals = product(name: "UnixSignals", package: "swift-service-lifecycle")
     static let crypto = product(name: "Crypto", package: "swift-crypto")
+    static let cryptoExtras = product(name: "CryptoExtras", package: "swift-crypto")
     static let jwtKit = product(name: "JWTKit", package: "jwt-kit")
     static let toml = product(name: "TOMLKit", package: "TOMLKit")
     static let subprocess = product(name: "Subprocess", package: "swift-subprocess")
@@ -126,7 +127,7 @@ let package = Package(
             name: "BrokerTestSupport",
             dependencies: [
                 "BrokerModel", "BrokerValues", "BrokerRPC", "BrokerVault", "BrokerOAuth", "DevIdentityProvider",
-                "CSQLite", .crypto, .nioCore, .nioPosix, .nioHTTP1, .logging,
+                "CSQLite", .crypto, .nioCore, .nioPosix, .nioHTTP1, .jwtKit, .cryptoExtras, .logging,
             ],
             path: "Tests/BrokerTestSupport", exclude: ["Fixtures"], swiftSettings: strict),
         tests("ArchitectureTests", []),

@@ -1,0 +1,103 @@
+import BrokerModel
+import BrokerValues
+import CryptoExtras
+import Foundation
+import JWTKit
+
+/// A provider's key pair, with the JWK it publishes; makes tokens, right and wrong ones.
+package struct SigningIdentity: Sendable {
+    package enum Kind: Sendable, CaseIterable {
+        case rs256, rs384, rs512, ps256, ps384, ps512, es256, es384, es512, edDSA
+    }
+
+    package let keyID: String?
+    package let algorithm: String
+    /// The public key as it stands in the JWK set.
+    package let jwk: JSONObject
+    private let signer: any JWTAlgorithm
+
+    private init(keyID: String?, kty: String, jwk: JSONObject, keys: JWTKeyCollection) async throws {
+        signer = try await keys.getKey()
+        algorithm = signer.name
+        self.keyID = keyID
+        var jwk = jwk
+        jwk["kty"] = .string(kty)
+        jwk["use"] = "sig"
+        jwk["alg"] = .string(signer.name)
+        jwk["kid"] = keyID.map(JSONValue.string)
+        self.jwk = jwk
+    }
+
+    /// - Parameter keyID: nil makes a key without one, which some providers publish.
+    package static func make(_ kind: Kind, keyID: String? = "key-1") async throws -> SigningIdentity {
+        let keys = JWTKeyCollection()
+        switch kind {
+        case .rs256, .rs384, .rs512, .ps256, .ps384, .ps512:
+            let key = try Insecure.RSA.PrivateKey(backing: _RSA.Signing.PrivateKey(keySize: .bits2048))
+            let numbers = try key.publicKey.getKeyPrimitives()
+            switch kind {
+            case .rs256: await keys.add(rsa: key, digestAlgorithm: .sha256)
+            case .rs384: await keys.add(rsa: key, digestAlgorithm: .sha384)
+            case .rs512: await keys.add(rsa: key, digestAlgorithm: .sha512)
+            case .ps256: await keys.add(pss: key, digestAlgorithm: .sha256)
+            case .ps384: await keys.add(pss: key, digestAlgorithm: .sha384)
+            default: await keys.add(pss: key, digestAlgorithm: .sha512)
+            }
+            return try await SigningIdentity(
+                keyID: keyID, kty: "RSA",
+                jwk: [
+                    "n": .string(Base64URL.encode(numbers.modulus)),
+                    "e": .string(Base64URL.encode(numbers.publicExponent)),
+                ], keys: keys)
+        case .es256:
+            let key = ES256PrivateKey()
+            await keys.add(ecdsa: key)
+            return try await elliptic("P-256", key.publicKey.parameters, keyID, keys)
+        case .es384:
+            let key = ES384PrivateKey()
+            await keys.add(ecdsa: key)
+            return try await elliptic("P-384", key.publicKey.parameters, keyID, keys)
+        case .es512:
+            let key = ES512PrivateKey()
+            await keys.add(ecdsa: key)
+            return try await elliptic("P-521", key.publicKey.parameters, keyID, keys)
+        case .edDSA:
+            let key = try EdDSA.PrivateKey()
+            await keys.add(eddsa: key)
+            return try await SigningIdentity(
+                keyID: keyID, kty: "OKP",
+                jwk: ["crv": "Ed25519", "x": .string(Base64URL.encode(key.publicKey.rawRepresentation))], keys: keys)
+        }
+    }
+
+    private static func elliptic(
+        _ curve: String, _ point: ECDSAParameters?, _ keyID: String?, _ keys: JWTKeyCollection
+    ) async throws -> SigningIdentity {
+        func number(_ base64: String?) -> JSONValue {
+            .string(Base64URL.encode(base64.flatMap { Data(base64Encoded: $0) } ?? Data()))
+        }
+        return try await SigningIdentity(
+            keyID: keyID, kty: "EC", jwk: ["crv": .string(curve), "x": number(point?.x), "y": number(point?.y)],
+            keys: keys)
+    }
+
+    /// - Parameter header: fields beside `alg`, `typ` and `kid`, or in their place.
+    /// - Returns: a token in compact serialization.
+    package func sign(_ claims: JSONObject, header: JSONObject = [:]) -> String {
+        var fields: JSONObject = ["alg": .string(algorithm), "typ": "JWT"]
+        fields["kid"] = keyID.map(JSONValue.string)
+        fields.merge(header) { $1 }
+        return Self.assemble(fields, claims) { (try? signer.sign(Data($0))) ?? [] }
+    }
+
+    /// Header and claims with any bytes as the signature: for forgeries.
+    package static func assemble(
+        _ header: JSONObject, _ claims: JSONObject, signature: ([UInt8]) -> [UInt8]
+    ) -> String {
+        func part(_ object: JSONObject) -> String {
+            Base64URL.encode((try? JSONEncoder().encode(JSONValue.object(object))) ?? Data())
+        }
+        let signed = "\(part(header)).\(part(claims))"
+        return "\(signed).\(Base64URL.encode(signature(Array(signed.utf8))))"
+    }
+}
