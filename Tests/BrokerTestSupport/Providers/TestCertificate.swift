@@ -6,8 +6,8 @@ package struct TestCertificate: Sendable {
     package var certificate: String
     package var key: String
 
-    /// Makes both with `openssl`, good for two days.
-    package static func make(in bed: TestBed) async throws -> TestCertificate {
+    /// Makes both with `openssl`, good for two days; the certificate can be for further names.
+    package static func make(in bed: TestBed, names: [String] = []) async throws -> TestCertificate {
         let directory = try bed.makeDirectory("tls")
         let (authority, authorityKey) = ("\(directory)/ca.pem", "\(directory)/ca.key")
         let (certificate, key, request) = (
@@ -21,7 +21,8 @@ package struct TestCertificate: Sendable {
         try await bed.require(
             "openssl", ["req", "-subj", "/CN=127.0.0.1", "-keyout", key, "-out", request] + newKey)
         let extensions = "\(directory)/extensions"
-        try "subjectAltName=IP:127.0.0.1,DNS:localhost\nextendedKeyUsage=serverAuth\n"
+        let subjects = (["IP:127.0.0.1", "DNS:localhost"] + names.map { "DNS:\($0)" }).joined(separator: ",")
+        try "subjectAltName=\(subjects)\nextendedKeyUsage=serverAuth\n"
             .write(toFile: extensions, atomically: false, encoding: .utf8)
         try await bed.require(
             "openssl",

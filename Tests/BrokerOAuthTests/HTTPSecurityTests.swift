@@ -1,0 +1,146 @@
+import BrokerModel
+import BrokerOAuth
+import BrokerTestSupport
+import Foundation
+import Testing
+
+@Suite("TLS and proxies", .timeLimit(.minutes(2)))
+struct HTTPSecurityTests {
+    private func configuration(
+        ca: String? = nil, proxies: ProxySettings = .none
+    ) -> HTTPClientConfiguration {
+        HTTPClientConfiguration(version: "1", caFile: ca, proxies: proxies)
+    }
+
+    private func status(_ url: String, _ configuration: HTTPClientConfiguration) async throws -> Result<
+        Int, HTTPFailure
+    > {
+        let client = try HTTPClient(configuration: configuration)
+        let result: Result<Int, HTTPFailure>
+        do throws(HTTPFailure) {
+            result = .success(try await client.get(url).status)
+        } catch {
+            result = .failure(error)
+        }
+        await client.shutdown()
+        return result
+    }
+
+    private func reason(_ url: String, _ configuration: HTTPClientConfiguration) async throws -> HTTPFailure.Reason? {
+        guard case .failure(let failure) = try await status(url, configuration) else { return nil }
+        return failure.reason
+    }
+
+    @Test("a private authority is trusted when it is configured, and only then; old TLS is refused")
+    func privateAuthority() async throws {
+        try await withTestBed { bed in
+            let server = try await LoopbackServer.start { _ in .json(["ok": true]) }
+            bed.atEnd { await server.stop() }
+            let certificate = try await TestCertificate.make(in: bed, names: ["idp.example"])
+            let other = try await TestCertificate.make(in: bed)
+            let front = try await LoopbackFront.tls(to: server.port, certificate, in: bed)
+            let url = "https://127.0.0.1:\(front.port)/"
+
+            #expect(try await status(url, configuration(ca: certificate.authority)) == .success(200))
+            #expect(try await reason(url, configuration()) == .untrusted)
+            #expect(try await reason(url, configuration(ca: other.authority)) == .untrusted)
+
+            let old = try await LoopbackFront.tls(
+                to: server.port, certificate, versions: (oldest: "TLSv1", newest: "TLSv1_1"), in: bed)
+            #expect(
+                try await reason("https://127.0.0.1:\(old.port)/", configuration(ca: certificate.authority))
+                    == .handshake)
+        }
+    }
+
+    @Test("a certificate for another name is refused")
+    func wrongName() async throws {
+        try await withTestBed { bed in
+            let server = try await LoopbackServer.start { _ in .json(["ok": true]) }
+            bed.atEnd { await server.stop() }
+            let certificate = try await TestCertificate.make(in: bed, names: ["idp.example"])
+            let front = try await LoopbackFront.tls(to: server.port, certificate, in: bed)
+            let proxy = try await LoopbackFront.proxy(to: front.port, in: bed)
+            let through = configuration(
+                ca: certificate.authority, proxies: ProxySettings(https: "http://127.0.0.1:\(proxy.port)"))
+            #expect(try await status("https://idp.example/", through) == .success(200))
+            #expect(try await reason("https://evil.example/", through) == .untrusted)
+        }
+    }
+
+    @Test("a proxy from the environment tunnels https, exceptions and loopback go direct")
+    func proxy() async throws {
+        try await withTestBed { bed in
+            let server = try await LoopbackServer.start { _ in .json(["ok": true]) }
+            bed.atEnd { await server.stop() }
+            let certificate = try await TestCertificate.make(in: bed, names: ["idp.example", "idp.invalid"])
+            let front = try await LoopbackFront.tls(to: server.port, certificate, in: bed)
+            let proxy = try await LoopbackFront.proxy(to: front.port, in: bed)
+            let environment = [
+                "HTTPS_PROXY": "http://127.0.0.1:\(proxy.port)", "http_proxy": "http://127.0.0.1:\(proxy.port)",
+                "NO_PROXY": "other.example, idp.invalid",
+            ]
+            let through = configuration(ca: certificate.authority, proxies: ProxySettings(environment: environment))
+
+            #expect(try await status("https://idp.example:8443/", through) == .success(200))
+            #expect(proxy.connections == ["connect idp.example:8443"])
+            #expect(try await reason("https://idp.invalid/", through) == .nameNotResolved)
+            #expect(try await status("https://127.0.0.1:\(front.port)/", through) == .success(200))
+            #expect(try await status(server.url, through) == .success(200))
+            #expect(proxy.connections.count == 1)
+        }
+    }
+
+    @Test("a proxy that is not there: nothing can have been sent")
+    func deadProxy() async throws {
+        let dead = ProxySettings(https: "http://127.0.0.1:\(try FreePort.next())")
+        guard case .failure(let failure) = try await status("https://idp.example/", configuration(proxies: dead)) else {
+            Issue.record("it was answered")
+            return
+        }
+        #expect(failure.reason == .notConnected)
+        #expect(!failure.mayHaveBeenSent)
+    }
+
+    @Test("HTTP/2 is offered over TLS")
+    func http2IsOffered() async throws {
+        try await withTestBed { bed in
+            let server = try await LoopbackServer.start { _ in .json(["ok": true]) }
+            bed.atEnd { await server.stop() }
+            let certificate = try await TestCertificate.make(in: bed)
+            let front = try await LoopbackFront.tls(to: server.port, certificate, protocols: ["h2"], in: bed)
+            // The server behind speaks only HTTP/1.1, so no answer is expected.
+            _ = try await reason("https://127.0.0.1:\(front.port)/", configuration(ca: certificate.authority))
+            #expect(front.connections.first == "tls TLSv1.3 h2")
+        }
+    }
+
+    @Test("proxy variables: lower case first, http_proxy never in upper case, all_proxy for the rest")
+    func proxyVariables() {
+        let both = ProxySettings(environment: ["https_proxy": "http://a:1", "HTTPS_PROXY": "http://b:1"])
+        #expect(both == ProxySettings(https: "http://a:1"))
+        #expect(ProxySettings(environment: ["HTTP_PROXY": "http://b:1"]) == .none)
+        let all = ProxySettings(environment: ["ALL_PROXY": "http://c:1", "https_proxy": "", "no_proxy": "x"])
+        #expect(all == ProxySettings(http: "http://c:1", https: "http://c:1", exceptions: "x"))
+    }
+
+    @Test(
+        "a CA file that cannot serve is refused at start, by name",
+        arguments: [
+            nil, "", "no PEM at all", "-----BEGIN CERTIFICATE-----\nMIIB",
+            "-----BEGIN CERTIFICATE-----\n!!!!\n-----END CERTIFICATE-----",
+            "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----",
+        ] as [String?])
+    func unusableCAFile(contents: String?) async throws {
+        try await withTestBed { bed in
+            let path = bed.path("ca.pem")
+            try contents?.write(toFile: path, atomically: false, encoding: .utf8)
+            do throws(HTTPClient.ConfigurationError) {
+                _ = try HTTPClient(configuration: configuration(ca: path))
+                Issue.record("it was taken")
+            } catch {
+                #expect(error.description.contains(path))
+            }
+        }
+    }
+}

@@ -1,0 +1,85 @@
+#!/usr/bin/python3
+"""Stands in front of a plain server on loopback, one thread a connection.
+
+    loopback-front.py tls PORT CERTIFICATE KEY PROTOCOLS [OLDEST NEWEST]
+        ends TLS and passes the bytes on to 127.0.0.1:PORT
+    loopback-front.py proxy PORT
+        answers CONNECT for any host with a tunnel to 127.0.0.1:PORT
+
+Says `listening PORT` when it is ready, then a line for each connection: `tls VERSION PROTOCOL` or `connect HOST:PORT`.
+"""
+import socket
+import ssl
+import sys
+import threading
+
+
+def say(*words):
+    print(*words, flush=True)
+
+
+def copy(source, target):
+    try:
+        while data := source.recv(65536):
+            target.sendall(data)
+    except OSError:
+        pass
+    for end in (source, target):
+        try:
+            end.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            pass
+
+
+def join(client, port):
+    with client, socket.create_connection(("127.0.0.1", port)) as server:
+        back = threading.Thread(target=copy, args=(server, client), daemon=True)
+        back.start()
+        copy(client, server)
+        back.join()
+
+
+def serve_tls(client, port, context):
+    try:
+        client = context.wrap_socket(client, server_side=True)
+    except OSError as error:
+        say("tls-failed", error.__class__.__name__)
+        client.close()
+        return
+    say("tls", client.version(), client.selected_alpn_protocol() or "-")
+    join(client, port)
+
+
+def serve_proxy(client, port, _):
+    request = b""
+    while b"\r\n\r\n" not in request:
+        data = client.recv(1)
+        if not data:
+            return client.close()
+        request += data
+    method, target, _ = request.split(b"\r\n")[0].decode("ascii").split(" ")
+    say(method.lower(), target)
+    client.sendall(b"HTTP/1.1 200 Connected\r\n\r\n")
+    join(client, port)
+
+
+def main():
+    mode, port = sys.argv[1], int(sys.argv[2])
+    context = None
+    if mode == "tls":
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(sys.argv[3], sys.argv[4])
+        context.set_alpn_protocols(sys.argv[5].split(","))
+        if len(sys.argv) > 6:
+            context.set_ciphers("DEFAULT@SECLEVEL=0")
+            context.minimum_version = ssl.TLSVersion[sys.argv[6]]
+            context.maximum_version = ssl.TLSVersion[sys.argv[7]]
+    listener = socket.create_server(("127.0.0.1", 0))
+    say("listening", listener.getsockname()[1])
+    serve = serve_tls if mode == "tls" else serve_proxy
+    while True:
+        client, _ = listener.accept()
+        threading.Thread(target=serve, args=(client, port, context), daemon=True).start()
+
+
+main()

@@ -1,0 +1,39 @@
+import Foundation
+
+/// A TLS server or a proxy in front of a plain server on loopback.
+package struct LoopbackFront: Sendable {
+    package let port: Int
+    private let process: ManagedProcess
+
+    /// Ends TLS with a certificate, offering these protocols (ALPN) and, if given, only these versions of TLS, as
+    /// Python's `ssl.TLSVersion` calls them.
+    package static func tls(
+        to port: Int, _ certificate: TestCertificate, protocols: [String] = ["http/1.1"],
+        versions: (oldest: String, newest: String)? = nil, in bed: TestBed
+    ) async throws -> LoopbackFront {
+        try await start(
+            ["tls", "\(port)", certificate.certificate, certificate.key, protocols.joined(separator: ",")]
+                + (versions.map { [$0.oldest, $0.newest] } ?? []), in: bed)
+    }
+
+    /// Answers `CONNECT` for any host with a tunnel to one port.
+    package static func proxy(to port: Int, in bed: TestBed) async throws -> LoopbackFront {
+        try await start(["proxy", "\(port)"], in: bed)
+    }
+
+    private static func start(_ arguments: [String], in bed: TestBed) async throws -> LoopbackFront {
+        let process = try bed.start(
+            Launch("python3", [PackageTree.fixture("loopback-front.py")] + arguments), as: "front-\(arguments[0])")
+        try await eventually("the front listens") {
+            try process.requireRunning()
+            return process.outputText.contains("\n")
+        }
+        let words = process.outputText.split(whereSeparator: \.isWhitespace)
+        return LoopbackFront(port: words.count > 1 ? Int(words[1]) ?? 0 : 0, process: process)
+    }
+
+    /// What it said about each connection.
+    package var connections: [String] {
+        process.outputText.split(separator: "\n").dropFirst().map(String.init)
+    }
+}
