@@ -33,6 +33,12 @@ package final class LineListener: Sendable {
                 return (NIOLoopBound(table, eventLoop: eventLoop), table.count)
             }.get()
             let channel = try await ServerBootstrap(group: eventLoop)
+                .serverChannelInitializer { server in
+                    // Without descriptors left, accept fails at once again and again; this waits in between.
+                    server.eventLoop.makeCompletedFuture {
+                        try server.pipeline.syncOperations.addHandler(AcceptBackoffHandler())
+                    }
+                }
                 .childChannelOption(.allowRemoteHalfClosure, value: true)
                 .childChannelOption(.writeBufferWaterMark, value: .init(low: 32 << 10, high: 256 << 10))
                 .childChannelInitializer { child in

@@ -48,6 +48,12 @@ final class LoopbackEndpoint: RedirectEndpoint {
             let channel = try await ServerBootstrap(group: eventLoop)
                 .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
                 .serverChannelOption(.backlog, value: 64)
+                .serverChannelInitializer { server in
+                    // Without descriptors left, accept fails at once again and again; this waits in between.
+                    server.eventLoop.makeCompletedFuture {
+                        try server.pipeline.syncOperations.addHandler(AcceptBackoffHandler())
+                    }
+                }
                 .childChannelOption(.allowRemoteHalfClosure, value: true)
                 .childChannelInitializer { child in
                     child.eventLoop.makeCompletedFuture { try self.greet(child) }
