@@ -26,6 +26,32 @@ struct JSONWriterTests {
         #expect(try JSONDecoder().decode([String].self, from: Data("[".utf8 + writer.bytes + "]".utf8)) == ["x" + text])
     }
 
+    @Test("every byte is escaped or mended wherever it stands among eight")
+    func everyByteEverywhere() throws {
+        for byte in UInt8.min...UInt8.max {
+            for place in 0..<11 {
+                var bytes = [UInt8](repeating: UInt8(ascii: "!"), count: 11)
+                bytes[place] = byte
+                var writer = JSONWriter()
+                bytes.withUnsafeBytes { writer.string(utf8: $0) }
+                guard case .string(let text) = try JSONReader.read(writer.bytes) else { continue }
+                #expect(text == String(decoding: bytes, as: UTF8.self))
+            }
+        }
+    }
+
+    @Test("correlation ids are version 4 UUIDs")
+    func correlationIDs() throws {
+        for _ in 0..<100 {
+            let text = CorrelationID.make()
+            let uuid = try #require(UUID(uuidString: text)).uuid
+            #expect(text == text.lowercased())
+            #expect(uuid.6 >> 4 == 4)
+            #expect(uuid.8 >> 6 == 2)
+        }
+        #expect(CorrelationID.make() != CorrelationID.make())
+    }
+
     @Test("commas stand where they must, whatever the values end in")
     func commas() throws {
         let value: JSONValue = [

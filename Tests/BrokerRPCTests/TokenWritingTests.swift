@@ -34,6 +34,17 @@ struct TokenWritingTests {
         #expect(few.map(\.name).sorted() == Token.members.filter(\.isRequired).map(\.name).sorted())
     }
 
+    @Test("an account has exactly the members that the protocol's Account has")
+    func accountMembers() throws {
+        var writer = JSONWriter()
+        account.write(to: &writer)
+        guard case .object(let all) = try JSONReader.read(writer.bytes) else {
+            Issue.record("not an object")
+            return
+        }
+        #expect(all.map(\.name) == Account.members.map(\.name))
+    }
+
     @Test("a client reads what was written", arguments: TokenType.allCases)
     func read(type: TokenType) throws {
         let token = try Token(reading: try JSONReader.read(write(extended: 20, idToken: "i", type: type)))

@@ -23,7 +23,8 @@ package enum RedirectDestination: Sendable, Equatable {
         guard let port = port(of: authority.environment) else {
             return .loopback(.anyPort(host: authority.environment, path: path))
         }
-        return .loopback(.fixed(host: String(authority.environment.dropLast("\(port)".count + 1)), port: port, path: path))
+        return .loopback(
+            .fixed(host: String(authority.environment.dropLast("\(port)".count + 1)), port: port, path: path))
     }
 
     private static func port(of environment: String) -> UInt16? {

@@ -10,9 +10,14 @@ package struct Scopes: Sendable, Hashable {
 
     package init(_ scopes: [String]) {
         var seen = Set<String>()
-        asGiven = scopes.flatMap { $0.split(whereSeparator: \.isWhitespace).map(String.init) }
-            .filter { seen.insert($0.lowercased()).inserted }
+        asGiven = scopes.flatMap(Self.words).filter { seen.insert($0.lowercased()).inserted }
         normalized = seen.sorted()
+    }
+
+    /// A scope of plain ASCII is one word: what nearly all are, and found out without looking up Unicode properties.
+    private static func words(of text: String) -> [String] {
+        if !text.isEmpty, text.utf8.allSatisfy({ (0x21...0x7e).contains($0) }) { return [text] }
+        return text.split(whereSeparator: \.isWhitespace).map(String.init)
     }
 
     /// A `scope` value of RFC 6749, section 3.3.
@@ -21,7 +26,15 @@ package struct Scopes: Sendable, Hashable {
     package var parameter: String { asGiven.joined(separator: " ") }
     package var isEmpty: Bool { normalized.isEmpty }
 
-    package func isSubset(of other: Scopes) -> Bool { Set(normalized).isSubset(of: other.normalized) }
+    package func isSubset(of other: Scopes) -> Bool {
+        // Both are sorted; part of every cached answer.
+        var rest = other.normalized[...]
+        for scope in normalized {
+            rest = rest.drop { $0 < scope }
+            guard rest.first == scope else { return false }
+        }
+        return true
+    }
     package func intersects(_ other: Scopes) -> Bool { !Set(normalized).isDisjoint(with: other.normalized) }
     package func union(_ other: Scopes) -> Scopes { Scopes(asGiven + other.asGiven) }
     package func subtracting(_ other: Scopes) -> Scopes {

@@ -18,4 +18,34 @@ extension Account: MessageObject {
         .required("signedIn", \.signedIn, "False after a sign-out, until the next sign-in."),
         .optional("claims", \.claims, "The ID token's claims, without those that only protect the token."),
     ]
+
+    /// As the table says, without going through it: every token's answer has an account in it.
+    package func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.key("id")
+        writer.string(id)
+        writer.key("username")
+        writer.string(username)
+        if let name {
+            writer.key("name")
+            writer.string(name)
+        }
+        writer.key("environment")
+        writer.string(environment)
+        if let tenantId {
+            writer.key("tenantId")
+            writer.string(tenantId)
+        }
+        writer.key("homeAccountId")
+        writer.string(homeAccountId)
+        writer.key("authority")
+        writer.string(authority)
+        writer.key("signedIn")
+        writer.bool(signedIn)
+        if let claims {
+            writer.key("claims")
+            writer.value(.object(claims))
+        }
+        writer.endObject()
+    }
 }

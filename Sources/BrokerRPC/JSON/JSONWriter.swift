@@ -74,8 +74,8 @@ package struct JSONWriter: Sendable {
         separate()
         bytes.append(UInt8(ascii: "\""))
         append(UnsafeRawBufferPointer(start: prefix.utf8Start, count: prefix.utf8CodeUnitCount))
-        if utf8.allSatisfy({ $0 < 0x80 }) {
-            escape(utf8)
+        if Self.isPlainASCII(utf8) {
+            append(utf8)
         } else {
             var mended = String(decoding: utf8, as: UTF8.self)
             mended.withUTF8 { escape(UnsafeRawBufferPointer($0)) }
@@ -83,19 +83,27 @@ package struct JSONWriter: Sendable {
         bytes.append(UInt8(ascii: "\""))
     }
 
-    package mutating func value(_ value: JSONValue) {
+    /// Members come in any order; sorted by name when the text is to be compared.
+    package mutating func value(_ value: JSONValue, sorted: Bool = false) {
         switch value {
         case .null: null()
         case .bool(let value): bool(value)
         case .integer(let value): integer(value)
         case .number(let value): value.isFinite ? json(value.description) : null()
         case .string(let value): string(value)
-        case .array(let elements): array { writer in for element in elements { writer.value(element) } }
+        case .array(let elements): array { writer in for element in elements { writer.value(element, sorted: sorted) } }
         case .object(let members):
             object { writer in
+                guard sorted else {
+                    for (name, value) in members {
+                        writer.key(name)
+                        writer.value(value)
+                    }
+                    return
+                }
                 for (name, value) in members.sorted(by: { $0.key < $1.key }) {
                     writer.key(name)
-                    writer.value(value)
+                    writer.value(value, sorted: true)
                 }
             }
         }
@@ -132,7 +140,33 @@ package struct JSONWriter: Sendable {
 
     private mutating func append(_ raw: UnsafeRawBufferPointer) { bytes.append(contentsOf: raw) }
 
+    /// Whether there is nothing to escape or to mend: what tokens are made of, so eight bytes are looked at together.
+    private static func isPlainASCII(_ text: UnsafeRawBufferPointer) -> Bool {
+        var index = 0
+        while index + 8 <= text.count {
+            guard isPlainASCII(text.loadUnaligned(fromByteOffset: index, as: UInt64.self)) else { return false }
+            index += 8
+        }
+        var rest: UInt64 = 0x2020_2020_2020_2020
+        while index < text.count {
+            rest = rest << 8 | UInt64(text[index])
+            index += 1
+        }
+        return isPlainASCII(rest)
+    }
+
+    /// No byte is below 0x20, is a quote or a backslash, or has its highest bit set. A subtraction makes the highest
+    /// bit of a byte that was too small; one that borrows may do so wrongly, and then the slow way is taken.
+    private static func isPlainASCII(_ eight: UInt64) -> Bool {
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        let control = eight &- ones &* 0x20
+        let quote = (eight ^ ones &* UInt64(UInt8(ascii: "\""))) &- ones
+        let backslash = (eight ^ ones &* UInt64(UInt8(ascii: "\\"))) &- ones
+        return (eight | control | quote | backslash) & (ones &* 0x80) == 0
+    }
+
     private mutating func escape(_ text: UnsafeRawBufferPointer) {
+        if Self.isPlainASCII(text) { return append(text) }
         var start = 0
         for index in 0..<text.count {
             let byte = text[index]

@@ -65,7 +65,7 @@ extension Dictionary: WireValue where Key == String, Value: WireValue {
     }
     package func write(to writer: inout JSONWriter) {
         writer.object { writer in
-            for (name, value) in sorted(by: { $0.key < $1.key }) {
+            for (name, value) in self {
                 writer.key(name)
                 value.write(to: &writer)
             }

@@ -1,8 +1,44 @@
-import FoundationEssentials
+import Synchronization
 
 /// Ties together an app's call, the broker's log and the provider's log.
 package enum CorrelationID {
-    package static func make() -> String { UUID().uuidString.lowercased() }
+    /// A UUID of version 4 (RFC 9562), in lower case.
+    ///
+    /// It has to be unique, not secret: 128 bits are drawn once for the process and a counter is stirred in, which spares
+    /// each request a call to the kernel. (Foundation's opens a file for each, which costs more than reading a request.)
+    package static func make() -> String {
+        let number = counter.add(1, ordering: .relaxed).newValue
+        let high = mix(seed.0 &+ number &* 0x9e37_79b9_7f4a_7c15) & 0xffff_ffff_ffff_0fff | 0x4000
+        let low = mix(seed.1 ^ number) & 0x3fff_ffff_ffff_ffff | 0x8000_0000_0000_0000
+        return text(high, low)
+    }
+
+    private static let seed = (UInt64.random(in: 0...UInt64.max), UInt64.random(in: 0...UInt64.max))
+    private static let counter = Atomic<UInt64>(0)
+
+    /// SplitMix64's finalizer: one to one, so different numbers stay different.
+    private static func mix(_ number: UInt64) -> UInt64 {
+        var mixed = (number ^ number >> 30) &* 0xbf58_476d_1ce4_e5b9
+        mixed = (mixed ^ mixed >> 27) &* 0x94d0_49bb_1331_11eb
+        return mixed ^ mixed >> 31
+    }
+
+    private static func text(_ high: UInt64, _ low: UInt64) -> String {
+        String(unsafeUninitializedCapacity: 36) { text in
+            var position = 0
+            for index in 0..<32 {
+                if index == 8 || index == 12 || index == 16 || index == 20 {
+                    text[position] = UInt8(ascii: "-")
+                    position += 1
+                }
+                let half = index < 16 ? high : low
+                let digit = UInt8(truncatingIfNeeded: half >> UInt64(60 - index % 16 * 4)) & 15
+                text[position] = digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
+                position += 1
+            }
+            return position
+        }
+    }
 
     /// The caller's own, if there is a well-formed one: also a request that is refused should be found again.
     static func given(in params: JSONNode) -> String? {

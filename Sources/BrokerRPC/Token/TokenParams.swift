@@ -56,7 +56,7 @@ package struct ClaimsRequest: WireValue, Equatable {
         switch node {
         case .object:
             var writer = JSONWriter()
-            writer.value(node.value)
+            writer.value(node.value, sorted: true)
             json = String(decoding: writer.bytes, as: UTF8.self)
         case .string(let text):
             guard case .object? = try? JSONReader.read(text.utf8) else {
