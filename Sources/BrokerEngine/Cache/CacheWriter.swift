@@ -48,6 +48,13 @@ final class CacheWriter: Sendable {
         return outcome.withLock { $0 }
     }
 
+    /// Whether the disk has a record that is in memory. Quick: part of the hot path.
+    func hasWritten(_ record: SealedRecord) -> Bool {
+        state.withLock { state in
+            state.backlog.allSatisfy { change in !change.puts.contains { $0.box == record.box } }
+        }
+    }
+
     /// Tries once more to write what was refused. - Returns: whether nothing is left.
     func flush() async -> Bool {
         await enqueue { await self.writeBacklog() }.value

@@ -20,7 +20,7 @@ struct Refresh: Sendable {
         let situation = try SilentAcquisition(services: services).look(at: request)
         switch situation.decision {
         case .cached(let token):
-            return AcquiredToken(cached: token, for: situation.entry, idTokens: situation.tokens.idTokens)
+            return situation.cached(token, services)
         case .interact(let reason):
             throw BrokerError(
                 .interactionRequired, "There is no saved sign-in for \(request.app.name) here; ask interactively.",

@@ -12,6 +12,12 @@ struct SilentAcquisition: Sendable {
         var owner: CacheIndex.OwnerKey
         var tokens: CachedTokens
         var decision: SilentDecision
+
+        func cached(_ token: StoredRecord<AccessTokenRecord>, _ services: EngineServices) -> AcquiredToken {
+            AcquiredToken(
+                cached: token, for: entry, idTokens: tokens.idTokens,
+                persisted: services.writer.hasWritten(token.sealed))
+        }
     }
 
     /// Without waiting and without the disk; nil when that is not enough, or when the answer would be an error.
@@ -22,7 +28,8 @@ struct SilentAcquisition: Sendable {
             let tokens = services.index.tokens(of: request.owner(of: entry)),
             case .cached(let token) = SilentDecision.decide(question(request), from: tokens)
         else { return nil }
-        return AcquiredToken(cached: token, for: entry, idTokens: tokens.idTokens)
+        return AcquiredToken(
+            cached: token, for: entry, idTokens: tokens.idTokens, persisted: services.writer.hasWritten(token.sealed))
     }
 
     func acquire(_ request: SilentRequest) async throws(BrokerError) -> AcquiredToken {
@@ -32,7 +39,7 @@ struct SilentAcquisition: Sendable {
             let situation = try look(at: request)
             switch situation.decision {
             case .cached(let token):
-                return AcquiredToken(cached: token, for: situation.entry, idTokens: situation.tokens.idTokens)
+                return situation.cached(token, services)
             case .interact(let reason):
                 throw BrokerError(
                     .interactionRequired, "There is no saved sign-in for \(request.app.name) here; ask interactively.",
@@ -85,9 +92,11 @@ extension SilentRequest {
 
 extension AcquiredToken {
     init(
-        cached token: StoredRecord<AccessTokenRecord>, for entry: KnownAccounts.Entry, idTokens: [String: SealedRecord]
+        cached token: StoredRecord<AccessTokenRecord>, for entry: KnownAccounts.Entry,
+        idTokens: [String: SealedRecord], persisted: Bool
     ) {
         self.init(
-            token: token, idToken: idTokens[token.record.realm], account: entry.account, fromCache: true)
+            token: token, idToken: idTokens[token.record.realm], account: entry.account, fromCache: true,
+            persisted: persisted)
     }
 }
