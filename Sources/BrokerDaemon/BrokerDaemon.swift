@@ -34,8 +34,9 @@ package enum BrokerDaemon {
                     "the process could not be hardened",
                     metadata: ["measure": "\(outcome.measure.rawValue)", "errno": "\(outcome.failure ?? 0)"])
             }
+            let signals = await SignalService.trap()
             let broker = try await RunningBroker.start(loaded.configuration, log: log)
-            await broker.serveUntilStopped(reloading: loader)
+            await broker.serveUntilStopped(by: signals, reloading: loader)
             return .stopped
         } catch {
             say("brokerd: \(error.text)")

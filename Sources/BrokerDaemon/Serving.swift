@@ -2,10 +2,11 @@ import BrokerConfig
 import BrokerHost
 import Logging
 import ServiceLifecycle
+import UnixSignals
 
 extension RunningBroker {
     /// Returns after SIGTERM or SIGINT, when everything in flight is answered and the vault is closed.
-    func serveUntilStopped(reloading loader: ConfigurationLoader) async {
+    func serveUntilStopped(by signals: UnixSignalsSequence, reloading loader: ConfigurationLoader) async {
         var quiet = Logger(label: "lifecycle", factory: log.handler)
         quiet.logLevel = .warning
         // They stop in reverse order: the watchdog is fed until the last answer is out.
@@ -16,14 +17,14 @@ extension RunningBroker {
                         service: WatchdogService(listener: listener, manager: manager, clock: clock),
                         successTerminationBehavior: .ignore),
                     .init(
-                        service: ReloadService(
-                            started: configuration, loader: loader, engine: engine, policy: policy, manager: manager,
-                            log: log, logger: logger),
-                        successTerminationBehavior: .ignore),
+                        service: SignalService(
+                            signals: signals, started: configuration, loader: loader, engine: engine, policy: policy,
+                            manager: manager, log: log, logger: logger),
+                        successTerminationBehavior: .gracefullyShutdownGroup),
                     .init(
                         service: ListeningService(
                             listener: listener, engine: engine, manager: manager, logger: logger)),
-                ], gracefulShutdownSignals: [.sigterm, .sigint], logger: quiet))
+                ], logger: quiet))
         do {
             try await group.run()
         } catch {

@@ -6,8 +6,13 @@ import Logging
 import ServiceLifecycle
 import UnixSignals
 
-/// SIGHUP: reads the configuration again and applies what can change while the broker runs.
-struct ReloadService: Service {
+/// SIGHUP reads the configuration again and applies what can change while the broker runs; SIGTERM and SIGINT end this
+/// service, and with it the broker.
+///
+/// The signals are trapped before the socket accepts: whoever sees a broker that accepts may send it one, and its
+/// default action would be to kill. What came earlier than this service is waiting in the sequence.
+struct SignalService: Service {
+    let signals: UnixSignalsSequence
     let started: BrokerConfiguration
     let loader: ConfigurationLoader
     let engine: TokenBroker
@@ -16,9 +21,14 @@ struct ReloadService: Service {
     let log: BrokerLog
     let logger: Logger
 
+    static func trap() async -> UnixSignalsSequence {
+        await UnixSignalsSequence(trapping: .sigterm, .sigint, .sighup)
+    }
+
     func run() async {
         var current = started
-        for await _ in await UnixSignalsSequence(trapping: .sighup).cancelOnGracefulShutdown() {
+        for await signal in signals.cancelOnGracefulShutdown() {
+            guard signal == .sighup else { return }
             manager.reloading()
             current = reload(current)
             manager.ready(status: "Serving")
