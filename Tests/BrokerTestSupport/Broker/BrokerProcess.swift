@@ -73,12 +73,12 @@ package struct BrokerProcess: Sendable {
     }
 
     /// Runs `brokerctl` against this broker.
-    package func ctl(_ arguments: String..., input: String? = nil) async throws -> CommandResult {
+    package func ctl(_ arguments: [String], input: String? = nil) async throws -> CommandResult {
         try await bed.run(controlling(arguments), input: input)
     }
 
     /// Starts a `brokerctl` that a person talks to.
-    package func startCtl(_ arguments: String..., environment: [String: String] = [:]) throws -> ManagedProcess {
+    package func startCtl(_ arguments: [String], environment: [String: String] = [:]) throws -> ManagedProcess {
         var launch = try controlling(arguments)
         launch.hasInput = true
         launch.environment.merge(environment) { $1 }

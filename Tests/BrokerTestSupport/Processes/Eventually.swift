@@ -2,11 +2,21 @@
 ///
 /// The time limit only ends a test that would hang; it says nothing about how long the thing may take.
 package func eventually(
-    _ what: String, seconds: Double = 30, _ isSo: @Sendable () async throws -> Bool
+    _ what: String, seconds: Double = 30, isolation: isolated (any Actor)? = #isolation,
+    _ isSo: () async throws -> Bool
 ) async throws {
+    _ = try await awaited(what, seconds: seconds) { try await isSo() ? true : nil }
+}
+
+/// Looks again and again until there is something to be seen, and gives that.
+package func awaited<Value>(
+    _ what: String, seconds: Double = 30, isolation: isolated (any Actor)? = #isolation,
+    _ look: () async throws -> Value?
+) async throws -> Value {
     let clock = ContinuousClock()
     let end = clock.now + .seconds(seconds)
-    while try await !isSo() {
+    while true {
+        if let value = try await look() { return value }
         guard clock.now < end else { throw ProcessFailure("It did not happen within \(seconds) s that \(what).") }
         try await Task.sleep(for: .milliseconds(20))
     }

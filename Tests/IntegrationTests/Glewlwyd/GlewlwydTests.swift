@@ -1,0 +1,161 @@
+import BrokerTestSupport
+import BrokerValues
+import Foundation
+import Testing
+
+/// A provider that compares redirect URIs exactly, signs with ES256, and lets a refresh token be used once.
+@Suite("glewlwyd", .serialized, .timeLimit(.minutes(3))) struct GlewlwydTests {
+    /// A provider, and a broker with the app `mail` at the redirect URI that is registered there.
+    struct Scene {
+        var provider: GlewlwydProvider
+        var broker: BrokerProcess
+        var redirectURI: String
+
+        static func make(
+            in bed: TestBed, accessLifetime: Int64 = 3600, _ change: (inout BrokerProcess.Options) -> Void = { _ in }
+        ) async throws -> Scene {
+            let redirectURI = "http://127.0.0.1:\(try FreePort.next())/signed-in"
+            let provider = try await GlewlwydProvider.start(
+                in: bed, redirectURIs: [redirectURI], accessLifetime: accessLifetime)
+            let broker = try await BrokerProcess.start(in: bed, change)
+            let scene = Scene(provider: provider, broker: broker, redirectURI: redirectURI)
+            try await scene.registerApp(with: broker)
+            return scene
+        }
+
+        func registerApp(with broker: BrokerProcess) async throws {
+            try await broker.register(
+                "mail", clientID: provider.clientID, authority: provider.authority,
+                ["redirectUri": .string(redirectURI)])
+        }
+
+        func signIn(in bed: TestBed) async throws -> SignIn {
+            let provider = provider
+            return try await broker.signIn(app: "mail", in: bed) { try await provider.signIn(.alice, at: $0) }
+        }
+    }
+
+    @Test("a person signs in at a fixed redirect URI, and from then on tokens come silently from the cache")
+    func signInThenSilent() async throws {
+        try await withTestBed { bed in
+            let scene = try await Scene.make(in: bed)
+            await expectRefusal("interactionRequired") { try await scene.broker.acquireSilent(app: "mail") }
+
+            let signIn = try await scene.signIn(in: bed)
+            #expect(signIn.opening["redirectUri"]?.stringValue == scene.redirectURI)
+            #expect(signIn.page?.status == 200)
+            #expect(signIn.token[path: "account.username"] == "alice")
+            #expect(signIn.token[path: "account.name"] == "Alice Example")
+            #expect(signIn.token[path: "tokenType"] == "Bearer")
+            #expect(signIn.token[path: "authorizationHeader"] == .string("Bearer \(signIn.accessToken)"))
+            #expect(signIn.token[path: "fromCache"] == false)
+            #expect(signIn.token[path: "persisted"] == true)
+
+            let silent = try await scene.broker.acquireSilent(app: "mail")
+            #expect(silent[path: "fromCache"] == true)
+            #expect(silent[path: "accessToken"] == .string(signIn.accessToken))
+
+            // The provider itself knows whose token it is.
+            let userInfo = try await HTTPSession(in: bed).send(
+                "GET", "\(scene.provider.authority)/userinfo",
+                headers: ["Authorization": signIn.token.text("authorizationHeader")])
+            #expect(userInfo.status == 200)
+            #expect(try userInfo.json()["sub"] == signIn.token[path: "account.claims.sub"])
+        }
+    }
+
+    @Test("short-lived tokens are refreshed again and again, each time with the refresh token that came last")
+    func rotation() async throws {
+        try await withTestBed { bed in
+            // Shorter than the expiry buffer: never good enough to come from the cache.
+            let scene = try await Scene.make(in: bed, accessLifetime: 20)
+            var seen: Set = [try await scene.signIn(in: bed).accessToken]
+            for _ in 0..<4 {
+                let token = try await scene.broker.acquireSilent(app: "mail")
+                #expect(token[path: "fromCache"] == false)
+                #expect(token[path: "persisted"] == true)
+                #expect(seen.insert(token.text("accessToken")).inserted)
+            }
+        }
+    }
+
+    @Test("a spent refresh token, answered with 400 and an empty body, means: sign in again, and is not sent twice")
+    func reuse() async throws {
+        try await withTestBed { bed in
+            let scene = try await Scene.make(in: bed, accessLifetime: 20)
+            _ = try await scene.signIn(in: bed)
+            // A backup that is restored after the token in it was spent.
+            await scene.broker.stop()
+            let backup = bed.path("backup")
+            try FileManager.default.copyItem(atPath: scene.broker.stateDirectory, toPath: backup)
+            let later = try await BrokerProcess.start(in: bed) { $0.stateDirectory = scene.broker.stateDirectory }
+            _ = try await later.acquireSilent(app: "mail")
+            await later.stop()
+
+            let restored = try await BrokerProcess.start(in: bed) { $0.stateDirectory = backup }
+            let refusal = await expectRefusal("interactionRequired", reason: "refreshTokenRevoked") {
+                try await restored.acquireSilent(app: "mail")
+            }
+            #expect(refusal?.data["httpStatus"] == 400)
+            #expect(refusal?.data["retryable"] == false)
+            await expectRefusal("interactionRequired", reason: "noTokens") {
+                try await restored.acquireSilent(app: "mail")
+            }
+
+            let provider = scene.provider
+            let again = try await restored.signIn(app: "mail", in: bed) { try await provider.signIn(.alice, at: $0) }
+            #expect(again.token[path: "account.username"] == "alice")
+            _ = try await restored.acquireSilent(app: "mail")
+        }
+    }
+
+    @Test("a provider with a private CA is trusted when its file is given, and otherwise refused with that advice")
+    func privateCA() async throws {
+        try await withTestBed { bed in
+            let certificate = try await TestCertificate.make(in: bed)
+            let redirectURI = "http://127.0.0.1:\(try FreePort.next())/signed-in"
+            let provider = try await GlewlwydProvider.start(
+                in: bed, redirectURIs: [redirectURI], certificate: certificate)
+            let scene = Scene(
+                provider: provider,
+                broker: try await BrokerProcess.start(in: bed) {
+                    $0.caFile = certificate.authority
+                    $0.allowsHTTPLoopback = false
+                }, redirectURI: redirectURI)
+            try await scene.registerApp(with: scene.broker)
+            let signIn = try await scene.signIn(in: bed)
+            #expect(signIn.token[path: "account.authority"] == .string(provider.authority))
+            let silent = try await scene.broker.acquireSilent(app: "mail", ["forceRefresh": true])
+            #expect(silent[path: "fromCache"] == false)
+
+            let distrustful = try await BrokerProcess.start(in: bed)
+            try await scene.registerApp(with: distrustful)
+            let refusal = await expectRefusal("offline") {
+                try await distrustful.interact(app: "mail") { _ in nil }
+            }
+            #expect(refusal?.message.contains("--ca-file") == true)
+        }
+    }
+
+    @Test("a confidential client proves itself with its secret, and a wrong secret is told as such")
+    func confidentialClient() async throws {
+        try await withTestBed { bed in
+            let scene = try await Scene.make(in: bed)
+            let provider = scene.provider
+            for (name, secret) in [("web", provider.clientSecret), ("imposter", "not-the-secret")] {
+                try await scene.broker.register(
+                    name, clientID: provider.confidentialClientID, authority: provider.authority,
+                    ["redirectUri": .string(scene.redirectURI), "clientSecret": .string(secret)])
+            }
+            let signIn = try await scene.broker.signIn(app: "web", in: bed) {
+                try await provider.signIn(.bob, at: $0)
+            }
+            #expect(signIn.token[path: "account.username"] == "bob")
+            _ = try await scene.broker.acquireSilent(app: "web", ["forceRefresh": true])
+            // glewlwyd's own word for a wrong secret.
+            await expectRefusal("unauthorizedClient") {
+                try await scene.broker.signIn(app: "imposter", in: bed) { try await provider.signIn(.bob, at: $0) }
+            }
+        }
+    }
+}

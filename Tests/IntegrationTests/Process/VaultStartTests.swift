@@ -1,0 +1,93 @@
+import BrokerTestSupport
+import BrokerValues
+import Foundation
+import Testing
+
+/// A vault that cannot be opened is left exactly as it is, and brokerd ends with status 4.
+@Suite("A vault that cannot be opened", .serialized, .timeLimit(.minutes(2))) struct VaultStartTests {
+    /// Makes a vault with an app in it, changes it, and expects the broker to refuse it untouched.
+    private func refuses(
+        in bed: TestBed, saying expected: String, _ spoil: (String) async throws -> Void
+    ) async throws -> BrokerProcess {
+        let broker = try await BrokerProcess.start(in: bed)
+        try await broker.register("notes", clientID: "native", authority: "https://login.example.org/")
+        await broker.stop()
+        try await spoil(broker.stateDirectory)
+        let before = try snapshot(of: broker.stateDirectory)
+        let result = try await BrokerProcess.run(in: bed) { $0.stateDirectory = broker.stateDirectory }
+        #expect(result.status == .exited(4), "\(result)")
+        #expect(result.errors.localizedCaseInsensitiveContains(expected), "\(result)")
+        let after = try snapshot(of: broker.stateDirectory)
+        for (name, bytes) in before where !name.hasSuffix("-shm") { #expect(after[name] == bytes, "\(name) changed") }
+        #expect(!FileManager.default.fileExists(atPath: broker.socket))
+        return broker
+    }
+
+    @Test("the key of another vault opens nothing; with its own key back, everything is there")
+    func wrongKey() async throws {
+        try await withTestBed { bed in
+            let other = try await BrokerProcess.start(in: bed)
+            await other.stop()
+            let kept = bed.path("kept.key")
+            let broker = try await refuses(in: bed, saying: "key") { directory in
+                try FileManager.default.moveItem(atPath: "\(directory)/vault.key", toPath: kept)
+                try FileManager.default.copyItem(
+                    atPath: "\(other.stateDirectory)/vault.key", toPath: "\(directory)/vault.key")
+            }
+            try FileManager.default.removeItem(atPath: "\(broker.stateDirectory)/vault.key")
+            try FileManager.default.moveItem(atPath: kept, toPath: "\(broker.stateDirectory)/vault.key")
+            let again = try await BrokerProcess.start(in: bed) { $0.stateDirectory = broker.stateDirectory }
+            #expect(try await again.call("apps.list")[path: "apps"].arrayValue?.count == 1)
+        }
+    }
+
+    @Test("a vault without its key is not taken for a new one")
+    func missingKey() async throws {
+        try await withTestBed { bed in
+            let broker = try await refuses(in: bed, saying: "vault.key") { directory in
+                try FileManager.default.removeItem(atPath: "\(directory)/vault.key")
+            }
+            #expect(!FileManager.default.fileExists(atPath: "\(broker.stateDirectory)/vault.key"))
+        }
+    }
+
+    @Test("a key that others can read is refused")
+    func openKey() async throws {
+        try await withTestBed { bed in
+            _ = try await refuses(in: bed, saying: "vault.key") { directory in
+                #expect(chmod("\(directory)/vault.key", 0o644) == 0)
+            }
+        }
+    }
+
+    @Test("a vault of a newer format is left for the broker that wrote it")
+    func newerFormat() async throws {
+        try await withTestBed { bed in
+            _ = try await refuses(in: bed, saying: "later version") { directory in
+                // SQLite keeps the user version in bytes 60 to 63 of the file.
+                let file = try FileHandle(forUpdating: URL(filePath: "\(directory)/vault.db"))
+                try file.seek(toOffset: 60)
+                try file.write(contentsOf: Data([0, 0, 0, 99]))
+                try file.close()
+            }
+        }
+    }
+
+    @Test("a vault that was cut off is damaged, not new", arguments: [0, 50, 5000])
+    func truncated(length: UInt64) async throws {
+        try await withTestBed { bed in
+            _ = try await refuses(in: bed, saying: "vault.db") { directory in
+                let file = try FileHandle(forUpdating: URL(filePath: "\(directory)/vault.db"))
+                try file.truncate(atOffset: length)
+                try file.close()
+            }
+        }
+    }
+
+    @Test("a state directory that others may enter is not used")
+    func openDirectory() async throws {
+        try await withTestBed { bed in
+            _ = try await refuses(in: bed, saying: "chmod 700") { directory in #expect(chmod(directory, 0o755) == 0) }
+        }
+    }
+}
