@@ -9,11 +9,15 @@ import BrokerValues
 /// var result: TokenResult
 /// do {
 ///     result = try await application.acquireTokenSilent(with: SilentTokenParameters(scopes: scopes))
-/// } catch let error where error.code == .interactionRequired {
+/// } catch {
+///     guard error.code == .interactionRequired else { throw error }
 ///     result = try await application.acquireToken(with: InteractiveTokenParameters(scopes: scopes))
 /// }
 /// request.setValue(result.authorizationHeader, forHTTPHeaderField: "Authorization")
 /// ```
+///
+/// Inside `catch`, `error` is a ``BrokerClientError`` without any cast. Let the last `catch` have no condition, as above:
+/// Swift 6.2 to 6.4 crash on `catch … where` alone beside a typed error (swiftlang/swift, issue 89577).
 ///
 /// One object serves the whole app and all its tasks. It connects to the broker with the first call, and again by itself
 /// after the broker restarted. All calls fail with ``BrokerClientError``; beside the codes each names, any may fail with

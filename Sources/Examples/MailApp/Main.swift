@@ -1,4 +1,77 @@
+import BrokerClient
+import ExampleSupport
+import Foundation
+
+/// Counts your mail, as a second app of the same group would: whoever signed in to the first is known here, and no
+/// browser opens.
+///
+/// With Microsoft Graph: `--scope Mail.ReadBasic --api https://graph.microsoft.com/v1.0/me/mailFolders/inbox`. With any
+/// other provider it shows what it would log in to a mail server with.
 @main
-enum Main {
-    static func main() {}
+enum MailApp {
+    static func main() async {
+        await Example.run(scopes: ["email"]) { options in
+            let application = try PublicClientApplication(configuration: configuration(options))
+            let accounts = try await application.allAccounts()
+            if options.signsOut { return try await signOut(accounts, of: application) }
+            for account in accounts where options.account == nil || account.username == options.account {
+                try await showMailbox(with: token(for: account, from: application, options), options)
+            }
+            if accounts.isEmpty {
+                try await showMailbox(with: token(for: nil, from: application, options), options)
+            }
+        }
+    }
+
+    /// Silently while that works; with the person, or with less, when it does not.
+    static func token(
+        for account: Account?, from application: PublicClientApplication, _ options: ExampleOptions
+    ) async throws -> TokenResult {
+        do {
+            let parameters = SilentTokenParameters(scopes: options.scopes, account: account)
+            return try await application.acquireTokenSilent(with: parameters)
+        } catch {
+            switch error.code {
+            case .interactionRequired where !options.isSilent:
+                var parameters = InteractiveTokenParameters(scopes: options.scopes)
+                parameters.account = account
+                return try await application.acquireToken(with: parameters)
+            case .serverDeclinedScopes:
+                let parameters = SilentTokenParameters(scopes: error.grantedScopes ?? [], account: account)
+                return try await application.acquireTokenSilent(with: parameters)
+            default: throw error
+            }
+        }
+    }
+
+    static func showMailbox(with result: TokenResult, _ options: ExampleOptions) async throws {
+        let minutes = Int(result.expiresOn.timeIntervalSinceNow / 60)
+        guard let api = options.api else {
+            let endpoint = try await WebAPI.userinfoEndpoint(of: result.authority)
+            let person = try await WebAPI.get(endpoint, authorization: result.authorizationHeader)
+            let address = person["email"] ?? result.account.username
+            return print("Ready to read the mail of \(address) for \(minutes) minutes.")
+        }
+        let folder = try await WebAPI.get(api, authorization: result.authorizationHeader)
+        let unread = folder["unreadItemCount"] ?? "0"
+        print("\(result.account.username): \(unread) unread of \(folder["totalItemCount"] ?? "?").")
+    }
+
+    static func signOut(_ accounts: [Account], of application: PublicClientApplication) async throws {
+        for account in accounts {
+            try await application.remove(account)
+            print("\(account.username) is signed out of this app.")
+        }
+    }
+
+    static func configuration(_ options: ExampleOptions) -> PublicClientApplicationConfig {
+        var configuration =
+            if let app = options.app {
+                PublicClientApplicationConfig(app: app)
+            } else {
+                PublicClientApplicationConfig(clientId: options.clientID ?? "", authority: options.authority ?? "")
+            }
+        configuration.socketPath = options.socket
+        return configuration
+    }
 }

@@ -1,4 +1,62 @@
+import BrokerClient
+import ExampleSupport
+
+/// Shows who you are: the first thing that MSAL's tutorial does, with the broker in MSAL's place.
 @main
-enum Main {
-    static func main() {}
+enum ProfileApp {
+    static func main() async {
+        await Example.run(scopes: ["email"]) { options in
+            let application = try PublicClientApplication(configuration: configuration(options))
+            if options.signsOut { return try await signOut(application) }
+            let result = try await token(from: application, options)
+            try await showProfile(with: result, options)
+        }
+    }
+
+    /// The pattern every app follows: silently while that works, with the person when it does not.
+    static func token(from application: PublicClientApplication, _ options: ExampleOptions) async throws -> TokenResult
+    {
+        var account: Account?
+        if let name = options.account { account = try await application.account(forUsername: name) }
+        do {
+            let parameters = SilentTokenParameters(scopes: options.scopes, account: account)
+            return try await application.acquireTokenSilent(with: parameters)
+        } catch {
+            guard error.code == .interactionRequired, !options.isSilent else { throw error }
+            var parameters = InteractiveTokenParameters(scopes: options.scopes)
+            parameters.loginHint = options.account
+            return try await application.acquireToken(with: parameters)
+        }
+    }
+
+    static func showProfile(with result: TokenResult, _ options: ExampleOptions) async throws {
+        let api: String
+        if let named = options.api {
+            api = named
+        } else {
+            api = try await WebAPI.userinfoEndpoint(of: result.authority)
+        }
+        let profile = try await WebAPI.get(api, authorization: result.authorizationHeader)
+        print("You are \(profile["name"] ?? profile["displayName"] ?? result.account.username).")
+        for (name, value) in profile.sorted(by: { $0.key < $1.key }) { print("  \(name): \(value)") }
+        print(result.isFromCache ? "The token came from the broker's cache." : "The token is new.")
+    }
+
+    static func signOut(_ application: PublicClientApplication) async throws {
+        for account in try await application.allAccounts() {
+            try await application.remove(account)
+            print("\(account.username) is signed out of this app.")
+        }
+    }
+
+    static func configuration(_ options: ExampleOptions) -> PublicClientApplicationConfig {
+        var configuration =
+            if let app = options.app {
+                PublicClientApplicationConfig(app: app)
+            } else {
+                PublicClientApplicationConfig(clientId: options.clientID ?? "", authority: options.authority ?? "")
+            }
+        configuration.socketPath = options.socket
+        return configuration
+    }
 }
