@@ -1,0 +1,136 @@
+import BrokerTestSupport
+import Foundation
+import Testing
+
+@Suite("What brokerctl's exit status and streams say")
+struct ExitStatusTests {
+    @Test(
+        "each kind of failure has its status, its sentence on standard error, and nothing on standard output",
+        arguments: [
+            ("interactionRequired", 4), ("accessDenied", 5), ("grantRequired", 5), ("offline", 1), ("throttled", 1),
+            ("ambiguousAccount", 1), ("userCanceled", 1), ("internal", 1), ("invalidParameter", 1),
+        ] as [(String, Int32)])
+    func kinds(_ kind: String, _ status: Int32) async throws {
+        let broker = try ScriptedBroker { peer in
+            while let request = peer.request() { peer.fail(request, kind, message: "It is \(kind).") }
+        }
+        let result = try await brokerctl(["token", "--app", "mail", "--scope", "email"], at: broker.path)
+        #expect(result.status == .exited(status))
+        #expect(result.errors.hasPrefix("brokerctl: It is \(kind)."))
+        #expect(result.output.isEmpty)
+
+        let json = try await brokerctl(["token", "--app", "mail", "--scope", "email", "--json"], at: broker.path)
+        #expect(json.status == .exited(status))
+        #expect(json.errors.isEmpty)
+        #expect(json.json["code"] as? Int == -32000)
+        #expect((json.json["data"] as? [String: Any])?["kind"] as? String == kind)
+    }
+
+    @Test("without a broker the status is 3, and the message says how to start one")
+    func noBroker() async throws {
+        let result = try await brokerctl(["status"], at: "/nonexistent/broker.sock")
+        #expect(result.status == .exited(3))
+        #expect(result.errors.contains("systemctl --user start brokerd.socket"))
+        let json = try await brokerctl(["--json", "status"], at: "/nonexistent/broker.sock")
+        #expect(json.status == .exited(3))
+        #expect((json.json["data"] as? [String: Any])?["kind"] as? String == "brokerNotAvailable")
+    }
+
+    @Test(
+        "a wrong command line is status 2, and nothing is asked of a broker",
+        arguments: [
+            [], ["nosuch"], ["status", "--bogus"], ["accounts"], ["apps"], ["token"], ["token", "--client-id", "c"],
+            ["token", "--app", "a", "--client-id", "c", "--authority", "u"], ["token", "--app", "a", "--format", "x"],
+            ["token", "--app", "a", "--min-lifetime", "x"], ["token", "--app", "a", "--min-lifetime", "90000"],
+            ["login"], ["login", "--app", "a", "--prompt", "please"], ["login", "--app", "a", "--timeout", "0"],
+            ["accounts", "show"], ["accounts", "remove", "ada"], ["apps", "add", "mail"], ["apps", "remove"],
+            ["completion"], ["completion", "tcsh"], ["--socket"],
+        ])
+    func usage(_ arguments: [String]) async throws {
+        let log = Log()
+        let broker = try ScriptedBroker { peer in
+            log.add("connected")
+            peer.waitForEnd()
+        }
+        let result = try await brokerctl(arguments, at: broker.path)
+        #expect(result.status == .exited(2))
+        #expect(result.output.isEmpty)
+        #expect(!result.errors.isEmpty)
+        #expect(log.all.isEmpty)
+    }
+
+    @Test(
+        "help and version are no failure", arguments: [["--help"], ["help", "token"], ["token", "-h"], ["--version"]])
+    func help(_ arguments: [String]) async throws {
+        let result = try await brokerctl(arguments)
+        #expect(result.status == .exited(0))
+        #expect(result.output.contains("brokerctl"))
+        #expect(result.errors.isEmpty)
+    }
+
+    @Test(
+        "--socket and --json are understood before and after the subcommand",
+        arguments: [
+            ["--socket", "@", "--json", "status"], ["status", "--socket", "@", "--json"],
+            ["--json", "status", "--socket", "@"], ["--socket=@", "status", "--json"],
+        ])
+    func globalOptions(_ arguments: [String]) async throws {
+        let broker = try broker(["broker.status": ScriptedAnswers.status])
+        let result = try await brokerctl(
+            arguments.map { $0.replacingOccurrences(of: "@", with: broker.path) }, at: "/nonexistent")
+        #expect(result.status == .exited(0))
+        #expect(result.output == ScriptedAnswers.status + "\n")
+    }
+
+    @Test("the same two levels down")
+    func globalOptionsOfNouns() async throws {
+        let broker = try broker(["accounts.list": #"{"accounts":[]}"#])
+        for arguments in [
+            ["--json", "accounts", "list"], ["accounts", "--json", "list"], ["accounts", "list", "--json"],
+        ] {
+            let result = try await brokerctl(["--socket", broker.path] + arguments)
+            #expect(result.output == "{\"accounts\":[]}\n", "\(arguments)")
+        }
+    }
+
+    @Test("a broker that goes away in the middle of a change is a failure, not a success")
+    func lost() async throws {
+        let broker = try ScriptedBroker { peer in _ = peer.request() }
+        let result = try await brokerctl(["accounts", "remove", "ada@example.org", "--app", "mail"], at: broker.path)
+        #expect(result.status == .exited(1))
+        #expect(result.errors.contains("went away"))
+    }
+
+    @Test("a token request outlives a broker that restarts under it")
+    func restarted() async throws {
+        let broker = try ScriptedBroker { peer in
+            guard let request = peer.request(), peer.number > 1 else { return }
+            peer.answer(request, ScriptedAnswers.token("AT-2"))
+        }
+        let result = try await brokerctl(["token", "--app", "mail", "--scope", "email"], at: broker.path)
+        #expect(result.output == "AT-2\n")
+    }
+
+    @Test("somebody else's protocol is told apart from a failed request")
+    func garbage() async throws {
+        let broker = try ScriptedBroker { peer in
+            _ = peer.request()
+            peer.send("HTTP/1.1 400 Bad Request\r\n\r\n")
+        }
+        let result = try await brokerctl(["status"], at: broker.path)
+        #expect(result.status == .exited(1))
+        #expect(result.errors.contains("does not speak"))
+    }
+
+    @Test("a broker that turns the person away says why")
+    func turnedAway() async throws {
+        let broker = try ScriptedBroker { peer in
+            peer.send(
+                #"{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"Not yours.","#
+                    + #""data":{"kind":"accessDenied","retryable":false}}}"# + "\n")
+        }
+        let result = try await brokerctl(["status"], at: broker.path)
+        #expect(result.status == .exited(5))
+        #expect(result.errors == "brokerctl: Not yours.\n")
+    }
+}

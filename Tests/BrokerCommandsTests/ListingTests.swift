@@ -1,0 +1,169 @@
+import BrokerTestSupport
+import Foundation
+import Testing
+
+@Suite("Accounts, apps and status, for people and programs")
+struct ListingTests {
+    private static let apps =
+        #"{"apps":[{"name":"mail","clientId":"c-1","authority":"https://idp","group":"office","scopes":["a","b"],"#
+        + #""executables":["/usr/bin/mail"],"units":[],"sandboxIds":[],"confidential":true}]}"#
+
+    @Test("the status reads as sentences' worth of facts")
+    func status() async throws {
+        let broker = try broker(["broker.status": ScriptedAnswers.status])
+        let result = try await brokerctl(["status"], at: broker.path)
+        #expect(
+            result.output == """
+                Broker       0.1.0, protocol 1, user mode
+                Socket       \(broker.path)
+                Running for  1 hour 2 minutes
+                Vault        /var/lib/x/vault.db, 12 records
+                Key          keyfile
+                Connections  1
+                Refreshes    0 in flight
+                Device       private
+
+                """)
+    }
+
+    @Test("accounts stand in columns; names cannot command the terminal or turn the line around")
+    func accounts() async throws {
+        let accounts = [
+            ScriptedAnswers.account(id: "acc-1"),
+            ScriptedAnswers.account(
+                id: "acc-2", username: #"eve\u001b]0;title\u0007@example.org\u009b31m"#, name: #"\u202eMallory\n"#,
+                signedIn: false),
+            ScriptedAnswers.account(id: "acc-3", username: "yuki@example.org", name: "雪"),
+        ]
+        let broker = try broker(["accounts.list": #"{"accounts":[\#(accounts.joined(separator: ","))]}"#])
+        let result = try await brokerctl(["accounts", "list", "--all"], at: broker.path)
+        #expect(
+            result.output == """
+                USERNAME                    NAME     PROVIDER         STATE       ID
+                ada@example.org             Ada      idp.example.org  signed in   acc-1
+                eve]0;title@example.org31m  Mallory  idp.example.org  signed out  acc-2
+                yuki@example.org            雪       idp.example.org  signed in   acc-3
+
+                """)
+    }
+
+    @Test("nobody and nothing are said in words", arguments: ["accounts", "apps"])
+    func empty(_ noun: String) async throws {
+        let broker = try broker(["accounts.list": #"{"accounts":[]}"#, "apps.list": #"{"apps":[]}"#])
+        let result = try await brokerctl([noun, "list"], at: broker.path)
+        #expect(result.status == .exited(0))
+        #expect(result.output.contains("brokerctl "))
+        #expect(try await brokerctl([noun, "list", "--json"], at: broker.path).output == "{\"\(noun)\":[]}\n")
+    }
+
+    @Test("an account is shown with its claims")
+    func show() async throws {
+        let broker = try broker(["accounts.get": #"{"account":\#(ScriptedAnswers.account())}"#])
+        let result = try await brokerctl(["accounts", "show", "ada@example.org"], at: broker.path)
+        #expect(
+            result.lines == [
+                "Username      ada@example.org", "Name          Ada", "State         signed in",
+                "Authority     https://idp.example.org", "Tenant        t-1", "Id            acc-1",
+                "Home account  sub.idp", "Claim admin   false", "Claim age     36", "Claim email   ada@example.org",
+                "Claim height  1.7", #"Claim roles   ["reader",7,null]"#,
+            ])
+    }
+
+    @Test("an account that is not there is a failure")
+    func showNobody() async throws {
+        let broker = try broker(["accounts.get": #"{"account":null}"#])
+        let result = try await brokerctl(["accounts", "show", "eve", "--json"], at: broker.path)
+        #expect(result.status == .exited(1))
+        #expect((result.json["data"] as? [String: Any])?["kind"] as? String == "accountNotFound")
+    }
+
+    @Test("removing says what is gone")
+    func remove() async throws {
+        let broker = try broker(["accounts.remove": #"{"removed":1}"#])
+        let result = try await brokerctl(["accounts", "remove", "ada@example.org", "--app", "mail"], at: broker.path)
+        #expect(result.output == "Removed 1 token of ada@example.org from mail.\n")
+    }
+
+    @Test("apps stand in columns")
+    func apps() async throws {
+        let broker = try broker(["apps.list": Self.apps])
+        let result = try await brokerctl(["apps", "list"], at: broker.path)
+        #expect(
+            result.lines == [
+                "NAME  GROUP   CLIENT ID  AUTHORITY    SCOPES", "mail  office  c-1        https://idp  a b",
+            ])
+    }
+
+    @Test("an app is registered with everything given, its secret from standard input")
+    func add() async throws {
+        let log = Log()
+        let broker = try ScriptedBroker { peer in
+            while let request = peer.request() {
+                log.add(request.params)
+                peer.answer(request, #"{"app":\#(Self.apps.dropFirst(9).dropLast(2))}"#)
+            }
+        }
+        let result = try await brokerctl(
+            [
+                "apps", "add", "mail", "--client-id", "c-1", "--authority", "https://idp", "--group", "office",
+                "--scope",
+                "a", "b", "--redirect-uri", "http://127.0.0.1:1/", "--executable", "/usr/bin/mail", "--unit",
+                "mail.service",
+                "--sandbox", "org.example.Mail", "--client-secret-stdin",
+            ], at: broker.path, input: "s3cret\n")
+        #expect(result.status == .exited(0))
+        #expect(result.output.contains("Client id    c-1 (with a secret)\n"))
+        #expect(!result.output.contains("s3cret"))
+        let expected =
+            #"{"authority":"https:\/\/idp","clientId":"c-1","clientSecret":"s3cret","executables":["\/usr\/bin\/mail"],"#
+            + #""group":"office","name":"mail","redirectUri":"http:\/\/127.0.0.1:1\/","sandboxIds":["org.example.Mail"],"#
+            + #""scopes":["a","b"],"units":["mail.service"]}"#
+        #expect(log.all == [expected])
+    }
+
+    @Test("a secret that never comes is not sent as an empty one")
+    func noSecret() async throws {
+        let log = Log()
+        let broker = try ScriptedBroker { peer in
+            while let request = peer.request() { log.add(request.method) }
+        }
+        let result = try await brokerctl(
+            ["apps", "add", "mail", "--client-id", "c", "--authority", "https://idp", "--client-secret-stdin"],
+            at: broker.path, input: "")
+        #expect(result.status == .exited(1))
+        #expect(log.all.isEmpty)
+    }
+
+    @Test("an app is forgotten")
+    func removeApp() async throws {
+        let broker = try broker(["apps.remove": #"{"app":\#(Self.apps.dropFirst(9).dropLast(2))}"#])
+        #expect(try await brokerctl(["apps", "remove", "mail"], at: broker.path).output == "Removed mail.\n")
+    }
+
+    @Test("on a terminal headers stand out and JSON is spread over lines; NO_COLOR is heeded")
+    func terminal() async throws {
+        let broker = try broker(["broker.status": ScriptedAnswers.status])
+        func onTerminal(_ command: String, _ environment: [String: String]) async throws -> String {
+            let program = try PackageTree.program("brokerctl")
+            let line = "'\(program)' --socket '\(broker.path)' \(command)"
+            return try await withTestBed { bed in
+                try await bed.run(Launch("script", ["-qec", line, "/dev/null"], environment: environment)).output
+            }
+        }
+        #expect(try await onTerminal("status", ["TERM": "xterm"]).contains("\u{1B}[1mBroker\u{1B}[0m"))
+        #expect(try await !onTerminal("status", ["TERM": "xterm", "NO_COLOR": "1"]).contains("\u{1B}["))
+        #expect(try await !onTerminal("status", ["TERM": "dumb"]).contains("\u{1B}["))
+        #expect(
+            try await onTerminal("status --json", ["TERM": "xterm"]).hasPrefix("{\r\n  \"version\": \"0.1.0\",\r\n"))
+    }
+
+    @Test(
+        "completion scripts are for the shell they are for",
+        arguments: [("bash", "complete "), ("zsh", "#compdef"), ("fish", "complete -c")])
+    func completion(_ shell: String, _ mark: String) async throws {
+        let result = try await brokerctl(["completion", shell])
+        #expect(result.status == .exited(0))
+        #expect(result.output.contains(mark))
+        #expect(result.output.contains("force-refresh"))
+    }
+}

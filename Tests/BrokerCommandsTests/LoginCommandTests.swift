@@ -1,0 +1,125 @@
+import BrokerTestSupport
+import Foundation
+import Testing
+
+@Suite("brokerctl login")
+struct LoginCommandTests {
+    private static let login = ["login", "--app", "mail", "--scope", "email"]
+    private static let page = "https://idp.example.org/authorize?state=s"
+
+    /// Announces a page, takes pasted redirects until one has the code, and answers the sign-in.
+    private func broker(_ log: Log) throws -> ScriptedBroker {
+        try ScriptedBroker { peer in
+            guard let request = peer.request(), let id = request.string("correlationId") else { return }
+            log.add("\(request.method) \(request.string("prompt") ?? "") \(request.string("loginHint") ?? "")")
+            peer.notify("interaction.open", ScriptedAnswers.opening(url: Self.page, correlationId: id))
+            while let next = peer.request() {
+                log.add("\(next.method) \(next.string("url") ?? next.string("interactionId") ?? "")")
+                if next.method == "interaction.cancel" {
+                    peer.answer(next, #"{"cancelled":true}"#)
+                } else if next.string("url")?.contains("code=1") == true {
+                    peer.answer(next, #"{"accepted":true}"#)
+                    peer.answer(request, ScriptedAnswers.token("AT-1"))
+                } else {
+                    peer.fail(next, "invalidParameter", message: "That address belongs to no sign-in.")
+                }
+            }
+            log.add("left")
+        }
+    }
+
+    @Test("the address is printed on a line of its own, and the one you end up at is taken from standard input")
+    func manual() async throws {
+        let log = Log()
+        let broker = try broker(log)
+        let result = try await brokerctl(
+            Self.login + ["--manual", "--prompt", "select_account", "--login-hint", "ada"], at: broker.path,
+            input: "\n  http://127.0.0.1:4000/?wrong \nhttp://127.0.0.1:4000/?code=1\n")
+        #expect(result.status == .exited(0))
+        #expect(result.lines.first == Self.page)
+        #expect(result.output.contains("Signed in: Ada <ada@example.org> at idp.example.org."))
+        #expect(!result.output.contains("AT-1"))
+        #expect(result.errors.contains("begins with http://127.0.0.1:4000/"))
+        #expect(result.errors.contains("That address belongs to no sign-in."))
+        #expect(
+            log.all.prefix(3) == [
+                "token.acquireInteractive select_account ada", "interaction.complete http://127.0.0.1:4000/?wrong",
+                "interaction.complete http://127.0.0.1:4000/?code=1",
+            ])
+    }
+
+    @Test("programs get the result alone on standard output")
+    func json() async throws {
+        let broker = try broker(Log())
+        let result = try await brokerctl(
+            Self.login + ["--manual", "--json"], at: broker.path, input: "http://127.0.0.1:4000/?code=1\n")
+        #expect(result.output == ScriptedAnswers.token("AT-1") + "\n")
+        #expect(result.errors.contains(Self.page + "\n"))
+    }
+
+    @Test("the end of standard input cancels the sign-in and says so")
+    func endOfInput() async throws {
+        let log = Log()
+        let broker = try broker(log)
+        let result = try await brokerctl(Self.login + ["--manual"], at: broker.path, input: "")
+        #expect(result.status == .exited(1))
+        #expect(result.errors.contains("Standard input ended before a redirect was pasted"))
+        try await eventually("the broker sees the client leave") { log.all.last == "left" }
+    }
+
+    @Test("Ctrl-C cancels the sign-in", arguments: [SIGINT, SIGTERM])
+    func interrupted(_ signal: Int32) async throws {
+        let log = Log()
+        let broker = try broker(log)
+        try await withTestBed { bed in
+            let process = try bed.start(
+                Launch(
+                    try PackageTree.program("brokerctl"), ["--socket", broker.path] + Self.login + ["--no-browser"]),
+                as: "brokerctl")
+            try await process.waitForText(Self.page)
+            process.send(signal)
+            #expect(await process.exitStatus() == .exited(1))
+            #expect(process.errorText.contains("The sign-in was cancelled"))
+        }
+        try await eventually("the broker sees the client leave") { log.all.last == "left" }
+    }
+
+    @Test("the browser that BROWSER names is started with the page")
+    func browser() async throws {
+        let broker = try broker(Log())
+        try await withTestBed { bed in
+            let seen = bed.path("seen")
+            let script = bed.path("browser")
+            try #"printf '%s' "$2" > '\#(seen)'"#.write(toFile: script, atomically: true, encoding: .utf8)
+            let process = try bed.start(
+                Launch(
+                    try PackageTree.program("brokerctl"), ["--socket", broker.path] + Self.login,
+                    environment: ["BROWSER": "sh '\(script)' --new"]), as: "brokerctl")
+            try await process.waitForText("Your browser shows the sign-in page")
+            #expect(try String(contentsOfFile: seen, encoding: .utf8) == Self.page)
+            #expect(!process.errorText.contains(Self.page))
+            process.send(SIGINT)
+            _ = await process.exitStatus()
+        }
+    }
+
+    @Test("without any browser the sign-in fails with what to do about it")
+    func noBrowser() async throws {
+        let broker = try broker(Log())
+        let result = try await brokerctl(
+            Self.login, at: broker.path, environment: ["BROWSER": "/nonexistent", "PATH": "/nonexistent"])
+        #expect(result.status == .exited(1))
+        #expect(result.errors.contains("No browser could be started"))
+    }
+
+    @Test("a sign-in that needs nobody shows no page")
+    func alreadyThere() async throws {
+        let broker = try ScriptedBroker { peer in
+            while let request = peer.request() { peer.answer(request, ScriptedAnswers.token(expiresOn: 0)) }
+        }
+        let result = try await brokerctl(Self.login + ["--prompt", "none"], at: broker.path)
+        #expect(result.status == .exited(0))
+        #expect(result.output.hasPrefix("Signed in: Ada <ada@example.org> at idp.example.org.\n"))
+        #expect(result.output.contains(" ago.\n"))
+    }
+}

@@ -1,0 +1,44 @@
+import BrokerTestSupport
+import Foundation
+
+/// Runs the built program against a broker that does as told.
+func brokerctl(
+    _ arguments: [String], at socket: String? = nil, input: String? = nil, environment: [String: String] = [:]
+) async throws -> CommandResult {
+    try await withTestBed { bed in
+        var environment = environment
+        environment["BROKER_SOCKET"] = socket
+        return try await bed.run(
+            Launch(try PackageTree.program("brokerctl"), arguments, environment: environment), input: input)
+    }
+}
+
+/// A broker with one result for each method.
+func broker(_ results: [String: String]) throws -> ScriptedBroker {
+    try ScriptedBroker { peer in
+        while let request = peer.request() {
+            if let result = results[request.method] {
+                peer.answer(request, result)
+            } else {
+                peer.fail(request, "unsupported", message: "Not in this script: \(request.method).")
+            }
+        }
+    }
+}
+
+/// What came in, in its order.
+final class Log: Sendable {
+    private let lock = NSLock()
+    nonisolated(unsafe) private var lines: [String] = []
+
+    func add(_ line: String) { lock.withLock { lines.append(line) } }
+    var all: [String] { lock.withLock { lines } }
+}
+
+extension CommandResult {
+    var lines: [String] { output.split(separator: "\n").map(String.init) }
+
+    var json: [String: Any] {
+        (try? JSONSerialization.jsonObject(with: outputData) as? [String: Any]) ?? [:]
+    }
+}

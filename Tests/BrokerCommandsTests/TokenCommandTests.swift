@@ -1,0 +1,162 @@
+import BrokerTestSupport
+import Foundation
+import Testing
+
+@Suite("brokerctl token")
+struct TokenCommandTests {
+    private static let request = ["token", "--app", "mail", "--scope", "email"]
+
+    @Test("prints the token and nothing else")
+    func raw() async throws {
+        let broker = try broker(["token.acquireSilent": ScriptedAnswers.token("AT-1")])
+        let result = try await brokerctl(Self.request, at: broker.path)
+        #expect(result.output == "AT-1\n")
+        #expect(result.errors.isEmpty)
+        #expect(result.status == .exited(0))
+    }
+
+    @Test(
+        "JSON is the broker's result as it was, with what this version does not know",
+        arguments: [["--json"], ["--format", "json"]])
+    func json(_ options: [String]) async throws {
+        let broker = try broker(["token.acquireSilent": ScriptedAnswers.token()])
+        let result = try await brokerctl(Self.request + options, at: broker.path)
+        #expect(result.output == ScriptedAnswers.token() + "\n")
+    }
+
+    @Test("as an HTTP header")
+    func header() async throws {
+        let broker = try broker(["token.acquireSilent": ScriptedAnswers.token("AT-1")])
+        let result = try await brokerctl(Self.request + ["--format", "header"], at: broker.path)
+        #expect(result.output == "Authorization: Bearer AT-1\n")
+    }
+
+    @Test("as shell variables, whatever characters a name has")
+    func environment() async throws {
+        let token = ScriptedAnswers.token("A'T $(id)", username: "ada'; touch /tmp/x #@example.org")
+        let broker = try broker(["token.acquireSilent": token])
+        let result = try await brokerctl(Self.request + ["--format", "env"], at: broker.path)
+        #expect(result.status == .exited(0))
+        // A real shell reads it, and tells what it understood.
+        let script =
+            result.output + #"printf '%s\n' "$BROKER_ACCESS_TOKEN" "$BROKER_ACCOUNT" "$BROKER_TOKEN_EXPIRES_ON""#
+        let shell = try await withTestBed { bed in try await bed.run(Launch("sh", ["-c", script])) }
+        #expect(shell.lines == ["A'T $(id)", "ada'; touch /tmp/x #@example.org", "1900000000"])
+    }
+
+    @Test("as mail servers take it")
+    func xoauth2() async throws {
+        let broker = try broker(["token.acquireSilent": ScriptedAnswers.token("AT-1")])
+        let result = try await brokerctl(Self.request + ["--format", "xoauth2"], at: broker.path)
+        let decoded = try #require(Data(base64Encoded: result.output.trimmingCharacters(in: .newlines)))
+        #expect(String(decoding: decoded, as: UTF8.self) == "user=ada@example.org\u{1}auth=Bearer AT-1\u{1}\u{1}")
+    }
+
+    @Test("a username that would add parts of its own is refused for mail servers")
+    func xoauth2Injection() async throws {
+        let token = ScriptedAnswers.token("AT-1", username: #"ada\u0001auth=Bearer other"#)
+        let broker = try broker(["token.acquireSilent": token])
+        let result = try await brokerctl(Self.request + ["--format", "xoauth2"], at: broker.path)
+        #expect(result.status == .exited(1))
+        #expect(result.output.isEmpty)
+    }
+
+    @Test("a token that would add a header of its own is not printed", arguments: ["raw", "header", "env", "xoauth2"])
+    func tokenInjection(_ format: String) async throws {
+        let broker = try broker(["token.acquireSilent": ScriptedAnswers.token(#"AT\r\nX-Evil: 1"#)])
+        let result = try await brokerctl(Self.request + ["--format", format], at: broker.path)
+        #expect(result.status == .exited(1))
+        #expect(result.output.isEmpty)
+        #expect(!result.errors.contains("X-Evil"))
+    }
+
+    @Test("what is asked for is in the request")
+    func request() async throws {
+        let log = Log()
+        let broker = try ScriptedBroker { peer in
+            while let request = peer.request() {
+                log.add("\(request.method) \(request.params)")
+                peer.answer(request, ScriptedAnswers.token())
+            }
+        }
+        let arguments = [
+            "token", "--client-id", "c", "--authority", "https://idp", "--scope", "a", "b", "--scope", "c d",
+            "--account", "ada@example.org", "--min-lifetime", "600", "--force-refresh",
+        ]
+        #expect(try await brokerctl(arguments, at: broker.path).status == .exited(0))
+        let expected =
+            #"token.acquireSilent {"account":{"username":"ada@example.org"},"authority":"https:\/\/idp","clientId":"c","#
+            + #""forceRefresh":true,"minimumLifetime":600,"scopes":["a","b","c","d"]}"#
+        #expect(log.all == [expected])
+    }
+
+    @Test("without --scope the app's registered scopes are asked for")
+    func registeredScopes() async throws {
+        let log = Log()
+        let app =
+            #"{"name":"mail","clientId":"c","authority":"a","scopes":["mail.read","mail.send"],"executables":[],"#
+            + #""units":[],"sandboxIds":[],"confidential":false}"#
+        let broker = try ScriptedBroker { peer in
+            while let request = peer.request() {
+                log.add("\(request.method) \(request.params)")
+                peer.answer(request, request.method == "apps.list" ? #"{"apps":[\#(app)]}"# : ScriptedAnswers.token())
+            }
+        }
+        #expect(try await brokerctl(["token", "--app", "mail"], at: broker.path).output == "AT-1\n")
+        #expect(
+            log.all == [
+                "apps.list {}", #"token.acquireSilent {"app":"mail","scopes":["mail.read","mail.send"]}"#,
+            ])
+    }
+
+    @Test(
+        "an account is found by username or id, whichever it is",
+        arguments: [
+            ("ada", ["username", "id"]), ("0123456789abcdef0123456789abcdef", ["id", "username"]),
+        ])
+    func account(_ name: String, _ order: [String]) async throws {
+        let log = Log()
+        let broker = try ScriptedBroker { peer in
+            while let request = peer.request() {
+                log.add(request.params)
+                if log.all.count == 1 {
+                    peer.fail(request, "accountNotFound")
+                } else {
+                    peer.answer(request, ScriptedAnswers.token())
+                }
+            }
+        }
+        #expect(try await brokerctl(Self.request + ["--account", name], at: broker.path).output == "AT-1\n")
+        #expect(log.all == order.map { #"{"account":{"\#($0)":"\#(name)"},"app":"mail","scopes":["email"]}"# })
+    }
+
+    @Test("the choices are listed when several accounts fit")
+    func ambiguous() async throws {
+        let broker = try ScriptedBroker { peer in
+            while let request = peer.request() {
+                let accounts = [
+                    ScriptedAnswers.account(id: "acc-1"),
+                    ScriptedAnswers.account(id: "acc-2", username: #"eve\u001b[31m"#),
+                ]
+                peer.fail(
+                    request, "ambiguousAccount", message: "Several accounts fit.",
+                    more: #","accounts":[\#(accounts.joined(separator: ","))]"#)
+            }
+        }
+        let result = try await brokerctl(Self.request, at: broker.path)
+        #expect(result.status == .exited(1))
+        #expect(result.errors.contains("  ada@example.org at idp.example.org, id acc-1\n"))
+        #expect(result.errors.contains("  eve[31m at idp.example.org, id acc-2\n"))
+    }
+
+    @Test("who must sign in is told the command for it")
+    func hint() async throws {
+        let broker = try ScriptedBroker { peer in
+            while let request = peer.request() {
+                peer.fail(request, "interactionRequired", message: "Nobody is signed in.")
+            }
+        }
+        let result = try await brokerctl(["token", "--app", "my app", "--scope", "email"], at: broker.path)
+        #expect(result.errors == "brokerctl: Nobody is signed in. To sign in: brokerctl login --app 'my app'\n")
+    }
+}
