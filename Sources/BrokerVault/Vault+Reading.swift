@@ -58,16 +58,12 @@ extension Vault {
                 damaged.append(row.id)
             }
         }
-        setAside(damaged, of: Record.kind)
+        setAside(damaged)
         return records
     }
 
-    private func setAside(_ rows: [Int64], of kind: RecordKind) {
-        let new = damage.found(rows)
-        guard !new.isEmpty else { return }
-        logger.warning(
-            "damaged records were found in the vault and are set aside",
-            metadata: ["kind": "\(kind)", "count": "\(new.count)"])
+    private func setAside(_ rows: [Int64]) {
+        guard damage.found(rows) else { return }
         thread.run { [self] in quarantineDamaged() }
     }
 
@@ -78,8 +74,10 @@ extension Vault {
         do {
             let (moved, mended) = try writeSide.quarantine(rows) { (row) throws(VaultError) in try isWhole(row) }
             damage.settled(moved: moved, mended: mended)
+            guard !moved.isEmpty else { return }
+            logger.warning("damaged records were found and set aside", metadata: ["count": "\(moved.count)"])
         } catch {
-            logger.warning("damaged records could not be set aside yet", error: error)
+            logger.warning("damaged records were found and could not be set aside yet", error: error)
         }
     }
 

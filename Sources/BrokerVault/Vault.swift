@@ -17,10 +17,9 @@ package final class Vault: RecordVault {
     let damage: DamageLog
     let logger: Logger
 
-    /// How long after the last write the log is emptied.
-    private static let idleDelay = Duration.seconds(1)
-
-    private init(_ opened: consuming Opened, in directory: StateDirectory, logger: Logger) throws(VaultError) {
+    private init(
+        _ opened: Opened, in directory: StateDirectory, tidyingAfter idleDelay: Duration, logger: Logger
+    ) throws(VaultError) {
         self.directory = directory
         self.logger = logger
         header = opened.header
@@ -29,7 +28,7 @@ package final class Vault: RecordVault {
         damage = opened.damage
         let writeSide = opened.writeSide
         self.writeSide = writeSide
-        guard let thread = SerialThread(idleDelay: Self.idleDelay, onIdle: { writeSide.tidy() }) else {
+        guard let thread = SerialThread(idleDelay: idleDelay, onIdle: { writeSide.tidy() }) else {
             throw .io("The system gives no thread for the vault. Raise the limit on tasks (TasksMax, ulimit -u).")
         }
         self.thread = thread
@@ -52,10 +51,13 @@ package final class Vault: RecordVault {
     /// The directory is this vault's alone until ``close()``. Opening reads some pages only, however many records there
     /// are. Whatever goes wrong, an existing file stays as it is.
     ///
-    /// - Parameter keySource: must be the one that the vault was made with.
+    /// - Parameters:
+    ///   - keySource: must be the one that the vault was made with.
+    ///   - idleDelay: how long after the last write the log is moved into the file and emptied.
     /// - Throws: a ``VaultError`` whose description tells a person what to do; `brokerd` ends with status 4.
     package static func open(
-        in directory: StateDirectory, keySource: some KeySource, logger: Logger
+        in directory: StateDirectory, keySource: some KeySource, tidyingAfter idleDelay: Duration = .seconds(1),
+        logger: Logger
     ) async throws(VaultError) -> Vault {
         guard sodium_init() >= 0 else { throw .io("libsodium cannot start: the system has no source of randomness.") }
         let claim = try DirectoryClaim(on: directory)
@@ -66,8 +68,8 @@ package final class Vault: RecordVault {
         }
         let header = try file.examine()
         let wrapping = try await unlock(header, of: file, keySource)
-        return try Vault(
-            assemble(file, header, KeyRing(wrapping: wrapping), claim, logger), in: directory, logger: logger)
+        let opened = try assemble(file, header, KeyRing(wrapping: wrapping), claim, logger)
+        return try Vault(opened, in: directory, tidyingAfter: idleDelay, logger: logger)
     }
 
     private static func make(_ file: VaultFile, _ keySource: some KeySource) async throws(VaultError) {
@@ -112,7 +114,7 @@ package final class Vault: RecordVault {
         let writing = try file.connect()
         let reading = try file.connect()
         try reading.run("PRAGMA query_only = ON")
-        let damage = DamageLog(total: try reading.integer("SELECT count(*) FROM quarantine"))
+        let damage = DamageLog(moved: try reading.integer("SELECT count(*) FROM quarantine"))
         let reader = VaultReader(reading)
         let writeSide = WriteSide(writing, claim: claim, reader: reader, keys: keys, logger: logger)
         return Opened(header: header, keys: keys, reader: reader, writeSide: writeSide, damage: damage)

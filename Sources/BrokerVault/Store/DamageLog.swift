@@ -1,36 +1,38 @@
 import Synchronization
 
-/// Which rows were found damaged and wait for being set aside, and how many there were in all.
+/// Which rows were found damaged and wait for being set aside, and how many were.
 final class DamageLog: Sendable {
     private struct State {
-        var total: Int
+        var moved: Int
         var waiting: Set<Int64> = []
     }
 
     private let state: Mutex<State>
 
-    init(total: Int) { state = Mutex(State(total: total)) }
+    /// - Parameter moved: rows that lie in quarantine already.
+    init(moved: Int) { state = Mutex(State(moved: moved)) }
 
-    var total: Int { state.withLock { $0.total } }
+    var total: Int { state.withLock { $0.moved + $0.waiting.count } }
     var waiting: [Int64] { state.withLock { $0.waiting.sorted() } }
 
-    /// - Returns: those of the rows that were not known yet.
-    func found(_ rows: [Int64]) -> [Int64] {
+    /// - Returns: whether there is one among them that did not wait yet. It may still have been moved between being read
+    ///   and being reported here; that is settled as mended.
+    func found(_ rows: [Int64]) -> Bool {
         state.withLock { state in
-            let new = rows.filter { state.waiting.insert($0).inserted }
-            state.total += new.count
-            return new
+            let before = state.waiting.count
+            state.waiting.formUnion(rows)
+            return state.waiting.count > before
         }
     }
 
     /// - Parameters:
     ///   - moved: are in quarantine now.
-    ///   - mended: had been replaced by whole ones meanwhile.
+    ///   - mended: are gone or had been replaced by whole ones meanwhile.
     func settled(moved: [Int64], mended: [Int64]) {
         state.withLock { state in
             state.waiting.subtract(moved)
             state.waiting.subtract(mended)
-            state.total -= mended.count
+            state.moved += moved.count
         }
     }
 }

@@ -60,8 +60,8 @@ struct DamagedRowTests {
                 #expect(try vault.accessTokens().isEmpty, "found twice, counted once")
                 #expect(try vault.accessTokens(of: "bystander") == ["bystander"])
                 #expect(try vault.accessTokens(in: Sample.other) == ["theirs"])
-                #expect(try vault.statistics().quarantined == 1)
                 try await vault.checkpoint()
+                #expect(try vault.statistics().quarantined == 1)
                 #expect(try vault.statistics().records == 2)
                 #expect(bed.log.lines.filter { $0.contains("damaged records were found") }.count == 1)
 

@@ -97,11 +97,11 @@ struct OpacityTests {
     @Test("the log is moved by itself when nothing is written for a while")
     func tidiesWhenIdle() async throws {
         try await withVaultBed { bed in
-            try await bed.use { vault in
-                try await vault.store(Sample.refreshToken(), secret: "r")
-                try await eventually("the log is empty") { try bed.bytes("vault.db-wal").isEmpty }
-                #expect(try vault.loadAll(RefreshTokenRecord.self, in: Sample.me).count == 1)
-            }
+            let vault = try await bed.open(tidyingAfter: .milliseconds(50))
+            try await vault.store(Sample.refreshToken(), secret: "r")
+            try await eventually("the log is empty") { try bed.bytes("vault.db-wal").isEmpty }
+            #expect(try vault.loadAll(RefreshTokenRecord.self, in: Sample.me).count == 1)
+            await vault.close()
         }
     }
 

@@ -15,11 +15,14 @@ struct VaultBed {
         path = bed.path("state")
     }
 
-    func open(keySource: (any KeySource)? = nil) async throws(VaultError) -> Vault {
+    /// - Parameter idleDelay: long, because many tests look into the log; a slow machine must not empty it meanwhile.
+    func open(
+        keySource: (any KeySource)? = nil, tidyingAfter idleDelay: Duration = .seconds(3600)
+    ) async throws(VaultError) -> Vault {
         let directory = try StateDirectory.open(creating: path)
         let logger = Logger(label: "vault") { [log] _ in log }
-        if let keySource { return try await Vault.open(in: directory, keySource: keySource, logger: logger) }
-        return try await Vault.open(in: directory, keySource: KeyFileSource(in: directory), logger: logger)
+        let keySource = keySource ?? KeyFileSource(in: directory)
+        return try await Vault.open(in: directory, keySource: keySource, tidyingAfter: idleDelay, logger: logger)
     }
 
     /// Opens the vault for one test of what lies on disk afterwards.
