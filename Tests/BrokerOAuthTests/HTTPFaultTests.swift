@@ -67,8 +67,10 @@ struct HTTPFaultTests {
         }
     }
 
-    @Test("a POST is not sent again when its kept connection turns out to be dead; a GET is")
-    func noSilentRepetition() async throws {
+    @Test(
+        "a POST is not sent again when its kept connection turns out to be dead; a GET is",
+        arguments: ["", "grant_type=refresh_token"])
+    func noSilentRepetition(body: String) async throws {
         let visits = Visits()
         try await withServer { request in
             visits.add(request.method + request.path)
@@ -76,7 +78,8 @@ struct HTTPFaultTests {
             return request.path == "/dies" && seen == 1 ? .close : .json(["ok": true])
         } _: { server, client in
             #expect(try await client.get(server.url).status == 200)
-            let failure = try await failureOf(post(server.url + "/dies"), through: client)
+            let failure = try await failureOf(
+                HTTPRequest(.post, server.url + "/dies", body: Secret(body)), through: client)
             #expect(failure.reason == .connectionLost)
             #expect(failure.mayHaveBeenSent)
             #expect(visits.all.count { $0 == "POST/dies" } == 1)

@@ -33,7 +33,7 @@ struct HTTPSecurityTests {
 
     @Test("a private authority is trusted when it is configured, and only then; old TLS is refused")
     func privateAuthority() async throws {
-        try await withTestBed { bed in
+        try await withTestBed { bed async throws in
             let server = try await LoopbackServer.start { _ in .json(["ok": true]) }
             bed.atEnd { await server.stop() }
             let certificate = try await TestCertificate.make(in: bed, names: ["idp.example"])
@@ -55,7 +55,7 @@ struct HTTPSecurityTests {
 
     @Test("a certificate for another name is refused")
     func wrongName() async throws {
-        try await withTestBed { bed in
+        try await withTestBed { bed async throws in
             let server = try await LoopbackServer.start { _ in .json(["ok": true]) }
             bed.atEnd { await server.stop() }
             let certificate = try await TestCertificate.make(in: bed, names: ["idp.example"])
@@ -70,7 +70,7 @@ struct HTTPSecurityTests {
 
     @Test("a proxy from the environment tunnels https, exceptions and loopback go direct")
     func proxy() async throws {
-        try await withTestBed { bed in
+        try await withTestBed { bed async throws in
             let server = try await LoopbackServer.start { _ in .json(["ok": true]) }
             bed.atEnd { await server.stop() }
             let certificate = try await TestCertificate.make(in: bed, names: ["idp.example", "idp.invalid"])
@@ -104,7 +104,7 @@ struct HTTPSecurityTests {
 
     @Test("HTTP/2 is offered over TLS")
     func http2IsOffered() async throws {
-        try await withTestBed { bed in
+        try await withTestBed { bed async throws in
             let server = try await LoopbackServer.start { _ in .json(["ok": true]) }
             bed.atEnd { await server.stop() }
             let certificate = try await TestCertificate.make(in: bed)
@@ -132,7 +132,7 @@ struct HTTPSecurityTests {
             "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----",
         ] as [String?])
     func unusableCAFile(contents: String?) async throws {
-        try await withTestBed { bed in
+        try await withTestBed { bed async throws in
             let path = bed.path("ca.pem")
             try contents?.write(toFile: path, atomically: false, encoding: .utf8)
             do throws(HTTPClient.ConfigurationError) {

@@ -1,0 +1,73 @@
+import BrokerModel
+import BrokerOAuth
+import BrokerTestSupport
+import Testing
+
+@Suite("Authorization URL")
+struct AuthorizationURLTests {
+    private func url(
+        endpoint: String = "https://idp.example/authorize", _ change: (inout AuthorizationRequest) -> Void = { _ in }
+    ) throws -> String {
+        let http = try HTTPClient(configuration: .init(version: "1"))
+        let provider = OAuthProvider(http: http, clock: ManualClock())
+        let metadata = ProviderMetadata(
+            authority: try Authority(parsing: "https://idp.example", allowHTTPLoopback: false),
+            issuer: "https://idp.example", authorizationEndpoint: endpoint,
+            tokenEndpoint: "https://idp.example/token", jwksURI: "https://idp.example/jwks")
+        var request = AuthorizationRequest(
+            clientID: "my app", redirectURI: "http://127.0.0.1:4711/cb?a=b", scopes: Scopes(["openid", "mail+read"]),
+            state: "s", nonce: "n", codeChallenge: "c", correlationID: "id-1")
+        change(&request)
+        return provider.authorizationURL(request, at: metadata)
+    }
+
+    @Test("every value is escaped exactly")
+    func exact() throws {
+        #expect(
+            try url()
+                == "https://idp.example/authorize?client_id=my%20app&response_type=code"
+                + "&redirect_uri=http%3A%2F%2F127.0.0.1%3A4711%2Fcb%3Fa%3Db&scope=openid%20mail%2Bread&state=s&nonce=n"
+                + "&code_challenge=c&code_challenge_method=S256&client-request-id=id-1")
+    }
+
+    @Test("prompt, hints and claims are added when they are there")
+    func optional() throws {
+        let url = try url {
+            $0.prompt = .selectAccount
+            $0.loginHint = "älice@example.com"
+            $0.domainHint = "example.com"
+            $0.claims = #"{"id_token":{"acr":null}}"#
+        }
+        #expect(
+            url.hasSuffix(
+                "&prompt=select_account&login_hint=%C3%A4lice%40example.com&domain_hint=example.com"
+                    + "&claims=%7B%22id_token%22%3A%7B%22acr%22%3Anull%7D%7D"))
+    }
+
+    @Test("an app's own parameters are added in order, and never in place of the broker's")
+    func extra() throws {
+        let url = try url {
+            $0.extraQueryParameters = [
+                "z": "&x=1#", "acr_values": "urn:a b", "state": "forged", "CLIENT_ID": "forged",
+                "response_mode": "fragment",
+                "request_uri": "https://evil.example", "request": "x", "code_challenge_method": "plain",
+            ]
+        }
+        #expect(url.hasSuffix("&client-request-id=id-1&acr_values=urn%3Aa%20b&z=%26x%3D1%23"))
+        let parameters = RedirectParameters(redirectURL: url[...])
+        #expect(parameters.repeated.isEmpty)
+        #expect(parameters["state"] == "s")
+        #expect(parameters["code_challenge_method"] == "S256")
+    }
+
+    @Test(
+        "an endpoint's own query stays",
+        arguments: [
+            ("https://idp.example/a?p=b2c", "https://idp.example/a?p=b2c&client_id="),
+            ("https://idp.example/a?", "https://idp.example/a?client_id="),
+            ("https://idp.example/a?p=1&", "https://idp.example/a?p=1&client_id="),
+        ])
+    func endpointWithQuery(endpoint: String, start: String) throws {
+        #expect(try url(endpoint: endpoint).hasPrefix(start))
+    }
+}

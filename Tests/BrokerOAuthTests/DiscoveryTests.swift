@@ -1,0 +1,286 @@
+import BrokerModel
+import BrokerOAuth
+import BrokerTestSupport
+import BrokerValues
+import Testing
+
+@Suite("Discovery")
+struct DiscoveryTests {
+    @Test("a document gives issuer, endpoints and what the provider promises")
+    func complete() async throws {
+        try await withProvider { bed async throws in
+            let metadata = try await bed.metadata()
+            let issuer = bed.provider.issuer
+            #expect(metadata.issuer == issuer)
+            #expect(metadata.authorizationEndpoint == issuer + "/authorize")
+            #expect(metadata.tokenEndpoint == issuer + "/token")
+            #expect(metadata.jwksURI == issuer + "/jwks")
+            #expect(metadata.userinfoEndpoint == issuer + "/userinfo")
+            #expect(metadata.promisesIssuerInResponse)
+            #expect(metadata.codeChallengeMethods == ["S256"])
+            #expect(metadata.tokenEndpointAuthMethods == ["none", "client_secret_basic", "client_secret_post"])
+            #expect(metadata.document["subject_types_supported"] == ["public"])
+        }
+    }
+
+    @Test("a slash at the end of the issuer is its spelling, not another issuer")
+    func trailingSlash() async throws {
+        try await withProvider { bed async throws in
+            let issuer = bed.provider.issuer + "/"
+            bed.provider.configure { $0.metadata = ["issuer": .string(issuer)] }
+            #expect(try await bed.metadata().issuer == issuer)
+        }
+    }
+
+    @Test("a document of another issuer is refused, and the error names that issuer")
+    func otherIssuer() async throws {
+        try await withProvider { bed async throws in
+            bed.provider.configure { $0.metadata = ["issuer": "https://evil.example/\u{1b}[31m"] }
+            guard case .invalidResponse(_, let text) = await bed.failure({ try await bed.metadata() }) else {
+                Issue.record("it was accepted")
+                return
+            }
+            #expect(text.contains("https://evil.example/ [31m"))
+        }
+    }
+
+    @Test(
+        "an issuer that only looks alike is refused",
+        arguments: ["", "/tenant", "?x", "#", ".example", "/%2e", "//x"])
+    func similarIssuer(suffix: String) async throws {
+        try await withProvider { bed async throws in
+            let issuer = suffix.isEmpty ? "" : bed.provider.issuer + suffix
+            bed.provider.configure { $0.metadata = ["issuer": .string(issuer)] }
+            guard case .invalidResponse = await bed.failure({ try await bed.metadata() }) else {
+                Issue.record("it was accepted")
+                return
+            }
+        }
+    }
+
+    @Test(
+        "a required endpoint that is missing or unfit is an error that names it",
+        arguments: ["authorization_endpoint", "token_endpoint", "jwks_uri", "issuer"],
+        [JSONValue.null, 5, "", "http://idp.example/x", "ftp://127.0.0.1/x", "/relative", "https://idp.example/x#f"])
+    func unfitEndpoint(name: String, value: JSONValue) async throws {
+        try await withProvider { bed async throws in
+            bed.provider.configure { $0.metadata = [name: value] }
+            guard case .invalidResponse(_, let text) = await bed.failure({ try await bed.metadata() }) else {
+                Issue.record("it was accepted")
+                return
+            }
+            #expect(text.contains(name) || name == "issuer")
+        }
+    }
+
+    @Test("an optional endpoint that is unfit is not used")
+    func unfitOptionalEndpoint() async throws {
+        try await withProvider { bed async throws in
+            bed.provider.configure { $0.metadata = ["userinfo_endpoint": "http://idp.example/userinfo"] }
+            #expect(try await bed.metadata().userinfoEndpoint == nil)
+        }
+    }
+
+    @Test("without the OpenID document the one of RFC 8414 serves, and the first is not asked for again")
+    func authorizationServerMetadata() async throws {
+        try await withProvider { bed async throws in
+            bed.provider.on(.discovery) { _ in .empty(404) }
+            bed.provider.on(.authorizationServerMetadata) { _ in .json(.object(bed.provider.discoveryDocument)) }
+            #expect(try await bed.metadata().issuer == bed.provider.issuer)
+            bed.clock.advance(bySeconds: 4000)
+            #expect(try await bed.metadata().issuer == bed.provider.issuer)
+            #expect(bed.provider.requests(to: .discovery).count == 1)
+            #expect(bed.provider.requests(to: .authorizationServerMetadata).count == 2)
+        }
+    }
+
+    @Test("a path goes after the host for RFC 8414, and before the rest for OpenID")
+    func wellKnownPlaces() async throws {
+        try await withProvider { bed async throws in
+            let authority = try Authority(parsing: bed.provider.issuer + "/realm/one", allowHTTPLoopback: true)
+            let failure = await bed.failure { try await bed.oauth.metadata(of: authority) }
+            guard case .invalidResponse(status: 404, _) = failure else {
+                Issue.record("\(String(describing: failure))")
+                return
+            }
+            #expect(
+                bed.provider.requests.map(\.path) == [
+                    "/realm/one/.well-known/openid-configuration",
+                    "/.well-known/oauth-authorization-server/realm/one",
+                ])
+        }
+    }
+
+    @Test(
+        "an answer that is no discovery document says what came instead",
+        arguments: [
+            (ProviderAnswer.html(), Optional(200)), (.html(status: 403), 403), (.redirect(to: "/x"), 302),
+            (.json(["not", "an object"]), 200), (.empty(200), 200),
+            (.json(.object(["issuer": 1])), nil),
+        ])
+    func wrongForm(answer: ProviderAnswer, status: Int?) async throws {
+        try await withProvider { bed async throws in
+            bed.provider.on(.discovery) { _ in answer }
+            guard case .invalidResponse(let found, let text) = await bed.failure({ try await bed.metadata() }) else {
+                Issue.record("it was accepted")
+                return
+            }
+            #expect(found == status)
+            #expect(text.hasSuffix("."))
+        }
+    }
+
+    @Test("a provider that is down is unavailable, with the time it names")
+    func unavailable() async throws {
+        try await withProvider { bed async throws in
+            bed.provider.on(.discovery) { _ in .empty(503, headers: [("Retry-After", "17")]) }
+            guard case .unavailable(503, 17, _) = await bed.failure({ try await bed.metadata() }) else {
+                Issue.record("it was not")
+                return
+            }
+        }
+    }
+
+    @Test("a lost answer to a question that can be asked again is just offline")
+    func offline() async throws {
+        try await withProvider { bed async throws in
+            bed.provider.on(.discovery) { _ in .reset }
+            guard case .offline = await bed.failure({ try await bed.metadata() }) else {
+                Issue.record("it was not")
+                return
+            }
+        }
+    }
+}
+
+@Suite("Cached provider documents")
+struct DocumentCacheTests {
+    @Test("a document is asked for once in its lifetime, at most a day, at least a minute, an hour without a word")
+    func lifetime() async throws {
+        for (cacheControl, seconds) in [
+            (nil, 3600), ("max-age=600", 600), ("public, MAX-AGE = \"600\"", 600), ("max-age=0", 60), ("no-store", 60),
+            ("max-age=99999999", 86_400), ("max-age=x", 3600),
+        ] as [(String?, Int64)] {
+            try await withProvider { bed async throws in
+                bed.provider.on(.discovery) { _ in
+                    .json(
+                        .object(bed.provider.discoveryDocument),
+                        headers: cacheControl.map { [("Cache-Control", $0)] } ?? [])
+                }
+                _ = try await bed.metadata()
+                bed.clock.advance(bySeconds: seconds - 1)
+                _ = try await bed.metadata()
+                #expect(bed.provider.requests.count == 1)
+                bed.clock.advance(bySeconds: 1)
+                _ = try await bed.metadata()
+                #expect(bed.provider.requests.count == 2)
+            }
+        }
+    }
+
+    @Test("a jump of the wall clock makes nothing stale")
+    func wallClock() async throws {
+        try await withProvider { bed async throws in
+            _ = try await bed.metadata()
+            bed.clock.setWallClock(bySeconds: 1_000_000)
+            _ = try await bed.metadata()
+            #expect(bed.provider.requests.count == 1)
+        }
+    }
+
+    @Test("a stale document is confirmed by its validators without being sent again")
+    func revalidation() async throws {
+        try await withProvider { bed async throws in
+            bed.provider.on(.discovery) { request in
+                if request.headers["if-none-match"] == "\"v1\"" { return .empty(304) }
+                return .json(.object(bed.provider.discoveryDocument), headers: [("ETag", "\"v1\"")])
+            }
+            let first = try await bed.metadata()
+            bed.clock.advance(bySeconds: 3600)
+            #expect(try await bed.metadata() == first)
+            bed.clock.advance(bySeconds: 3599)
+            #expect(try await bed.metadata() == first)
+            #expect(bed.provider.requests.count == 2)
+        }
+    }
+
+    @Test(
+        "while the provider is down the stale document serves, and the provider is not asked at every turn",
+        arguments: [
+            ProviderAnswer.empty(500), .html(), .reset, .hang, .json(.object(["issuer": "https://evil.example"])),
+        ])
+    func stale(answer: ProviderAnswer) async throws {
+        try await withProvider(timeout: .milliseconds(500)) { bed async throws in
+            let first = try await bed.metadata()
+            bed.provider.on(.discovery) { _ in answer }
+            bed.clock.advance(bySeconds: 3600)
+            let asked = bed.provider.requests.count
+            #expect(try await bed.metadata() == first)
+            #expect(try await bed.metadata() == first)
+            let again = bed.provider.requests.count
+            #expect(again > asked)
+            bed.clock.advance(bySeconds: 59)
+            #expect(try await bed.metadata() == first)
+            #expect(bed.provider.requests.count == again)
+
+            bed.provider.behave(at: .discovery)
+            bed.clock.advance(bySeconds: 1)
+            #expect(try await bed.metadata() == first)
+            #expect(bed.provider.requests.count == again + 1)
+        }
+    }
+
+    @Test("a document that the provider took away is not used any longer")
+    func gone() async throws {
+        try await withProvider { bed async throws in
+            _ = try await bed.metadata()
+            bed.provider.on(.discovery) { _ in .empty(404) }
+            bed.clock.advance(bySeconds: 3600)
+            guard case .invalidResponse(status: 404, _) = await bed.failure({ try await bed.metadata() }) else {
+                Issue.record("it was used")
+                return
+            }
+        }
+    }
+
+    @Test("many callers at once are one request")
+    func singleFlight() async throws {
+        try await withProvider { bed async throws in
+            let gate = Gate()
+            bed.provider.on(.discovery) { _ in
+                await gate.wait()
+                return nil
+            }
+            let callers = (0..<50).map { _ in Task { try await bed.metadata().issuer } }
+            try await eventually("the provider is asked") { !bed.provider.requests.isEmpty }
+            await gate.open()
+            for caller in callers {
+                let issuer = try await caller.value
+                #expect(issuer == bed.provider.issuer)
+            }
+            #expect(bed.provider.requests.count == 1)
+        }
+    }
+
+    @Test("a caller that leaves neither waits nor takes the answer from the others")
+    func leavingCaller() async throws {
+        try await withProvider { bed async throws in
+            let gate = Gate()
+            bed.provider.on(.discovery) { _ in
+                await gate.wait()
+                return nil
+            }
+            let leaving = Task { await bed.failure { try await bed.metadata() } }
+            try await eventually("the provider is asked") { !bed.provider.requests.isEmpty }
+            let staying = Task { try await bed.metadata().issuer }
+            leaving.cancel()
+            guard case .offline = await leaving.value else {
+                Issue.record("it waited")
+                return
+            }
+            await gate.open()
+            #expect(try await staying.value == bed.provider.issuer)
+            #expect(bed.provider.requests.count == 1)
+        }
+    }
+}

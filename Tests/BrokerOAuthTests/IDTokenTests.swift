@@ -1,0 +1,340 @@
+import BrokerModel
+import BrokerOAuth
+import BrokerTestSupport
+import BrokerValues
+import Crypto
+import Foundation
+import Testing
+
+extension ProviderBed {
+    /// Claims that are right in every way.
+    var goodClaims: JSONObject {
+        [
+            "iss": .string(provider.issuer), "sub": "alice", "aud": "app", "nonce": "n-1",
+            "iat": .integer(clock.now), "exp": .integer(clock.now + 600),
+        ]
+    }
+
+    func verify(_ token: String, clientID: String = "app", nonce: String? = "n-1") async throws -> IDTokenClaims {
+        try await oauth.verify(
+            idToken: Secret(token), against: .init(clientID: clientID, nonce: nonce), at: metadata())
+    }
+
+    /// The good claims with changes; null takes a claim away.
+    func verify(changing changes: JSONObject, nonce: String? = "n-1") async throws -> IDTokenClaims {
+        let claims = goodClaims.merging(changes) { $1 }.filter { $0.value != .null }
+        return try await verify(provider.identity.sign(claims), nonce: nonce)
+    }
+
+    func refusesToken(_ token: String, sourceLocation: SourceLocation = #_sourceLocation) async {
+        let failure = await failure { try await verify(token) }
+        guard case .invalidResponse(status: nil, let text) = failure else {
+            Issue.record("\(String(describing: failure))", sourceLocation: sourceLocation)
+            return
+        }
+        #expect(!text.contains(token), sourceLocation: sourceLocation)
+    }
+}
+
+@Suite("ID token signatures")
+struct IDTokenSignatureTests {
+    @Test(
+        "every algorithm of the list is verified, and a flipped bit is noticed",
+        arguments: SigningIdentity.Kind.allCases)
+    func algorithms(kind: SigningIdentity.Kind) async throws {
+        try await withProvider(kind) { bed async throws in
+            let token = bed.provider.identity.sign(bed.goodClaims)
+            let claims = try await bed.verify(token)
+            #expect(claims.subject == "alice")
+            #expect(claims.all["exp"] == .integer(bed.clock.now + 600))
+
+            let parts = token.split(separator: ".").map(String.init)
+            let other = bed.goodClaims.merging(["sub": "mallory"]) { $1 }
+            let forged = bed.provider.identity.sign(other).split(separator: ".").map(String.init)
+            await bed.refusesToken("\(parts[0]).\(forged[1]).\(parts[2])")
+            var signature = Array(parts[2])
+            signature[4] = signature[4] == "A" ? "B" : "A"
+            await bed.refusesToken("\(parts[0]).\(parts[1]).\(String(signature))")
+        }
+    }
+
+    @Test(
+        "a token without a signature is refused, whatever its header calls that",
+        arguments: ["none", "None", "NONE", ""])
+    func none(name: String) async throws {
+        try await withProvider { bed async throws in
+            let token = SigningIdentity.assemble(["alg": .string(name)], bed.goodClaims) { _ in [] }
+            await bed.refusesToken(token)
+        }
+    }
+
+    @Test("the public key does not serve as a shared secret", arguments: ["HS256", "HS384", "HS512"])
+    func publicKeyAsSharedSecret(name: String) async throws {
+        try await withProvider(.rs256) { bed async throws in
+            let published = try JSONEncoder().encode(JSONValue.object(bed.provider.identity.jwk))
+            let modulus = bed.provider.identity.jwk["n"]?.stringValue ?? ""
+            for key in [published, Data(modulus.utf8)] {
+                let token = SigningIdentity.assemble(["alg": .string(name), "kid": "key-1"], bed.goodClaims) { signed in
+                    Array(HMAC<SHA256>.authenticationCode(for: signed, using: SymmetricKey(data: key)))
+                }
+                await bed.refusesToken(token)
+            }
+        }
+    }
+
+    @Test("a key is used only for the algorithm it is published for", arguments: [SigningIdentity.Kind.ps256, .es256])
+    func algorithmOfTheKey(kind: SigningIdentity.Kind) async throws {
+        try await withProvider(kind) { bed async throws in
+            let jwk = bed.provider.identity.jwk
+            func publish(_ changes: JSONObject) {
+                let key = jwk.merging(changes) { $1 }.filter { $0.value != .null }
+                bed.provider.on(.keys) { _ in .json(["keys": [.object(key)]]) }
+                bed.clock.advance(bySeconds: 3600)
+            }
+            // The signature is good in every case: what changes is what the key says about itself.
+            for (changes, isGood) in [
+                ([:], true), (["alg": .null], true), (["alg": "RS256"], false), (["use": "enc"], false),
+                (["use": .null], true), (["key_ops": ["encrypt"]], false), (["key_ops": ["verify"]], true),
+                (["kty": "oct"], false),
+            ] as [(JSONObject, Bool)] {
+                publish(changes)
+                let token = bed.provider.identity.sign(bed.goodClaims)
+                let failure = await bed.failure { try await bed.verify(token) }
+                #expect((failure == nil) == isGood, "\(changes)")
+            }
+        }
+    }
+
+    @Test("a key for encryption, a shared secret and rubbish in the key set are passed over")
+    func otherKeys() async throws {
+        try await withProvider { bed async throws in
+            let good = bed.provider.identity.jwk
+            let encryption = good.merging(["use": "enc"]) { $1 }
+            bed.provider.on(.keys) { _ in
+                .json([
+                    "keys": [
+                        5, .object([:]), ["kty": "oct", "k": "AAAA", "kid": "key-1"], .object(encryption),
+                        ["kty": "EC", "crv": "P-256", "x": "AA", "y": "AA", "kid": "key-1"], .object(good),
+                    ]
+                ])
+            }
+            #expect(try await bed.verify(bed.provider.identity.sign(bed.goodClaims)).subject == "alice")
+            bed.provider.on(.keys) { _ in .json(["keys": [.object(encryption)]]) }
+            bed.clock.advance(bySeconds: 3600)
+            await bed.refusesToken(bed.provider.identity.sign(bed.goodClaims))
+        }
+    }
+
+    @Test("keys without an id serve tokens with and without one")
+    func keysWithoutID() async throws {
+        try await withProvider { bed async throws in
+            let first = try await SigningIdentity.make(.es256, keyID: nil)
+            let second = try await SigningIdentity.make(.es256, keyID: nil)
+            bed.provider.rotateKeys(to: first)
+            bed.provider.rotateKeys(to: second, keepingOld: true)
+            for identity in [first, second] {
+                for header in [JSONObject(), ["kid": "whatever"]] {
+                    let claims = try await bed.verify(identity.sign(bed.goodClaims, header: header))
+                    #expect(claims.subject == "alice")
+                }
+            }
+        }
+    }
+
+    @Test("of several keys the one with the token's id counts")
+    func severalKeys() async throws {
+        try await withProvider { bed async throws in
+            let old = bed.provider.identity
+            bed.provider.rotateKeys(to: try await .make(.rs256, keyID: "key-2"), keepingOld: true)
+            let new = bed.provider.identity
+            for identity in [old, new] {
+                let claims = try await bed.verify(identity.sign(bed.goodClaims))
+                #expect(claims.subject == "alice")
+            }
+            await bed.refusesToken(old.sign(bed.goodClaims, header: ["kid": "key-2"]))
+        }
+    }
+
+    @Test("an embedded key is not used", arguments: ["jwk", "jku"])
+    func embeddedKey(field: String) async throws {
+        try await withProvider { bed async throws in
+            let own = try await SigningIdentity.make(.es256, keyID: "mine")
+            let value: JSONValue = field == "jwk" ? .object(own.jwk) : .string(bed.provider.issuer + "/own-keys")
+            await bed.refusesToken(own.sign(bed.goodClaims, header: [field: value]))
+            #expect(!bed.provider.requests.contains { $0.path == "/own-keys" })
+        }
+    }
+
+    @Test(
+        "what is no token at all, or of another kind, is refused",
+        arguments: [
+            "", ".", "..", "...", "a.b.c", "e30.e30.", "e30.e30.AA", "e30=.e30=.AA", " e30.e30.AA",
+            String(repeating: "A", count: 70_000),
+        ])
+    func malformed(token: String) async throws {
+        try await withProvider { bed async throws in
+            let failure = await bed.failure { try await bed.verify(token) }
+            guard case .invalidResponse = failure else {
+                Issue.record("\(String(describing: failure))")
+                return
+            }
+        }
+    }
+
+    @Test("an extension that must be understood, and a token typed as something else, are refused")
+    func headers() async throws {
+        try await withProvider { bed async throws in
+            await bed.refusesToken(bed.provider.identity.sign(bed.goodClaims, header: ["crit": ["b64"], "b64": false]))
+            await bed.refusesToken(bed.provider.identity.sign(bed.goodClaims, header: ["typ": "at+jwt"]))
+            #expect(
+                try await bed.verify(bed.provider.identity.sign(bed.goodClaims, header: ["typ": .null])).subject
+                    == "alice")
+        }
+    }
+}
+
+@Suite("Key rotation")
+struct KeyRotationTests {
+    @Test("an unknown key id brings the new keys at once")
+    func rotation() async throws {
+        try await withProvider { bed async throws in
+            _ = try await bed.verify(bed.provider.identity.sign(bed.goodClaims))
+            bed.provider.rotateKeys(to: try await .make(.rs256, keyID: "key-2"))
+            let claims = try await bed.verify(bed.provider.identity.sign(bed.goodClaims))
+            #expect(claims.subject == "alice")
+            #expect(bed.provider.requests(to: .keys).count == 2)
+        }
+    }
+
+    @Test("a new key under an old id, or without any, is found as well", arguments: ["key-1", nil] as [String?])
+    func silentRotation(keyID: String?) async throws {
+        try await withProvider { bed async throws in
+            bed.provider.rotateKeys(to: try await .make(.es256, keyID: keyID))
+            _ = try await bed.verify(bed.provider.identity.sign(bed.goodClaims))
+            bed.provider.rotateKeys(to: try await .make(.es256, keyID: keyID))
+            let claims = try await bed.verify(bed.provider.identity.sign(bed.goodClaims))
+            #expect(claims.subject == "alice")
+        }
+    }
+
+    @Test("forged key ids do not make the broker hammer the provider: once a minute")
+    func rateLimit() async throws {
+        try await withProvider { bed async throws in
+            _ = try await bed.verify(bed.provider.identity.sign(bed.goodClaims))
+            let forger = try await SigningIdentity.make(.es256, keyID: "forged")
+            for number in 0..<5 {
+                await bed.refusesToken(forger.sign(bed.goodClaims, header: ["kid": .string("forged-\(number)")]))
+            }
+            #expect(bed.provider.requests(to: .keys).count == 2)
+            bed.clock.advance(bySeconds: 60)
+            await bed.refusesToken(forger.sign(bed.goodClaims))
+            #expect(bed.provider.requests(to: .keys).count == 3)
+        }
+    }
+
+    @Test("when the new keys cannot be had, that is what the error says, and the next attempt asks again")
+    func providerDown() async throws {
+        try await withProvider { bed async throws in
+            _ = try await bed.verify(bed.provider.identity.sign(bed.goodClaims))
+            bed.provider.rotateKeys(to: try await .make(.es256, keyID: "key-2"))
+            bed.provider.on(.keys) { _ in .empty(503) }
+            let token = bed.provider.identity.sign(bed.goodClaims)
+            guard case .unavailable(503, _, _) = await bed.failure({ try await bed.verify(token) }) else {
+                Issue.record("it was something else")
+                return
+            }
+            bed.provider.behave(at: .keys)
+            #expect(try await bed.verify(token).subject == "alice")
+        }
+    }
+
+    @Test("a key set that is none is not kept")
+    func noKeySet() async throws {
+        try await withProvider { bed async throws in
+            bed.provider.on(.keys) { _ in .json(["nothing": "here"]) }
+            let token = bed.provider.identity.sign(bed.goodClaims)
+            guard case .invalidResponse = await bed.failure({ try await bed.verify(token) }) else {
+                Issue.record("it was something else")
+                return
+            }
+            bed.provider.behave(at: .keys)
+            #expect(try await bed.verify(token).subject == "alice")
+        }
+    }
+}
+
+@Suite("ID token claims")
+struct IDTokenClaimTests {
+    @Test(
+        "claims that do not fit are refused",
+        arguments: [
+            ["iss": "https://evil.example"], ["iss": .null], ["iss": ["a", "b"]],
+            ["sub": .null], ["sub": ""], ["sub": 5],
+            ["aud": .null], ["aud": "other"], ["aud": []], ["aud": ["other"]], ["aud": ["app", "other"]],
+            ["aud": ["app", "other"], "azp": "other"], ["azp": "other"], ["azp": 5],
+            ["nonce": .null], ["nonce": "n-2"], ["nonce": ""],
+            ["exp": .null], ["exp": "soon"], ["exp": 0], ["iat": "x"], ["nbf": "x"],
+        ] as [JSONObject])
+    func refused(changes: JSONObject) async throws {
+        try await withProvider { bed async throws in
+            let failure = await bed.failure { try await bed.verify(changing: changes) }
+            guard case .invalidResponse(status: nil, _) = failure else {
+                Issue.record("\(String(describing: failure))")
+                return
+            }
+        }
+    }
+
+    @Test(
+        "claims that providers really send are accepted",
+        arguments: [
+            ["aud": ["app"]], ["aud": ["app"], "azp": "app"], ["aud": ["app", "other"], "azp": "app"],
+            ["aud": ["app", "app"]], ["azp": "app"],
+            ["auth_time": 0], ["auth_time": 1.75], ["auth_time": "never"], ["iat": .null],
+            ["exp": 1_800_000_600.9], ["exp": "1800000600"], ["sub": "ünï"],
+        ] as [JSONObject])
+    func accepted(changes: JSONObject) async throws {
+        try await withProvider { bed async throws in
+            let claims = try await bed.verify(changing: changes)
+            #expect(claims.issuer == bed.provider.issuer)
+            if let sent = changes["auth_time"] { #expect(claims.all["auth_time"] == sent) }
+        }
+    }
+
+    @Test("clocks may differ by five minutes and no more")
+    func clockSkew() async throws {
+        try await withProvider { bed async throws in
+            let now = bed.clock.now
+            for (changes, isGood) in [
+                (["exp": .integer(now - 299)], true), (["exp": .integer(now - 300)], false),
+                (["iat": .integer(now + 300)], true), (["iat": .integer(now + 301)], false),
+                (["nbf": .integer(now + 300)], true), (["nbf": .integer(now + 301)], false),
+                (["exp": .integer(.max)], true), (["exp": .integer(.min)], false),
+            ] as [(JSONObject, Bool)] {
+                let failure = await bed.failure { try await bed.verify(changing: changes) }
+                #expect((failure == nil) == isGood, "\(changes)")
+            }
+        }
+    }
+
+    @Test("on refresh no nonce is expected")
+    func refresh() async throws {
+        try await withProvider { bed async throws in
+            let claims = try await bed.verify(changing: ["nonce": .null], nonce: nil)
+            #expect(claims.subject == "alice")
+        }
+    }
+
+    @Test("the issuer is compared letter for letter with the provider's own spelling")
+    func issuerSpelling() async throws {
+        try await withProvider { bed async throws in
+            let issuer = bed.provider.issuer + "/"
+            bed.provider.configure { $0.metadata = ["issuer": .string(issuer)] }
+            #expect(try await bed.verify(changing: ["iss": .string(issuer)]).issuer == issuer)
+            guard case .invalidResponse = await bed.failure({ try await bed.verify(changing: [:]) }) else {
+                Issue.record("the other spelling was accepted")
+                return
+            }
+        }
+    }
+}

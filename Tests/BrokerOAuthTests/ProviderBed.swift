@@ -1,0 +1,57 @@
+import BrokerModel
+import BrokerOAuth
+import BrokerTestSupport
+import BrokerValues
+
+/// A scripted provider, the broker's side of it, and a clock for both.
+struct ProviderBed: Sendable {
+    let provider: ScriptedProvider
+    let oauth: OAuthProvider
+    let http: HTTPClient
+    let clock: ManualClock
+
+    func metadata() async throws -> ProviderMetadata { try await oauth.metadata(of: provider.authority) }
+
+    /// The error of something that must fail.
+    func failure<Result>(_ body: () async throws -> Result) async -> ProviderError? {
+        do {
+            _ = try await body()
+            return nil
+        } catch {
+            return error as? ProviderError
+        }
+    }
+
+    /// A code that a person has just agreed to, with the verifier that belongs to it.
+    func code(clientID: String = "app", nonce: String = "n-1", random: any RandomSource = CountingRandom())
+        -> TokenGrant
+    {
+        let pkce = PKCE(random: random)
+        let code = provider.issueCode(
+            .init(clientID: clientID, redirectURI: "http://127.0.0.1/cb", nonce: nonce, codeChallenge: pkce.challenge))
+        return .authorizationCode(
+            Secret(code), verifier: pkce.verifier, redirectURI: "http://127.0.0.1/cb", claims: nil)
+    }
+}
+
+func withProvider<Result>(
+    _ kind: SigningIdentity.Kind = .es256, timeout: Duration = .seconds(30),
+    _ body: (ProviderBed) async throws -> Result
+) async throws -> Result {
+    let clock = ManualClock()
+    let provider = try await ScriptedProvider.start(kind, now: { clock.now })
+    var configuration = HTTPClientConfiguration(version: "1")
+    configuration.totalTimeout = timeout
+    let http = try HTTPClient(configuration: configuration)
+    let bed = ProviderBed(provider: provider, oauth: OAuthProvider(http: http, clock: clock), http: http, clock: clock)
+    do {
+        let result = try await body(bed)
+        await provider.stop()
+        await http.shutdown()
+        return result
+    } catch {
+        await provider.stop()
+        await http.shutdown()
+        throw error
+    }
+}
