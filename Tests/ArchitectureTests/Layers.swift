@@ -48,7 +48,7 @@ extension Layer {
                 "BrokerServer", "BrokerSocket", "BrokerRPC", "BrokerEngine", "BrokerAccess", "BrokerVault",
                 "BrokerOAuth", "BrokerHost", "BrokerConfig", "BrokerModel", "BrokerValues",
             ],
-            libraries: ["ArgumentParser", "ServiceLifecycle", "Logging", "NIOCore", "NIOPosix"]),
+            libraries: ["ArgumentParser", "ServiceLifecycle", "UnixSignals", "Logging", "NIOCore", "NIOPosix"]),
         Layer(
             name: "BrokerCommands", folder: "BrokerCommands", height: 7,
             targets: ["BrokerClient", "BrokerRPC", "BrokerValues"], libraries: ["ArgumentParser"]),
