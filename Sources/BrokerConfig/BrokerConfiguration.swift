@@ -5,7 +5,6 @@ package struct BrokerConfiguration: Sendable, Equatable {
     package var oauth = OAuth()
     package var access: Access
     package var cache = Cache()
-    package var interaction = Interaction()
     package var log = Log()
 
     package struct Socket: Sendable, Equatable {
@@ -39,11 +38,6 @@ package struct BrokerConfiguration: Sendable, Equatable {
     package struct Cache: Sendable, Equatable {
         /// Seconds.
         package var expiryBuffer = 300
-    }
-
-    package struct Interaction: Sendable, Equatable {
-        /// Seconds.
-        package var defaultTimeout = 300
     }
 
     package struct Log: Sendable, Equatable {

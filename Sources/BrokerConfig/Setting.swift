@@ -75,9 +75,6 @@ extension Setting {
             takesEffect: .reload, summary: "A cached token this close to its expiry is refreshed instead of handed out."
         ),
         Setting(
-            name: "interaction.default_timeout", kind: .integer(\.interaction.defaultTimeout, 10...3_600, unit: "s"),
-            takesEffect: .reload, summary: "How long a sign-in waits for the person when the caller does not say."),
-        Setting(
             name: "log.level",
             kind: .choice(\.log.level, ["trace", "debug", "info", "notice", "warning", "error", "critical"]),
             takesEffect: .reload, flag: "--log-level", environment: "BROKER_LOG_LEVEL",

@@ -28,6 +28,7 @@ package enum BrokerDaemon {
             }
             // First thing, before any secret is here: hardening, and the socket that systemd passed in.
             let hardening = ProcessHardening.apply()
+            let activated = try activatedSocket()
             let log = BrokerLog(level: Logger.Level(rawValue: loaded.configuration.log.level) ?? .info)
             for outcome in hardening where outcome.isWorthAWarning {
                 log.logger(label: "brokerd").warning(
@@ -35,7 +36,7 @@ package enum BrokerDaemon {
                     metadata: ["measure": "\(outcome.measure.rawValue)", "errno": "\(outcome.failure ?? 0)"])
             }
             let signals = await SignalService.trap()
-            let broker = try await RunningBroker.start(loaded.configuration, log: log)
+            let broker = try await RunningBroker.start(loaded.configuration, activated: activated, log: log)
             await broker.serveUntilStopped(by: signals, reloading: loader)
             return .stopped
         } catch {
@@ -49,6 +50,14 @@ package enum BrokerDaemon {
             return try loader.load()
         } catch {
             throw StartFailure(exit: .configuration, text: "\(error)")
+        }
+    }
+
+    private static func activatedSocket() throws(StartFailure) -> ActivatedSocket? {
+        do throws(SocketActivationError) {
+            return try SocketActivation.takeSocket()
+        } catch {
+            throw StartFailure(exit: .failed, text: "\(error)")
         }
     }
 

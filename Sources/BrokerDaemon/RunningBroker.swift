@@ -29,7 +29,10 @@ struct RunningBroker: Sendable {
     let manager: ServiceManager
     let clock: SystemClock
 
-    static func start(_ configuration: BrokerConfiguration, log: BrokerLog) async throws(StartFailure) -> RunningBroker {
+    /// - Parameter activated: the socket that systemd passed in; without one the broker binds its own.
+    static func start(
+        _ configuration: BrokerConfiguration, activated: ActivatedSocket?, log: BrokerLog
+    ) async throws(StartFailure) -> RunningBroker {
         let logger = log.logger(label: "brokerd")
         let clock = SystemClock()
         let http = try client(configuration)
@@ -42,13 +45,15 @@ struct RunningBroker: Sendable {
             redirects: LoopbackRedirectListener(on: loops.next(), logger: logger),
             browser: BrowserLauncher(clock: clock, logger: logger), roster: directory, clock: clock,
             random: SystemRandom(), settings: configuration.engineSettings, log: logger)
-        let services = ServerServices(
-            broker: engine, apps: directory, policy: policy, vault: vault, inspector: LinuxPeerInspector(), clock: clock,
+        var services = ServerServices(
+            broker: engine, apps: directory, policy: policy, vault: vault, inspector: LinuxPeerInspector(),
+            clock: clock,
             process: ProcessFacts(version: BrokerVersion.text, mode: .user, startedAt: clock.uptime), log: logger)
+        services.requestsPerConnection = configuration.socket.maxRequestsPerConnection
         let listener: LineListener
         do throws(SocketError) {
             listener = try await LineListener.start(
-                try socket(configuration), on: loops.next(), service: BrokerService(services),
+                try socket(configuration, activated), on: loops.next(), service: BrokerService(services),
                 limits: configuration.lineLimits, logger: logger)
         } catch {
             throw StartFailure(exit: .failed, text: "\(error)")
@@ -63,7 +68,8 @@ struct RunningBroker: Sendable {
     ) async throws(StartFailure) -> Vault {
         guard let path = configuration.vault.stateDirectory ?? HostPaths().stateDirectory else {
             throw StartFailure(
-                exit: .configuration, text: "There is no home directory to keep the vault in; name one with --state-dir.")
+                exit: .configuration,
+                text: "There is no home directory to keep the vault in; name one with --state-dir.")
         }
         do throws(VaultError) {
             let directory = try StateDirectory.open(creating: path)
@@ -87,7 +93,10 @@ struct RunningBroker: Sendable {
         }
     }
 
-    private static func socket(_ configuration: BrokerConfiguration) throws(SocketError) -> ListeningSocket {
-        try .bind(SocketPlace(path: configuration.socket.path ?? HostPaths().socket))
+    private static func socket(
+        _ configuration: BrokerConfiguration, _ activated: ActivatedSocket?
+    ) throws(SocketError) -> ListeningSocket {
+        if let activated { return try .inherited(activated.descriptor) }
+        return try .bind(SocketPlace(path: configuration.socket.path ?? HostPaths().socket))
     }
 }

@@ -15,6 +15,8 @@ package struct ServerServices: Sendable {
     package var clock: any BrokerClock
     package var process: ProcessFacts
     package var log: Logger
+    /// Requests of one connection under way at a time.
+    package var requestsPerConnection = 64
 
     package init(
         broker: TokenBroker, apps: AppDirectory, policy: AccessPolicy, vault: any RecordVault,

@@ -33,8 +33,6 @@ struct ConfigurationLoaderTests {
             allow_ad_hoc_clients = false
             [cache]
             expiry_buffer = 13
-            [interaction]
-            default_timeout = 14
             [log]
             level = "debug"
             """)
@@ -50,7 +48,6 @@ struct ConfigurationLoaderTests {
         expected.oauth.requestTimeout = 12
         expected.access.allowAdHocClients = false
         expected.cache.expiryBuffer = 13
-        expected.interaction.defaultTimeout = 14
         expected.log.level = "debug"
         #expect(loaded.configuration == expected)
         #expect(Set(loaded.origins.keys) == Set(Setting.all.map(\.name)))

@@ -24,7 +24,9 @@ package struct BrokerService: LineService {
             let context = ConnectionContext(
                 caller: caller, notify: { connection.write(ByteBuffer(bytes: $0.bytes)) }, log: services.log)
             return .serve(
-                ConnectionSession(connection, context: context, pipeline: pipeline, connections: connections))
+                ConnectionSession(
+                    connection, context: context, pipeline: pipeline, connections: connections,
+                    maximumWaiting: services.requestsPerConnection))
         } catch {
             return .refuse(Self.line(RPCError(error.correlated(CorrelationID.make()))))
         }

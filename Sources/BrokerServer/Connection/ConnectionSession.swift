@@ -8,13 +8,11 @@ import NIOCore
 /// A request that can be answered at once is answered within ``received(_:on:)``; one that must wait gets a task, which
 /// ends with the connection. While `maximumWaiting` tasks run no further line is taken (the client's writes then block).
 final class ConnectionSession: LineHandler {
-    /// Requests under way on one connection.
-    static let maximumWaiting = 64
-
     private let connection: LineConnection
     private let context: ConnectionContext
     private let pipeline: RequestPipeline
     private let connections: ConnectionCount
+    private let maximumWaiting: Int
 
     /// Memory that answers are written in, one after the other.
     private var writer = JSONWriter(capacity: 4096)
@@ -27,12 +25,13 @@ final class ConnectionSession: LineHandler {
 
     init(
         _ connection: LineConnection, context: ConnectionContext, pipeline: RequestPipeline,
-        connections: ConnectionCount
+        connections: ConnectionCount, maximumWaiting: Int
     ) {
         self.connection = connection
         self.context = context
         self.pipeline = pipeline
         self.connections = connections
+        self.maximumWaiting = maximumWaiting
         connections.opened()
     }
 
@@ -159,7 +158,7 @@ final class ConnectionSession: LineHandler {
     }
 
     private func pauseOrResume() {
-        let isFull = waiting.count >= Self.maximumWaiting
+        let isFull = waiting.count >= maximumWaiting
         guard isFull != isPaused else { return }
         isPaused = isFull
         if isFull { connection.pauseReading() } else { connection.resumeReading() }
