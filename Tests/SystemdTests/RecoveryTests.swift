@@ -1,0 +1,78 @@
+import BrokerTestSupport
+import Foundation
+import Testing
+
+@Suite(
+    "Recovery under systemd",
+    .enabled(if: Prerequisite.root.shouldRun, "booting a systemd needs root: run the tests as root, or see CI"))
+struct RecoveryTests {
+    @Test("after kill -9 the daemon is back by itself, and who was signed in still is")
+    func killed() async throws {
+        try await withTestBed { bed in
+            let redirectURI = "http://127.0.0.1:\(try FreePort.next())/callback"
+            let provider = try await GlewlwydProvider.start(in: bed, redirectURIs: [redirectURI])
+            let lab = try await SystemdLab.boot(in: bed)
+            try await lab.configure("[oauth]\nallow_http_loopback = true\n")
+            try await lab.user("systemctl", "--user", "enable", "--now", "brokerd.socket")
+            try await signIn(in: lab, at: provider, redirectURI)
+            let before = try await lab.user("brokerctl", "token", "--app", "mail", "--scope", "api")
+
+            let pid = try await lab.property("MainPID")
+            try await lab.root("kill", "-KILL", pid)
+            try await eventually("systemd starts it again") {
+                let (state, now) = try await (lab.property("ActiveState"), lab.property("MainPID"))
+                return state == "active" && now != pid
+            }
+            #expect(try await lab.property("NRestarts") == "1")
+            let accounts = try await lab.user("brokerctl", "--json", "accounts", "list")
+            #expect(accounts.contains("\"\(Person.alice.name)\""), "\(accounts)")
+            #expect(try await lab.user("brokerctl", "token", "--app", "mail", "--scope", "api") == before)
+        }
+    }
+
+    @Test("a daemon whose event loop stands still is caught by the watchdog and started again")
+    func stopped() async throws {
+        try await withTestBed { bed in
+            let lab = try await SystemdLab.boot(in: bed)
+            // A short one, so that the test does not take the twenty seconds of the unit.
+            try await lab.user(
+                "sh", "-c",
+                """
+                mkdir -p ~/.config/systemd/user/brokerd.service.d
+                printf '[Service]\\nWatchdogSec=1s\\n' > ~/.config/systemd/user/brokerd.service.d/test.conf
+                systemctl --user daemon-reload
+                """)
+            try await lab.user("systemctl", "--user", "enable", "--now", "brokerd.socket")
+            try await lab.user("brokerctl", "status")
+            let pid = try await lab.property("MainPID")
+            // Well fed it lives on: several of its watchdog's intervals pass.
+            try await Task.sleep(for: .seconds(3))
+            #expect(try await lab.property("MainPID") == pid)
+
+            try await lab.root("kill", "-STOP", pid)
+            try await eventually("the watchdog bites and systemd starts it again") {
+                let (state, now) = try await (lab.property("ActiveState"), lab.property("MainPID"))
+                return state == "active" && now != pid && now != "0"
+            }
+            #expect(try await lab.property("NRestarts") == "1")
+            try await eventually("the journal says why") {
+                try await lab.journal().contains { $0["MESSAGE"]?.contains("Watchdog timeout") == true }
+            }
+            try await lab.user("brokerctl", "status")
+        }
+    }
+
+    /// With `brokerctl login`, the browser being the test's.
+    private func signIn(in lab: SystemdLab, at provider: GlewlwydProvider, _ redirectURI: String) async throws {
+        try await lab.user(
+            "brokerctl", "apps", "add", "mail", "--client-id", provider.clientID, "--authority", provider.authority,
+            "--scope", "api", "--redirect-uri", redirectURI)
+        let login = try lab.start("brokerctl", "login", "--app", "mail", "--scope", "api", "--manual", hasInput: true)
+        try await login.waitForText(provider.base)
+        let text = login.outputText + login.errorText
+        let url = try #require(text.firstMatch(of: /https?:\/\/\S+/)).output
+        let redirect = try await provider.signIn(.alice, at: String(url))
+        try login.write(redirect.url + "\n")
+        #expect(await login.exitStatus() == .exited(0), "\(login.logTail)")
+    }
+}

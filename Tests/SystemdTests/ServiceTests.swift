@@ -1,0 +1,109 @@
+import BrokerTestSupport
+import Foundation
+import Testing
+
+/// A real systemd runs the broker from its installed units. Without root these tests do not run; in continuous
+/// integration that is a failure.
+@Suite(
+    "Under systemd",
+    .enabled(if: Prerequisite.root.shouldRun, "booting a systemd needs root: run the tests as root, or see CI"))
+struct ServiceTests {
+    @Test("the first client starts the daemon, in a sandbox that still lets it see who calls")
+    func activation() async throws {
+        try await withTestBed { bed in
+            let lab = try await SystemdLab.boot(in: bed)
+            try await lab.user("systemctl", "--user", "enable", "--now", "brokerd.socket")
+            #expect(try await lab.property("ActiveState") == "inactive")
+            #expect(try await lab.user("sh", "-c", "stat -c %a $XDG_RUNTIME_DIR/brokerd") == "700\n")
+            #expect(try await lab.user("sh", "-c", "stat -c %a $XDG_RUNTIME_DIR/brokerd/broker.sock") == "600\n")
+
+            let status = try await lab.user("brokerctl", "--json", "status")
+            #expect(status.contains("\"mode\":\"user\""))
+            #expect(try await lab.property("ActiveState") == "active")
+            #expect(try await lab.property("StatusText") == "Serving")
+            #expect(try await lab.property("Result") == "success")
+
+            // The process is closed to its own user.
+            let pid = try await lab.property("MainPID")
+            let process = try await lab.root("cat", "/proc/\(pid)/status")
+            #expect(process.contains("NoNewPrivs:\t1") && process.contains("Seccomp:\t2"))
+            #expect(try await !lab.attempt("cat", "/proc/\(pid)/environ").succeeded)
+            #expect(
+                try await lab.user("sh", "-c", "stat -c %a ~/.config/brokerd ~/.config/brokerd/vault.key")
+                    == "700\n600\n")
+
+            try await callersAreSeen(in: lab)
+        }
+    }
+
+    /// An app that names its program takes that one and no copy of it: /proc/PID/exe is readable from the sandbox.
+    private func callersAreSeen(in lab: SystemdLab) async throws {
+        try await lab.user(
+            "brokerctl", "apps", "add", "mine", "--client-id", "c", "--authority", "https://login.example",
+            "--executable", "/usr/bin/brokerctl")
+        let listed = try await lab.attempt("brokerctl", "--json", "token", "--app", "mine", "--scope", "x")
+        #expect(listed.output.contains("interactionRequired"), "\(listed)")
+        try await lab.user("cp", "/usr/bin/brokerctl", "/tmp/copy")
+        let copy = try await lab.attempt("/tmp/copy", "--json", "token", "--app", "mine", "--scope", "x")
+        #expect(copy.status == .exited(5), "\(copy)")
+        #expect(copy.output.contains("accessDenied") && copy.output.contains("/tmp/copy"), "\(copy)")
+    }
+
+    @Test("a reload takes a new configuration, and a mistake in it changes nothing and is named in the journal")
+    func reload() async throws {
+        try await withTestBed { bed in
+            let lab = try await SystemdLab.boot(in: bed)
+            try await lab.user("systemctl", "--user", "enable", "--now", "brokerd.socket")
+            try await lab.user("brokerctl", "status")
+            let pid = try await lab.property("MainPID")
+
+            try await lab.configure("[log]\nlevel = \"debug\"\n[socket]\nmax_connections = 3\n")
+            try await lab.user("systemctl", "--user", "reload", "brokerd")
+            try await eventually("the reload is in the journal") {
+                try await lab.journal().contains { $0["BROKER_SETTING"] == "socket.max_connections" }
+            }
+            let entries = try await lab.journal()
+            let reloaded = try #require(entries.first { $0["MESSAGE"] == "configuration reloaded" })
+            #expect(reloaded["PRIORITY"] == "5" && reloaded["SYSLOG_IDENTIFIER"] == "brokerd")
+            #expect(reloaded["BROKER_LOGGER"] == "brokerd" && reloaded["_TRANSPORT"] == "journal")
+
+            try await lab.configure("[log]\nlevle = \"debug\"\n")
+            try await lab.user("systemctl", "--user", "reload", "brokerd")
+            try await eventually("the mistake is in the journal") {
+                try await lab.journal().contains {
+                    $0["PRIORITY"] == "3" && $0["BROKER_CAUSE"]?.contains("config.toml:2: there is no setting") == true
+                }
+            }
+            try await lab.user("brokerctl", "status")
+            #expect(try await lab.property("MainPID") == pid)
+            #expect(try await lab.property("ActiveState") == "active")
+        }
+    }
+
+    @Test("a configuration that is wrong from the start is not tried again and again")
+    func wrongConfiguration() async throws {
+        try await withTestBed { bed in
+            let lab = try await SystemdLab.boot(in: bed)
+            try await lab.configure("[oauth]\nca_file = 3\n")
+            let start = try await lab.attempt("systemctl", "--user", "start", "brokerd.service")
+            #expect(!start.succeeded)
+            #expect(try await lab.property("ExecMainStatus") == "2")
+            #expect(try await lab.property("NRestarts") == "0")
+            #expect(try await lab.property("ActiveState") == "failed")
+        }
+    }
+
+    @Test("a stop is clean, and the next client starts the daemon again")
+    func stopping() async throws {
+        try await withTestBed { bed in
+            let lab = try await SystemdLab.boot(in: bed)
+            try await lab.user("systemctl", "--user", "enable", "--now", "brokerd.socket")
+            try await lab.user("brokerctl", "status")
+            try await lab.user("systemctl", "--user", "stop", "brokerd.service")
+            #expect(try await lab.property("Result") == "success")
+            #expect(try await lab.property("ExecMainStatus") == "0")
+            try await lab.user("brokerctl", "status")
+            #expect(try await lab.property("ActiveState") == "active")
+        }
+    }
+}

@@ -1,0 +1,108 @@
+import BrokerTestSupport
+import Foundation
+import Testing
+
+/// A booted systemd with the broker installed by `make install`, and somebody who uses it.
+struct SystemdLab: Sendable {
+    static let user = "ada"
+
+    private let bed: TestBed
+    private let state: String
+    private let boot: ManagedProcess
+
+    /// Boots it, installs the programs that were built with the tests, and lets the user's manager start.
+    static func boot(in bed: TestBed) async throws -> SystemdLab {
+        try await require(supported(in: bed))
+        let state = try bed.makeDirectory("lab")
+        let libraries = try await swiftLibraries(in: bed)
+        let boot = try bed.start(Launch(script, ["boot", state, libraries]), as: "lab")
+        let lab = SystemdLab(bed: bed, state: state, boot: boot)
+        try await lab.expect("ready", state)
+        try await lab.root("useradd", "--create-home", "--shell", "/bin/bash", user)
+        try await lab.install()
+        return lab
+    }
+
+    /// Nil when this machine can boot one; else what is missing.
+    static func supported(in bed: TestBed) async throws -> String? {
+        let result = try await bed.run(Launch(script, ["supported"]))
+        return result.succeeded ? nil : result.errors
+    }
+
+    // MARK: Inside
+
+    /// Runs a program as root, and throws what it said when it fails.
+    @discardableResult
+    func root(_ command: String...) async throws -> String { try await expect(["run", state] + command) }
+
+    /// Runs a program as the user, and throws what it said when it fails.
+    @discardableResult
+    func user(_ command: String...) async throws -> String { try await expect(["as", state, Self.user] + command) }
+
+    /// Runs a program as the user; it may fail.
+    func attempt(_ command: String...) async throws -> CommandResult {
+        try await bed.run(Launch(Self.script, ["as", state, Self.user] + command))
+    }
+
+    /// Starts a program as the user that the test talks to while it runs.
+    func start(_ command: String..., hasInput: Bool = false) throws -> ManagedProcess {
+        try bed.start(Launch(Self.script, ["as", state, Self.user] + command, hasInput: hasInput), as: "user")
+    }
+
+    /// One property of a unit of the user's.
+    func property(_ name: String, of unit: String = "brokerd.service") async throws -> String {
+        let text = try await user("systemctl", "--user", "show", "--value", "--property", name, unit)
+        return text.trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    func configure(_ text: String) async throws {
+        try await user(
+            "sh", "-c", "mkdir -p ~/.config/brokerd && printf '%s' \"$1\" > ~/.config/brokerd/config.toml", "sh", text)
+    }
+
+    /// The journal's entries of the broker, oldest first; every field a string.
+    func journal() async throws -> [[String: String]] {
+        let lines = try await root(
+            "journalctl", "--quiet", "--output=json", "_SYSTEMD_USER_UNIT=brokerd.service", "+",
+            "USER_UNIT=brokerd.service")
+        return try lines.split(separator: "\n").map { line in
+            let entry = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+            return (entry ?? [:]).compactMapValues { $0 as? String }
+        }
+    }
+
+    // MARK: Setting up
+
+    private static let script = PackageTree.fixture("systemd-lab")
+
+    private func install() async throws {
+        let place = try await expect("root", state).trimmingCharacters(in: .newlines)
+        let programs = URL(filePath: try PackageTree.program("brokerd")).deletingLastPathComponent().path
+        try await bed.require(
+            "make",
+            [
+                "--directory", PackageTree.root.path, "install", "CONFIGURATION=debug", "BIN=\(programs)",
+                "PREFIX=/usr", "DESTDIR=\(place)",
+            ])
+    }
+
+    @discardableResult
+    private func expect(_ arguments: String...) async throws -> String { try await expect(arguments) }
+
+    @discardableResult
+    private func expect(_ arguments: [String]) async throws -> String {
+        try boot.requireRunning()
+        return try await bed.require(Self.script, arguments)
+    }
+
+    private static func require(_ missing: String?) throws {
+        if let missing { throw ProcessFailure(missing) }
+    }
+
+    /// Where the language's shared libraries are, which programs of a debug build load.
+    private static func swiftLibraries(in bed: TestBed) async throws -> String {
+        let needed = try await bed.require("ldd", [PackageTree.program("brokerd")])
+        let library = try #require(needed.firstMatch(of: /=> (\/\S+)\/libswiftCore\.so/))
+        return String(library.output.1)
+    }
+}
