@@ -52,7 +52,9 @@ extension Layer {
         Layer(
             name: "BrokerCommands", folder: "BrokerCommands", height: 7,
             targets: ["BrokerClient", "BrokerRPC", "BrokerValues"], libraries: ["ArgumentParser"]),
-        Layer(name: "ExampleSupport", folder: "Examples/Support", height: 7, targets: [], shipped: false),
+        Layer(
+            name: "ExampleSupport", folder: "Examples/Support", height: 7, targets: [],
+            libraries: ["FoundationNetworking"], shipped: false),
         Layer(
             name: "DevIdentityProvider", folder: "DevIdP/Provider", height: 7, targets: [],
             libraries: ["Hummingbird", "JWTKit", "Crypto", "Logging"], shipped: false),
