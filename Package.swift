@@ -160,7 +160,10 @@ let package = Package(
 
         // Measurements: `make bench`
         program(
-            "broker-bench", ["BrokerClient", "BrokerRPC", "BrokerValues", "CEchoServer"],
+            "broker-bench",
+            [
+                "BrokerTestSupport", "BrokerVault", "BrokerModel", "BrokerRPC", "BrokerValues", "CEchoServer", .logging,
+            ],
             path: "Tests/Benchmarks/Runner"),
         .target(name: "CEchoServer", path: "Tests/Benchmarks/CEchoServer"),
     ]

@@ -1,4 +1,26 @@
+import BrokerTestSupport
+import CEchoServer
+import Foundation
+
+/// `broker-bench`: measures the built programs beside it and prints what design and documents promise next to what is.
+///
+/// It is a figure of this machine at this moment: compare the ratios, which are taken in one run. With `--check` the
+/// exit status is 1 when a budget is broken.
 @main
 enum Main {
-    static func main() {}
+    static func main() async {
+        let arguments = CommandLine.arguments.dropFirst()
+        if arguments.first == "--echo" { return EchoServer.serve(Array(arguments.dropFirst())) }
+        do {
+            let report = try await withTestBed { bed in
+                var bench = Bench(in: bed)
+                return try await bench.run()
+            }
+            print(report.text)
+            exit(arguments.contains("--check") && report.isBroken ? 1 : 0)
+        } catch {
+            FileHandle.standardError.write(Data("broker-bench: \(error)\n".utf8))
+            exit(2)
+        }
+    }
 }

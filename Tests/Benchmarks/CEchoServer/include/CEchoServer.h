@@ -1,1 +1,30 @@
 #pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* The floor that the broker is measured against, and the load that measures both. */
+
+/* Serves `path` until the process is killed: answers every line with `answer` (newline included), one thread a
+   connection. Returns the errno value of what failed. */
+int echo_serve(const char *path, const uint8_t *answer, size_t length);
+
+/* Sends `request` (newline included) `count` times over one connection, each after the answer to the one before, and
+   stores each round trip in nanoseconds. Returns 0 or an errno value; EPROTO when the answer does not end in a newline. */
+int load_round_trips(const char *path, const uint8_t *request, size_t length, size_t count, uint64_t *nanoseconds);
+
+/* The same over many connections at once, one thread each, for `seconds`. */
+int load_connections(
+    const char *path, const uint8_t *request, size_t length, size_t connections, double seconds,
+    double *requests_per_second);
+
+/* Lets a process, with all its threads, run on one core; -1 lets it run on all. Returns 0 or an errno value. */
+int pin_process(int pid, int core);
+
+/* Runs a program to its end, output thrown away. Returns 0, an errno value, or ECANCELED when it did not succeed. */
+int time_program(const char *const *arguments, uint64_t *nanoseconds);
+
+/* Starts a server, asks until it answers the first time, and ends it with SIGTERM. The time is from the start to that
+   answer. Returns 0, an errno value, or ECANCELED when the server ended before. */
+int time_first_answer(
+    const char *const *arguments, const char *path, const uint8_t *request, size_t length, uint64_t *nanoseconds);

@@ -1,0 +1,46 @@
+import Foundation
+
+/// What was measured, line by line, with the budgets beside it.
+struct Report {
+    private struct Line {
+        var name: String
+        var figure: String
+        var budget: String
+        var isBroken: Bool
+    }
+
+    private var lines: [Line] = []
+
+    var isBroken: Bool { lines.contains(where: \.isBroken) }
+
+    mutating func note(_ name: String, _ figure: String) {
+        lines.append(Line(name: name, figure: figure, budget: "", isBroken: false))
+    }
+
+    /// - Parameters:
+    ///   - value: in the budget's unit.
+    ///   - limit: what the value may be at most, or at least.
+    mutating func measure(_ name: String, _ figure: String, _ value: Double, atMost limit: Double, _ unit: String) {
+        let budget = "at most \(limit.formatted(.number.precision(.fractionLength(0...1)))) \(unit)"
+        lines.append(Line(name: name, figure: figure, budget: budget, isBroken: value > limit))
+    }
+
+    mutating func measure(_ name: String, _ figure: String, _ value: Double, atLeast limit: Double, _ unit: String) {
+        let budget = "at least \(limit.formatted(.number.precision(.fractionLength(0...2)))) \(unit)"
+        lines.append(Line(name: name, figure: figure, budget: budget, isBroken: value < limit))
+    }
+
+    var text: String {
+        let width = lines.map(\.name.count).max() ?? 0
+        let figures = lines.map(\.figure.count).max() ?? 0
+        return lines.map { line in
+            let mark = line.budget.isEmpty ? "" : line.isBroken ? "BROKEN  " : "kept    "
+            return line.name.padding(toLength: width + 2, withPad: " ", startingAt: 0)
+                + line.figure.padding(toLength: figures + 2, withPad: " ", startingAt: 0) + mark + line.budget
+        }.joined(separator: "\n")
+    }
+}
+
+func microseconds(_ value: Double) -> String { String(format: "%.1f µs", value) }
+func milliseconds(_ microseconds: Double) -> String { String(format: "%.1f ms", microseconds / 1000) }
+func ratio(_ value: Double) -> String { String(format: "%.2f", value) }

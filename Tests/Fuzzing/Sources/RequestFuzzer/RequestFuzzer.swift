@@ -1,0 +1,142 @@
+import BrokerRPC
+import BrokerValues
+import Foundation
+
+/// The package manager gives an executable's entry this name and calls it `main` when linking; libFuzzer's own `main`
+/// is then left out, and its driver is started here.
+@_cdecl("RequestFuzzer_main")
+public func runFuzzer(
+    _ count: CInt, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
+) -> CInt {
+    var (count, arguments) = (count, arguments)
+    return startDriver(&count, &arguments, fuzzRequest)
+}
+
+@_silgen_name("LLVMFuzzerRunDriver")
+private func startDriver(
+    _ count: UnsafeMutablePointer<CInt>,
+    _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>>,
+    _ test: @convention(c) (UnsafePointer<UInt8>, Int) -> CInt
+) -> CInt
+
+/// Gives any bytes to the reader of requests and holds its verdict and its value against Foundation's.
+///
+/// Whatever is found is put into Corpus/failures, where every later run starts from it.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzRequest(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
+    let bytes = UnsafeRawBufferPointer(start: start, count: count)
+    compareWithFoundation(bytes)
+    answerRequests(RequestLine(bytes))
+    return 0
+}
+
+private func compareWithFoundation(_ bytes: UnsafeRawBufferPointer) {
+    let theirs = foundation(bytes)
+    let ours: JSONNode
+    do throws(JSONReader.Malformed) {
+        ours = try JSONReader.read(bytes)
+    } catch {
+        precondition((0...bytes.count).contains(error.offset), "the place is outside the text")
+        if theirs != nil, !isStricterOnPurpose(error, bytes) {
+            fatalError("refused (\(error)), but Foundation reads \(String(describing: theirs))")
+        }
+        return
+    }
+    if let theirs {
+        precondition(isSame(ours, theirs), "read as \(ours), but Foundation reads \(theirs)")
+    } else if !hasHugeNumber(ours) {
+        fatalError("read as \(ours), but Foundation refuses it")
+    }
+    writeAndReadAgain(ours)
+}
+
+/// What the broker refuses and Foundation does not.
+private func isStricterOnPurpose(_ error: JSONReader.Malformed, _ bytes: UnsafeRawBufferPointer) -> Bool {
+    if error.problem == .tooDeep || isTrailingComma(error, bytes) { return true }
+    // Foundation takes UTF-16 and UTF-32, which it recognizes by a mark or by zeros, and skips UTF-8's mark.
+    if bytes.prefix(4).contains(0) || bytes.starts(with: [0xef, 0xbb, 0xbf]) { return true }
+    return bytes.starts(with: [0xfe, 0xff]) || bytes.starts(with: [0xff, 0xfe])
+}
+
+/// Foundation lets a comma stand before the closing bracket.
+private func isTrailingComma(_ error: JSONReader.Malformed, _ bytes: UnsafeRawBufferPointer) -> Bool {
+    guard error.problem == .unexpectedByte, bytes[error.offset] | 0x20 == UInt8(ascii: "}") else { return false }
+    return bytes[..<error.offset].last { ![0x20, 0x09, 0x0a, 0x0d].contains($0) } == UInt8(ascii: ",")
+}
+
+/// Foundation's decoder leaves out what it does not need (the second of two members with one name); its serialization
+/// looks at everything. Both must take a text for it to count as taken.
+private func foundation(_ bytes: UnsafeRawBufferPointer) -> JSONValue? {
+    let data = Data(bytes)
+    guard (try? JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed)) != nil else { return nil }
+    return try? JSONDecoder().decode(JSONValue.self, from: data)
+}
+
+private func isSame(_ ours: JSONNode, _ theirs: JSONValue) -> Bool {
+    switch (ours, theirs) {
+    case (.null, .null): true
+    case (.bool(let a), .bool(let b)): a == b
+    case (.string(let a), .string(let b)): Array(a.utf8) == Array(b.utf8)
+    case (.number(let a), .integer(let b)): Int64(a) == b || Double(a) == Double(b)
+    case (.number(let a), .number(let b)): Double(a) == b
+    case (.array(let a), .array(let b)): a.count == b.count && zip(a, b).allSatisfy { isSame($0, $1) }
+    case (.object(let a), .object(let b)):
+        // Which of two members with one name counts is nobody's standard; the reader keeps both.
+        Set(a.map(\.name)) == Set(b.keys)
+            && b.allSatisfy { name, value in a.contains { $0.name == name && isSame($0.value, value) } }
+    default: false
+    }
+}
+
+private func hasHugeNumber(_ node: JSONNode) -> Bool {
+    switch node {
+    case .number(let text): Double(text)?.isFinite != true || Double(text)?.isNormal != true
+    case .array(let elements): elements.contains(where: hasHugeNumber)
+    case .object(let members): members.contains { hasHugeNumber($0.value) }
+    default: false
+    }
+}
+
+private func writeAndReadAgain(_ node: JSONNode) {
+    guard !hasHugeNumber(node) else { return }
+    var writer = JSONWriter()
+    writer.value(node.value)
+    guard let again = try? JSONReader.read(writer.bytes) else {
+        fatalError("what was written cannot be read: \(String(decoding: writer.bytes, as: UTF8.self))")
+    }
+    precondition(again.value == node.value, "\(node.value) came back as \(again.value)")
+}
+
+/// Decodes the params of whatever method is named, and writes an answer that must be one line of JSON.
+private func answerRequests(_ line: RequestLine) {
+    let items: [RequestLine.Item] =
+        switch line {
+        case .single(let item): [item]
+        case .batch(let items): items
+        case .refused(let error): [.invalid(nil, error)]
+        }
+    for item in items {
+        var writer = JSONWriter()
+        switch item {
+        case .invalid(let id, let error): writer.refuse(with: error, to: id)
+        case .call(let call):
+            guard let method = MethodRegistry.methods.first(where: { $0.name == call.method }) else {
+                writer.refuse(with: .methodNotFound(call.method), to: call.id)
+                break
+            }
+            decode(method, call, &writer)
+        }
+        precondition(!writer.bytes.contains { $0 < 0x20 }, "an answer with a control character")
+        guard (try? JSONReader.read(writer.bytes)) != nil else {
+            fatalError("an answer that is no JSON: \(String(decoding: writer.bytes, as: UTF8.self))")
+        }
+    }
+}
+
+private func decode<M: BrokerMethod>(_: M.Type, _ call: Call, _ writer: inout JSONWriter) {
+    do throws(RPCError) {
+        try M.params(of: call).write(to: &writer)
+    } catch {
+        writer.refuse(with: error, to: call.id)
+    }
+}
