@@ -62,6 +62,23 @@ struct OpenRPCDocumentTests {
         }
     }
 
+    @Test("docs/protocol.md lists every method, kind and reason, and no method as planned that is there")
+    func protocolPage() throws {
+        let page = try String(
+            contentsOf: Self.file.deletingLastPathComponent().appending(path: "protocol.md"), encoding: .utf8)
+        for method in MethodRegistry.methods { #expect(page.contains("\n| `\(method.name)` |"), "\(method.name)") }
+        for notification in MethodRegistry.notifications {
+            #expect(page.contains("`\(notification.name)`") || page.contains("\"\(notification.name)\""))
+        }
+        for kind in ErrorKind.allCases { #expect(page.contains("`\(kind.rawValue)`"), "\(kind)") }
+        for reason in ErrorReason.allCases where reason != .tooManyRequests {
+            #expect(page.contains("`\(reason.rawValue)`"), "\(reason)")
+        }
+        let start = try #require(page.range(of: "Planned for later versions")?.upperBound)
+        let planned = page[start...].prefix { $0 != "#" }
+        for method in MethodRegistry.methods { #expect(!planned.contains(method.name), "\(method.name)") }
+    }
+
     @Test("a method that needs an app has params that name one")
     func appMethods() {
         for method in MethodRegistry.methods where method.permission == .app {
