@@ -92,7 +92,7 @@ struct BrowserLauncherTests {
         #expect(BrowserCommand.candidates(environment: ["BROWSER": ""]).map(\.program) == ["xdg-open"])
     }
 
-    private func launcher(_ browser: String, clock: any BrokerClock = SystemClock()) -> BrowserLauncher {
+    private func launcher(_ browser: String, clock: any BrokerClock = ManualClock()) -> BrowserLauncher {
         let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
         return BrowserLauncher(environment: ["BROWSER": browser], clock: clock, logger: logger)
     }

@@ -2,9 +2,7 @@ import BrokerTestSupport
 import Foundation
 import Testing
 
-@Suite(
-    "Recovery under systemd",
-    .enabled(if: Prerequisite.root.shouldRun, "booting a systemd needs root: run the tests as root, or see CI"))
+@Suite("Recovery under systemd", .needsLab)
 struct RecoveryTests {
     @Test("after kill -9 the daemon is back by itself, and who was signed in still is")
     func killed() async throws {

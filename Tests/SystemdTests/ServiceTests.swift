@@ -2,11 +2,9 @@ import BrokerTestSupport
 import Foundation
 import Testing
 
-/// A real systemd runs the broker from its installed units. Without root these tests do not run; in continuous
-/// integration that is a failure.
-@Suite(
-    "Under systemd",
-    .enabled(if: Prerequisite.root.shouldRun, "booting a systemd needs root: run the tests as root, or see CI"))
+/// A real systemd runs the broker from its installed units. Where none can be booted these tests do not
+/// run; in continuous integration that is a failure.
+@Suite("Under systemd", .needsLab)
 struct ServiceTests {
     @Test("the first client starts the daemon, in a sandbox that still lets it see who calls")
     func activation() async throws {

@@ -12,7 +12,7 @@ struct SystemdLab: Sendable {
 
     /// Boots it, installs the programs that were built with the tests, and lets the user's manager start.
     static func boot(in bed: TestBed) async throws -> SystemdLab {
-        try await require(supported(in: bed))
+        if let missing = LabSupport.missing { throw ProcessFailure(missing) }
         let state = try bed.makeDirectory("lab")
         let libraries = try await swiftLibraries(in: bed)
         let boot = try bed.start(Launch(script, ["boot", state, libraries]), as: "lab")
@@ -21,12 +21,6 @@ struct SystemdLab: Sendable {
         try await lab.root("useradd", "--create-home", "--shell", "/bin/bash", user)
         try await lab.install()
         return lab
-    }
-
-    /// Nil when this machine can boot one; else what is missing.
-    static func supported(in bed: TestBed) async throws -> String? {
-        let result = try await bed.run(Launch(script, ["supported"]))
-        return result.succeeded ? nil : result.errors
     }
 
     // MARK: Inside
@@ -73,7 +67,7 @@ struct SystemdLab: Sendable {
 
     // MARK: Setting up
 
-    private static let script = PackageTree.fixture("systemd-lab")
+    static let script = PackageTree.fixture("systemd-lab")
 
     private func install() async throws {
         let place = try await expect("root", state).trimmingCharacters(in: .newlines)
@@ -93,10 +87,6 @@ struct SystemdLab: Sendable {
     private func expect(_ arguments: [String]) async throws -> String {
         try boot.requireRunning()
         return try await bed.require(Self.script, arguments)
-    }
-
-    private static func require(_ missing: String?) throws {
-        if let missing { throw ProcessFailure(missing) }
     }
 
     /// Where the language's shared libraries are, which programs of a debug build load.
