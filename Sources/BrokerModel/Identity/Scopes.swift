@@ -9,15 +9,23 @@ package struct Scopes: Sendable, Hashable {
     package let asGiven: [String]
 
     package init(_ scopes: [String]) {
+        if scopes.count == 1, Self.isOneWord(scopes[0]) {
+            asGiven = scopes
+            normalized = [scopes[0].lowercased()]
+            return
+        }
         var seen = Set<String>()
         asGiven = scopes.flatMap(Self.words).filter { seen.insert($0.lowercased()).inserted }
         normalized = seen.sorted()
     }
 
-    /// A scope of plain ASCII is one word: what nearly all are, and found out without looking up Unicode properties.
+    /// Plain ASCII without blanks: what nearly all scopes are, and found out without looking up Unicode properties.
+    private static func isOneWord(_ text: String) -> Bool {
+        !text.isEmpty && text.utf8.allSatisfy { (0x21...0x7e).contains($0) }
+    }
+
     private static func words(of text: String) -> [String] {
-        if !text.isEmpty, text.utf8.allSatisfy({ (0x21...0x7e).contains($0) }) { return [text] }
-        return text.split(whereSeparator: \.isWhitespace).map(String.init)
+        isOneWord(text) ? [text] : text.split(whereSeparator: \.isWhitespace).map(String.init)
     }
 
     /// A `scope` value of RFC 6749, section 3.3.

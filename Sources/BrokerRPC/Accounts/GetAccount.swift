@@ -20,7 +20,7 @@ package enum GetAccount: BrokerMethod {
 
         package static let members: [Member<Params>] =
             [.required("account", \.account, "By id or by username.")]
-            + appMembers(authority: "Issuer URL, with clientId.")
+            + appMembers(\.app, \.clientId, \.authority, authority: "Issuer URL, with clientId.")
 
         package func check() throws(WireError) { try checkSelection(isRequired: false) }
     }

@@ -20,7 +20,7 @@ package enum ListAccounts: BrokerMethod {
         package init(_ selection: AppSelection) { select(selection) }
 
         package static let members: [Member<Params>] =
-            appMembers(authority: "Issuer URL, with clientId.") + [
+            appMembers(\.app, \.clientId, \.authority, authority: "Issuer URL, with clientId.") + [
                 .defaulted("includeSignedOut", \.includeSignedOut, "True lists those who signed out, too.", to: false)
             ]
 

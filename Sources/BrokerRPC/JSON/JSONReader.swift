@@ -67,6 +67,7 @@ package struct JSONReader {
         try open()
         var members: [JSONMember] = []
         if try closes(with: UInt8(ascii: "}")) { return .object(members) }
+        members.reserveCapacity(4)
         while true {
             guard try peek() == UInt8(ascii: "\"") else { throw failure(.unexpectedByte) }
             let name = try string()

@@ -2,9 +2,8 @@ import BrokerValues
 
 /// One named member of a message: how it is read, written and documented.
 ///
-/// The makers are inlined so that the compiler sees the key paths and turns them into plain accesses: going through
-/// the key paths cost a sixth of a cached token's answer.
-package struct Member<Owner: Sendable>: Sendable {
+/// A class, so that going through a table for each request counts one reference a member and not one for each field.
+package final class Member<Owner: Sendable>: Sendable {
     package let name: String
     /// For whoever writes a client: meaning, unit, default.
     package let summary: String
@@ -13,7 +12,19 @@ package struct Member<Owner: Sendable>: Sendable {
     let read: @Sendable (JSONNode, inout Owner) throws(WireError) -> Void
     let write: @Sendable (Owner, inout JSONWriter) -> Void
 
-    @inline(__always)
+    private init(
+        name: String, summary: String, schema: Schema, isRequired: Bool,
+        read: @escaping @Sendable (JSONNode, inout Owner) throws(WireError) -> Void,
+        write: @escaping @Sendable (Owner, inout JSONWriter) -> Void
+    ) {
+        self.name = name
+        self.summary = summary
+        self.schema = schema
+        self.isRequired = isRequired
+        self.read = read
+        self.write = write
+    }
+
     static func required<Value: WireValue>(
         _ name: String, _ path: WritableKeyPath<Owner, Value> & Sendable, _ summary: String, _ rule: Rule<Value> = .none
     ) -> Member {
@@ -31,7 +42,6 @@ package struct Member<Owner: Sendable>: Sendable {
     }
 
     /// Absent and `null` are the same.
-    @inline(__always)
     static func optional<Value: WireValue>(
         _ name: String, _ path: WritableKeyPath<Owner, Value?> & Sendable, _ summary: String,
         _ rule: Rule<Value> = .none
@@ -52,7 +62,6 @@ package struct Member<Owner: Sendable>: Sendable {
     }
 
     /// A choice that later brokers may add to: a value that is not known counts as absent.
-    @inline(__always)
     static func open<Value: WireChoice>(
         _ name: String, _ path: WritableKeyPath<Owner, Value?> & Sendable, _ summary: String
     ) -> Member {
@@ -69,7 +78,6 @@ package struct Member<Owner: Sendable>: Sendable {
     }
 
     /// Absent and `null` mean the default, which is not written.
-    @inline(__always)
     static func defaulted<Value: WireValue & Equatable>(
         _ name: String, _ path: WritableKeyPath<Owner, Value> & Sendable, _ summary: String, to standard: Value,
         _ rule: Rule<Value> = .none
@@ -94,7 +102,6 @@ package struct Member<Owner: Sendable>: Sendable {
     }
 
     /// Present always; `null` says that there is none.
-    @inline(__always)
     static func nullable<Value: WireValue>(
         _ name: String, _ path: WritableKeyPath<Owner, Value?> & Sendable, _ summary: String
     ) -> Member {

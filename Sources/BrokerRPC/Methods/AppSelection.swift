@@ -30,14 +30,18 @@ extension AppSelecting {
         }
     }
 
-    static func appMembers(authority summary: String) -> [Member<Self>] {
+    /// The key paths come from the type itself: through the protocol each use would be a call and a copy.
+    static func appMembers(
+        _ app: WritableKeyPath<Self, String?> & Sendable, _ clientId: WritableKeyPath<Self, String?> & Sendable,
+        _ authority: WritableKeyPath<Self, String?> & Sendable, authority summary: String
+    ) -> [Member<Self>] {
         [
             .optional(
-                "app", \.app, "Name of a registered app. Either this, or clientId and authority.", .text(atMost: 128)),
+                "app", app, "Name of a registered app. Either this, or clientId and authority.", .text(atMost: 128)),
             .optional(
-                "clientId", \.clientId, "A client id used without a registration, where policy allows it.",
+                "clientId", clientId, "A client id used without a registration, where policy allows it.",
                 .text(atMost: 512)),
-            .optional("authority", \.authority, summary, .text(atMost: 2048)),
+            .optional("authority", authority, summary, .text(atMost: 2048)),
         ]
     }
 

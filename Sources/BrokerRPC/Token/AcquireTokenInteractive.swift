@@ -45,8 +45,13 @@ package enum AcquireTokenInteractive: BrokerMethod {
             select(selection)
         }
 
+        private static let paths = TokenParamPaths<Params>(
+            app: \.app, clientId: \.clientId, authority: \.authority, scopes: \.scopes, account: \.account,
+            claims: \.claims, minimumLifetime: \.minimumLifetime, tokenType: \.tokenType,
+            correlationId: \.correlationId)
+
         package static let members: [Member<Params>] =
-            tokenMembers(account: "Who must sign in; somebody else is refused with mismatchedUser.") + [
+            tokenMembers(paths, account: "Who must sign in; somebody else is refused with mismatchedUser.") + [
                 .optional("loginHint", \.loginHint, "Username to fill in for the person.", .text(atMost: 512)),
                 .optional(
                     "domainHint", \.domainHint, "Tenant or domain, to skip a page of the provider.", .text(atMost: 512)),

@@ -36,8 +36,13 @@ package enum AcquireTokenSilent: BrokerMethod {
             select(selection)
         }
 
+        private static let paths = TokenParamPaths<Params>(
+            app: \.app, clientId: \.clientId, authority: \.authority, scopes: \.scopes, account: \.account,
+            claims: \.claims, minimumLifetime: \.minimumLifetime, tokenType: \.tokenType,
+            correlationId: \.correlationId)
+
         package static let members: [Member<Params>] =
-            tokenMembers(account: "May be left out when exactly one account fits.") + [
+            tokenMembers(paths, account: "May be left out when exactly one account fits.") + [
                 .defaulted("forceRefresh", \.forceRefresh, "True bypasses the cached token.", to: false)
             ]
     }

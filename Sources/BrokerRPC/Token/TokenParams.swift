@@ -11,34 +11,52 @@ package protocol TokenParams: AppSelecting {
 }
 
 extension TokenParams {
-    static func tokenMembers(account summary: String) -> [Member<Self>] {
+    /// As with ``AppSelecting/appMembers(_:_:_:authority:)``, the key paths come from the type itself.
+    static func tokenMembers(_ paths: TokenParamPaths<Self>, account summary: String) -> [Member<Self>] {
         appMembers(
-            authority:
-                "Issuer URL: with clientId the app's, with app another one for this request only (a guest's tenant)."
+            paths.app, paths.clientId, paths.authority,
+            authority: """
+                Issuer URL: with clientId the app's, with app another one for this request only (a guest's tenant).
+                """
         ) + [
             .required(
-                "scopes", \.scopes,
+                "scopes", paths.scopes,
                 "What the token must be good for. The broker adds openid, profile and offline_access itself.",
                 .each(.scope, atMost: 100)),
-            .optional("account", \.account, summary),
+            .optional("account", paths.account, summary),
             .optional(
-                "claims", \.claims,
-                "Claims request or challenge (OpenID Connect Core, section 5.5), as an object or as its JSON text. Bypasses the cached token."
-            ),
+                "claims", paths.claims,
+                """
+                Claims request or challenge (OpenID Connect Core, section 5.5), as an object or as its JSON text. \
+                Bypasses the cached token.
+                """),
             .optional(
-                "minimumLifetime", \.minimumLifetime, "Seconds for which the token must still be good.",
+                "minimumLifetime", paths.minimumLifetime, "Seconds for which the token must still be good.",
                 .between(0...86_400)),
-            .defaulted("tokenType", \.tokenType, "How the API takes the token: RFC 6750 or RFC 9449.", to: .bearer),
+            .defaulted(
+                "tokenType", paths.tokenType, "How the API takes the token: RFC 6750 or RFC 9449.", to: .bearer),
             .optional(
-                "correlationId", \.correlationId,
-                "Ties the request to logs, here and at the provider; made when absent.",
-                .correlationID),
+                "correlationId", paths.correlationId,
+                "Ties the request to logs, here and at the provider; made when absent.", .correlationID),
         ]
     }
 
     package func check() throws(WireError) {
         try checkSelection(isRequired: true, authorityMayStandBesideApp: true)
     }
+}
+
+/// Where a type keeps what ``TokenParams`` have in common.
+struct TokenParamPaths<Params> {
+    let app: WritableKeyPath<Params, String?> & Sendable
+    let clientId: WritableKeyPath<Params, String?> & Sendable
+    let authority: WritableKeyPath<Params, String?> & Sendable
+    let scopes: WritableKeyPath<Params, [String]> & Sendable
+    let account: WritableKeyPath<Params, AccountReference?> & Sendable
+    let claims: WritableKeyPath<Params, ClaimsRequest?> & Sendable
+    let minimumLifetime: WritableKeyPath<Params, Int64?> & Sendable
+    let tokenType: WritableKeyPath<Params, TokenType> & Sendable
+    let correlationId: WritableKeyPath<Params, String?> & Sendable
 }
 
 /// The `claims` parameter: JSON text of an object, given as such or as the object itself.

@@ -16,6 +16,8 @@ final class ConnectionSession: LineHandler {
 
     /// Memory that answers are written in, one after the other.
     private var writer = JSONWriter(capacity: 4096)
+    /// What the bytes layer is given; its memory is used again when the last answer is on its way.
+    private var outgoing = ByteBuffer()
     private var waiting: [UInt64: Task<Void, Never>] = [:]
     private var nextTask: UInt64 = 0
     private var isPaused = false
@@ -146,7 +148,9 @@ final class ConnectionSession: LineHandler {
     private func send() {
         guard !writer.bytes.isEmpty else { return }
         writer.endLine()
-        connection.write(ByteBuffer(bytes: writer.bytes))
+        outgoing.clear()
+        outgoing.writeBytes(writer.bytes)
+        connection.write(outgoing)
         writer.wipe()
     }
 

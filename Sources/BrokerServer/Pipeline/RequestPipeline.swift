@@ -50,12 +50,18 @@ enum Handling: Sendable {
     case waits(@Sendable (inout JSONWriter) async -> Void)
 }
 
-/// What all requests of one connection share.
-struct ConnectionContext: Sendable {
+/// What all requests of one connection share. A class, so that handing it on costs one reference and not dozens.
+final class ConnectionContext: Sendable {
     let caller: Caller
     /// Sends a line to the client outside any answer.
     let notify: @Sendable (_ line: JSONWriter) -> Void
     let log: Logger
+
+    init(caller: Caller, notify: @escaping @Sendable (_ line: JSONWriter) -> Void, log: Logger) {
+        self.caller = caller
+        self.notify = notify
+        self.log = log
+    }
 }
 
 extension JSONWriter {
