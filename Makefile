@@ -52,9 +52,10 @@ check: ## formatting, layers, documents: what needs no daemon
 format: ## lay the sources out as .swift-format says
 	@swift format format --in-place --parallel --recursive Package.swift Sources Tests
 
-bench: deps ## measure, and print the budgets beside it
+bench: deps-test ## measure, and print the budgets beside it
 	@swift build $(RELEASE) --product brokerd
 	@swift build $(RELEASE) --product brokerctl
+	@swift build $(RELEASE) --product broker-dev-idp
 	@swift build $(RELEASE) --product broker-bench
 	@.build-release/release/broker-bench
 

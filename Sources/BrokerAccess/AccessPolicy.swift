@@ -73,7 +73,7 @@ package final class AccessPolicy: Sendable {
                 }
             }
             // The broker may have been started without the flag since the app was registered.
-            if app.authority.isPlainHTTP { _ = try authority(app.authority.url) }
+            if app.authority.isPlainHTTP, !settings.allowsHTTPLoopback { _ = try authority(app.authority.url) }
             return app
         case .adHoc(let clientID, let authority):
             guard settings.allowsAdHocClients else {
