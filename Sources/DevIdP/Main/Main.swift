@@ -1,4 +1,47 @@
+import ArgumentParser
+import DevIdentityProvider
+import Glibc
+
 @main
-enum Main {
-    static func main() {}
+struct Main: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "broker-dev-idp",
+        abstract: "An OpenID provider for development and tests. NOT for production.",
+        discussion: """
+            \(DevIdentityProvider.warning)
+
+            Its people are alice, bob and carol (password: NAME-pw-1), its clients demo-one, demo-two, demo-other and \
+            demo-confidential:demo-secret-1. The first line on standard output is "issuer URL". Faults can be ordered \
+            with --fault, and from a running provider at POST /control/fault.
+            """)
+
+    @OptionGroup(title: "Where it listens") var listening: ListeningFlags
+    @OptionGroup(title: "Who may sign in, with what") var parties: PartyFlags
+    @OptionGroup(title: "What tokens are like") var tokens: TokenFlags
+    @OptionGroup(title: "How it misbehaves") var faults: FaultFlags
+
+    func run() async throws {
+        var options = ProviderOptions()
+        listening.apply(to: &options)
+        parties.apply(to: &options)
+        tokens.apply(to: &options)
+        options.faults = faults.fault
+
+        let provider: RunningProvider
+        do {
+            provider = try await DevIdentityProvider.start(options)
+        } catch let error as ProviderStartError {
+            throw ValidationError(error.description)
+        }
+        announce(provider)
+        await endingSignal(orEndOfInput: listening.stopWithInput)
+        await provider.stop()
+    }
+
+    private func announce(_ provider: RunningProvider) {
+        print("issuer \(provider.issuer)")
+        fflush(nil)
+        let warning = Array("\(DevIdentityProvider.warning)\n".utf8)
+        _ = write(STDERR_FILENO, warning, warning.count)
+    }
 }

@@ -1,0 +1,121 @@
+import ArgumentParser
+import DevIdentityProvider
+
+struct ListeningFlags: ParsableArguments {
+    @Option(help: "A loopback address: 127.0.0.1, ::1 or localhost.")
+    var host = "127.0.0.1"
+
+    @Option(help: "0 lets the kernel choose.")
+    var port: UInt16 = 0
+
+    @Option(help: ArgumentHelp("Put behind the origin to form the issuer.", valueName: "/path"))
+    var issuerPath = ""
+
+    @Flag(help: "End when standard input ends.")
+    var stopWithInput = false
+
+    func apply(to options: inout ProviderOptions) {
+        options.host = host
+        options.port = port
+        options.issuerPath = issuerPath
+    }
+}
+
+struct PartyFlags: ParsableArguments {
+    @Option(
+        help: ArgumentHelp("One more person.", valueName: "name:password[:full name]"),
+        transform: ProviderUser.init(flag:))
+    var user: [ProviderUser] = []
+
+    @Option(
+        help: ArgumentHelp("One more client, public without a secret.", valueName: "id[:secret]"),
+        transform: ProviderClient.init(flag:))
+    var client: [ProviderClient] = []
+
+    @Option(help: "One more redirect URI, also for signing out, of every client.")
+    var redirectURI: [String] = []
+
+    @Flag(help: "Take any client id, as a public client with loopback redirects.")
+    var anyClient = false
+
+    @Option(help: "One more scope that may be asked for.")
+    var scope: [String] = []
+
+    @Option(help: "A scope that may be asked for and is never granted.")
+    var declineScope: [String] = []
+
+    @Flag(help: "Ask people for their consent.")
+    var consent = false
+
+    func apply(to options: inout ProviderOptions) {
+        options.users += user
+        options.clients += client
+        for index in options.clients.indices {
+            options.clients[index].redirectURIs += redirectURI
+            options.clients[index].postLogoutRedirectURIs += redirectURI
+        }
+        options.allowsAnyClient = anyClient
+        options.scopes.formUnion(scope + declineScope)
+        options.declinedScopes = Set(declineScope)
+        options.asksConsent = consent
+    }
+}
+
+struct TokenFlags: ParsableArguments {
+    @Option(help: "Seconds.") var accessTokenLifetime = TokenPolicy().accessTokenLifetime
+    @Option(help: "Seconds.") var idTokenLifetime = TokenPolicy().idTokenLifetime
+    @Option(help: "Seconds.") var refreshTokenLifetime = TokenPolicy().refreshTokenLifetime
+    @Option(help: "Seconds.") var codeLifetime = TokenPolicy().codeLifetime
+
+    @Flag(help: "Give no refresh tokens.") var noRefreshTokens = false
+    @Flag(help: "Let a refresh token serve until it expires.") var noRotation = false
+    @Option(help: "Seconds for which a used refresh token is still answered.") var grace = 0
+    @Flag(help: "Signing out at the provider ends the refresh tokens of that browser.") var logoutEndsRefreshTokens =
+        false
+
+    @Option(help: "opaque or jwt (RFC 9068).") var accessTokens = AccessTokenFormat.opaque
+    @Option(help: "RS256 or ES256.") var idTokenAlgorithm = SigningAlgorithm.rs256
+
+    func apply(to options: inout ProviderOptions) {
+        options.policy.accessTokenLifetime = accessTokenLifetime
+        options.policy.idTokenLifetime = idTokenLifetime
+        options.policy.refreshTokenLifetime = refreshTokenLifetime
+        options.policy.codeLifetime = codeLifetime
+        options.policy.issuesRefreshTokens = !noRefreshTokens
+        options.policy.rotatesRefreshTokens = !noRotation
+        options.policy.reuseGrace = grace
+        options.policy.logoutEndsRefreshTokens = logoutEndsRefreshTokens
+        options.accessTokenFormat = accessTokens
+        options.idTokenAlgorithm = idTokenAlgorithm
+    }
+}
+
+struct FaultFlags: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "For example token:status,status=503,retryAfter=2,times=3; times=0 strikes for ever.",
+            valueName: "endpoint:kind[,field=value…]"),
+        transform: Fault.init(order:))
+    var fault: [Fault] = []
+}
+
+extension AccessTokenFormat: ExpressibleByArgument {}
+extension SigningAlgorithm: ExpressibleByArgument {}
+
+extension ProviderUser {
+    /// `NAME:PASSWORD[:FULL NAME]`.
+    init(flag: String) throws {
+        let parts = flag.split(separator: ":", maxSplits: 2).map(String.init)
+        guard parts.count >= 2 else { throw ValidationError("A user is NAME:PASSWORD[:FULL NAME].") }
+        self.init(username: parts[0], password: parts[1], name: parts.count > 2 ? parts[2] : nil)
+    }
+}
+
+extension ProviderClient {
+    /// `ID[:SECRET]`.
+    init(flag: String) throws {
+        let parts = flag.split(separator: ":", maxSplits: 1).map(String.init)
+        guard let id = parts.first else { throw ValidationError("A client is ID or ID:SECRET.") }
+        self.init(id: id, secret: parts.count > 1 ? parts[1] : nil)
+    }
+}

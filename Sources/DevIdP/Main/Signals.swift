@@ -1,0 +1,26 @@
+import Dispatch
+import Glibc
+
+/// Returns at SIGTERM or SIGINT, and, where wanted, when standard input ends: a parent that dies takes this process
+/// along, however it dies.
+func endingSignal(orEndOfInput watchesInput: Bool) async {
+    let (ended, end) = AsyncStream<Void>.makeStream()
+    let sources = [SIGTERM, SIGINT].map { number in
+        // The default action would end the process before the source hears of it.
+        signal(number, SIG_IGN)
+        let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+        source.setEventHandler { end.finish() }
+        source.resume()
+        return source
+    }
+    if watchesInput {
+        // A thread that reads: not every input can be watched for events (/dev/null, a file).
+        DispatchQueue.global().async {
+            var buffer = [UInt8](repeating: 0, count: 256)
+            while read(STDIN_FILENO, &buffer, buffer.count) > 0 {}
+            end.finish()
+        }
+    }
+    for await _ in ended {}
+    for source in sources { source.cancel() }
+}

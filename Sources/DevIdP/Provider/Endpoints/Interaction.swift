@@ -1,0 +1,91 @@
+import Hummingbird
+
+/// What the forms of the provider's pages post to.
+extension Provider {
+    func signIn(_ request: Request, _ context: ProviderContext) async throws -> Response {
+        guard var (transaction, session) = unfinished(request, context) else { return expired() }
+        let username = context.form["username"] ?? ""
+        guard let user = user(username), equalInConstantTime(context.form["password"] ?? "", user.password) else {
+            let name = clients.client(transaction.request.clientID)?.name ?? transaction.request.clientID
+            let form = Page.signIn(
+                app: name, action: issuer, transaction: transaction.id, username: username, failed: true)
+            return page(form)
+        }
+        session.cookie = randomText()
+        session.signIn(user.username, at: now())
+        transaction.chosen = user.username
+        transaction.typedPassword = true
+        save(transaction, session)
+        return await advance(transaction, session)
+    }
+
+    func choose(_ request: Request, _ context: ProviderContext) async throws -> Response {
+        guard case (var transaction, let session)? = unfinished(request, context) else { return expired() }
+        guard let username = context.form["account"] else {
+            let name = clients.client(transaction.request.clientID)?.name ?? transaction.request.clientID
+            return page(
+                .signIn(app: name, action: issuer, transaction: transaction.id, username: nil, failed: false))
+        }
+        transaction.chosen = username
+        transaction.typedPassword = false
+        save(transaction, session)
+        return await advance(transaction, session)
+    }
+
+    func consent(_ request: Request, _ context: ProviderContext) async throws -> Response {
+        guard case (var transaction, let session)? = unfinished(request, context) else { return expired() }
+        guard context.form["decision"] == "allow" else {
+            return finish(transaction, with: OAuthFailure(.accessDenied, "the person said no"))
+        }
+        let allowed = Set(context.form.all("scope"))
+        let scopes = transaction.request.scopes.filter { $0 == "openid" || allowed.contains($0) }
+        transaction.consentedScopes = scopes
+        save(transaction, session)
+        if let username = transaction.chosen {
+            state.withLock { $0.addConsent(username, clientID: transaction.request.clientID, scopes: scopes) }
+        }
+        return await advance(transaction, session)
+    }
+
+    func cancel(_ request: Request, _ context: ProviderContext) -> Response {
+        guard let (transaction, _) = unfinished(request, context) else { return expired() }
+        return finish(transaction, with: OAuthFailure(.accessDenied, "the person went away"))
+    }
+
+    private func unfinished(_ request: Request, _ context: ProviderContext) -> (Transaction, BrowserSession)? {
+        let now = now()
+        return state.withLock { state in
+            guard let session = state.session(cookie: cookie(of: request)),
+                let transaction = state.transaction(context.form["transaction"], session: session, now: now)
+            else { return nil }
+            return (transaction, session)
+        }
+    }
+
+    private func save(_ transaction: Transaction, _ session: BrowserSession) {
+        let now = now()
+        state.withLock { state in
+            state.save(session)
+            state.save(transaction, now: now)
+        }
+    }
+
+    private func expired() -> Response {
+        page(
+            .failure("This sign-in is over, or it was begun in another browser. Go back to the app and start again."),
+            status: .badRequest)
+    }
+
+    /// The session cookie of the request (RFC 6265, section 4.2.1).
+    func cookie(of request: Request) -> String? {
+        let name = cookieName + "="
+        return request.headers[.cookie]?.split(separator: ";").lazy
+            .map { $0.drop { $0 == " " } }
+            .first { $0.hasPrefix(name) }
+            .map { String($0.dropFirst(name.count)) }
+    }
+
+    func setCookie(_ session: BrowserSession) -> String {
+        "\(cookieName)=\(session.cookie); Path=\(options.issuerPath.isEmpty ? "/" : options.issuerPath); HttpOnly; SameSite=Lax"
+    }
+}

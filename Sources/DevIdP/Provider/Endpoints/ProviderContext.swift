@@ -1,0 +1,31 @@
+import Glibc
+import Hummingbird
+import NIOCore
+
+/// A request's surroundings: its connection, for faults, and its parameters, read once.
+struct ProviderContext: RequestContext {
+    var coreContext: CoreRequestContextStorage
+    let channel: any Channel
+    var form = FormValues()
+
+    init(source: Source) {
+        coreContext = .init(source: source)
+        channel = source.channel
+    }
+
+    /// Thrown when there is no connection left to answer on.
+    struct ConnectionEnded: Error {}
+
+    func closeConnection() async -> ConnectionEnded {
+        try? await channel.close()
+        return ConnectionEnded()
+    }
+
+    /// A linger time of zero makes the kernel send RST instead of FIN (socket(7)).
+    func resetConnection() async -> ConnectionEnded {
+        if let socket = channel as? any SocketOptionProvider {
+            try? await socket.setSoLinger(linger(l_onoff: 1, l_linger: 0)).get()
+        }
+        return await closeConnection()
+    }
+}

@@ -1,0 +1,95 @@
+/// A way in which an endpoint misbehaves, as a test orders it.
+package struct Fault: Codable, Sendable, Equatable {
+    package enum Kind: String, Codable, Sendable, CaseIterable {
+        /// `status`, with `retryAfter`, `location`, `contentType` and `body`.
+        case status
+        /// A page for people instead of JSON; 200 unless `status` says otherwise.
+        case html
+        /// No answer until the client gives up, or `delay` seconds have passed.
+        case hang
+        /// The connection is reset (RST) before any work is done.
+        case reset
+        /// The work is done, then the connection is closed without an answer: a rotated token is spent and lost.
+        case drop
+        /// 400 without a body, as some providers answer for a dead refresh token.
+        case empty400
+        /// The right answer, `delay` seconds late.
+        case slow
+        /// 200 and `application/json`, with bytes that are none.
+        case garbage
+        /// The head and half of the right answer, then the end of the connection.
+        case truncate
+        /// The right answer behind 2 MiB of white space.
+        case huge
+    }
+
+    /// Whom it strikes; nil strikes every endpoint.
+    package var endpoint: Endpoint?
+    package var kind: Kind
+    package var status: Int?
+    /// Seconds, for the `Retry-After` header.
+    package var retryAfter: Int?
+    package var location: String?
+    package var contentType: String?
+    package var body: String?
+    /// Seconds.
+    package var delay: Double?
+    /// How many requests it strikes; 0 means all, until it is removed.
+    package var times: Int
+
+    package init(
+        _ endpoint: Endpoint?, _ kind: Kind, status: Int? = nil, retryAfter: Int? = nil, location: String? = nil,
+        contentType: String? = nil, body: String? = nil, delay: Double? = nil, times: Int = 1
+    ) {
+        self.endpoint = endpoint
+        self.kind = kind
+        self.status = status
+        self.retryAfter = retryAfter
+        self.location = location
+        self.contentType = contentType
+        self.body = body
+        self.delay = delay
+        self.times = times
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let fields = try decoder.container(keyedBy: CodingKeys.self)
+        let endpoint = try fields.decode(String.self, forKey: .endpoint)
+        guard endpoint == "*" || Endpoint(rawValue: endpoint) != nil else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .endpoint, in: fields,
+                debugDescription: "no endpoint \(endpoint); there are * \(Endpoint.allCases.map(\.rawValue))")
+        }
+        self.init(
+            Endpoint(rawValue: endpoint), try fields.decode(Kind.self, forKey: .kind),
+            status: try fields.decodeIfPresent(Int.self, forKey: .status),
+            retryAfter: try fields.decodeIfPresent(Int.self, forKey: .retryAfter),
+            location: try fields.decodeIfPresent(String.self, forKey: .location),
+            contentType: try fields.decodeIfPresent(String.self, forKey: .contentType),
+            body: try fields.decodeIfPresent(String.self, forKey: .body),
+            delay: try fields.decodeIfPresent(Double.self, forKey: .delay),
+            times: try fields.decodeIfPresent(Int.self, forKey: .times) ?? 1)
+    }
+}
+
+/// The faults still to strike, first come first served.
+struct FaultPlan: Sendable {
+    private var pending: [Fault] = []
+
+    init(_ faults: [Fault] = []) { pending = faults }
+
+    mutating func add(_ fault: Fault) { pending.append(fault) }
+
+    mutating func removeAll() { pending = [] }
+
+    /// The fault that strikes this request, counted off.
+    mutating func take(for endpoint: Endpoint) -> Fault? {
+        guard let index = pending.firstIndex(where: { $0.endpoint == endpoint || $0.endpoint == nil }) else {
+            return nil
+        }
+        let fault = pending[index]
+        if fault.times == 1 { pending.remove(at: index) }
+        if fault.times > 1 { pending[index].times -= 1 }
+        return fault
+    }
+}

@@ -1,0 +1,32 @@
+/// What was asked of the provider, for tests that count. No secret, code or token is in it.
+package struct LogEntry: Codable, Sendable, Equatable {
+    package var sequence: Int
+    /// Seconds since 1970, by the provider's clock.
+    package var time: Int
+    package var method: String
+    package var endpoint: Endpoint
+    package var grantType: String?
+    package var clientID: String?
+    package var scope: String?
+    /// Of the answer; absent when there was none.
+    package var status: Int?
+    package var fault: Fault.Kind?
+}
+
+struct RequestLog: Sendable {
+    private(set) var entries: [LogEntry] = []
+
+    /// - Returns: the entry's place, for ``close(_:status:)``.
+    mutating func open(_ entry: LogEntry) -> Int {
+        var entry = entry
+        entry.sequence = entries.count + 1
+        entries.append(entry)
+        return entries.count - 1
+    }
+
+    mutating func close(_ index: Int, status: Int) {
+        if entries.indices.contains(index) { entries[index].status = status }
+    }
+
+    mutating func removeAll() { entries = [] }
+}

@@ -1,0 +1,28 @@
+import Crypto
+import FoundationEssentials
+
+/// A person who can sign in. Passwords are plain text: these people do not exist.
+package struct ProviderUser: Sendable, Equatable {
+    package var username: String
+    package var password: String
+    package var name: String
+
+    package init(username: String, password: String, name: String? = nil) {
+        self.username = username
+        self.password = password
+        self.name = name ?? username.prefix(1).uppercased() + username.dropFirst()
+    }
+
+    /// Stable across restarts, so that a broker that outlives the provider sees the same person again.
+    package var subject: String {
+        Data(SHA256.hash(data: Data("subject:\(username)".utf8)).prefix(16)).base64URLText
+    }
+
+    package var email: String { username.contains("@") ? username : "\(username)@example.test" }
+
+    package static let samples = [
+        ProviderUser(username: "alice", password: "alice-pw-1", name: "Alice Example"),
+        ProviderUser(username: "bob", password: "bob-pw-1", name: "Bob Example"),
+        ProviderUser(username: "carol", password: "carol-pw-1", name: "Carol Example"),
+    ]
+}

@@ -1,0 +1,130 @@
+/// Codes, grants and tokens, with the rules for exchanging them. Pure: time and fresh names come from the caller.
+struct TokenStore: Sendable {
+    private var grants: [String: Grant] = [:]
+    private var codes: [String: AuthorizationCode] = [:]
+    private var accessTokens: [String: AccessTokenRecord] = [:]
+    private var refreshTokens: [String: RefreshTokenRecord] = [:]
+
+    mutating func addCode(_ code: String, for grant: Grant, request: AuthorizationRequest, expiresAt: Int) {
+        grants[grant.id] = grant
+        codes[code] = AuthorizationCode(
+            grantID: grant.id, redirectURI: request.redirectURI, challenge: request.challenge, expiresAt: expiresAt)
+    }
+
+    /// Exchanges a code (RFC 6749, section 4.1.3; RFC 7636, section 4.6).
+    ///
+    /// A second use, and a wrong verifier, mean that somebody else has the code: what came of it is revoked.
+    mutating func redeem(
+        code: String, clientID: String, redirectURI: String?, verifier: String?, policy: TokenPolicy, now: Int,
+        freshName: String
+    ) throws(OAuthFailure) -> Redemption {
+        guard var record = codes[code], let grant = grants[record.grantID], grant.clientID == clientID else {
+            throw OAuthFailure(.invalidGrant, "the code is unknown, or was given to another client")
+        }
+        guard !record.isUsed else {
+            revoke(grant.id)
+            throw OAuthFailure(.invalidGrant, "the code was used before; its tokens are revoked")
+        }
+        guard now < record.expiresAt else { throw OAuthFailure(.invalidGrant, "the code has expired") }
+        guard redirectURI == record.redirectURI else {
+            throw OAuthFailure(.invalidGrant, "redirect_uri is not the one of the authorization request")
+        }
+        record.isUsed = true
+        codes[code] = record
+        guard let verifier, ProofKey.matches(verifier: verifier, challenge: record.challenge) else {
+            throw OAuthFailure(.invalidGrant, "code_verifier does not match code_challenge")
+        }
+        return Redemption(
+            grant: grant, scopes: grant.scopes,
+            refreshToken: policy.issuesRefreshTokens
+                ? addRefreshToken(freshName, grantID: grant.id, policy: policy, now: now) : nil,
+            nonce: grant.nonce)
+    }
+
+    /// Exchanges a refresh token (RFC 6749, section 6), with rotation and the detection of reuse of RFC 9700,
+    /// section 4.14.2.
+    mutating func redeem(
+        refreshToken: String, clientID: String, scopes asked: [String]?, policy: TokenPolicy, now: Int,
+        freshName: String
+    ) throws(OAuthFailure) -> Redemption {
+        guard var record = refreshTokens[refreshToken], let grant = grants[record.grantID], grant.clientID == clientID
+        else { throw OAuthFailure(.invalidGrant, "the refresh token is unknown, or was given to another client") }
+        guard !grant.isRevoked else { throw OAuthFailure(.invalidGrant, "the refresh token is revoked") }
+        if let usedAt = record.usedAt, now - usedAt >= policy.reuseGrace {
+            revoke(grant.id)
+            throw OAuthFailure(.invalidGrant, "the refresh token was used before; its family is revoked")
+        }
+        guard now < record.expiresAt else { throw OAuthFailure(.invalidGrant, "the refresh token has expired") }
+        if let asked, let wider = asked.first(where: { !grant.scopes.contains($0) }) {
+            throw OAuthFailure(.invalidScope, "\(wider) was not granted")
+        }
+        var successor: String?
+        if policy.rotatesRefreshTokens {
+            record.usedAt = record.usedAt ?? now
+            refreshTokens[refreshToken] = record
+            successor = addRefreshToken(freshName, grantID: grant.id, policy: policy, now: now)
+        }
+        return Redemption(grant: grant, scopes: asked ?? grant.scopes, refreshToken: successor, nonce: nil)
+    }
+
+    private mutating func addRefreshToken(_ token: String, grantID: String, policy: TokenPolicy, now: Int) -> String {
+        refreshTokens[token] = RefreshTokenRecord(grantID: grantID, expiresAt: now + policy.refreshTokenLifetime)
+        return token
+    }
+
+    mutating func addAccessToken(_ token: String, _ record: AccessTokenRecord) { accessTokens[token] = record }
+
+    /// The live access token and its grant.
+    func accessToken(_ token: String, now: Int) -> (record: AccessTokenRecord, grant: Grant)? {
+        guard let record = accessTokens[token], now < record.expiresAt, let grant = grants[record.grantID],
+            !grant.isRevoked
+        else { return nil }
+        return (record, grant)
+    }
+}
+
+extension TokenStore {
+    /// Ends a token (RFC 7009, section 2.1): a refresh token with its whole grant, an access token alone.
+    ///
+    /// - Returns: false when the token is another client's; an unknown token is no error.
+    mutating func revoke(token: String, clientID: String) -> Bool {
+        if let record = refreshTokens[token] {
+            guard grants[record.grantID]?.clientID == clientID else { return false }
+            revoke(record.grantID)
+        } else if let record = accessTokens[token] {
+            guard grants[record.grantID]?.clientID == clientID else { return false }
+            accessTokens[token] = nil
+        }
+        return true
+    }
+
+    mutating func revoke(_ grantID: String) { grants[grantID]?.isRevoked = true }
+
+    mutating func revokeAll(sessionID: String, username: String) {
+        for grant in grants.values where grant.sessionID == sessionID && grant.username == username {
+            revoke(grant.id)
+        }
+    }
+
+    mutating func revokeAll() {
+        for id in grants.keys { revoke(id) }
+    }
+
+    /// Makes everything of a kind that was issued so far expire now.
+    mutating func expire(_ kind: ExpiringKind, now: Int) {
+        switch kind {
+        case .accessTokens: for key in accessTokens.keys { accessTokens[key]?.expiresAt = now }
+        case .refreshTokens: for key in refreshTokens.keys { refreshTokens[key]?.expiresAt = now }
+        case .codes: for key in codes.keys { codes[key]?.expiresAt = now }
+        case .sessions: break
+        }
+    }
+}
+
+package enum ExpiringKind: String, Codable, Sendable, CaseIterable {
+    case accessTokens
+    case refreshTokens
+    case codes
+    /// Everybody is signed out of their browser.
+    case sessions
+}

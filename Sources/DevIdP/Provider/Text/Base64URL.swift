@@ -1,0 +1,25 @@
+import FoundationEssentials
+
+extension Data {
+    /// RFC 4648, section 5, without padding, as OAuth and JOSE use it.
+    var base64URLText: String {
+        String(
+            decoding: base64EncodedData().compactMap { byte -> UInt8? in
+                switch byte {
+                case UInt8(ascii: "+"): UInt8(ascii: "-")
+                case UInt8(ascii: "/"): UInt8(ascii: "_")
+                case UInt8(ascii: "="): nil
+                default: byte
+                }
+            }, as: UTF8.self)
+    }
+}
+
+/// 256 random bits from the system's generator, in base64url.
+func randomText() -> String {
+    var generator = SystemRandomNumberGenerator()
+    return Data((0..<32).map { _ in UInt8.random(in: .min ... .max, using: &generator) }).base64URLText
+}
+
+/// Now, in seconds since 1970.
+package func systemTime() -> Int { Int(Date().timeIntervalSince1970) }
