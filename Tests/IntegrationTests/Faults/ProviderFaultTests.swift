@@ -1,0 +1,137 @@
+import BrokerTestSupport
+import BrokerValues
+import DevIdentityProvider
+import Foundation
+import Testing
+
+/// Refreshes at a provider that does not do its part. Whatever happened, the sign-in is still good afterwards.
+@Suite("A provider in trouble", .serialized, .timeLimit(.minutes(3))) struct ProviderFaultTests {
+    struct Trouble: Sendable, CustomTestStringConvertible {
+        var fault: Fault
+        var kind: String
+        var details: JSONObject = [:]
+        var testDescription: String { "\(fault.kind.rawValue) \(fault.status.map(String.init) ?? "")" }
+    }
+
+    @Test(
+        "each failure is told as what it is, can be tried again, and costs nobody the sign-in",
+        arguments: [
+            Trouble(
+                fault: Fault(.token, .status, status: 500), kind: "serverUnavailable", details: ["httpStatus": 500]),
+            Trouble(
+                fault: Fault(.token, .status, status: 429, retryAfter: 7), kind: "serverUnavailable",
+                details: ["httpStatus": 429, "retryAfter": 7]),
+            Trouble(
+                fault: Fault(.token, .status, status: 503, retryAfter: 2), kind: "serverUnavailable",
+                details: ["httpStatus": 503, "retryAfter": 2]),
+            Trouble(fault: Fault(.token, .html), kind: "invalidResponse"),
+            Trouble(fault: Fault(.token, .html, status: 502), kind: "serverUnavailable", details: ["httpStatus": 502]),
+            Trouble(fault: Fault(.token, .garbage), kind: "invalidResponse"),
+            Trouble(fault: Fault(.token, .huge), kind: "invalidResponse"),
+            Trouble(
+                fault: Fault(.token, .status, status: 302, location: "http://127.0.0.1:9/"), kind: "invalidResponse"),
+        ])
+    func troubles(trouble: Trouble) async throws {
+        try await withTestBed { bed in
+            // A grace time, because some of these troubles come after the token was spent.
+            let scene = try await DevelopmentScene.make(in: bed) { $0.reuseGrace = 600 }
+            let signIn = try await scene.signIn()
+            scene.provider.add(trouble.fault)
+            let refusal = await expectRefusal(trouble.kind) { try await scene.silent(["forceRefresh": true]) }
+            for (name, value) in trouble.details { #expect(refusal?.data[name] == value) }
+            #expect(refusal?.data["retryable"] == .bool(trouble.kind != "invalidResponse"))
+            #expect(refusal?.data["correlationId"]?.stringValue?.isEmpty == false)
+            #expect(scene.provider.refreshes == 1)
+
+            // What is cached is still served without asking anybody.
+            #expect(try await scene.silent()[path: "accessToken"] == .string(signIn.accessToken))
+            #expect(scene.provider.refreshes == 1)
+            let token = try await scene.silent(["forceRefresh": true])
+            #expect(token[path: "fromCache"] == false)
+        }
+    }
+
+    @Test("a provider that is down is offline, not a reason to ask the person; cached tokens are served all the same")
+    func down() async throws {
+        try await withTestBed { bed in
+            let scene = try await DevelopmentScene.make(in: bed)
+            let signIn = try await scene.signIn()
+            await scene.provider.stop()
+            let refusal = await expectRefusal("offline") { try await scene.silent(["forceRefresh": true]) }
+            #expect(refusal?.data["retryable"] == true)
+            #expect(try await scene.silent()[path: "accessToken"] == .string(signIn.accessToken))
+        }
+    }
+
+    @Test("after a restart without network a cached token needs no discovery")
+    func offlineRestart() async throws {
+        try await withTestBed { bed in
+            var scene = try await DevelopmentScene.make(in: bed)
+            let signIn = try await scene.signIn()
+            await scene.provider.stop()
+            try await scene.restart()
+            #expect(try await scene.silent()[path: "accessToken"] == .string(signIn.accessToken))
+        }
+    }
+
+    @Test(
+        "when the answer to a refresh is lost, the token is not sent again in the same breath, and a grace time saves it"
+    )
+    func lostAnswer() async throws {
+        try await withTestBed { bed in
+            let scene = try await DevelopmentScene.make(in: bed) { $0.reuseGrace = 600 }
+            try await scene.signIn()
+            scene.provider.add(Fault(.token, .drop))
+            await expectRefusal("serverUnavailable") { try await scene.silent(["forceRefresh": true]) }
+            #expect(scene.provider.refreshes == 1)
+            let token = try await scene.silent(["forceRefresh": true])
+            #expect(token[path: "fromCache"] == false)
+            #expect(scene.provider.refreshes == 2)
+        }
+    }
+
+    @Test("while one provider hangs, everybody else is served, and the one who waits is answered in the end")
+    func hanging() async throws {
+        try await withTestBed { bed in
+            let scene = try await DevelopmentScene.make(
+                in: bed, options: { $0.configuration = "[oauth]\nrequest_timeout = 3\n" })
+            try await scene.signIn()
+            let lively = try await DevelopmentScene.startProvider(in: bed)
+            try await scene.broker.register("mail", clientID: "demo-one", authority: lively.issuer)
+            _ = try await scene.broker.signIn(app: "mail", scopes: [DevelopmentScene.scope], in: bed) {
+                try await lively.signIn(.bob, at: $0, in: bed)
+            }
+
+            scene.provider.add(Fault(.token, .hang, delay: 60))
+            let waiting = Task { try await scene.silent(["forceRefresh": true]) }
+            let (provider, broker) = (scene.provider, scene.broker)
+            try await eventually("the refresh is under way") { provider.refreshes == 1 }
+            for _ in 0..<20 {
+                let cached = try await scene.silent(app: "mail")
+                #expect(cached[path: "fromCache"] == true)
+                let refreshed = try await scene.silent(app: "mail", ["forceRefresh": true])
+                #expect(refreshed[path: "fromCache"] == false)
+                // The hanging account's own cached token, too.
+                #expect(try await scene.silent()[path: "fromCache"] == true)
+            }
+            let inFlight = try await broker.call("broker.status")[path: "refreshesInFlight"]
+            let refusal = await #expect(throws: Refusal.self) { try await waiting.value }
+            #expect(inFlight == 1)
+            #expect(["offline", "serverUnavailable", "timedOut"].contains(refusal?.kind))
+            #expect(refusal?.data["retryable"] == true)
+        }
+    }
+
+    @Test("a refused refresh token is forgotten; the next request says at once that the person has to sign in")
+    func revoked() async throws {
+        try await withTestBed { bed in
+            let scene = try await DevelopmentScene.make(in: bed) { $0.accessTokenLifetime = 20 }
+            try await scene.signIn()
+            scene.provider.add(Fault(.token, .empty400))
+            await expectRefusal("interactionRequired", reason: "refreshTokenRevoked") { try await scene.silent() }
+            let asked = scene.provider.refreshes
+            await expectRefusal("interactionRequired") { try await scene.silent() }
+            #expect(scene.provider.refreshes == asked)
+        }
+    }
+}

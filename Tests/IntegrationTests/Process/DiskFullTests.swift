@@ -1,0 +1,81 @@
+import BrokerTestSupport
+import BrokerValues
+import DevIdentityProvider
+import Foundation
+import Testing
+
+@Suite("A full disk", .needsRoot, .timeLimit(.minutes(2))) struct DiskFullTests {
+    /// A small file system that only the processes of one mount namespace see.
+    private struct SmallDisk {
+        var keeper: ManagedProcess
+        var path: String
+        /// The same place, as everybody else gets there.
+        var outside: String { "/proc/\(keeper.pid)/root\(path)" }
+
+        static func make(in bed: TestBed) async throws -> SmallDisk {
+            try Prerequisite.root.require()
+            let path = try bed.makeDirectory("disk")
+            let script = #"mount -t tmpfs -o size=512k,mode=0700 none "$0" && echo mounted && exec sleep 600"#
+            let arguments = ["--mount", "--propagation", "private", "sh", "-c", script, path]
+            let keeper = try bed.start(Launch("unshare", arguments), as: "disk")
+            try await keeper.waitForText("mounted")
+            return SmallDisk(keeper: keeper, path: path)
+        }
+
+        /// Takes all space that is left.
+        func fill() throws {
+            let path = "\(outside)/filler"
+            guard FileManager.default.createFile(atPath: path, contents: nil) else {
+                throw ProcessFailure("\(path) cannot be made.")
+            }
+            let filler = try FileHandle(forWritingTo: URL(filePath: path))
+            defer { try? filler.close() }
+            for size in [65536, 4096, 1] { while (try? filler.write(contentsOf: Data(count: size))) != nil {} }
+        }
+
+        func free() throws { try FileManager.default.removeItem(atPath: "\(outside)/filler") }
+    }
+
+    @Test("when the disk is full, a rotated token is answered all the same, and written as soon as there is room")
+    func rotation() async throws {
+        try await withTestBed { bed in
+            let disk = try await SmallDisk.make(in: bed)
+            let onDisk: (inout BrokerProcess.Options) -> Void = { options in
+                options.stateDirectory = "\(disk.path)/state"
+                options.wrapper = ["nsenter", "--mount", "--target", "\(disk.keeper.pid)", "--"]
+            }
+            var scene = try await DevelopmentScene.make(in: bed, options: onDisk)
+            let signIn = try await scene.signIn()
+
+            try disk.fill()
+            let refreshed = try await scene.silent(["forceRefresh": true])
+            #expect(refreshed[path: "persisted"] == false)
+            #expect(refreshed[path: "accessToken"] != .string(signIn.accessToken))
+            // It is served from memory, and the rotation goes on from there.
+            let again = try await scene.silent(["forceRefresh": true])
+            #expect(again[path: "persisted"] == false)
+            #expect(scene.provider.refreshes == 2)
+
+            // The old state is whole: a broker that finds it as it is opens it. (A copy, because this one is in use.)
+            let copy = bed.path("copy")
+            try FileManager.default.copyItem(atPath: "\(disk.outside)/state", toPath: copy)
+            let other = try await BrokerProcess.start(in: bed) { $0.stateDirectory = copy }
+            let old = try await other.acquireSilent(app: "notes", scopes: [DevelopmentScene.scope])
+            #expect(old[path: "accessToken"] == .string(signIn.accessToken))
+            await other.stop()
+
+            try disk.free()
+            let broker = scene.broker
+            try await eventually("the broker writes what it owes") {
+                let token = try await broker.acquireSilent(app: "notes", scopes: [DevelopmentScene.scope])
+                return token[path: "persisted"] == true
+            }
+            // Killed, so that it cannot write anything at its end: what the next one finds was already there.
+            scene.broker.process.send(SIGKILL)
+            _ = await scene.broker.process.exitStatus()
+            try await scene.startAgain(onDisk)
+            #expect(try await scene.silent()[path: "accessToken"] == again[path: "accessToken"])
+            #expect(try await scene.silent(["forceRefresh": true])[path: "persisted"] == true)
+        }
+    }
+}

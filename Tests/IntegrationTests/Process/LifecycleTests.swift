@@ -1,0 +1,159 @@
+import BrokerTestSupport
+import BrokerValues
+import DevIdentityProvider
+import Foundation
+import Testing
+
+@Suite("brokerd as a process", .serialized, .timeLimit(.minutes(3))) struct LifecycleTests {
+    @Test("SIGTERM lets a refresh in flight finish and answers it, takes nobody new, and ends with status 0")
+    func drains() async throws {
+        try await withTestBed { bed in
+            var scene = try await DevelopmentScene.make(in: bed)
+            try await scene.signIn()
+            let (provider, broker) = (scene.provider, scene.broker)
+            provider.add(Fault(.token, .slow, delay: 1))
+            let connection = try await broker.connect()
+            let call = Task {
+                try await connection.call(
+                    "token.acquireSilent",
+                    ["app": "notes", "scopes": [.string(DevelopmentScene.scope)], "forceRefresh": true])
+            }
+            try await eventually("the refresh is under way") { provider.refreshes == 1 }
+            broker.process.send(SIGTERM)
+            let token = try await call.value
+            #expect(token[path: "fromCache"] == false)
+            #expect(await broker.process.exitStatus() == .exited(0))
+            await #expect(throws: (any Error).self) { try await broker.connectRaw() }
+
+            // What the answer said is what the next broker finds.
+            try await scene.startAgain()
+            #expect(try await scene.silent()[path: "accessToken"] == token[path: "accessToken"])
+        }
+    }
+
+    @Test("a sign-in that waits when SIGTERM comes is told so, and does not hold up the end")
+    func cancelsInteraction() async throws {
+        try await withTestBed { bed in
+            let scene = try await DevelopmentScene.make(in: bed)
+            let broker = scene.broker
+            let refusal = await #expect(throws: (any Error).self) {
+                try await broker.interact(app: "notes", scopes: [DevelopmentScene.scope]) { _ in
+                    broker.process.send(SIGTERM)
+                    return nil
+                }
+            }
+            #expect(await broker.process.exitStatus() == .exited(0))
+            #expect(refusal is Refusal, "\(String(describing: refusal))")
+        }
+    }
+
+    @Test("accounts, apps and tokens outlive a restart, and the file that holds them names none of them")
+    func restart() async throws {
+        try await withTestBed { bed in
+            var scene = try await DevelopmentScene.make(in: bed)
+            let signIn = try await scene.signIn()
+            let before = try await scene.broker.call("accounts.list")
+            try await scene.restart()
+            #expect(try await scene.broker.call("accounts.list") == before)
+            #expect(try await scene.silent()[path: "accessToken"] == .string(signIn.accessToken))
+            #expect(try await scene.broker.call("apps.list")[path: "apps"].arrayValue?.map { $0["name"] } == ["notes"])
+
+            let traces = ["alice", "demo-one", "notes", signIn.accessToken, signIn.token.text("account.homeAccountId")]
+            for (file, bytes) in try snapshot(of: scene.broker.stateDirectory) {
+                for trace in traces where !trace.isEmpty {
+                    #expect(bytes.firstRange(of: Data(trace.utf8)) == nil, "\(trace) stands in \(file)")
+                }
+            }
+        }
+    }
+
+    @Test("SIGHUP takes up a changed configuration, and a broken one changes nothing")
+    func reload() async throws {
+        try await withTestBed { bed in
+            let broker = try await BrokerProcess.start(in: bed) {
+                $0.configuration = "[access]\nallow_ad_hoc_clients = true\n"
+            }
+            let file = try #require(broker.configurationFile)
+            let adHoc: JSONObject = [
+                "clientId": "any", "authority": "http://127.0.0.1:9/", "scopes": [.string(DevelopmentScene.scope)],
+            ]
+            await expectRefusal("interactionRequired") { try await broker.call("token.acquireSilent", adHoc) }
+
+            func reload(_ text: String) throws {
+                try text.write(toFile: file, atomically: true, encoding: .utf8)
+                broker.process.send(SIGHUP)
+            }
+            try reload("[access]\nallow_ad_hoc_clients = false\n")
+            try await eventually("ad hoc clients are refused") {
+                do {
+                    _ = try await broker.call("token.acquireSilent", adHoc)
+                } catch let refusal as Refusal {
+                    return refusal.kind == "accessDenied" && refusal.reason == "adHocForbidden"
+                }
+                return false
+            }
+            try reload("[access]\nallow_ad_hoc_clients = \"maybe\"\n")
+            try await eventually("the broker says what is wrong") {
+                broker.process.errorText.contains("allow_ad_hoc_clients")
+            }
+            await expectRefusal("accessDenied") { try await broker.call("token.acquireSilent", adHoc) }
+        }
+    }
+
+    @Test(
+        "what is wrong with the command line or the configuration is said, with status 2",
+        arguments: [
+            (["--no-such-option"], "no-such-option"), (["--log-level", "loud"], "loud"),
+            (["--config", "/nowhere/broker.toml"], "/nowhere/broker.toml"),
+            (["--ca-file", "/nowhere/ca.pem"], "/nowhere/ca.pem"),
+        ])
+    func usage(arguments: [String], named: String) async throws {
+        try await withTestBed { bed in
+            let result = try await BrokerProcess.run(in: bed) { $0.arguments = arguments }
+            #expect(result.status == .exited(2), "\(result)")
+            #expect(result.errors.contains(named), "\(result)")
+        }
+    }
+
+    @Test("an unknown or ill-typed setting is named with its file, with status 2; --check-config says so as well")
+    func configuration() async throws {
+        try await withTestBed { bed in
+            for (text, named) in [
+                ("[access]\nallow_adhoc_clients = true\n", "allow_adhoc_clients"),
+                ("[cache]\nexpiry_buffer = \"soon\"\n", "expiry_buffer"), ("[cache\n", "broker.toml"),
+            ] {
+                for arguments in [[], ["--check-config"]] {
+                    let result = try await BrokerProcess.run(in: bed) {
+                        $0.configuration = text
+                        $0.arguments = arguments
+                    }
+                    #expect(result.status == .exited(2), "\(result)")
+                    #expect(result.errors.contains(named), "\(result)")
+                }
+            }
+            let good = try await BrokerProcess.run(in: bed) {
+                $0.configuration = "[cache]\nexpiry_buffer = 60\n"
+                $0.arguments = ["--check-config"]
+            }
+            #expect(good.succeeded, "\(good)")
+        }
+    }
+
+    @Test("a second broker at the same socket or the same state does not start, and does not disturb the first")
+    func second() async throws {
+        try await withTestBed { bed in
+            let first = try await BrokerProcess.start(in: bed)
+            for (arguments, state) in [
+                (["--socket", first.socket], nil), ([], first.stateDirectory),
+            ] as [([String], String?)] {
+                let result = try await BrokerProcess.run(in: bed) {
+                    $0.arguments = arguments
+                    $0.stateDirectory = state
+                }
+                #expect(result.status != .exited(0), "\(result)")
+                #expect(!result.errors.isEmpty)
+                _ = try await first.call("broker.status")
+            }
+        }
+    }
+}
