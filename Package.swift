@@ -75,7 +75,8 @@ let package = Package(
         program("broker-demo", ["BrokerClient", "ExampleSupport"], path: "Sources/Examples/Demo"),
         program("broker-dev-idp", ["DevIdentityProvider", .arguments], path: "Sources/DevIdP/Main"),
         layer(
-            "DevIdentityProvider", [.hummingbird, .jwtKit, .crypto, .cryptoExtras, .nioCore, .logging], path: "Sources/DevIdP/Provider"),
+            "DevIdentityProvider", [.hummingbird, .jwtKit, .crypto, .cryptoExtras, .nioCore, .logging],
+            path: "Sources/DevIdP/Provider"),
 
         // Composition
         layer(

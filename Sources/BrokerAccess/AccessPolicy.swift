@@ -42,7 +42,8 @@ package final class AccessPolicy: Sendable {
         guard peer.uid == settings.servedUID else {
             log.warning("a peer of another user was turned away", metadata: ["uid": "\(peer.uid)"])
             throw BrokerError(
-                .accessDenied, "This broker serves another user; start one of your own (systemctl --user start brokerd.socket).",
+                .accessDenied,
+                "This broker serves another user; start one of your own (systemctl --user start brokerd.socket).",
                 reason: .otherUser)
         }
     }
@@ -62,7 +63,9 @@ package final class AccessPolicy: Sendable {
                 throw AppDirectory.notFound(name)
             }
             guard caller.isListed(by: app) else {
-                log.notice("a caller that the app does not list was refused", metadata: ["app": "\(name)", "caller": "\(caller.id)"])
+                log.notice(
+                    "a caller that the app does not list was refused",
+                    metadata: ["app": "\(name)", "caller": "\(caller.id)"])
                 throw BrokerError(
                     .accessDenied,
                     "\(caller.id) is not among the programs that may use \(name); add it with brokerctl apps add.",

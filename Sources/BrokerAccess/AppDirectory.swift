@@ -55,7 +55,8 @@ package final class AppDirectory: AppRoster {
 
     static func notFound(_ name: String) -> BrokerError {
         BrokerError(
-            .appNotFound, "No app is registered under this name; see brokerctl apps list, or add it with brokerctl apps add."
+            .appNotFound,
+            "No app is registered under this name; see brokerctl apps list, or add it with brokerctl apps add."
         ) { $0.app = name }
     }
 

@@ -7,7 +7,9 @@ enum AppRules {
         try check(app.name, field: "name", limit: 100)
         try check(app.clientID, field: "clientId", limit: 500)
         if let group = app.group { try check(group, field: "group", limit: 100) }
-        if let secret = app.clientSecret, secret.isEmpty { throw invalid("clientSecret", "is empty; leave it out for a public client") }
+        if let secret = app.clientSecret, secret.isEmpty {
+            throw invalid("clientSecret", "is empty; leave it out for a public client")
+        }
         _ = try RedirectDestination.parse(app.redirectURI)
         for path in app.executables where !path.hasPrefix("/") {
             throw invalid("executables", "must be absolute paths; \(path.prefix(200)) is not")

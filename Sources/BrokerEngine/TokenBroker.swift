@@ -62,7 +62,8 @@ package final class TokenBroker: Sendable {
         else {
             throw BrokerError(
                 .invalidParameter,
-                "This redirect belongs to no sign-in that is waiting; start the sign-in again and use its own redirect.")
+                "This redirect belongs to no sign-in that is waiting; start the sign-in again and use its own redirect."
+            )
         }
     }
 
@@ -104,7 +105,8 @@ package final class TokenBroker: Sendable {
     package func drain() async {
         services.interactions.endAll(
             BrokerError(
-                .serverUnavailable, "The broker is stopping; start the sign-in again in a moment.", reason: .shuttingDown))
+                .serverUnavailable, "The broker is stopping; start the sign-in again in a moment.",
+                reason: .shuttingDown))
         await services.flights.finishAll()
         services.writer.stopRetrying()
         if await !services.writer.flush() {

@@ -35,7 +35,7 @@ extension Layer {
             shipped: false),
         Layer(
             name: "broker-demo", folder: "Examples/Demo", height: 8, targets: ["BrokerClient", "ExampleSupport"],
-            shipped: false),
+            libraries: ["FoundationNetworking"], shipped: false),
         Layer(
             name: "broker-dev-idp", folder: "DevIdP/Main", height: 8, targets: ["DevIdentityProvider"],
             libraries: ["ArgumentParser"], shipped: false),
@@ -57,7 +57,7 @@ extension Layer {
             libraries: ["FoundationNetworking"], shipped: false),
         Layer(
             name: "DevIdentityProvider", folder: "DevIdP/Provider", height: 7, targets: [],
-            libraries: ["Hummingbird", "JWTKit", "Crypto", "Logging"], shipped: false),
+            libraries: ["Hummingbird", "JWTKit", "Crypto", "CryptoExtras", "NIOCore", "Logging"], shipped: false),
     ]
 
     private static let answer: [Layer] = [

@@ -38,8 +38,10 @@ final class AccessBed: Sendable {
     }
 
     static func app(_ name: String = "mail", authority: String = "https://id.example.org") -> AppRegistration {
-        AppRegistration(
-            name: name, clientID: "client-1", authority: try! Authority(parsing: authority, allowHTTPLoopback: true))
+        guard let authority = try? Authority(parsing: authority, allowHTTPLoopback: true) else {
+            fatalError("the test's own authority is none: \(authority)")
+        }
+        return AppRegistration(name: name, clientID: "client-1", authority: authority)
     }
 
     func caller(_ change: (inout PeerFacts) -> Void = { _ in }) throws -> Caller {

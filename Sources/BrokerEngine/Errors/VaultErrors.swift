@@ -9,10 +9,12 @@ extension BrokerError {
             self.init(.locked, "The broker is locked; unlock it and try again.", cause: error)
         case .full, .io:
             self.init(
-                .internal, "The token cache cannot be read or written; see the broker's log.", reason: .vaultNotWritable,
+                .internal, "The token cache cannot be read or written; see the broker's log.",
+                reason: .vaultNotWritable,
                 cause: error)
         default:
-            self.init(.internal, "The token cache is damaged; see the broker's log.", reason: .vaultDamaged, cause: error)
+            self.init(
+                .internal, "The token cache is damaged; see the broker's log.", reason: .vaultDamaged, cause: error)
         }
     }
 }

@@ -18,13 +18,15 @@ struct TokenKeeper: Sendable {
         guard let idToken = response.idToken else {
             throw BrokerError(
                 .invalidResponse,
-                "\(authority.environment) sent no ID token; it must be an OpenID provider, and the client allowed to use openid.")
+                "\(authority.environment) sent no ID token; it must be an OpenID provider, and the client allowed to use openid."
+            )
         }
         let claims = try await verified(idToken, nonce: nonce, authority, metadata)
         let home = HomeAccountID(subject: claims.subject, issuer: claims.issuer)
         if let expected, expected.stored.record.homeAccountID != home {
             throw BrokerError(
-                .mismatchedUser, "Another person signed in than the one asked for; sign in as \(expected.account.username).")
+                .mismatchedUser,
+                "Another person signed in than the one asked for; sign in as \(expected.account.username).")
         }
         let known = try services.knownAccounts(of: app, in: partition)
             .entries.first { $0.stored.record.homeAccountID == home && $0.stored.record.realm == authority.path }
@@ -100,7 +102,8 @@ struct TokenKeeper: Sendable {
         case .success(let persisted):
             guard granted.declined.isEmpty else { throw Self.declined(granted, as: refusal) }
             return AcquiredToken(
-                token: sealed.accessToken, idToken: sealed.idToken?.sealed ?? index.tokens(of: sealed.owner)?.idTokens[granted.account.realm],
+                token: sealed.accessToken,
+                idToken: sealed.idToken?.sealed ?? index.tokens(of: sealed.owner)?.idTokens[granted.account.realm],
                 account: KnownAccounts.Entry(sealed.account).account, fromCache: false, persisted: persisted)
         }
     }

@@ -112,7 +112,8 @@ struct InteractiveAcquisition: Sendable {
         let clock = services.clock
         let timer = Task {
             try await clock.sleep(for: .seconds(timeout))
-            session.end(BrokerError(.timedOut, "Nobody finished the sign-in within \(timeout) seconds; start it again."))
+            session.end(
+                BrokerError(.timedOut, "Nobody finished the sign-in within \(timeout) seconds; start it again."))
         }
         defer { timer.cancel() }
         return try await session.code()

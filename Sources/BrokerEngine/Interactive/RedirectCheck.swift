@@ -33,7 +33,9 @@ package enum RedirectCheck {
 
     package static func judge(_ redirect: RedirectParameters, against expected: Expectation) -> Verdict {
         guard redirect.repeated.isEmpty else { return .foreign(.repeatedParameter) }
-        guard let state = redirect["state"], Secret(state) == Secret(expected.state) else { return .foreign(.wrongState) }
+        guard let state = redirect["state"], Secret(state) == Secret(expected.state) else {
+            return .foreign(.wrongState)
+        }
         if let issuer = redirect["iss"] {
             guard issuer == expected.issuer else { return .foreign(.otherIssuer) }
         } else if expected.requiresIssuer, redirect["error"] == nil || redirect["code"] != nil {
@@ -53,6 +55,7 @@ package enum RedirectCheck {
 
     /// What came through a browser is for logs and people: short, and without control characters.
     private static func printable(_ text: String) -> String {
-        String(String.UnicodeScalarView(text.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7f }.prefix(300)))
+        String(
+            String.UnicodeScalarView(text.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7f }.prefix(300)))
     }
 }

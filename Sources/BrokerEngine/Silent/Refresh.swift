@@ -35,7 +35,8 @@ struct Refresh: Sendable {
     ) async throws(BrokerError) -> AcquiredToken {
         let granted = Scopes(refreshToken.record.scopes)
         let asked = ScopeRules.toRefresh(request.scopes, granted: granted)
-        let secret = try services.reading { () throws(VaultError) in try services.vault.secret(of: refreshToken.sealed) }
+        let secret = try services.reading { () throws(VaultError) in try services.vault.secret(of: refreshToken.sealed)
+        }
         let response: TokenResponse
         let metadata: ProviderMetadata
         do throws(ProviderError) {

@@ -9,7 +9,9 @@ package struct RefreshRefusal: Sendable {
 
     /// - Parameters:
     ///   - grantedScopes: what the refresh token was granted for, as far as is known.
-    package init(_ refusal: OAuthRefusal, asked scopes: Scopes, grantedScopes: Scopes, sentClaims: Bool, at place: String) {
+    package init(
+        _ refusal: OAuthRefusal, asked scopes: Scopes, grantedScopes: Scopes, sentClaims: Bool, at place: String
+    ) {
         func interaction(_ reason: ErrorReason, _ message: String) -> BrokerError {
             BrokerError(.interactionRequired, message, reason: reason, cause: ProviderError.refused(refusal)) {
                 $0.add(refusal)

@@ -25,7 +25,9 @@ struct AccountFlowTests {
         let error = await #expect(throws: BrokerError.self) { try await bed.engine.acquireSilent(bed.silent(stranger)) }
         #expect(error?.reason == .noTokens)
         let named = bed.silent(stranger) { $0.account = .username("alice") }
-        #expect(await #expect(throws: BrokerError.self) { try await bed.engine.acquireSilent(named) }?.kind == .accountNotFound)
+        #expect(
+            await #expect(throws: BrokerError.self) { try await bed.engine.acquireSilent(named) }?.kind
+                == .accountNotFound)
     }
 
     @Test("an app of the group with another client id has the account, and no token yet")
@@ -40,7 +42,8 @@ struct AccountFlowTests {
     func adHoc() async throws {
         let bed = try await EngineBed()
         try await bed.signIn("alice", mail)
-        let adHoc = AppRegistration(name: "client-1", clientID: "client-1", authority: Sample.authority(), isAdHoc: true)
+        let adHoc = AppRegistration(
+            name: "client-1", clientID: "client-1", authority: Sample.authority(), isAdHoc: true)
         #expect(try names(bed, adHoc).isEmpty)
     }
 
@@ -79,7 +82,8 @@ struct AccountFlowTests {
         try await bed.signIn("alice", mail)
         #expect(bed.engine.cached(bed.silent(mail)) != nil)
         let engine = try await bed.restarted()
-        #expect(try engine.accounts(of: mail, includeSignedOut: false, in: Sample.partition).map(\.username) == ["alice"])
+        #expect(
+            try engine.accounts(of: mail, includeSignedOut: false, in: Sample.partition).map(\.username) == ["alice"])
     }
 
     @Test("removing what is not there says so")

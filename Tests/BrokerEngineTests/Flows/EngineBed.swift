@@ -35,7 +35,8 @@ final class EngineBed: Sendable {
     private static func open(_ folder: String) async throws -> Vault {
         let directory = try StateDirectory.open(creating: folder)
         return try await Vault.open(
-            in: directory, keySource: KeyFileSource(in: directory), logger: Logger(label: "test", factory: SwiftLogNoOpLogHandler.init))
+            in: directory, keySource: KeyFileSource(in: directory),
+            logger: Logger(label: "test", factory: SwiftLogNoOpLogHandler.init))
     }
 
     private static func engine(

@@ -66,9 +66,10 @@ struct InteractiveFlowTests {
     @Test("a redirect that comes by another way is taken once")
     func pasted() async throws {
         let bed = try await EngineBed()
-        let (browser, signIn) = bed.begin(bed.interactive(Sample.app(), ["mail.read"]) {
-            $0.redirectURI = "msauth.mail://auth"
-        })
+        let (browser, signIn) = bed.begin(
+            bed.interactive(Sample.app(), ["mail.read"]) {
+                $0.redirectURI = "msauth.mail://auth"
+            })
         let opening = await browser.opening()
         #expect(opening.redirectURI == "msauth.mail://auth")
         let url = Secret("msauth.mail://auth?code=alice&state=\(opening.state)")
@@ -144,21 +145,25 @@ struct InteractiveFlowTests {
     func mismatch() async throws {
         let bed = try await EngineBed()
         try await bed.signIn("alice")
-        let (browser, again) = bed.begin(bed.interactive(Sample.app(), ["mail.read"]) {
-            $0.account = .username("alice")
-        })
+        let (browser, again) = bed.begin(
+            bed.interactive(Sample.app(), ["mail.read"]) {
+                $0.account = .username("alice")
+            })
         let opening = await browser.opening()
         #expect(bed.provider.authorizations.last?.loginHint == "alice")
         _ = await bed.redirects.visit(opening, code: "bob")
         let error = await #expect(throws: BrokerError.self) { try await again.value }
         #expect(error?.kind == .mismatchedUser)
-        #expect(try bed.engine.accounts(of: nil, includeSignedOut: true, in: Sample.partition).map(\.username) == ["alice"])
+        #expect(
+            try bed.engine.accounts(of: nil, includeSignedOut: true, in: Sample.partition).map(\.username) == ["alice"])
     }
 
     @Test("declined scopes are told, and the token is cached for those that were granted")
     func declined() async throws {
         let bed = try await EngineBed()
-        bed.provider.whenRedeeming { [provider = bed.provider] _ in provider.tokens(for: "alice", scope: "openid mail.read") }
+        bed.provider.whenRedeeming { [provider = bed.provider] _ in
+            provider.tokens(for: "alice", scope: "openid mail.read")
+        }
         let error = await #expect(throws: BrokerError.self) {
             try await bed.signIn("alice", Sample.app(), ["mail.read", "calendar"])
         }
@@ -168,11 +173,15 @@ struct InteractiveFlowTests {
         #expect(bed.engine.cached(bed.silent()) != nil)
     }
 
-    @Test("what the broker sets itself cannot be set from outside", arguments: ["state", "code_challenge", "redirect_uri", "claims"])
+    @Test(
+        "what the broker sets itself cannot be set from outside",
+        arguments: ["state", "code_challenge", "redirect_uri", "claims"])
     func ownParameters(name: String) async throws {
         let bed = try await EngineBed()
         let request = bed.interactive(Sample.app(), ["mail.read"]) { $0.extraQueryParameters = [name: "x"] }
-        let error = await #expect(throws: BrokerError.self) { try await bed.engine.acquireInteractive(request) { _ in } }
+        let error = await #expect(throws: BrokerError.self) {
+            try await bed.engine.acquireInteractive(request) { _ in }
+        }
         #expect(error?.kind == .invalidParameter)
     }
 

@@ -74,7 +74,8 @@ struct AccountChoiceTests {
     func order() {
         var known = KnownAccounts()
         known.entries = [
-            Sample.account("zoe", createdAt: 5), Sample.account("bob", createdAt: 9), Sample.account("amy", createdAt: 9),
+            Sample.account("zoe", createdAt: 5), Sample.account("bob", createdAt: 9),
+            Sample.account("amy", createdAt: 9),
         ]
         known.sort()
         #expect(known.entries.map(\.account.username) == ["zoe", "amy", "bob"])

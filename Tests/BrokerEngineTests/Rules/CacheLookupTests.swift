@@ -43,7 +43,9 @@ struct CacheLookupTests {
 
     @Test(
         "a token counts as expired 300 seconds before it is",
-        arguments: [(301, "cached mail.read"), (300, "cached mail.read"), (299, "refresh"), (0, "refresh"), (-5, "refresh")])
+        arguments: [
+            (301, "cached mail.read"), (300, "cached mail.read"), (299, "refresh"), (0, "refresh"), (-5, "refresh"),
+        ])
     func buffer(expiresIn: Int, expected: String) {
         let tokens = Sample.tokens([Sample.accessToken(expiresIn: Int64(expiresIn))])
         #expect(decide(["mail.read"], from: tokens) == expected)

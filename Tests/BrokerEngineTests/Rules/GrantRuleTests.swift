@@ -76,7 +76,9 @@ struct GrantRuleTests {
         #expect(try #require(grant(refreshToken: false)).refreshToken == nil)
     }
 
-    @Test("scopes that the broker adds itself are refused, whatever their case", arguments: ["openid", "Profile", "OFFLINE_ACCESS"])
+    @Test(
+        "scopes that the broker adds itself are refused, whatever their case",
+        arguments: ["openid", "Profile", "OFFLINE_ACCESS"])
     func reserved(scope: String) {
         #expect(throws: BrokerError.self) { try ScopeRules.check(Scopes(["mail.read", scope])) }
     }

@@ -38,7 +38,9 @@ struct RedirectCheckTests {
 
     @Test("an error with the right state ends the sign-in; its words are made safe to show")
     func errors() {
-        #expect(judge("error=access_denied&state=s-1&error_description=No%0Athanks%1b[31m") == "refused access_denied Nothanks[31m")
+        #expect(
+            judge("error=access_denied&state=s-1&error_description=No%0Athanks%1b[31m")
+                == "refused access_denied Nothanks[31m")
         #expect(judge("error=access_denied&state=other") == "wrongState")
     }
 
