@@ -34,11 +34,17 @@ package struct CachedTokens: Sendable {
     }
 
     /// Tokens that a new one replaces: same realm and type, and a scope in common (MSAL, "Saving a token").
+    ///
+    /// What the broker itself adds to every request is no scope in common: otherwise two apps that share a client and ask
+    /// for different things would throw out each other's token for ever.
     package func accessTokens(replacedBy record: AccessTokenRecord) -> [AccessToken] {
-        let scopes = Scopes(record.scopes).normalized
+        let scopes = Set(Scopes(record.scopes).normalized).subtracting(Scopes.reserved.normalized)
         return accessTokens.filter { token in
-            token.stored.record.realm == record.realm && token.stored.record.tokenType == record.tokenType
-                && (!token.scopes.isDisjoint(with: scopes) || token.scopes.isEmpty && scopes.isEmpty)
+            guard token.stored.record.realm == record.realm, token.stored.record.tokenType == record.tokenType else {
+                return false
+            }
+            let theirs = token.scopes.subtracting(Scopes.reserved.normalized)
+            return !theirs.isDisjoint(with: scopes) || (theirs.isEmpty && scopes.isEmpty)
         }
     }
 }

@@ -118,6 +118,8 @@ struct Demo {
     }
 
     private func timeOfCachedAnswer(_ app: PublicClientApplication) async throws -> Int {
+        // The neighbour's narrower token replaced the one that both could use: the first call gets a new one.
+        _ = try await app.acquireTokenSilent(with: SilentTokenParameters(scopes: Self.scopes))
         var times: [Duration] = []
         for _ in 0..<200 {
             let start = ContinuousClock.now

@@ -86,4 +86,15 @@ struct CacheLookupTests {
         let replaced = tokens.accessTokens(replacedBy: Sample.accessToken(scopes: ["B", "d"]))
         #expect(replaced.map(\.stored.record.scopes) == [["a", "b"]])
     }
+
+    @Test("scopes that the broker adds to every request are no scope in common")
+    func reservedInCommon() {
+        let tokens = Sample.tokens([
+            Sample.accessToken(scopes: ["openid", "profile", "a"]), Sample.accessToken(scopes: ["openid", "profile"]),
+        ])
+        let forB = tokens.accessTokens(replacedBy: Sample.accessToken(scopes: ["openid", "profile", "b"]))
+        #expect(forB.isEmpty)
+        let plain = tokens.accessTokens(replacedBy: Sample.accessToken(scopes: ["openid"]))
+        #expect(plain.map(\.stored.record.scopes) == [["openid", "profile"]])
+    }
 }
