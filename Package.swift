@@ -155,7 +155,7 @@ let package = Package(
         ),
         tests("BrokerClientTests", ["BrokerClient", "BrokerRPC", "BrokerValues"]),
         tests("BrokerCommandsTests", ["BrokerCommands", "BrokerClient", "BrokerRPC", "BrokerValues"]),
-        tests("DevIdentityProviderTests", ["DevIdentityProvider"]),
+        tests("DevIdentityProviderTests", ["DevIdentityProvider", "BrokerValues"]),
         tests("IntegrationTests", ["DevIdentityProvider", "BrokerValues"]),
         tests("SystemdTests", ["BrokerClient", "BrokerRPC", "BrokerValues"]),
 
