@@ -210,7 +210,7 @@ struct DocumentCacheTests {
             ProviderAnswer.empty(500), .html(), .reset, .hang, .json(.object(["issuer": "https://evil.example"])),
         ])
     func stale(answer: ProviderAnswer) async throws {
-        try await withProvider(timeout: .milliseconds(500)) { bed async throws in
+        try await withProvider(timeout: .seconds(5)) { bed async throws in
             let first = try await bed.metadata()
             bed.provider.on(.discovery) { _ in answer }
             bed.clock.advance(bySeconds: 3600)

@@ -206,7 +206,7 @@ struct TokenAnswerTests {
         "a lost answer leaves the refresh token's fate open, and it was sent once",
         arguments: [ProviderAnswer.hang, .close, .reset, ProviderAnswer.json(.object(minimal)).truncated(after: 3)])
     func lostAnswer(answer: ProviderAnswer) async throws {
-        try await withProvider(timeout: .seconds(1)) { bed async throws in
+        try await withProvider(timeout: .seconds(8)) { bed async throws in
             guard case .outcomeUnknown = try await bed.refreshFailure(answer) else {
                 Issue.record("it was something else")
                 return
@@ -246,7 +246,7 @@ struct TokenAnswerTests {
         "no error text holds a token",
         arguments: [ProviderAnswer.hang, .html(), .oauthError("invalid_grant"), .empty(500)])
     func noSecretsInErrors(answer: ProviderAnswer) async throws {
-        try await withProvider(timeout: .milliseconds(500)) { bed async throws in
+        try await withProvider(timeout: .seconds(5)) { bed async throws in
             bed.provider.on(.token) { _ in answer }
             let failure = await bed.failure {
                 try await bed.redeem(.refreshToken(Secret("very-secret-token"), scopes: Scopes([]), claims: nil))
