@@ -33,7 +33,8 @@ struct ClockAndRandomTests {
     func wallClock() {
         let before = Int64(time(nil))
         let now = SystemClock().now
-        #expect(before <= now && now <= Int64(time(nil)))
+        // time(2) may lag behind the clock by a tick.
+        #expect(before <= now && now <= Int64(time(nil)) + 1)
     }
 
     @Test("random bytes come in any number and do not repeat", arguments: [0, 1, 7, 8, 32, 1000])

@@ -22,7 +22,8 @@ struct SilentAcquisition: Sendable {
 
     /// Without waiting and without the disk; nil when that is not enough, or when the answer would be an error.
     func cached(_ request: SilentRequest) -> AcquiredToken? {
-        guard request.tokenType == .bearer, let known = services.index.accounts(of: request.group),
+        guard request.tokenType == .bearer, !request.scopes.namesReserved,
+            let known = services.index.accounts(of: request.group),
             case .account(let entry) = AccountChoice.choose(
                 request.account, from: known, for: request.app, at: request.target),
             let tokens = services.index.tokens(of: request.owner(of: entry)),

@@ -24,10 +24,11 @@ package enum ProcessHardening {
     /// Applies every measure, goes on after one that fails, and reports all of them.
     ///
     /// Besides the measures: umask 077, so that no file is born readable to others, and SIGPIPE ignored, so that a peer
-    /// that hangs up is an error of one write.
+    /// that hangs up is an error of one write, and SIGXFSZ, so that a limit of file sizes is a full disk and not the end.
     package static func apply() -> [Outcome] {
         umask(0o077)
         signal(SIGPIPE, SIG_IGN)
+        signal(SIGXFSZ, SIG_IGN)
         return Measure.allCases.map { Outcome(measure: $0, failure: $0.apply()) }
     }
 }

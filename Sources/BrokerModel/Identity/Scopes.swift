@@ -53,6 +53,9 @@ package struct Scopes: Sendable, Hashable {
     package static func == (left: Scopes, right: Scopes) -> Bool { left.normalized == right.normalized }
     package func hash(into hasher: inout Hasher) { hasher.combine(normalized) }
 
+    /// Whether one of ``reserved`` is among them.
+    package var namesReserved: Bool { normalized.contains(where: Self.reserved.normalized.contains) }
+
     /// What the broker itself adds to every request; an app that names one is told so (MSAL, "Scopes").
     package static let reserved = Scopes(["openid", "profile", "offline_access"])
 }

@@ -220,6 +220,8 @@ struct SilentFlowTests {
     @Test("a reserved scope is refused before anything is looked up")
     func reserved() async throws {
         let bed = try await EngineBed()
+        try await bed.signIn()
+        #expect(bed.engine.cached(bed.silent(Sample.app(), ["openid"])) == nil)
         let error = await #expect(throws: BrokerError.self) {
             try await bed.engine.acquireSilent(bed.silent(Sample.app(), ["openid"]))
         }
