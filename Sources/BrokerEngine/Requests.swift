@@ -22,6 +22,10 @@ package struct SilentRequest: Sendable {
     /// Seconds the token must still be good for.
     package var minimumLifetime: Int64?
     package var tokenType = TokenType.bearer
+    /// Where the token shall be good (RFC 8707).
+    package var resources: [String] = []
+    /// What the app can deal with, such as `cp1` (claims challenges); goes into the claims request.
+    package var clientCapabilities: [String] = []
     package var correlationID: String
 
     /// - Parameter scopes: none means the app's registered ones.
@@ -43,15 +47,48 @@ package struct InteractiveRequest: Sendable {
     package var claims: String?
     package var minimumLifetime: Int64?
     package var tokenType = TokenType.bearer
+    /// Where the token shall be good (RFC 8707).
+    package var resources: [String] = []
+    /// What the app can deal with, such as `cp1` (claims challenges); goes into the claims request.
+    package var clientCapabilities: [String] = []
     package var loginHint: String?
     package var domainHint: String?
     package var prompt: Prompt?
     package var extraScopesToConsent = Scopes([])
     package var extraQueryParameters: [String: String] = [:]
+    /// Seconds since the person last proved who they are.
+    package var maxAge: Int64?
+    package var acrValues: [String] = []
+    /// Whether somebody else than ``loginHint`` is refused; the account asked for always binds.
+    package var isHintBinding = false
+    /// Hand the authorization request in beforehand (RFC 9126) although the provider does not demand it.
+    package var pushesAuthorization = false
     package var redirectURI: String?
     package var presentation = Presentation.client
     /// Seconds.
     package var timeout: Int64 = 300
+    package var correlationID: String
+
+    /// - Parameter scopes: none means the app's registered ones.
+    package init(partition: Partition, app: AppRegistration, scopes: Scopes, correlationID: String) {
+        self.partition = partition
+        self.app = app
+        self.scopes = scopes.isEmpty ? Scopes(app.scopes) : scopes
+        self.correlationID = correlationID
+    }
+}
+
+/// `token.acquireByDeviceCode`, after access said yes.
+package struct DeviceCodeRequest: Sendable {
+    package var partition: Partition
+    package var app: AppRegistration
+    package var scopes: Scopes
+    package var claims: String?
+    package var resources: [String] = []
+    package var clientCapabilities: [String] = []
+    package var tokenType = TokenType.bearer
+    /// Seconds; the code's own expiry ends the wait, too.
+    package var timeout: Int64?
     package var correlationID: String
 
     /// - Parameter scopes: none means the app's registered ones.

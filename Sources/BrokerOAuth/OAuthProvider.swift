@@ -37,10 +37,11 @@ package final class OAuthProvider: IdentityProvider {
     }
 
     package func redeem(
-        _ grant: TokenGrant, as client: ClientCredentials, at metadata: ProviderMetadata
+        _ grant: TokenGrant, with extras: TokenRequestExtras, as client: ClientCredentials,
+        at metadata: ProviderMetadata
     ) async throws(ProviderError) -> TokenResponse {
         let endpoint = try endpoint(metadata.tokenEndpoint, of: metadata)
-        let request = try TokenRequest.build(grant, as: client, at: metadata)
+        let request = try TokenRequest.build(grant, with: extras, as: client, at: metadata)
         let response: HTTPResponse
         do throws(HTTPFailure) {
             response = try await transport.send(request)

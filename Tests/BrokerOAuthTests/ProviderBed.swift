@@ -30,7 +30,7 @@ struct ProviderBed: Sendable {
         let code = provider.issueCode(
             .init(clientID: clientID, redirectURI: "http://127.0.0.1/cb", nonce: nonce, codeChallenge: pkce.challenge))
         return .authorizationCode(
-            Secret(code), verifier: pkce.verifier, redirectURI: "http://127.0.0.1/cb", claims: nil)
+            Secret(code), verifier: pkce.verifier, redirectURI: "http://127.0.0.1/cb")
     }
 }
 

@@ -12,7 +12,8 @@ extension ProviderBed {
         do throws(ProviderError) {
             return .success(
                 try await oauth.redeem(
-                    .refreshToken(Secret("rt"), scopes: Scopes(["mail"]), claims: nil), as: .init(clientID: "app"),
+                    .refreshToken(Secret("rt"), scopes: Scopes(["mail"])), with: TokenRequestExtras(),
+                    as: .init(clientID: "app"),
                     at: metadata))
         } catch {
             return .failure(error)
@@ -222,7 +223,8 @@ struct TokenAnswerTests {
             await bed.provider.stop()
             let failure = await bed.failure {
                 try await bed.oauth.redeem(
-                    .refreshToken(Secret("rt"), scopes: Scopes([]), claims: nil), as: .init(clientID: "app"),
+                    .refreshToken(Secret("rt"), scopes: Scopes([])), with: TokenRequestExtras(),
+                    as: .init(clientID: "app"),
                     at: metadata)
             }
             guard case .offline = failure else {
@@ -249,7 +251,7 @@ struct TokenAnswerTests {
         try await withProvider(timeout: .seconds(5)) { bed async throws in
             bed.provider.on(.token) { _ in answer }
             let failure = await bed.failure {
-                try await bed.redeem(.refreshToken(Secret("very-secret-token"), scopes: Scopes([]), claims: nil))
+                try await bed.redeem(.refreshToken(Secret("very-secret-token"), scopes: Scopes([])))
             }
             #expect(failure != nil)
             #expect(!String(describing: failure).contains("very-secret-token"))

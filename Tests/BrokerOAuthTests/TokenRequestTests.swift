@@ -6,9 +6,11 @@ import Testing
 
 extension ProviderBed {
     func redeem(
-        _ grant: TokenGrant, as client: ClientCredentials = .init(clientID: "app")
+        _ grant: TokenGrant, claims: String? = nil, as client: ClientCredentials = .init(clientID: "app")
     ) async throws -> TokenResponse {
-        try await oauth.redeem(grant, as: client, at: metadata())
+        var extras = TokenRequestExtras()
+        extras.claims = claims
+        return try await oauth.redeem(grant, with: extras, as: client, at: metadata())
     }
 }
 
@@ -35,10 +37,10 @@ struct TokenRequestTests {
     @Test("a wrong verifier is refused by the provider")
     func wrongVerifier() async throws {
         try await withProvider { bed async throws in
-            guard case .authorizationCode(let code, _, let redirectURI, _) = bed.code() else { return }
+            guard case .authorizationCode(let code, _, let redirectURI) = bed.code() else { return }
             let failure = await bed.failure {
                 try await bed.redeem(
-                    .authorizationCode(code, verifier: Secret("other"), redirectURI: redirectURI, claims: nil))
+                    .authorizationCode(code, verifier: Secret("other"), redirectURI: redirectURI))
             }
             #expect(failure == .refused(OAuthRefusal(error: "invalid_grant", status: 400)))
         }
@@ -49,7 +51,8 @@ struct TokenRequestTests {
         try await withProvider { bed async throws in
             let first = try #require(try await bed.redeem(bed.code()).refreshToken)
             func refresh(_ token: Secret) async throws -> TokenResponse {
-                try await bed.redeem(.refreshToken(token, scopes: Scopes(["openid", "a b+c"]), claims: #"{"x":1}"#))
+                try await bed.redeem(
+                    .refreshToken(token, scopes: Scopes(["openid", "a b+c"])), claims: #"{"x":1}"#)
             }
             let second = try #require(try await refresh(first).refreshToken)
             #expect(first != second)
@@ -72,7 +75,7 @@ struct TokenRequestTests {
         try await withProvider { bed async throws in
             let odd = "a b+c&d=e%41;/?~*äß€😀\n\u{1}"
             bed.provider.on(.token) { _ in .json(["access_token": "at", "token_type": "bearer"]) }
-            _ = try await bed.redeem(.refreshToken(Secret(odd), scopes: Scopes([]), claims: nil))
+            _ = try await bed.redeem(.refreshToken(Secret(odd), scopes: Scopes([])))
             let request = try #require(bed.provider.requests(to: .token).last)
             #expect(request.form["refresh_token"] == odd)
             #expect(request.form["scope"] == nil)
@@ -138,7 +141,8 @@ struct TokenRequestTests {
             var metadata = try await bed.metadata()
             metadata.authority = try Authority(parsing: "https://idp.example", allowHTTPLoopback: false)
             let failure = await bed.failure {
-                try await bed.oauth.redeem(bed.code(), as: .init(clientID: "app"), at: metadata)
+                try await bed.oauth.redeem(
+                    bed.code(), with: TokenRequestExtras(), as: .init(clientID: "app"), at: metadata)
             }
             guard case .invalidResponse = failure else {
                 Issue.record("\(String(describing: failure))")

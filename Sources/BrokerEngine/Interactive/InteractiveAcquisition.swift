@@ -127,9 +127,8 @@ struct InteractiveAcquisition: Sendable {
             let response: TokenResponse
             do throws(ProviderError) {
                 response = try await services.provider.redeem(
-                    .authorizationCode(
-                        code, verifier: attempt.verifier, redirectURI: redirectURI, claims: request.claims),
-                    as: request.app.credentials, at: attempt.metadata)
+                    .authorizationCode(code, verifier: attempt.verifier, redirectURI: redirectURI),
+                    with: request.extras, as: request.app.credentials, at: attempt.metadata)
             } catch {
                 throw ProviderErrors.brokerError(error, at: request.target)
             }
@@ -146,6 +145,13 @@ struct InteractiveAcquisition: Sendable {
 
 extension InteractiveRequest {
     var target: Authority { authority ?? app.authority }
+
+    var extras: TokenRequestExtras {
+        var extras = TokenRequestExtras()
+        extras.claims = claims
+        extras.resources = resources
+        return extras
+    }
 }
 
 extension RedirectDestination {

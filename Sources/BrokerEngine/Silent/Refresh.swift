@@ -42,7 +42,7 @@ struct Refresh: Sendable {
         do throws(ProviderError) {
             metadata = try await services.provider.metadata(of: request.target)
             response = try await services.provider.redeem(
-                .refreshToken(secret, scopes: asked, claims: request.claims), as: request.app.credentials, at: metadata)
+                .refreshToken(secret, scopes: asked), with: request.extras, as: request.app.credentials, at: metadata)
         } catch {
             throw await failure(error, of: refreshToken, granted: granted, in: situation)
         }

@@ -82,6 +82,13 @@ extension SilentRequest {
         .init(scopes: scopes, authority: target, tokenType: tokenType, claims: claims)
     }
 
+    var extras: TokenRequestExtras {
+        var extras = TokenRequestExtras()
+        extras.claims = claims
+        extras.resources = resources
+        return extras
+    }
+
     func owner(of entry: KnownAccounts.Entry) -> CacheIndex.OwnerKey {
         CacheIndex.OwnerKey(
             partition: partition,

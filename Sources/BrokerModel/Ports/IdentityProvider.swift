@@ -8,10 +8,42 @@ package protocol IdentityProvider: Sendable {
     /// The URL the person's browser opens (RFC 6749, section 4.1.1; RFC 7636; OpenID Connect Core, section 3.1.2.1).
     func authorizationURL(_ request: AuthorizationRequest, at metadata: ProviderMetadata) -> String
 
-    /// One attempt at the token endpoint; it is never repeated by the provider layer.
+    /// Hands the authorization request in beforehand (RFC 9126).
+    ///
+    /// - Returns: what ``authorizationURL(of:as:at:)`` makes the browser's URL of.
+    func push(
+        _ request: AuthorizationRequest, as client: ClientCredentials, at metadata: ProviderMetadata
+    ) async throws(ProviderError) -> PushedAuthorization
+
+    /// The URL the person's browser opens after ``push(_:as:at:)`` (RFC 9126, section 4).
+    func authorizationURL(
+        of pushed: PushedAuthorization, as clientID: String, at metadata: ProviderMetadata
+    ) -> String
+
+    /// Begins a sign-in on another device (RFC 8628, section 3.1).
+    func authorizeDevice(
+        _ request: DeviceAuthorizationRequest, as client: ClientCredentials, at metadata: ProviderMetadata
+    ) async throws(ProviderError) -> DeviceAuthorization
+
+    /// One attempt at the token endpoint; it is never repeated by the provider layer, except when the provider refused
+    /// it for the want of a nonce (RFC 9449, section 8).
     func redeem(
-        _ grant: TokenGrant, as client: ClientCredentials, at metadata: ProviderMetadata
+        _ grant: TokenGrant, with extras: TokenRequestExtras, as client: ClientCredentials,
+        at metadata: ProviderMetadata
     ) async throws(ProviderError) -> TokenResponse
+
+    /// Makes a token worthless at the provider (RFC 7009).
+    func revoke(
+        _ token: Secret, _ kind: RevocableToken, as client: ClientCredentials, at metadata: ProviderMetadata
+    ) async throws(ProviderError)
+
+    /// The page that ends the browser's session (OpenID Connect RP-Initiated Logout 1.0); nil when there is none.
+    func endSessionURL(_ request: EndSessionRequest, at metadata: ProviderMetadata) -> String?
+
+    /// Makes a client at the provider (RFC 7591).
+    func register(
+        _ request: ClientRegistrationRequest, at metadata: ProviderMetadata
+    ) async throws(ProviderError) -> RegisteredClient
 
     /// Signature against the JWKS, then `iss`, `aud`, `azp`, `exp`, `iat`, `nonce` (OpenID Connect Core, section 3.1.3.7).
     func verify(
@@ -30,6 +62,13 @@ package struct ProviderMetadata: Sendable, Equatable {
     package var endSessionEndpoint: String?
     package var revocationEndpoint: String?
     package var deviceAuthorizationEndpoint: String?
+    /// RFC 9126.
+    package var pushedAuthorizationRequestEndpoint: String?
+    package var requiresPushedAuthorization = false
+    /// RFC 7591.
+    package var registrationEndpoint: String?
+    /// RFC 9449, section 5.1; nil when the provider does not say that it knows DPoP.
+    package var dpopAlgorithms: [String]?
     /// RFC 9207: an answer without `iss` is then refused.
     package var promisesIssuerInResponse: Bool
     package var tokenEndpointAuthMethods: [String]
@@ -74,6 +113,17 @@ package struct AuthorizationRequest: Sendable {
     package var loginHint: String?
     package var domainHint: String?
     package var claims: String?
+    /// Seconds since the person last proved who they are (OpenID Connect Core, section 3.1.2.1).
+    package var maxAge: Int64?
+    package var acrValues: [String] = []
+    /// Where the token shall be good (RFC 8707, section 2).
+    package var resources: [String] = []
+    /// Thumbprint of the key that the code will be redeemed with (RFC 9449, section 10).
+    package var proofKeyThumbprint: String?
+    /// Entra: asks for `client_info`.
+    package var asksClientInfo = false
+    /// Entra: the person may belong to another cloud (`instance_aware`).
+    package var isInstanceAware = false
     package var extraQueryParameters: [String: String] = [:]
 
     package init(
@@ -102,9 +152,11 @@ package struct ClientCredentials: Sendable {
 
 package enum TokenGrant: Sendable {
     /// RFC 6749, section 4.1.3, with the verifier of RFC 7636.
-    case authorizationCode(Secret, verifier: Secret, redirectURI: String, claims: String?)
+    case authorizationCode(Secret, verifier: Secret, redirectURI: String)
     /// RFC 6749, section 6.
-    case refreshToken(Secret, scopes: Scopes, claims: String?)
+    case refreshToken(Secret, scopes: Scopes)
+    /// RFC 8628, section 3.4.
+    case deviceCode(Secret)
 }
 
 /// A successful answer of the token endpoint (RFC 6749, section 5.1).

@@ -64,19 +64,24 @@ package struct RefreshTokenRecord: VaultRecord {
     /// Scopes of the grant it came from.
     package var scopes: [String]
     package var cachedAt: NumericDate
+    /// RFC 7638 thumbprint of the key that the token is bound to (RFC 9449, section 5).
+    package var keyThumbprint: String?
 
     package init(
-        owner: TokenOwner, familyID: String? = nil, authority: String, scopes: [String], cachedAt: NumericDate
+        owner: TokenOwner, familyID: String? = nil, authority: String, scopes: [String], cachedAt: NumericDate,
+        keyThumbprint: String? = nil
     ) {
         self.owner = owner
         self.familyID = familyID
         self.authority = authority
         self.scopes = scopes
         self.cachedAt = cachedAt
+        self.keyThumbprint = keyThumbprint
     }
 
     package var bucket: [String] { owner.bucket }
-    package var item: [String] { [familyID ?? ""] }
+    /// A bound token is kept beside one that is not: each is good for tokens of its own type only.
+    package var item: [String] { [familyID ?? ""] + (keyThumbprint == nil ? [] : ["DPoP"]) }
 }
 
 /// The ID token as received; the secret is the token (unified cache schema, `IdToken`).
@@ -94,4 +99,22 @@ package struct IDTokenRecord: VaultRecord {
 
     package var bucket: [String] { owner.bucket }
     package var item: [String] { [realm] }
+}
+
+/// The key pair that an owner's DPoP tokens are bound to; the secret is the private key (RFC 9449).
+package struct ProofKeyRecord: VaultRecord {
+    package static let kind = RecordKind.proofKey
+    package var owner: TokenOwner
+    /// RFC 7638.
+    package var thumbprint: String
+    package var createdAt: NumericDate
+
+    package init(owner: TokenOwner, thumbprint: String, createdAt: NumericDate) {
+        self.owner = owner
+        self.thumbprint = thumbprint
+        self.createdAt = createdAt
+    }
+
+    package var bucket: [String] { owner.bucket }
+    package var item: [String] { [] }
 }

@@ -8,6 +8,7 @@ package enum RecordKind: UInt8, Sendable, CaseIterable {
     case signOut = 6
     case app = 7
     case providerDocument = 8
+    case proofKey = 9
 }
 
 /// One record of the cache without its secret. What it holds is personal, so it is sealed together with the secret.

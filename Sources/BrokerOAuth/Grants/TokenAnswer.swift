@@ -81,7 +81,7 @@ struct TokenAnswer {
     private var isBareRefusal: Bool {
         switch grant {
         case .refreshToken: response.status == 400
-        case .authorizationCode: response.status == 400 || response.status == 403
+        case .authorizationCode, .deviceCode: response.status == 400 || response.status == 403
         }
     }
 }

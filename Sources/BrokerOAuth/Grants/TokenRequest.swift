@@ -3,22 +3,25 @@ import BrokerModel
 /// A request to the token endpoint (RFC 6749, section 4.1.3 and 6), with the client's authentication (section 2.3.1).
 enum TokenRequest {
     static func build(
-        _ grant: TokenGrant, as client: ClientCredentials, at metadata: ProviderMetadata
+        _ grant: TokenGrant, with extras: TokenRequestExtras, as client: ClientCredentials,
+        at metadata: ProviderMetadata
     ) throws(ProviderError) -> HTTPRequest {
         var body = FormBody()
         switch grant {
-        case .authorizationCode(let code, let verifier, let redirectURI, let claims):
+        case .authorizationCode(let code, let verifier, let redirectURI):
             body.add("grant_type", "authorization_code")
             body.add("code", code)
             body.add("redirect_uri", redirectURI)
             body.add("code_verifier", verifier)
-            if let claims { body.add("claims", claims) }
-        case .refreshToken(let token, let scopes, let claims):
+        case .refreshToken(let token, let scopes):
             body.add("grant_type", "refresh_token")
             body.add("refresh_token", token)
             if !scopes.isEmpty { body.add("scope", scopes.parameter) }
-            if let claims { body.add("claims", claims) }
+        case .deviceCode(let code):
+            body.add("grant_type", "urn:ietf:params:oauth:grant-type:device_code")
+            body.add("device_code", code)
         }
+        if let claims = extras.claims { body.add("claims", claims) }
         var headers = [
             HTTPHeader("Content-Type", FormBody.contentType),
             HTTPHeader("Accept", "application/json"),

@@ -1,12 +1,13 @@
 import BrokerEngine
 import BrokerModel
+import BrokerTestSupport
 import BrokerValues
 import BrokerVault
 import Foundation
 import Synchronization
 
 /// A provider that answers what the test says. Codes are user names; access tokens count up: `at-1`, `at-2` …
-final class ProviderDouble: IdentityProvider {
+final class ProviderDouble: PlainProvider {
     typealias Redeem = @Sendable (TokenGrant) async throws(ProviderError) -> TokenResponse
 
     private struct State {
@@ -22,7 +23,7 @@ final class ProviderDouble: IdentityProvider {
     /// What came to the token endpoint.
     var grants: [TokenGrant] { state.withLock { $0.grants } }
     var refreshes: [String] {
-        grants.compactMap { if case .refreshToken(let token, _, _) = $0 { token.revealed() } else { nil } }
+        grants.compactMap { if case .refreshToken(let token, _) = $0 { token.revealed() } else { nil } }
     }
     var authorizations: [AuthorizationRequest] { state.withLock { $0.requests } }
 
@@ -50,14 +51,15 @@ final class ProviderDouble: IdentityProvider {
     }
 
     func redeem(
-        _ grant: TokenGrant, as client: ClientCredentials, at metadata: ProviderMetadata
+        _ grant: TokenGrant, with extras: TokenRequestExtras, as client: ClientCredentials,
+        at metadata: ProviderMetadata
     ) async throws(ProviderError) -> TokenResponse {
         let redeem = state.withLock { state in
             state.grants.append(grant)
             return state.redeem
         }
         if let redeem { return try await redeem(grant) }
-        if case .authorizationCode(let code, _, _, _) = grant { return tokens(for: code.revealed()) }
+        if case .authorizationCode(let code, _, _) = grant { return tokens(for: code.revealed()) }
         return tokens()
     }
 

@@ -66,7 +66,7 @@ struct SilentFlowTests {
         try await bed.signIn("alice", Sample.app(), ["mail.read", "calendar"])
         bed.clock.advance(bySeconds: 4000)
         bed.provider.whenRedeeming { [provider = bed.provider] grant in
-            guard case .refreshToken(_, let scopes, _) = grant else { return provider.tokens(for: "alice") }
+            guard case .refreshToken(_, let scopes) = grant else { return provider.tokens(for: "alice") }
             await Task.yield()
             return provider.tokens(scope: scopes.parameter)
         }

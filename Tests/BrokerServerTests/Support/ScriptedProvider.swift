@@ -1,9 +1,10 @@
 import BrokerModel
+import BrokerTestSupport
 import BrokerValues
 import Synchronization
 
 /// A provider without a network. A code is the username of who signed in; tokens are numbered.
-final class ScriptedProvider: IdentityProvider {
+final class ScriptedProvider: PlainProvider {
     private let count = Mutex((issued: 0, refreshes: 0))
     /// Refreshes wait here.
     let refreshGate = Gate(open: true)
@@ -21,13 +22,14 @@ final class ScriptedProvider: IdentityProvider {
     }
 
     func redeem(
-        _ grant: TokenGrant, as client: ClientCredentials, at metadata: ProviderMetadata
+        _ grant: TokenGrant, with extras: TokenRequestExtras, as client: ClientCredentials,
+        at metadata: ProviderMetadata
     ) async throws(ProviderError) -> TokenResponse {
         let username: String
         var scope: String?
         switch grant {
-        case .authorizationCode(let code, _, _, _): username = code.revealed()
-        case .refreshToken(let token, let scopes, _):
+        case .authorizationCode(let code, _, _), .deviceCode(let code): username = code.revealed()
+        case .refreshToken(let token, let scopes):
             count.withLock { $0.refreshes += 1 }
             await refreshGate.pass()
             username = String(token.revealed().split(separator: ":")[1])

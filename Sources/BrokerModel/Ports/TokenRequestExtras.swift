@@ -1,0 +1,57 @@
+import BrokerValues
+
+/// What may accompany any grant.
+package struct TokenRequestExtras: Sendable {
+    /// A claims request (OpenID Connect Core, section 5.5) or challenge.
+    package var claims: String?
+    /// Where the token shall be good (RFC 8707, section 2).
+    package var resources: [String] = []
+    /// The key the token shall be bound to (RFC 9449); nil asks for a bearer token.
+    package var proofKey: ProofKey?
+    /// Entra: asks for `client_info`, which names the account's home.
+    package var asksClientInfo = false
+
+    package init() {}
+}
+
+/// A key pair for sender-constrained tokens (RFC 9449). The private half never leaves the broker.
+package struct ProofKey: Sendable {
+    /// P-256, 32 bytes, big-endian.
+    package var privateKey: Secret
+    /// RFC 7638, of the public key: `jkt`.
+    package var thumbprint: String
+
+    package init(privateKey: Secret, thumbprint: String) {
+        self.privateKey = privateKey
+        self.thumbprint = thumbprint
+    }
+}
+
+/// What one proof is good for (RFC 9449, section 4.2).
+package struct ProofTarget: Sendable, Equatable {
+    /// As in the request line.
+    package var method: String
+    /// Query and fragment are left out of the proof.
+    package var url: String
+
+    package init(method: String, url: String) {
+        self.method = method
+        self.url = url
+    }
+}
+
+/// Makes keys and proofs (RFC 9449).
+package protocol ProofSigner: Sendable {
+    func makeKey() -> ProofKey
+    /// - Parameter privateKey: as in ``ProofKey/privateKey``.
+    /// - Returns: nil when these bytes are no key.
+    func key(privateKey: Secret) -> ProofKey?
+    /// - Parameters:
+    ///   - accessToken: the token the proof goes along with (`ath`); nil at the token endpoint.
+    ///   - nonce: the server's, if it gave one.
+    ///   - now: `iat`.
+    /// - Returns: the value of the `DPoP` header.
+    func proof(
+        with key: ProofKey, for target: ProofTarget, accessToken: Secret?, nonce: String?, now: NumericDate
+    ) -> String
+}
