@@ -22,6 +22,8 @@ struct Demo {
                 let demo = Demo(stage: stage, say: say, issuer: issuer)
                 outcome = .success(try await demo.run(usesBrowser: usesBrowser))
             } catch {
+                // The signal's handler clears up and ends the process.
+                while stage.isInterrupted { try? await Task.sleep(for: .seconds(1)) }
                 outcome = .failure(error)
                 say.failed(error, log: stage.brokerLog)
             }

@@ -7,7 +7,9 @@ final class Stage: Sendable {
     var socket: String { folder + "/run/broker.sock" }
 
     private let programs: String
-    private let children = Mutex<[Child]>([])
+    private let cast = Mutex(Cast())
+    /// Held while the stage is cleared: who comes second waits until it is done.
+    private let clearing = Mutex(())
     private let signals = Mutex<[any DispatchSourceSignal]>([])
 
     /// `@unchecked Sendable`: `Process` is only started, signalled and waited for, each under the stage's lock or by the
@@ -17,6 +19,13 @@ final class Stage: Sendable {
         let process: Process
         /// Held open: the provider ends when this does, however the demonstration dies.
         let input: Pipe
+    }
+
+    private struct Cast: Sendable {
+        var children: [Child] = []
+        /// From here on nobody starts.
+        var isOver = false
+        var isInterrupted = false
     }
 
     init() throws {
@@ -58,7 +67,7 @@ final class Stage: Sendable {
     func brokerctl(_ arguments: [String]) throws -> String {
         let process = Process()
         let output = Pipe()
-        process.executableURL = URL(fileURLWithPath: programs + "/brokerctl")
+        process.executableURL = try program("brokerctl")
         process.arguments = ["--socket", socket] + arguments
         process.standardOutput = output
         process.standardError = output
@@ -73,7 +82,7 @@ final class Stage: Sendable {
 
     /// - Returns: its exit status.
     func stopBroker() throws -> Int32 {
-        guard let broker = children.withLock({ $0.first { $0.name == "brokerd" } }) else { return -1 }
+        guard let broker = cast.withLock({ $0.children.first { $0.name == "brokerd" } }) else { return -1 }
         broker.process.terminate()
         broker.process.waitUntilExit()
         return broker.process.terminationReason == .exit ? broker.process.terminationStatus : -1
@@ -83,29 +92,46 @@ final class Stage: Sendable {
 
     /// Ends what runs, the last started first, and removes the folder.
     func clear() {
-        let rest = children.withLock { children in
-            defer { children = [] }
-            return children
+        clearing.withLock { _ in
+            let rest = cast.withLock { cast in
+                cast.isOver = true
+                defer { cast.children = [] }
+                return cast.children
+            }
+            for child in rest.reversed() where child.process.isRunning {
+                child.process.terminate()
+                child.process.waitUntilExit()
+            }
+            try? FileManager.default.removeItem(atPath: folder)
         }
-        for child in rest.reversed() where child.process.isRunning {
-            child.process.terminate()
-            child.process.waitUntilExit()
-        }
-        try? FileManager.default.removeItem(atPath: folder)
     }
+
+    /// Whether a signal ends the demonstration: what fails from then on, fails because of it.
+    var isInterrupted: Bool { cast.withLock { $0.isInterrupted } }
 
     private func start(_ name: String, _ arguments: [String], output: Pipe?) throws {
         let log = folder + "/\(name).log"
         try Data().write(to: URL(fileURLWithPath: log))
         let process = Process()
         let input = Pipe()
-        process.executableURL = URL(fileURLWithPath: programs + "/" + name)
+        process.executableURL = try program(name)
         process.arguments = arguments
         process.standardInput = input
         process.standardOutput = output ?? FileHandle.nullDevice
         process.standardError = FileHandle(forWritingAtPath: log)
-        try process.run()
-        children.withLock { $0.append(Child(name: name, process: process, input: input)) }
+        try cast.withLock { cast in
+            guard !cast.isOver else { throw Unexpected("the demonstration is over") }
+            try process.run()
+            cast.children.append(Child(name: name, process: process, input: input))
+        }
+    }
+
+    private func program(_ name: String) throws -> URL {
+        let path = programs + "/" + name
+        guard FileManager.default.isExecutableFile(atPath: path) else {
+            throw Unexpected("\(name) is not in \(programs); build it first, as make demo does")
+        }
+        return URL(fileURLWithPath: path)
     }
 
     /// The person's own configuration must not decide how a demonstration goes.
@@ -122,6 +148,7 @@ final class Stage: Sendable {
             signals.withLock { signals in
                 let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
                 source.setEventHandler { [self] in
+                    cast.withLock { $0.isInterrupted = true }
                     clear()
                     exit(128 + number)
                 }
