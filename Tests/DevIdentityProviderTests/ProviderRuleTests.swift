@@ -5,43 +5,10 @@ import Testing
 
 @Suite("The development provider's rules")
 struct ProviderRuleTests {
-    private struct Scene {
-        var provider: RunningProvider
-        var client: PlainClient
-        let bed: TestBed
-
-        func signIn(_ more: [String: String] = [:]) async throws -> ProviderRedirect {
-            try await provider.signIn(.alice, at: client.authorizationURL(more), in: bed)
-        }
-
-        func refresh(_ token: String) async throws -> (status: Int, answer: JSONObject) {
-            let reply = try await client.refresh(token)
-            return (reply.status, try reply.json().objectValue ?? [:])
-        }
-    }
-
-    private func withScene<Result: Sendable>(
-        _ change: (inout ProviderOptions) -> Void = { _ in }, _ body: (Scene) async throws -> Result
-    ) async throws -> Result {
-        var options = ProviderOptions()
-        change(&options)
-        let final = options
-        return try await withTestBed { bed in
-            let provider = try await DevIdentityProvider.start(final)
-            bed.atEnd { await provider.stop() }
-            let client = try await PlainClient(
-                "demo-one", authority: provider.issuer, redirectURI: "http://127.0.0.1:9/callback",
-                http: HTTPSession(in: bed))
-            return try await body(Scene(provider: provider, client: client, bed: bed))
-        }
-    }
-
-    private let everything = ["scope": "openid profile offline_access"]
-
     @Test("a sign-in gives a code with state and issuer, and the code gives tokens once")
     func code() async throws {
-        try await withScene { scene in
-            let redirect = try await scene.signIn(everything)
+        try await withProvider { scene async throws in
+            let redirect = try await scene.visit(ProviderScene.everything)
             #expect(redirect["state"] == "state-1")
             #expect(redirect["iss"] == scene.provider.issuer)
             let first = try await scene.client.redeem(redirect)
@@ -55,8 +22,8 @@ struct ProviderRuleTests {
 
     @Test("another verifier than the one that was promised gets nothing")
     func verifier() async throws {
-        try await withScene { scene in
-            let redirect = try await scene.signIn(["code_challenge": "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"])
+        try await withProvider { scene async throws in
+            let redirect = try await scene.visit(["code_challenge": "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"])
             let answer = try await scene.client.redeem(redirect)
             #expect(try answer.json().objectValue?["error"] == "invalid_grant")
         }
@@ -64,23 +31,26 @@ struct ProviderRuleTests {
 
     @Test("a refresh token works once; used again it ends its successor, too")
     func reuse() async throws {
-        try await withScene { scene in
-            let answer = try await scene.client.redeem(try await scene.signIn(everything)).json().objectValue
+        try await withProvider { scene async throws in
+            let answer = try await scene.client.redeem(try await scene.visit(ProviderScene.everything)).json()
+                .objectValue
             let first = try #require(answer?["refresh_token"]?.stringValue)
-            let rotated = try await scene.refresh(first)
-            let second = try #require(rotated.answer["refresh_token"]?.stringValue)
+            let rotated = try await scene.refresh(first).json().objectValue
+            let second = try #require(rotated?["refresh_token"]?.stringValue)
             #expect(second != first)
-            #expect(try await scene.refresh(first).answer["error"] == "invalid_grant")
-            #expect(try await scene.refresh(second).answer["error"] == "invalid_grant")
+            #expect(try await scene.refresh(first).oauthError == "invalid_grant")
+            #expect(try await scene.refresh(second).oauthError == "invalid_grant")
         }
     }
 
     @Test("within the grace time a used refresh token is answered, and ends nothing")
     func grace() async throws {
-        try await withScene({ $0.policy.reuseGrace = 60 }) { scene in
-            let answer = try await scene.client.redeem(try await scene.signIn(everything)).json().objectValue
+        try await withProvider({ $0.policy.reuseGrace = 60 }) { scene async throws in
+            let answer = try await scene.client.redeem(try await scene.visit(ProviderScene.everything)).json()
+                .objectValue
             let first = try #require(answer?["refresh_token"]?.stringValue)
-            let second = try #require(try await scene.refresh(first).answer["refresh_token"]?.stringValue)
+            let second = try #require(
+                try await scene.refresh(first).json().objectValue?["refresh_token"]?.stringValue)
             #expect(try await scene.refresh(first).status == 200)
             #expect(try await scene.refresh(second).status == 200)
         }
@@ -88,8 +58,8 @@ struct ProviderRuleTests {
 
     @Test("prompt=none without a session redirects with login_required")
     func promptNone() async throws {
-        try await withScene { scene in
-            let redirect = try await scene.signIn(["prompt": "none"])
+        try await withProvider { scene async throws in
+            let redirect = try await scene.visit(["prompt": "none"])
             #expect(redirect["error"] == "login_required")
             #expect(redirect["state"] == "state-1")
         }
@@ -97,7 +67,7 @@ struct ProviderRuleTests {
 
     @Test("a redirect URI that nobody registered gets a page, never a redirect")
     func foreignRedirect() async throws {
-        try await withScene { scene in
+        try await withProvider { scene async throws in
             for uri in [
                 "https://evil.example/", "http://127.0.0.1:9/elsewhere", "http://127.0.0.1.evil.example/callback",
             ] {
@@ -110,8 +80,9 @@ struct ProviderRuleTests {
 
     @Test("a fault that was ordered strikes as often as ordered")
     func fault() async throws {
-        try await withScene { scene in
-            let answer = try await scene.client.redeem(try await scene.signIn(everything)).json().objectValue
+        try await withProvider { scene async throws in
+            let answer = try await scene.client.redeem(try await scene.visit(ProviderScene.everything)).json()
+                .objectValue
             let token = try #require(answer?["refresh_token"]?.stringValue)
             let ordered = try await scene.client.http.send(
                 "POST", "http://127.0.0.1:\(scene.provider.port)/control/fault",

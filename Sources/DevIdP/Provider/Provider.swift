@@ -44,8 +44,9 @@ final class Provider: Sendable {
 
     func isOwnHost(_ authority: String?) -> Bool {
         guard let authority else { return false }
-        let host = authority.hasPrefix("[") ? authority.prefix { $0 != "]" } + "]" : authority.prefix { $0 != ":" }
-        return ["127.0.0.1", "[::1]", "localhost"].contains(host)
+        return ["127.0.0.1", "[::1]", "localhost"].contains { host in
+            authority == host || authority.hasPrefix(host + ":")
+        }
     }
 
     func sign(_ claims: IDTokenClaims) async throws -> String {

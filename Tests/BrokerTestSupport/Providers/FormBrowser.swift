@@ -6,9 +6,11 @@ package struct Form: Sendable {
     package var method: String
     /// What will be sent: hidden and text inputs; buttons only when pressed.
     package var fields: [String: String]
+    /// Boxes that are checked; several may share a name.
+    package var checked: [(name: String, value: String)]
     private var buttons: [String: String]
 
-    /// Presses the button of this name.
+    /// Presses the first button of this name.
     package mutating func press(named name: String) { fields[name] = buttons[name, default: ""] }
 
     /// The page's first form that is not a mere link in disguise; nil when it has none.
@@ -19,14 +21,16 @@ package struct Form: Sendable {
         let head = Self.attributes(String(form.1))
         action = head["action"] ?? ""
         method = (head["method"] ?? "get").uppercased()
-        (fields, buttons) = ([:], [:])
+        (fields, checked, buttons) = ([:], [], [:])
         for tag in String(form.2).matches(of: /(?is)<(input|button)\b([^>]*)>/) {
             let attributes = Self.attributes(String(tag.2))
             guard let name = attributes["name"] else { continue }
             let type = (attributes["type"] ?? (tag.1.lowercased() == "button" ? "submit" : "text")).lowercased()
             if type == "submit" {
-                buttons[name] = attributes["value"] ?? ""
-            } else if type != "checkbox" || attributes["checked"] != nil {
+                buttons[name] = buttons[name] ?? attributes["value"] ?? ""
+            } else if type == "checkbox" {
+                if attributes["checked"] != nil { checked.append((name, attributes["value"] ?? "on")) }
+            } else {
                 fields[name] = attributes["value"] ?? ""
             }
         }
@@ -71,7 +75,7 @@ package struct FormBrowser: Sendable {
                 throw ProcessFailure("A page without a form, status \(reply.status): \(reply.text.prefix(500))")
             }
             try fill(&form)
-            let fields = form.fields.map { (name: $0.key, value: $0.value) }
+            let fields = form.fields.map { (name: $0.key, value: $0.value) } + form.checked
             if !form.action.isEmpty { url = try resolve(form.action, against: url) }
             (method, body) = (form.method, .form(fields))
         }
