@@ -157,6 +157,7 @@ let package = Package(
         tests("BrokerCommandsTests", ["BrokerCommands", "BrokerClient", "BrokerRPC", "BrokerValues"]),
         tests("DevIdentityProviderTests", ["DevIdentityProvider", "BrokerValues"]),
         tests("IntegrationTests", ["DevIdentityProvider", "BrokerValues"]),
+        tests("MigrationGuideTests", ["BrokerClient", "DevIdentityProvider"]),
         tests("SystemdTests", ["BrokerClient", "BrokerRPC", "BrokerValues"]),
 
         // Measurements: `make bench`

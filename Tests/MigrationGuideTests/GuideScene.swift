@@ -1,0 +1,42 @@
+import BrokerClient
+import BrokerTestSupport
+import DevIdentityProvider
+import Foundation
+
+/// A development provider, a broker, and a person who does what the provider's pages ask for.
+struct GuideScene {
+    let provider: RunningProvider
+    let broker: BrokerProcess
+    let bed: TestBed
+
+    static func make(in bed: TestBed) async throws -> GuideScene {
+        var options = ProviderOptions()
+        options.allowsAnyClient = true
+        let provider = try await DevIdentityProvider.start(options)
+        bed.atEnd { await provider.stop() }
+        return GuideScene(provider: provider, broker: try await BrokerProcess.start(in: bed), bed: bed)
+    }
+
+    var userinfo: URL { URL(filePath: "/userinfo", relativeTo: URL(string: provider.issuer)) }
+
+    /// The tutorial's app, as one that the broker need not know.
+    func app(for person: Person = .alice) throws -> TutorialApp {
+        var configuration = PublicClientApplicationConfig(clientId: "demo-one", authority: provider.issuer)
+        configuration.socketPath = broker.socket
+        return try app(configuration, for: person)
+    }
+
+    func app(_ configuration: PublicClientApplicationConfig, for person: Person = .alice) throws -> TutorialApp {
+        let app = try TutorialApp(configuration)
+        app.webviewParameters = browser(of: person)
+        return app
+    }
+
+    func browser(of person: Person) -> WebviewParameters {
+        let (provider, bed) = (provider, bed)
+        return WebviewParameters { page in
+            let redirect = try await provider.signIn(person, at: page.url, in: bed)
+            _ = try await HTTPSession(in: bed).get(redirect.url)
+        }
+    }
+}

@@ -1,0 +1,76 @@
+import BrokerClient
+import BrokerTestSupport
+import DevIdentityProvider
+import Foundation
+import Testing
+
+@Suite("The migration guide, step by step", .serialized, .timeLimit(.minutes(2)))
+struct GuideTests {
+    @Test("the tutorial: the first call signs in, the second is silent, and the API says who it is")
+    func tutorial() async throws {
+        try await withTestBed { bed in
+            let scene = try await GuideScene.make(in: bed)
+            let app = try scene.app()
+            let url = try #require(URL(string: "\(scene.provider.issuer)/userinfo"))
+            let first = try await app.callAPI(at: url)
+            #expect(first["preferred_username"] as? String == "alice")
+            let signIns = scene.provider.log.count { $0.endpoint == .token }
+            let second = try await app.callAPI(at: url)
+            #expect(second["sub"] as? String == first["sub"] as? String)
+            #expect(scene.provider.log.count { $0.endpoint == .token } == signIns)
+        }
+    }
+
+    @Test("initialization: client id and authority are all it takes; a blank client id is an error")
+    func initialization() throws {
+        _ = try TutorialApp(clientID: "demo-one", authority: "https://id.example.org")
+        #expect(throws: BrokerClientError.self) {
+            try TutorialApp(clientID: " ", authority: "https://id.example.org")
+        }
+        _ = try TutorialApp.registeredApp()
+    }
+
+    @Test("a silent request that only the person can help is followed by an interactive one")
+    func interactionRequired() async throws {
+        try await withTestBed { bed in
+            let scene = try await GuideScene.make(in: bed)
+            let app = try scene.app()
+            scene.provider.setPolicy { $0.accessTokenLifetime = 10 }
+            let result = try await app.acquireTokenInteractively()
+            // As some providers answer for a refresh token that they have withdrawn.
+            scene.provider.add(Fault(.token, .empty400))
+            let again = try await app.acquireTokenSilently(result.account)
+            #expect(again.account.identifier == result.account.identifier)
+            #expect(!again.isFromCache)
+        }
+    }
+
+    @Test("errors: who cancels is told so, and everything else is a sentence with an id for the logs")
+    func errors() async throws {
+        try await withTestBed { bed in
+            let scene = try await GuideScene.make(in: bed)
+            let app = try scene.app()
+            let refusing = WebviewParameters { _ in throw CancellationError() }
+            let parameters = InteractiveTokenParameters(scopes: app.scopes, webviewParameters: refusing)
+            #expect(await app.tokenOrExplanation(parameters) == nil)
+            #expect(app.log.count == 1)
+            await scene.broker.stop()
+            #expect(await app.tokenOrExplanation(parameters) == nil)
+            #expect(app.log.last?.hasSuffix("(no request was made)") == true)
+        }
+    }
+
+    @Test("an app that kept a user name finds the account by it, and by the identifier from then on")
+    func savedAccounts() async throws {
+        try await withTestBed { bed in
+            let scene = try await GuideScene.make(in: bed)
+            let app = try scene.app()
+            #expect(try await app.account(savedAs: nil, formerUserID: "alice") == nil)
+            let account = try await app.acquireTokenInteractively().account
+            let former = try #require(try await app.account(savedAs: nil, formerUserID: "ALICE"))
+            #expect(former.identifier == account.identifier)
+            let found = try await app.account(savedAs: former.identifier, formerUserID: "nobody")
+            #expect(found?.username == "alice")
+        }
+    }
+}

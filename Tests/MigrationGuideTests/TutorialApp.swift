@@ -1,0 +1,116 @@
+import BrokerClient
+import Foundation
+import FoundationNetworking
+
+// The code of docs/msal-migration.md, compiled and run. What stands between "guide: NAME" and "guide: end" is in the
+// document, word by word; GuideTextTests holds the two together, GuideTests runs it.
+
+/// The tutorial's app: signs a person in, asks an API who they are, and signs them out.
+final class TutorialApp {
+    var scopes = ["notes.read"]
+    var log: [String] = []
+    var currentAccount: Account?
+
+    // guide: initialize
+    let application: PublicClientApplication
+
+    init(clientID: String, authority: String) throws {
+        let configuration = PublicClientApplicationConfig(clientId: clientID, authority: authority)
+        application = try PublicClientApplication(configuration: configuration)
+    }
+    // guide: end
+
+    init(_ configuration: PublicClientApplicationConfig) throws {
+        application = try PublicClientApplication(configuration: configuration)
+    }
+
+    /// The guide's app opens the person's browser; the test's person reads the page without one.
+    var webviewParameters = WebviewParameters()
+
+    // guide: registered
+    static func registeredApp() throws -> PublicClientApplication {
+        try PublicClientApplication(configuration: PublicClientApplicationConfig(app: "notes"))
+    }
+    // guide: end
+
+    // guide: load
+    func loadCurrentAccount() async throws -> Account? {
+        currentAccount = try await application.allAccounts().first
+        return currentAccount
+    }
+    // guide: end
+
+    // guide: call
+    func callAPI(at url: URL) async throws -> [String: Any] {
+        let result: TokenResult
+        if let account = try await loadCurrentAccount() {
+            result = try await acquireTokenSilently(account)
+        } else {
+            result = try await acquireTokenInteractively()
+        }
+        return try await content(of: url, with: result)
+    }
+    // guide: end
+
+    // guide: interactive
+    func acquireTokenInteractively() async throws -> TokenResult {
+        var parameters = InteractiveTokenParameters(scopes: scopes, webviewParameters: webviewParameters)
+        parameters.promptType = .selectAccount
+        let result = try await application.acquireToken(with: parameters)
+        currentAccount = result.account
+        return result
+    }
+    // guide: end
+
+    // guide: silent
+    func acquireTokenSilently(_ account: Account) async throws -> TokenResult {
+        do {
+            let parameters = SilentTokenParameters(scopes: scopes, account: account)
+            return try await application.acquireTokenSilent(with: parameters)
+        } catch {
+            // The sign-in is over, the password was changed, consent is missing: error.reason says which.
+            guard error.code == .interactionRequired else { throw error }
+            return try await acquireTokenInteractively()
+        }
+    }
+    // guide: end
+
+    // guide: request
+    func content(of url: URL, with result: TokenResult) async throws -> [String: Any] {
+        var request = URLRequest(url: url)
+        request.setValue(result.authorizationHeader, forHTTPHeaderField: "Authorization")
+        let (data, _) = try await URLSession.shared.data(for: request)
+        return try JSONSerialization.jsonObject(with: data) as? [String: Any] ?? [:]
+    }
+    // guide: end
+
+    // guide: errors
+    func tokenOrExplanation(_ parameters: InteractiveTokenParameters) async -> TokenResult? {
+        do {
+            return try await application.acquireToken(with: parameters)
+        } catch {
+            switch error.code {
+            case .userCanceled:
+                log.append("Nothing has changed.")
+            case .serverDeclinedScopes:
+                let granted = error.grantedScopes ?? []
+                log.append("Going on with \(granted.joined(separator: ", ")).")
+                let parameters = SilentTokenParameters(scopes: granted, account: currentAccount)
+                return try? await application.acquireTokenSilent(with: parameters)
+            default:
+                // One sentence for a person. The id finds the request in the logs of broker and provider.
+                log.append("\(error.message) (\(error.correlationId ?? "no request was made"))")
+            }
+            return nil
+        }
+    }
+    // guide: end
+
+    // guide: accounts
+    func account(savedAs identifier: String?, formerUserID: String) async throws -> Account? {
+        if let identifier { return try await application.account(forIdentifier: identifier) }
+        // Once, for an app that kept a user name: look it up, and keep account.identifier from then on.
+        return try await application.account(forUsername: formerUserID)
+    }
+    // guide: end
+}
