@@ -10,9 +10,11 @@ struct TokenKeeper: Sendable {
 
     /// After a person signed in.
     ///
-    /// - Parameter expected: the account the app asked for; another person's tokens are not kept.
+    /// - Parameters:
+    ///   - nonce: nil where the request could carry none, as that for a device code (RFC 8628).
+    ///   - expected: the account the app asked for; another person's tokens are not kept.
     func keepSignedIn(
-        _ response: TokenResponse, asked: Scopes, sent: Scopes, nonce: String, expected: KnownAccounts.Entry?,
+        _ response: TokenResponse, asked: Scopes, sent: Scopes, nonce: String?, expected: KnownAccounts.Entry?,
         at authority: Authority, metadata: ProviderMetadata
     ) async throws(BrokerError) -> AcquiredToken {
         guard let idToken = response.idToken else {

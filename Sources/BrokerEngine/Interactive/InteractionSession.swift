@@ -4,7 +4,7 @@ import Synchronization
 
 /// One sign-in that waits for a person. It leaves `waiting` once: by a redirect that is the answer, or by an end
 /// (cancel, time-out, shutdown); whatever comes later finds it closed.
-final class InteractionSession: Sendable {
+final class InteractionSession: WaitingInteraction {
     let id: String
     let partition: Partition
     let appName: String
