@@ -12,8 +12,8 @@ import BrokerValues
 ///     await engine.drain()
 ///     await http.shutdown()
 package final class OAuthProvider: IdentityProvider {
-    private let transport: any HTTPTransport
-    private let clock: any BrokerClock
+    let transport: any HTTPTransport
+    let clock: any BrokerClock
     private let discovery: Discovery
     private let signatures: SignatureCheck
 
@@ -33,7 +33,7 @@ package final class OAuthProvider: IdentityProvider {
     }
 
     package func authorizationURL(_ request: AuthorizationRequest, at metadata: ProviderMetadata) -> String {
-        AuthorizationURL.build(request, endpoint: metadata.authorizationEndpoint)
+        AuthorizationURL.build(request, at: metadata)
     }
 
     package func redeem(
@@ -41,13 +41,8 @@ package final class OAuthProvider: IdentityProvider {
         at metadata: ProviderMetadata
     ) async throws(ProviderError) -> TokenResponse {
         let endpoint = try endpoint(metadata.tokenEndpoint, of: metadata)
-        let request = try TokenRequest.build(grant, with: extras, as: client, at: metadata)
-        let response: HTTPResponse
-        do throws(HTTPFailure) {
-            response = try await transport.send(request)
-        } catch {
-            throw ProviderError(error, isRepeatable: false)
-        }
+        let request = try TokenRequest.build(grant, with: extras, to: endpoint, as: client, at: metadata)
+        let response = try await send(request)
         return try TokenAnswer(response: response, server: endpoint.server, grant: grant, now: clock.now).read()
     }
 
@@ -69,15 +64,6 @@ package final class OAuthProvider: IdentityProvider {
         } catch {
             throw Self.refused(error.clause)
         }
-    }
-
-    /// The metadata may come from a cache or a caller: where a secret goes is checked again when it goes.
-    private func endpoint(_ url: String, of metadata: ProviderMetadata) throws(ProviderError) -> WebURL {
-        guard let endpoint = EndpointRule(authority: metadata.authority).accepted(url) else {
-            throw .invalidResponse(
-                status: nil, "The provider names an address that is no https URL. Ask who runs the provider.")
-        }
-        return endpoint
     }
 
     private static func refused(_ why: String) -> ProviderError {

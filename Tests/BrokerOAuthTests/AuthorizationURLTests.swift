@@ -60,6 +60,23 @@ struct AuthorizationURLTests {
         #expect(parameters["code_challenge_method"] == "S256")
     }
 
+    @Test("age, context, every resource, key and Entra's wishes are added when they are there")
+    func furtherParameters() throws {
+        let url = try url {
+            $0.maxAge = 0
+            $0.acrValues = ["urn:a", "urn:b"]
+            $0.resources = ["https://a.example/", "https://b.example/"]
+            $0.proofKeyThumbprint = "jkt"
+            $0.asksClientInfo = true
+            $0.isInstanceAware = true
+            $0.extraQueryParameters = ["max_age": "9999", "resource": "https://c.example/", "dpop_jkt": "other"]
+        }
+        #expect(
+            url.hasSuffix(
+                "&client-request-id=id-1&max_age=0&acr_values=urn%3Aa%20urn%3Ab&resource=https%3A%2F%2Fa.example%2F"
+                    + "&resource=https%3A%2F%2Fb.example%2F&dpop_jkt=jkt&client_info=1&instance_aware=true"))
+    }
+
     @Test(
         "an endpoint's own query stays",
         arguments: [

@@ -70,6 +70,27 @@ struct TokenRequestTests {
         }
     }
 
+    @Test("each resource is a parameter of its own, under the name that the provider has for it")
+    func resources() async throws {
+        try await withProvider { bed async throws in
+            bed.provider.on(.token) { _ in .json(["access_token": "at", "token_type": "bearer"]) }
+            var extras = TokenRequestExtras()
+            extras.resources = ["https://a.example/", "https://b.example/"]
+            extras.asksClientInfo = true
+            var metadata = try await bed.metadata()
+            for name in ["resource", "audience"] {
+                metadata.resourceParameter = name
+                _ = try await bed.oauth.redeem(
+                    .refreshToken(Secret("rt"), scopes: Scopes([])), with: extras, as: .init(clientID: "app"),
+                    at: metadata)
+                let request = try #require(bed.provider.requests(to: .token).last)
+                #expect(
+                    request.text == "grant_type=refresh_token&refresh_token=rt&\(name)=https%3A%2F%2Fa.example%2F"
+                        + "&\(name)=https%3A%2F%2Fb.example%2F&client_info=1&client_id=app")
+            }
+        }
+    }
+
     @Test("every byte of a secret arrives as it is")
     func secretBytes() async throws {
         try await withProvider { bed async throws in

@@ -69,6 +69,9 @@ package struct ProviderMetadata: Sendable, Equatable {
     package var registrationEndpoint: String?
     /// RFC 9449, section 5.1; nil when the provider does not say that it knows DPoP.
     package var dpopAlgorithms: [String]?
+    /// How a token's destination is called in requests: `resource` (RFC 8707), or what the provider had before the
+    /// standard, such as `audience`.
+    package var resourceParameter = "resource"
     /// RFC 9207: an answer without `iss` is then refused.
     package var promisesIssuerInResponse: Bool
     package var tokenEndpointAuthMethods: [String]
@@ -233,6 +236,8 @@ package enum ProviderError: Error, Sendable, Equatable {
     case refused(OAuthRefusal)
     /// The server certificate could not be verified.
     case untrusted(String)
+    /// The provider's metadata names no endpoint, or no form of it, for this.
+    case notOffered(String)
 }
 
 package struct OAuthRefusal: Sendable, Equatable {

@@ -11,7 +11,12 @@ struct EndpointRule {
 
     /// - Returns: nil when the text is no URL, has a fragment (RFC 6749, section 3.1 and 3.2), or may not be used.
     func accepted(_ text: String) -> WebURL? {
-        guard let url = WebURL(text), !url.hasFragment else { return nil }
+        acceptedPage(text).flatMap { $0.hasFragment ? nil : $0 }
+    }
+
+    /// For a page that a person opens, which may have a fragment.
+    func acceptedPage(_ text: String) -> WebURL? {
+        guard let url = WebURL(text) else { return nil }
         return url.isSecure || (allowsHTTPLoopback && url.isLoopback) ? url : nil
     }
 }

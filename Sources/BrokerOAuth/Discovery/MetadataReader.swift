@@ -21,7 +21,7 @@ enum MetadataReader {
         func optional(_ name: String) -> String? {
             document[name]?.stringValue.flatMap { rule.accepted($0)?.text }
         }
-        return ProviderMetadata(
+        var metadata = ProviderMetadata(
             authority: authority,
             issuer: issuer,
             authorizationEndpoint: try required("authorization_endpoint"),
@@ -36,6 +36,11 @@ enum MetadataReader {
                 ?? ["client_secret_basic"],
             codeChallengeMethods: document["code_challenge_methods_supported"]?.strings,
             document: document)
+        metadata.pushedAuthorizationRequestEndpoint = optional("pushed_authorization_request_endpoint")
+        metadata.requiresPushedAuthorization = document["require_pushed_authorization_requests"]?.boolValue ?? false
+        metadata.registrationEndpoint = optional("registration_endpoint")
+        metadata.dpopAlgorithms = document["dpop_signing_alg_values_supported"]?.strings
+        return metadata
     }
 
     /// OpenID Connect Discovery 1.0, section 4.3; RFC 8414, section 3.3: the document must be the one of the issuer that

@@ -11,6 +11,14 @@ enum PercentEncoding {
         return String(decoding: result, as: UTF8.self)
     }
 
+    /// A URL with parameters in its query. A query that it has already stays (RFC 6749, section 3.1).
+    static func url(_ url: String, adding parameters: [(String, String)]) -> String {
+        let query = parameters.map { "\(encode($0))=\(encode($1))" }.joined(separator: "&")
+        if query.isEmpty { return url }
+        if !url.contains("?") { return "\(url)?\(query)" }
+        return url.hasSuffix("?") || url.hasSuffix("&") ? url + query : "\(url)&\(query)"
+    }
+
     static func append(_ byte: UInt8, spaceAsPlus: Bool, to sink: (UInt8) -> Void) {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

@@ -3,8 +3,12 @@ import BrokerModel
 /// The authorization request as a URL (RFC 6749, section 4.1.1; RFC 7636, section 4.3; OpenID Connect Core, section
 /// 3.1.2.1).
 enum AuthorizationURL {
-    /// The endpoint may have a query of its own, which stays (RFC 6749, section 3.1).
-    static func build(_ request: AuthorizationRequest, endpoint: String) -> String {
+    static func build(_ request: AuthorizationRequest, at metadata: ProviderMetadata) -> String {
+        PercentEncoding.url(metadata.authorizationEndpoint, adding: parameters(of: request, at: metadata))
+    }
+
+    /// What a URL or a pushed request holds, in a fixed order, so that one request always gives one URL.
+    static func parameters(of request: AuthorizationRequest, at metadata: ProviderMetadata) -> [(String, String)] {
         var parameters: [(String, String)] = [
             ("client_id", request.clientID),
             ("response_type", "code"),
@@ -23,18 +27,18 @@ enum AuthorizationURL {
         add("login_hint", request.loginHint)
         add("domain_hint", request.domainHint)
         add("claims", request.claims)
-        // In a fixed order, so that one request always gives one URL.
+        add("max_age", request.maxAge.map { String($0) })
+        add("acr_values", request.acrValues.joined(separator: " "))
+        for resource in request.resources { add(metadata.resourceParameter, resource) }
+        add("dpop_jkt", request.proofKeyThumbprint)
+        if request.asksClientInfo { add("client_info", "1") }
+        if request.isInstanceAware { add("instance_aware", "true") }
+        let taken = reserved.union(parameters.map(\.0))
         for (name, value) in request.extraQueryParameters.sorted(by: { $0.key < $1.key })
-        where !reserved.contains(name.lowercased()) {
+        where !taken.contains(name.lowercased()) {
             parameters.append((name, value))
         }
-        let query = parameters.map { "\(PercentEncoding.encode($0))=\(PercentEncoding.encode($1))" }
-            .joined(separator: "&")
-        let separator =
-            if !endpoint.contains("?") { "?" } else if endpoint.hasSuffix("?") || endpoint.hasSuffix("&") { "" } else {
-                "&"
-            }
-        return endpoint + separator + query
+        return parameters
     }
 
     /// What an app's extra parameters may not set: what the broker itself answers for, and what would move the request or
@@ -43,5 +47,6 @@ enum AuthorizationURL {
         "client_id", "response_type", "redirect_uri", "scope", "state", "nonce", "code_challenge",
         "code_challenge_method", "client-request-id", "prompt", "login_hint", "domain_hint", "claims",
         "response_mode", "request", "request_uri", "registration", "client_secret", "code_verifier", "dpop_jkt",
+        "client_info",
     ]
 }

@@ -12,7 +12,7 @@ struct TokenAnswer {
         if let unavailable = ProviderError.unavailable(response, server: server, now: now) { throw unavailable }
         guard let answer = JSONReading.object(response.body) else { throw withoutJSON() }
         // Some providers send errors with status 200.
-        if let error = answer["error"]?.stringValue { throw .refused(refusal(error, answer)) }
+        if let refusal = OAuthRefusal(answer: answer, status: response.status) { throw .refused(refusal) }
         guard response.status == 200 else {
             throw .unexpected(response, server: server, expected: "a token or an OAuth error")
         }
@@ -20,7 +20,7 @@ struct TokenAnswer {
     }
 
     private func token(in answer: JSONObject) throws(ProviderError) -> TokenResponse {
-        guard let accessToken = secret("access_token", in: answer) else {
+        guard let accessToken = answer.secret("access_token") else {
             throw incomplete("holds no access token")
         }
         guard let typeName = answer["token_type"]?.stringValue,
@@ -32,40 +32,19 @@ struct TokenAnswer {
         return TokenResponse(
             accessToken: accessToken,
             tokenType: type,
-            expiresIn: duration("expires_in", in: answer),
-            extendedExpiresIn: duration("ext_expires_in", in: answer),
-            refreshIn: duration("refresh_in", in: answer),
-            refreshToken: secret("refresh_token", in: answer),
-            idToken: secret("id_token", in: answer),
+            expiresIn: answer.duration("expires_in"),
+            extendedExpiresIn: answer.duration("ext_expires_in"),
+            refreshIn: answer.duration("refresh_in"),
+            refreshToken: answer.secret("refresh_token"),
+            idToken: answer.secret("id_token"),
             scope: answer["scope"]?.stringValue,
             familyID: answer["foci"]?.stringValue ?? answer["foci"]?.integerValue.map(String.init),
             clientInfo: answer["client_info"]?.stringValue)
     }
 
-    private func secret(_ name: String, in answer: JSONObject) -> Secret? {
-        answer[name]?.stringValue.flatMap { $0.isEmpty ? nil : Secret($0) }
-    }
-
-    /// Never negative, and never so large that adding it to a time could overflow.
-    private func duration(_ name: String, in answer: JSONObject) -> Int64? {
-        answer[name]?.seconds.map { min(max($0, 0), 100 * 365 * 86_400) }
-    }
-
     private func incomplete(_ what: String) -> ProviderError {
         .invalidResponse(
             status: response.status, "The token answer of \(server) \(what). Ask who runs the provider.")
-    }
-
-    // MARK: Refusals
-
-    private func refusal(_ error: String, _ answer: JSONObject) -> OAuthRefusal {
-        OAuthRefusal(
-            error: BoundedText(error, limit: 80).text,
-            subError: answer["suberror"]?.stringValue.map { BoundedText($0, limit: 80).text },
-            description: answer["error_description"]?.stringValue.map { BoundedText($0).text },
-            status: response.status,
-            claims: answer["claims"]?.stringValue.flatMap { $0.utf8.count <= 8192 ? $0 : nil },
-            errorCodes: answer["error_codes"]?.arrayValue?.prefix(16).compactMap(\.integerValue) ?? [])
     }
 
     private func withoutJSON() -> ProviderError {

@@ -27,5 +27,5 @@ extension PlainProvider {
         _ request: ClientRegistrationRequest, at metadata: ProviderMetadata
     ) async throws(ProviderError) -> RegisteredClient { throw Self.notOffered }
 
-    private static var notOffered: ProviderError { .invalidResponse(status: nil, "The provider does not offer this.") }
+    private static var notOffered: ProviderError { .notOffered("The provider does not offer this.") }
 }

@@ -1,0 +1,47 @@
+import BrokerModel
+import BrokerValues
+
+extension OAuthProvider {
+    package func authorizeDevice(
+        _ request: DeviceAuthorizationRequest, as client: ClientCredentials, at metadata: ProviderMetadata
+    ) async throws(ProviderError) -> DeviceAuthorization {
+        let endpoint = try endpoint(
+            metadata.deviceAuthorizationEndpoint, for: "sign-in on another device", of: metadata)
+        var form = ClientForm()
+        form.body.add("scope", request.scopes.parameter)
+        if let claims = request.claims { form.body.add("claims", claims) }
+        for resource in request.resources { form.body.add(metadata.resourceParameter, resource) }
+        let answer = try await answer(to: form.request(to: endpoint, as: client, at: metadata), from: endpoint)
+        return try DeviceAuthorization(answer, pages: EndpointRule(authority: metadata.authority))
+    }
+}
+
+extension DeviceAuthorization {
+    /// RFC 8628, section 3.2. What a person will read or open is checked: the code must be printable text, and the pages
+    /// must be where the provider may send a person.
+    fileprivate init(_ answer: EndpointAnswer, pages: EndpointRule) throws(ProviderError) {
+        let object = try answer.object(statuses: [200], expected: "a device code or an OAuth error")
+        guard let deviceCode = object.secret("device_code"), deviceCode.count <= 8192 else {
+            throw answer.incomplete("holds no device code")
+        }
+        guard let userCode = object["user_code"]?.stringValue, !userCode.isEmpty,
+            BoundedText(userCode, limit: Self.longestUserCode).text == userCode
+        else { throw answer.incomplete("holds no code that a person could type") }
+        // Google named it before the standard did.
+        let page = object["verification_uri"] ?? object["verification_url"]
+        guard let page = page?.stringValue.flatMap(pages.acceptedPage) else {
+            throw answer.incomplete("names no https page for the code")
+        }
+        guard let expiresIn = object.duration("expires_in"), expiresIn > 0 else {
+            throw answer.incomplete("does not say when the code expires")
+        }
+        let complete = object["verification_uri_complete"]?.stringValue.flatMap(pages.acceptedPage)
+        self.init(
+            deviceCode: deviceCode, userCode: userCode, verificationURI: page.text,
+            verificationURIComplete: complete?.text, expiresIn: expiresIn,
+            interval: max(object.duration("interval") ?? 5, 1),
+            message: object["message"]?.stringValue.map { BoundedText($0, limit: 1000).text })
+    }
+
+    private static let longestUserCode = 64
+}

@@ -1,0 +1,74 @@
+import BrokerModel
+
+/// A form that goes to an endpoint at which the client says who it is: token (RFC 6749, section 2.3.1), revocation
+/// (RFC 7009, section 2.1), device authorization (RFC 8628, section 3.1), pushed authorization (RFC 9126, section 2).
+struct ClientForm {
+    var body = FormBody()
+    var headers = [
+        HTTPHeader("Content-Type", FormBody.contentType),
+        HTTPHeader("Accept", "application/json"),
+    ]
+
+    /// - Parameters:
+    ///   - endpoint: checked already.
+    ///   - namesClientAlways: whether `client_id` is a parameter of the request itself, and therefore in the body also when
+    ///     the header says who the client is.
+    func request(
+        to endpoint: WebURL, as client: ClientCredentials, at metadata: ProviderMetadata,
+        namesClientAlways: Bool = false
+    ) throws(ProviderError) -> HTTPRequest {
+        var body = body
+        var headers = headers
+        let authentication = try ClientAuthentication(of: client, at: metadata)
+        switch authentication {
+        case .none: break
+        case .post(let secret): body.add("client_secret", secret)
+        case .basic(let secret):
+            headers.append(HTTPHeader("Authorization", secret: Self.basic(client.clientID, secret)))
+        }
+        if namesClientAlways || !authentication.isInHeader { body.add("client_id", client.clientID) }
+        return HTTPRequest(.post, endpoint.text, headers: headers, body: body.secret(), isRepeatable: false)
+    }
+
+    /// Id and secret are form-encoded before they are joined: either may hold a colon.
+    private static func basic(_ clientID: String, _ secret: Secret) -> Secret {
+        var pair = SecretText()
+        pair.append(encoding: clientID, spaceAsPlus: true)
+        pair.append(":")
+        pair.append(encoding: secret, spaceAsPlus: true)
+        return Base64.encode(pair.secret(), prefix: "Basic ")
+    }
+}
+
+/// How a client shows the provider who it is. What a provider says of its token endpoint counts for the others, too
+/// (RFC 8414, section 2; RFC 9126, section 2).
+enum ClientAuthentication {
+    /// A public client only names itself.
+    case none
+    case basic(Secret)
+    case post(Secret)
+
+    init(of client: ClientCredentials, at metadata: ProviderMetadata) throws(ProviderError) {
+        guard let secret = client.secret else {
+            self = .none
+            return
+        }
+        switch Self.method(at: metadata) {
+        case "client_secret_basic": self = .basic(secret)
+        case "client_secret_post": self = .post(secret)
+        default:
+            throw .invalidResponse(
+                status: nil,
+                "The provider takes no client secret at its token endpoint. Register the app without one, or another way "
+                    + "of authentication with the provider.")
+        }
+    }
+
+    /// The method for a client with a secret, as the registry of RFC 7591 names it; nil when the provider takes none that
+    /// the broker knows.
+    static func method(at metadata: ProviderMetadata) -> String? {
+        ["client_secret_basic", "client_secret_post"].first(where: metadata.tokenEndpointAuthMethods.contains)
+    }
+
+    var isInHeader: Bool { if case .basic = self { true } else { false } }
+}

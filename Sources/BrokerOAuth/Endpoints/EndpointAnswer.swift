@@ -1,0 +1,58 @@
+import BrokerModel
+import BrokerValues
+
+/// The answer of one of the provider's endpoints, as far as all of them answer alike.
+struct EndpointAnswer {
+    let response: HTTPResponse
+    let server: String
+    let now: NumericDate
+
+    /// The JSON object of a success.
+    ///
+    /// - Parameters:
+    ///   - statuses: which count as one.
+    ///   - expected: what should have come, for the error's text.
+    func object(statuses: Set<Int>, expected: String) throws(ProviderError) -> JSONObject {
+        if let unavailable = ProviderError.unavailable(response, server: server, now: now) { throw unavailable }
+        guard let answer = JSONReading.object(response.body) else {
+            throw .unexpected(response, server: server, expected: "JSON")
+        }
+        // Some providers send errors with status 200.
+        if let refusal = OAuthRefusal(answer: answer, status: response.status) { throw .refused(refusal) }
+        guard statuses.contains(response.status) else {
+            throw .unexpected(response, server: server, expected: expected)
+        }
+        return answer
+    }
+
+    /// - Parameter what: a clause: "names no code".
+    func incomplete(_ what: String) -> ProviderError {
+        .invalidResponse(status: response.status, "The answer of \(server) \(what). Ask who runs the provider.")
+    }
+}
+
+extension OAuthRefusal {
+    /// An error answer (RFC 6749, section 5.2), its texts made fit for people and logs; nil when it is none.
+    init?(answer: JSONObject, status: Int) {
+        guard let error = answer["error"]?.stringValue else { return nil }
+        self.init(
+            error: BoundedText(error, limit: 80).text,
+            subError: answer["suberror"]?.stringValue.map { BoundedText($0, limit: 80).text },
+            description: answer["error_description"]?.stringValue.map { BoundedText($0).text },
+            status: status,
+            claims: answer["claims"]?.stringValue.flatMap { $0.utf8.count <= 8192 ? $0 : nil },
+            errorCodes: answer["error_codes"]?.arrayValue?.prefix(16).compactMap(\.integerValue) ?? [])
+    }
+}
+
+extension JSONObject {
+    /// A text that is there and not empty.
+    func secret(_ name: String) -> Secret? {
+        self[name]?.stringValue.flatMap { $0.isEmpty ? nil : Secret($0) }
+    }
+
+    /// Seconds: never negative, and never so large that adding them to a time could overflow.
+    func duration(_ name: String) -> Int64? {
+        self[name]?.seconds.map { Swift.min(Swift.max($0, 0), 100 * 365 * 86_400) }
+    }
+}

@@ -1,0 +1,35 @@
+import BrokerModel
+
+extension OAuthProvider {
+    /// One request that changes something at the provider; what it answers, whatever that is.
+    func send(_ request: HTTPRequest) async throws(ProviderError) -> HTTPResponse {
+        do throws(HTTPFailure) {
+            return try await transport.send(request)
+        } catch {
+            throw ProviderError(error, isRepeatable: request.isRepeatable)
+        }
+    }
+
+    func answer(to request: HTTPRequest, from endpoint: WebURL) async throws(ProviderError) -> EndpointAnswer {
+        EndpointAnswer(response: try await send(request), server: endpoint.server, now: clock.now)
+    }
+
+    /// The metadata may come from a cache or a caller: where a secret goes is checked again when it goes.
+    func endpoint(_ url: String, of metadata: ProviderMetadata) throws(ProviderError) -> WebURL {
+        guard let endpoint = EndpointRule(authority: metadata.authority).accepted(url) else {
+            throw .invalidResponse(
+                status: nil, "The provider names an address that is no https URL. Ask who runs the provider.")
+        }
+        return endpoint
+    }
+
+    /// - Parameter what: what the provider does there, for people: "device sign-in".
+    func endpoint(
+        _ url: String?, for what: String, of metadata: ProviderMetadata
+    ) throws(ProviderError) -> WebURL {
+        guard let url else {
+            throw .notOffered("The provider \(metadata.authority.environment) does not offer \(what).")
+        }
+        return try endpoint(url, of: metadata)
+    }
+}

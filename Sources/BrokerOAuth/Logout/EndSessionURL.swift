@@ -1,0 +1,22 @@
+import BrokerModel
+
+extension OAuthProvider {
+    /// OpenID Connect RP-Initiated Logout 1.0, section 2. The ID token travels in the URL because a browser has to bring
+    /// it; it is a hint, and opens nothing.
+    package func endSessionURL(_ request: EndSessionRequest, at metadata: ProviderMetadata) -> String? {
+        guard let endpoint = metadata.endSessionEndpoint,
+            let url = EndpointRule(authority: metadata.authority).accepted(endpoint)
+        else { return nil }
+        var parameters: [(String, String)] = []
+        func add(_ name: String, _ value: String?) {
+            if let value, !value.isEmpty { parameters.append((name, value)) }
+        }
+        add("id_token_hint", request.idTokenHint?.revealed())
+        add("logout_hint", request.logoutHint)
+        add("client_id", request.clientID)
+        add("post_logout_redirect_uri", request.postLogoutRedirectURI)
+        // Without a way back nobody brings the state back.
+        if request.postLogoutRedirectURI != nil { add("state", request.state) }
+        return PercentEncoding.url(url.text, adding: parameters)
+    }
+}

@@ -1,0 +1,100 @@
+import BrokerModel
+import BrokerValues
+import FoundationEssentials
+
+extension OAuthProvider {
+    package func register(
+        _ request: ClientRegistrationRequest, at metadata: ProviderMetadata
+    ) async throws(ProviderError) -> RegisteredClient {
+        let endpoint = try endpoint(metadata.registrationEndpoint, for: "registration of clients", of: metadata)
+        let body = try ClientMetadata.document(of: request, at: metadata)
+        var headers = [HTTPHeader("Content-Type", "application/json"), HTTPHeader("Accept", "application/json")]
+        if let token = request.initialAccessToken {
+            headers.append(HTTPHeader("Authorization", secret: Self.bearer(token)))
+        }
+        let answer = try await answer(
+            to: HTTPRequest(.post, endpoint.text, headers: headers, body: body, isRepeatable: false), from: endpoint)
+        return try RegisteredClient(answer, isConfidential: request.isConfidential)
+    }
+
+    /// RFC 6750, section 2.1.
+    private static func bearer(_ token: Secret) -> Secret {
+        let prefix = Array("Bearer ".utf8)
+        return token.withBytes { bytes in
+            Secret(count: prefix.count + bytes.count) { buffer in
+                buffer.copyBytes(from: prefix)
+                UnsafeMutableRawBufferPointer(rebasing: buffer[prefix.count...]).copyMemory(from: bytes)
+            }
+        }
+    }
+}
+
+/// What the broker says of a client (RFC 7591, section 2; OpenID Connect Registration 1.0, section 2).
+enum ClientMetadata {
+    static func document(
+        of request: ClientRegistrationRequest, at metadata: ProviderMetadata
+    ) throws(ProviderError) -> Secret {
+        var grants: [JSONValue] = ["authorization_code", "refresh_token"]
+        if metadata.deviceAuthorizationEndpoint != nil {
+            grants.append("urn:ietf:params:oauth:grant-type:device_code")
+        }
+        var document: JSONObject = [
+            "application_type": "native",
+            "client_name": .string(request.clientName),
+            "redirect_uris": .array(request.redirectURIs.map(JSONValue.string)),
+            "grant_types": .array(grants),
+            "response_types": ["code"],
+            "token_endpoint_auth_method": .string(try authentication(of: request, at: metadata)),
+        ]
+        if !request.scopes.isEmpty { document["scope"] = .string(request.scopes.parameter) }
+        guard let data = try? JSONEncoder().encode(document) else {
+            throw .invalidResponse(status: nil, "The name or a redirect URI of the client cannot be written as JSON.")
+        }
+        return data.withUnsafeBytes { Secret(copying: $0) }
+    }
+
+    private static func authentication(
+        of request: ClientRegistrationRequest, at metadata: ProviderMetadata
+    ) throws(ProviderError) -> String {
+        guard request.isConfidential else { return "none" }
+        guard let method = ClientAuthentication.method(at: metadata) else {
+            throw .notOffered(
+                "The provider \(metadata.authority.environment) does not offer clients with a secret; register a public "
+                    + "one.")
+        }
+        return method
+    }
+}
+
+extension RegisteredClient {
+    /// RFC 7591, section 3.2.1; some providers answer 200 instead of 201.
+    fileprivate init(_ answer: EndpointAnswer, isConfidential: Bool) throws(ProviderError) {
+        let response = answer.response
+        // RFC 6750, section 3.1: who may register is refused in a header, often without a body.
+        if response.status == 401 || response.status == 403, JSONReading.object(response.body)?["error"] == nil {
+            throw .refused(
+                OAuthRefusal(
+                    error: response.status == 401 ? "invalid_token" : "insufficient_scope",
+                    description: "The provider wants an initial access token that allows registering clients.",
+                    status: response.status))
+        }
+        let object = try answer.object(statuses: [201, 200], expected: "a client or an OAuth error")
+        guard let clientID = object["client_id"]?.stringValue, (1...1024).contains(clientID.utf8.count),
+            BoundedText(clientID, limit: 1024).text == clientID
+        else { throw answer.incomplete("names no client") }
+        let secret = object.secret("client_secret")
+        guard secret != nil || !isConfidential else {
+            throw answer.incomplete("makes a public client where one with a secret was asked for")
+        }
+        switch object["token_endpoint_auth_method"]?.stringValue {
+        case nil, "client_secret_basic", "client_secret_post", "none": break
+        case let method?:
+            let name = BoundedText(method, limit: 40).text
+            throw answer.incomplete("makes a client that authenticates by \(name), which the broker does not know")
+        }
+        let expiry = object["client_secret_expires_at"]?.seconds
+        self.init(
+            clientID: clientID, clientSecret: secret,
+            clientSecretExpiresOn: secret == nil ? nil : expiry.flatMap { $0 == 0 ? nil : $0 })
+    }
+}

@@ -1,0 +1,72 @@
+import BrokerModel
+import BrokerOAuth
+import BrokerTestSupport
+import BrokerValues
+import Testing
+
+@Suite("Revocation (RFC 7009) and logout")
+struct RevocationTests {
+    @Test("the token goes out with its kind and the client, and 200 says that it is done whatever the body")
+    func done() async throws {
+        try await withProvider { bed async throws in
+            bed.offerEverything()
+            bed.answer(at: .revocation, .html("gone"))
+            try await bed.oauth.revoke(
+                Secret("rt+1"), .refreshToken, as: .init(clientID: "app"), at: bed.metadata())
+            let form = try #require(bed.requests(to: .revocation).first).form
+            #expect(form == ["token": "rt+1", "token_type_hint": "refresh_token", "client_id": "app"])
+        }
+    }
+
+    @Test("a confidential client authenticates; a refusal is told with its word; a busy provider is one")
+    func refused() async throws {
+        try await withProvider { bed async throws in
+            bed.offerEverything()
+            let client = ClientCredentials(clientID: "app", secret: Secret("s"))
+            func revoke() async throws {
+                try await bed.oauth.revoke(Secret("at"), .accessToken, as: client, at: bed.metadata())
+            }
+            bed.answer(at: .revocation, .oauthError("unsupported_token_type"))
+            #expect(await bed.refusal(revoke)?.error == "unsupported_token_type")
+            #expect(bed.requests(to: .revocation).last?.basicCredentials?.secret == "s")
+            bed.answer(at: .revocation, .empty(503, headers: [("Retry-After", "9")]))
+            guard case .unavailable(503, 9, _) = await bed.failure(revoke) else {
+                Issue.record("it was not told")
+                return
+            }
+            bed.answer(at: .revocation, .empty(404))
+            #expect(await bed.failure(revoke)?.isInvalidResponse == true)
+        }
+    }
+
+    @Test("a provider without an endpoint does not offer it")
+    func notOffered() async throws {
+        try await withProvider { bed async throws in
+            let failure = await bed.failure {
+                try await bed.oauth.revoke(Secret("rt"), .refreshToken, as: .init(clientID: "app"), at: bed.metadata())
+            }
+            #expect(failure?.isNotOffered == true)
+        }
+    }
+
+    @Test("the logout page gets the hints, the way back and the state")
+    func endSession() async throws {
+        try await withProvider { bed async throws in
+            var request = EndSessionRequest(clientID: "app")
+            #expect(bed.oauth.endSessionURL(request, at: try await bed.metadata()) == nil)
+            bed.provider.configure { $0.metadata["end_session_endpoint"] = "https://idp.example/logout?x=1" }
+            bed.clock.advance(bySeconds: 3600)
+            let metadata = try await bed.metadata()
+            request.state = "s"
+            #expect(
+                bed.oauth.endSessionURL(request, at: metadata) == "https://idp.example/logout?x=1&client_id=app")
+            request.idTokenHint = Secret("a.b.c")
+            request.logoutHint = "alice&bob"
+            request.postLogoutRedirectURI = "http://127.0.0.1/out"
+            #expect(
+                bed.oauth.endSessionURL(request, at: metadata)
+                    == "https://idp.example/logout?x=1&id_token_hint=a.b.c&logout_hint=alice%26bob&client_id=app"
+                    + "&post_logout_redirect_uri=http%3A%2F%2F127.0.0.1%2Fout&state=s")
+        }
+    }
+}
