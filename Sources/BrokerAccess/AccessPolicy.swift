@@ -17,6 +17,12 @@ package struct AccessSettings: Sendable, Equatable {
     package var allowsAdHocClients = true
     /// Whether authorities may be plain http on loopback.
     package var allowsHTTPLoopback = false
+    /// What the providers at certain hosts are (``AuthorityReader``).
+    package var providerKinds: [String: ProviderKind] = [:]
+
+    package var authorities: AuthorityReader {
+        AuthorityReader(allowsHTTPLoopback: allowsHTTPLoopback, kinds: providerKinds)
+    }
 
     package init(servedUID: UInt32) { self.servedUID = servedUID }
 }
@@ -93,7 +99,7 @@ package final class AccessPolicy: Sendable {
     /// - Throws: `invalidAuthority`, saying what is wrong with it.
     package func authority(_ text: String) throws(BrokerError) -> Authority {
         do throws(Authority.Invalid) {
-            return try Authority(parsing: text, allowHTTPLoopback: settings.allowsHTTPLoopback)
+            return try settings.authorities.authority(text)
         } catch {
             throw BrokerError(.invalidAuthority, "The authority cannot be used: \(error.explanation).", cause: error)
         }
@@ -108,6 +114,10 @@ extension Authority.Invalid {
         case .httpLoopbackNotAllowed: "plain http to loopback has to be allowed with --allow-http-loopback"
         case .hasQueryOrFragment: "an issuer has neither query nor fragment"
         case .hasUserInfo: "it must not carry a user name"
+        case .tenantMissing: "it names no tenant (add /common, /organizations, /consumers, or a tenant's id or domain)"
+        case .notATenant: "it must end with its tenant, as in https://login.microsoftonline.com/TENANT"
+        case .policyMissing: "it must end with /TENANT/POLICY or /tfp/TENANT/POLICY"
+        case .notADFS: "it must end in /adfs"
         }
     }
 }

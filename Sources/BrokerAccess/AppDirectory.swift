@@ -8,7 +8,13 @@ package final class AppDirectory: AppRoster {
     /// By partition and name; a partition is read when it is first asked for.
     private let known = Mutex<[Partition: [String: AppRegistration]]>([:])
 
-    package init(vault: any RecordVault) { self.vault = vault }
+    private let authorities: AuthorityReader
+
+    /// - Parameter authorities: the kinds of providers that the administrator names; a registration is read by them.
+    package init(vault: any RecordVault, authorities: AuthorityReader = AuthorityReader()) {
+        self.vault = vault
+        self.authorities = authorities
+    }
 
     package func app(named name: String, in partition: Partition) throws(BrokerError) -> AppRegistration? {
         if let apps = known.withLock({ $0[partition] }) { return apps[name] }
@@ -71,7 +77,8 @@ package final class AppDirectory: AppRoster {
         do throws(VaultError) {
             for stored in try vault.loadAll(AppRecord.self, in: partition) {
                 let secret = stored.record.isConfidential ? try vault.secret(of: stored.sealed) : nil
-                apps[stored.record.name] = AppRegistration(stored.record, clientSecret: secret)
+                apps[stored.record.name] = AppRegistration(
+                    stored.record, authority: authorities.recorded(stored.record.authority), clientSecret: secret)
             }
         } catch {
             throw BrokerError(
@@ -89,8 +96,8 @@ package final class AppDirectory: AppRoster {
 
 extension AppRegistration {
     /// Nil when the record's authority is not one: it was checked before it was written.
-    fileprivate init?(_ record: AppRecord, clientSecret: Secret?) {
-        guard let authority = try? Authority(parsing: record.authority, allowHTTPLoopback: true) else { return nil }
+    fileprivate init?(_ record: AppRecord, authority: Authority?, clientSecret: Secret?) {
+        guard let authority else { return nil }
         self.init(
             name: record.name, clientID: record.clientID, authority: authority, group: record.group,
             scopes: record.scopes, redirectURI: record.redirectURI, executables: record.executables,

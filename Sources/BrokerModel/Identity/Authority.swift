@@ -1,16 +1,17 @@
 import BrokerValues
 
-/// The issuer an app signs in at: a URL without query and fragment.
+/// Where an app signs in: an issuer's URL, or the forms that Entra, B2C, CIAM and ADFS have for it (``AuthorityKind``).
 ///
-/// Values are made by ``init(parsing:allowHTTPLoopback:)`` only, so a plain-http authority that is not loopback cannot
-/// exist further in.
+/// Values are made by the initializer only, so a plain-http authority that is not loopback cannot exist further in.
 package struct Authority: Sendable, Hashable {
-    /// Scheme and host lower-cased, default port and trailing slash gone: what records are filed under.
+    /// In one spelling: scheme and host lower-cased, default port and trailing slash gone; for the kinds with tenants the
+    /// cloud's own host, without `/v2.0`, the tenant lower-cased.
     package let url: String
-    /// Host, and port where it is not the scheme's own.
+    /// Host, and port where it is not the scheme's own: what records are filed under. One for all aliases of a cloud.
     package let environment: String
     /// The path without its leading slash: tells apart issuers that share a host. Empty for an issuer at the root.
     package let path: String
+    package let kind: AuthorityKind
 
     /// Loopback, then: anything else could not have been made.
     package var isPlainHTTP: Bool { url.hasPrefix("http://") }
@@ -21,12 +22,50 @@ package struct Authority: Sendable, Hashable {
         case httpLoopbackNotAllowed
         case hasQueryOrFragment
         case hasUserInfo
+        /// An Entra host without a tenant.
+        case tenantMissing
+        /// A tenant that can be none, or one followed by something else than `/v2.0`.
+        case notATenant
+        /// A B2C host without tenant and policy.
+        case policyMissing
+        /// An ADFS authority ends in `/adfs`.
+        case notADFS
     }
 
     /// - Parameters:
     ///   - text: the URL as an app or an administrator gave it.
     ///   - allowHTTPLoopback: whether `http://127.0.0.1…`, `http://[::1]…` and `http://localhost…` may be used.
-    package init(parsing text: String, allowHTTPLoopback: Bool) throws(Invalid) {
+    ///   - kinds: what the provider at a host (and port) is, where the host does not say it itself.
+    package init(
+        parsing text: String, allowHTTPLoopback: Bool, kinds: [String: ProviderKind] = [:]
+    ) throws(Invalid) {
+        let (scheme, host, givenPath) = try Self.parts(of: text, allowHTTPLoopback: allowHTTPLoopback)
+        let form = try AuthorityForm(host: host, path: givenPath, kind: kinds[host])
+        (environment, path, kind) = (form.environment, form.path, form.kind)
+        url = "\(scheme)://\(environment)" + (path.isEmpty ? "" : "/\(path)")
+    }
+
+    private init(url: String, environment: String, path: String, kind: AuthorityKind) {
+        (self.url, self.environment, self.path, self.kind) = (url, environment, path, kind)
+    }
+
+    /// The same cloud or server, at another tenant; itself where there are no tenants to choose from.
+    package func tenant(_ name: String) -> Authority {
+        let kind: AuthorityKind
+        switch self.kind {
+        case .entra: kind = .entra(Tenant(name))
+        case .ciam: kind = .ciam(Tenant(name))
+        case .b2c, .adfs, .generic: return self
+        }
+        let path = name.lowercased()
+        return Authority(
+            url: url.dropLast(self.path.count) + path, environment: environment, path: path, kind: kind)
+    }
+
+    /// - Returns: the scheme, the host with its port, the path without slashes around it.
+    private static func parts(
+        of text: String, allowHTTPLoopback: Bool
+    ) throws(Invalid) -> (scheme: String, host: String, path: String) {
         guard let schemeEnd = text.firstRange(of: "://") else { throw .notAURL }
         let scheme = text[..<schemeEnd.lowerBound].lowercased()
         guard scheme == "https" || scheme == "http" else { throw .notAURL }
@@ -36,17 +75,15 @@ package struct Authority: Sendable, Hashable {
         let hostEnd = rest.firstIndex(of: "/") ?? rest.endIndex
         let hostAndPort = rest[..<hostEnd].lowercased()
         guard !hostAndPort.contains("@") else { throw .hasUserInfo }
-        guard let (host, port) = Self.split(hostAndPort) else { throw .notAURL }
+        guard let (host, port) = split(hostAndPort) else { throw .notAURL }
         if scheme == "http" {
-            guard Self.isLoopback(host) else { throw .plainHTTP }
+            guard isLoopback(host) else { throw .plainHTTP }
             guard allowHTTPLoopback else { throw .httpLoopbackNotAllowed }
         }
         let ownPort = port.flatMap { $0 == (scheme == "https" ? 443 : 80) ? nil : ":\($0)" } ?? ""
-        environment = host + ownPort
         var path = rest[hostEnd...].drop(while: { $0 == "/" })
         while path.hasSuffix("/") { path = path.dropLast() }
-        self.path = String(path)
-        url = "\(scheme)://\(environment)" + (path.isEmpty ? "" : "/\(path)")
+        return (scheme, host + ownPort, String(path))
     }
 
     package static func isLoopback(_ host: String) -> Bool {
