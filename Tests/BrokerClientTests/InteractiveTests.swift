@@ -45,6 +45,7 @@ struct InteractiveTests {
         var configuration = PublicClientApplicationConfig(
             clientId: "client-1", redirectUri: "http://127.0.0.1:9999/cb", authority: "https://idp.example.org")
         configuration.socketPath = broker.path
+        configuration.clientApplicationCapabilities = ["cp1"]
         let application = try PublicClientApplication(configuration: configuration)
         var parameters = InteractiveTokenParameters(scopes: ["email", "mail.read"])
         parameters.promptType = .selectAccount
@@ -56,13 +57,20 @@ struct InteractiveTests {
         parameters.claimsRequest = #"{"id_token":{}}"#
         parameters.correlationId = "11111111-2222-3333-4444-555555555555"
         parameters.authenticationScheme = .dpop
+        parameters.resources = ["https://api.example"]
+        parameters.maxAge = 60
+        parameters.acrValues = ["c1"]
+        parameters.refusesOtherThanLoginHint = true
+        parameters.pushesAuthorization = true
         _ = try await application.acquireToken(with: parameters)
         let expected =
-            #"{"authority":"https:\/\/idp.example.org","claims":"{\"id_token\":{}}","clientId":"client-1","#
+            #"{"acrValues":["c1"],"authority":"https:\/\/idp.example.org","claims":"{\"id_token\":{}}","#
+            + #""clientCapabilities":["cp1"],"clientId":"client-1","#
             + #""correlationId":"11111111-2222-3333-4444-555555555555","domainHint":"example.org","#
-            + #""extraQueryParameters":{"ui":"dark"},"extraScopesToConsent":["files"],"loginHint":"ada","#
-            + #""prompt":"select_account","redirectUri":"http:\/\/127.0.0.1:9999\/cb","#
-            + #""scopes":["email","mail.read"],"timeout":60,"tokenType":"DPoP"}"#
+            + #""extraQueryParameters":{"ui":"dark"},"extraScopesToConsent":["files"],"loginHint":"ada","maxAge":60,"#
+            + #""prompt":"select_account","pushedAuthorization":true,"redirectUri":"http:\/\/127.0.0.1:9999\/cb","#
+            + #""resource":"https:\/\/api.example","scopes":["email","mail.read"],"strictLoginHint":true,"timeout":60,"#
+            + #""tokenType":"DPoP"}"#
         #expect(await requests.next() == expected)
     }
 

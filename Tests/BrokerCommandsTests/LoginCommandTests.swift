@@ -48,6 +48,55 @@ struct LoginCommandTests {
             ])
     }
 
+    @Test("every option of the request is sent as it was given")
+    func options() async throws {
+        let log = Log()
+        let broker = try ScriptedBroker { peer in
+            guard let request = peer.request() else { return }
+            log.add(request.params)
+            peer.answer(request, ScriptedAnswers.token())
+            peer.waitForEnd()
+        }
+        let claims = NSTemporaryDirectory() + "claims-\(UUID().uuidString).json"
+        try Data((#"{"a":1}"# + "\n").utf8).write(to: URL(filePath: claims))
+        defer { try? FileManager.default.removeItem(atPath: claims) }
+        let result = try await brokerctl(
+            Self.login + [
+                "--login-hint", "ada", "--strict-login-hint", "--domain-hint", "example.org", "--max-age", "60",
+                "--acr", "c1", "--acr", "c2", "--extra-scope", "files", "--query", "ui=dark=er", "--query", "empty=",
+                "--pushed-authorization", "--resource", "https://a.example", "--resource", "urn:b", "--claims", claims,
+                "--capability", "cp1",
+            ], at: broker.path)
+        #expect(result.status == .exited(0))
+        let sent = try #require(log.all.first)
+        for member in [
+            #""loginHint":"ada""#, #""strictLoginHint":true"#, #""domainHint":"example.org""#, #""maxAge":60"#,
+            #""acrValues":["c1","c2"]"#, #""extraScopesToConsent":["files"]"#, #""empty":"""#, #""ui":"dark=er""#,
+            #""pushedAuthorization":true"#, #""resource":["https:\/\/a.example","urn:b"]"#,
+            #""claims":"{\"a\":1}""#, #""clientCapabilities":["cp1"]"#,
+        ] {
+            #expect(sent.contains(member), "\(sent)")
+        }
+    }
+
+    @Test(
+        "options that make no sense are a usage error",
+        arguments: [
+            ["--strict-login-hint"], ["--max-age", "-1"], ["--query", "x"], ["--query", "a=1", "--query", "a=2"],
+        ])
+    func nonsense(options: [String]) async throws {
+        let result = try await brokerctl(Self.login + options, at: "/nowhere")
+        #expect(result.status == .exited(2))
+    }
+
+    @Test("claims in a file that is not there are told before anything is asked")
+    func noClaimsFile() async throws {
+        let broker = try broker(Log())
+        let result = try await brokerctl(Self.login + ["--claims", "/nowhere/claims.json"], at: broker.path)
+        #expect(result.status == .exited(1))
+        #expect(result.errors.contains("/nowhere/claims.json"))
+    }
+
     @Test("programs get the result alone on standard output")
     func json() async throws {
         let broker = try broker(Log())

@@ -48,12 +48,12 @@ struct AuthorizationURLTests {
     func extra() throws {
         let url = try url {
             $0.extraQueryParameters = [
-                "z": "&x=1#", "acr_values": "urn:a b", "state": "forged", "CLIENT_ID": "forged",
+                "z": "&x=1#", "ui_locales": "urn:a b", "state": "forged", "CLIENT_ID": "forged",
                 "response_mode": "fragment",
                 "request_uri": "https://evil.example", "request": "x", "code_challenge_method": "plain",
             ]
         }
-        #expect(url.hasSuffix("&client-request-id=id-1&acr_values=urn%3Aa%20b&z=%26x%3D1%23"))
+        #expect(url.hasSuffix("&client-request-id=id-1&ui_locales=urn%3Aa%20b&z=%26x%3D1%23"))
         let parameters = RedirectParameters(redirectURL: url[...])
         #expect(parameters.repeated.isEmpty)
         #expect(parameters["state"] == "s")

@@ -106,6 +106,14 @@ struct ParamsTests {
             (#"{"app":"a","scopes":["x"],"correlationId":"a b"}"#, "correlationId"),
             (#"{"app":"a","scopes":["x"],"claims":"nope"}"#, "claims"),
             (#"{"app":"a","scopes":["x"],"claims":"[]"}"#, "claims"),
+            (#"{"app":"a","scopes":["x"],"claims":"W10="}"#, "claims"),
+            (#"{"app":"a","scopes":["x"],"resource":"api"}"#, "resource"),
+            (#"{"app":"a","scopes":["x"],"resource":"https:"}"#, "resource"),
+            (#"{"app":"a","scopes":["x"],"resource":"/api:x"}"#, "resource"),
+            (#"{"app":"a","scopes":["x"],"resource":"https://a.example/ b"}"#, "resource"),
+            (#"{"app":"a","scopes":["x"],"resource":["https://a.example","https://a.example/#f"]}"#, "resource[1]"),
+            (#"{"app":"a","scopes":["x"],"clientCapabilities":["c p"]}"#, "clientCapabilities[0]"),
+            (#"{"app":"a","scopes":["x"],"maxAge":5}"#, "maxAge"),
             (#"{"app":"a","scopes":["x"],"app":"b"}"#, "app"),
             (#"{"app":"a","scopes":["x"],"prompt":"login"}"#, "prompt"),
         ] as [(String, String?)])
@@ -124,6 +132,8 @@ struct ParamsTests {
             (#""extraQueryParameters":{"a":1}"#, "extraQueryParameters.a"),
             (#""extraQueryParameters":{"a":"1","a":"2"}"#, "extraQueryParameters.a"),
             (#""extraQueryParameters":{"":"1"}"#, "extraQueryParameters"),
+            (#""maxAge":-1"#, "maxAge"), (#""acrValues":["a b"]"#, "acrValues[0]"), (#""acrValues":"a""#, "acrValues"),
+            (#""strictLoginHint":1"#, "strictLoginHint"), (#""pushedAuthorization":"no""#, "pushedAuthorization"),
             (#""extraScopesToConsent":[null]"#, "extraScopesToConsent[0]"), (#""loginHint":"a\rb""#, "loginHint"),
         ])
     func interactive(member: String, field: String) throws {
@@ -139,6 +149,34 @@ struct ParamsTests {
         #expect(params.timeout == 300)
         #expect(params.presentation == .client)
         #expect(params.account == nil)
+    }
+
+    @Test("a resource is one URI or several, written as it was meant")
+    func resource() throws {
+        for (resource, uris) in [
+            (#""https://api.example/""#, ["https://api.example/"]),
+            (#"["api://x","urn:y"]"#, ["api://x", "urn:y"]), ("[]", []),
+        ] {
+            let text = #"{"app":"a","scopes":["x"],"resource":\#(resource)}"#
+            let params = try AcquireTokenSilent.Params(reading: try JSONReader.read(text.utf8))
+            #expect(params.resource?.uris == uris)
+            var writer = JSONWriter()
+            params.resource?.write(to: &writer)
+            #expect(String(decoding: writer.bytes, as: UTF8.self) == resource)
+        }
+    }
+
+    @Test(
+        "the claims of a challenge are taken as they stand in WWW-Authenticate: base64 of either alphabet",
+        arguments: [
+            "eyJhY2Nlc3NfdG9rZW4iOnsiYSI6Ij8/Pj4+In19", "eyJhY2Nlc3NfdG9rZW4iOnsiYSI6Ij8_Pj4-In19",
+            "eyJhY2Nlc3NfdG9rZW4iOnsiYSI6Ij8/Pj4+In19IA==", "eyJhY2Nlc3NfdG9rZW4iOnsiYSI6Ij8_Pj4-In19IA",
+        ])
+    func challenge(claims: String) throws {
+        let text = #"{"app":"a","scopes":["x"],"claims":"\#(claims)"}"#
+        let params = try AcquireTokenSilent.Params(reading: try JSONReader.read(text.utf8))
+        let json = try #require(params.claims?.json)
+        #expect(json.trimmingCharacters(in: .whitespaces) == #"{"access_token":{"a":"??>>>"}}"#)
     }
 
     @Test("claims are taken as an object and as its text")
@@ -171,6 +209,12 @@ struct ParamsTests {
         params.extraQueryParameters = ["a": "", "b": "ü\"\\"]
         params.presentation = .broker
         params.timeout = 5
+        params.resource = ResourceList(["https://a.example", "urn:b"])
+        params.clientCapabilities = ["cp1"]
+        params.maxAge = 0
+        params.acrValues = ["c1", "c2"]
+        params.strictLoginHint = true
+        params.pushedAuthorization = true
         let line = AcquireTokenInteractive.requestLine(id: 9, params)
         #expect(line.last == UInt8(ascii: "\n"))
         guard case .single(.call(let call)) = line.dropLast().withUnsafeBytes(RequestLine.init) else {
@@ -187,5 +231,10 @@ struct ParamsTests {
         #expect(read.extraQueryParameters == params.extraQueryParameters)
         #expect(read.presentation == params.presentation)
         #expect(read.timeout == params.timeout)
+        #expect(read.resource == params.resource)
+        #expect(read.clientCapabilities == params.clientCapabilities)
+        #expect(read.maxAge == 0)
+        #expect(read.acrValues == params.acrValues)
+        #expect(read.strictLoginHint && read.pushedAuthorization)
     }
 }

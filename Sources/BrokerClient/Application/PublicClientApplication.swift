@@ -92,6 +92,10 @@ public final class PublicClientApplication: Sendable {
         params.domainHint = parameters.domainHint
         params.extraScopesToConsent = parameters.extraScopesToConsent
         params.extraQueryParameters = parameters.extraQueryParameters
+        params.maxAge = parameters.maxAge.map(Int64.init)
+        params.acrValues = parameters.acrValues
+        params.strictLoginHint = parameters.refusesOtherThanLoginHint
+        params.pushedAuthorization = parameters.pushesAuthorization
         params.redirectUri = configuration.redirectUri
         if let timeout = parameters.timeout { params.timeout = Int64(timeout) }
         let node = try await InteractiveSession.run(
@@ -159,6 +163,8 @@ public final class PublicClientApplication: Sendable {
         params.account = parameters.account.map { .id($0.identifier) }
         if let authority = parameters.authority { params.authority = authority }
         params.claims = parameters.claimsRequest.map(ClaimsRequest.init)
+        params.resource = parameters.resources.isEmpty ? nil : ResourceList(parameters.resources)
+        params.clientCapabilities = configuration.clientApplicationCapabilities
         params.tokenType = TokenType(parameters.authenticationScheme)
         params.correlationId = parameters.correlationId
     }

@@ -16,6 +16,9 @@ public struct PublicClientApplicationConfig: Sendable {
     /// Seconds a token must still be good for, for every silent request that does not say otherwise
     /// (MSAL: `tokenExpirationBuffer`). Without it the broker's own buffer counts, 300 seconds by default.
     public var tokenExpirationBuffer: Int?
+    /// What the app can deal with (MSAL: `clientApplicationCapabilities`): `cp1` says that it knows claims challenges, so
+    /// that tokens may live long and be revoked at once.
+    public var clientApplicationCapabilities: [String] = []
 
     /// An app that is registered with the broker (`brokerctl apps add`): it shares accounts with the apps of its group.
     ///

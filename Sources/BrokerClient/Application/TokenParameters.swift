@@ -6,9 +6,11 @@ public protocol TokenParameters: Sendable {
     var account: Account? { get set }
     /// Another authority of the same kind, for this request only, such as a tenant where the person is a guest.
     var authority: String? { get set }
-    /// A claims request as JSON (OpenID Connect Core, section 5.5), or the claims of a challenge. A cached access token
-    /// is not used then.
+    /// A claims request as JSON (OpenID Connect Core, section 5.5), or the claims of a challenge as they stand in
+    /// `WWW-Authenticate` (in base64). A cached access token is not used then.
     var claimsRequest: String? { get set }
+    /// Where the token shall be good: absolute URIs (RFC 8707). None leaves it to the scopes.
+    var resources: [String] { get set }
     /// How the API takes the token.
     var authenticationScheme: AuthenticationScheme { get set }
     /// Ties the logs of app, broker and provider together. A UUID; a new one is made when it is left out.
@@ -31,8 +33,10 @@ public struct SilentTokenParameters: TokenParameters {
     public var account: Account?
     /// Another authority of the same kind, for this request only.
     public var authority: String?
-    /// A claims request or the claims of a challenge, as JSON.
+    /// A claims request or the claims of a challenge, as JSON or in base64.
     public var claimsRequest: String?
+    /// Where the token shall be good: absolute URIs (RFC 8707). None leaves it to the scopes.
+    public var resources: [String] = []
     /// How the API takes the token.
     public var authenticationScheme = AuthenticationScheme.bearer
     /// Ties the logs together; a UUID, made when it is left out.
@@ -61,8 +65,10 @@ public struct InteractiveTokenParameters: TokenParameters {
     public var account: Account?
     /// Another authority of the same kind, for this request only.
     public var authority: String?
-    /// A claims request or the claims of a challenge, as JSON.
+    /// A claims request or the claims of a challenge, as JSON or in base64.
     public var claimsRequest: String?
+    /// Where the token shall be good: absolute URIs (RFC 8707). None leaves it to the scopes.
+    public var resources: [String] = []
     /// How the API takes the token.
     public var authenticationScheme = AuthenticationScheme.bearer
     /// Ties the logs together; a UUID, made when it is left out.
@@ -77,6 +83,14 @@ public struct InteractiveTokenParameters: TokenParameters {
     public var extraScopesToConsent: [String] = []
     /// Further parameters of the authorization request.
     public var extraQueryParameters: [String: String] = [:]
+    /// Seconds since the person last proved who they are; if it is longer ago, they are asked again.
+    public var maxAge: Int?
+    /// How they are to prove it, best first: the provider's authentication context class references.
+    public var acrValues: [String] = []
+    /// Whether somebody else than ``loginHint`` is refused. Who signs in to an ``account`` must always be its owner.
+    public var refusesOtherThanLoginHint = false
+    /// Whether the request is handed in before the browser opens (RFC 9126), also where the provider does not demand it.
+    public var pushesAuthorization = false
     /// Seconds the person has. Without it the broker's own limit counts, 300 by default.
     public var timeout: Int?
     /// How the sign-in page is shown.

@@ -13,12 +13,40 @@ struct LoginCommand: WaitingSubcommand {
 
     @OptionGroup var global: GlobalOptions
     @OptionGroup var request: RequestOptions
+    @OptionGroup var demand: DemandOptions
 
     @Option(help: ArgumentHelp("How you are asked: \(Prompt.names).", valueName: "prompt"))
     var prompt: Prompt?
 
     @Option(help: ArgumentHelp("The username to fill in.", valueName: "username"))
     var loginHint: String?
+
+    @Flag(help: "Refuse whoever has another username than --login-hint.")
+    var strictLoginHint = false
+
+    @Option(help: ArgumentHelp("Tenant or domain, to skip a page of the provider.", valueName: "domain"))
+    var domainHint: String?
+
+    @Option(help: ArgumentHelp("Sign in again if the last time is longer ago.", valueName: "seconds"))
+    var maxAge: Int64?
+
+    @Option(
+        name: .customLong("acr"),
+        help: ArgumentHelp("How to prove who you are, best first; may be repeated.", valueName: "class"))
+    var acrValues: [String] = []
+
+    @Option(
+        name: .customLong("extra-scope"),
+        help: ArgumentHelp("A scope to consent to in the same go; may be repeated.", valueName: "scope"))
+    var extraScopes: [String] = []
+
+    @Option(
+        name: .customLong("query"),
+        help: ArgumentHelp("A further parameter for the sign-in page; may be repeated.", valueName: "name=value"))
+    var query: [QueryParameter] = []
+
+    @Flag(help: "Hand the request in before the page opens (RFC 9126).")
+    var pushedAuthorization = false
 
     @Flag(help: "Print the page's address instead of opening it.")
     var noBrowser = false
@@ -33,13 +61,25 @@ struct LoginCommand: WaitingSubcommand {
         if let timeout, !(1...3600).contains(timeout) {
             throw ValidationError("--timeout takes 1 to 3600 seconds.")
         }
+        if strictLoginHint, loginHint == nil { throw ValidationError("--strict-login-hint needs --login-hint.") }
+        if let maxAge, maxAge < 0 { throw ValidationError("--max-age takes seconds, 0 or more.") }
+        let names = query.map(\.name)
+        guard Set(names).count == names.count else { throw ValidationError("--query takes each name once.") }
     }
 
     func run(at location: SocketLocation, _ output: Output) async throws(BrokerClientError) {
         var params = AcquireTokenInteractive.Params()
         try request.fill(&params, on: DirectConnection(location: location))
         params.prompt = prompt
+        try demand.fill(&params)
         params.loginHint = loginHint
+        params.strictLoginHint = strictLoginHint
+        params.domainHint = domainHint
+        params.maxAge = maxAge
+        params.acrValues = acrValues
+        params.extraScopesToConsent = extraScopes
+        params.extraQueryParameters = Dictionary(query.map { ($0.name, $0.value) }, uniquingKeysWith: { $1 })
+        params.pushedAuthorization = pushedAuthorization
         if let timeout { params.timeout = timeout }
         let node = try await signIn(params, on: BrokerConnection(location: location), output)
         let token = try Token.understood(node)
@@ -71,6 +111,18 @@ struct LoginCommand: WaitingSubcommand {
             throw BrokerClientError(.userCanceled, "The sign-in was cancelled; nothing has changed.", cause: error)
         case .failure(let error): throw error
         }
+    }
+}
+
+/// `name=value`.
+struct QueryParameter: ExpressibleByArgument, Sendable {
+    let name: String
+    let value: String
+
+    init?(argument: String) {
+        guard let equals = argument.firstIndex(of: "="), equals > argument.startIndex else { return nil }
+        name = String(argument[..<equals])
+        value = String(argument[argument.index(after: equals)...])
     }
 }
 

@@ -16,6 +16,7 @@ struct TokenCommand: Subcommand {
 
     @OptionGroup var global: GlobalOptions
     @OptionGroup var request: RequestOptions
+    @OptionGroup var demand: DemandOptions
 
     @Option(help: ArgumentHelp("Whose token: a username or an account's id.", valueName: "account"))
     var account: AccountName?
@@ -40,6 +41,7 @@ struct TokenCommand: Subcommand {
     func run(in context: CommandContext) throws(BrokerClientError) {
         var params = AcquireTokenSilent.Params()
         try request.fill(&params, on: context.connection)
+        try demand.fill(&params)
         params.minimumLifetime = minimumLifetime
         params.forceRefresh = forceRefresh
         let node = try acquire(params, context)

@@ -38,20 +38,13 @@ struct InteractiveAcquisition: Sendable {
     private func check(_ request: InteractiveRequest) throws(BrokerError) {
         try ScopeRules.check(request.scopes.union(request.extraScopesToConsent))
         guard request.tokenType == .bearer else { throw ScopeRules.unsupportedTokenType }
-        let taken = request.extraQueryParameters.keys.filter(Self.ownParameters.contains).sorted()
+        let taken = request.extraQueryParameters.keys.filter { request.sets($0.lowercased()) }.sorted()
         guard taken.isEmpty else {
             throw BrokerError(
                 .invalidParameter,
                 "The broker sets \(taken.joined(separator: ", ")) itself; leave it out of extraQueryParameters.")
         }
     }
-
-    /// Parameters that protect the sign-in, or that have a field of their own.
-    private static let ownParameters: Set<String> = [
-        "client_id", "response_type", "response_mode", "redirect_uri", "scope", "state", "nonce", "code_challenge",
-        "code_challenge_method", "claims", "prompt", "login_hint", "domain_hint", "request", "request_uri",
-        "client_secret",
-    ]
 
     private func expectedAccount(_ request: InteractiveRequest) throws(BrokerError) -> KnownAccounts.Entry? {
         guard let selector = request.account else { return nil }
@@ -146,9 +139,18 @@ struct InteractiveAcquisition: Sendable {
 extension InteractiveRequest {
     var target: Authority { authority ?? app.authority }
 
+    /// Whether a parameter of the authorization request is the broker's to set: given twice, nobody could say which counts.
+    fileprivate func sets(_ parameter: String) -> Bool {
+        switch parameter {
+        case "max_age": maxAge != nil
+        case "acr_values": !acrValues.isEmpty
+        default: AuthorizationRequest.reservedParameters.contains(parameter)
+        }
+    }
+
     var extras: TokenRequestExtras {
         var extras = TokenRequestExtras()
-        extras.claims = claims
+        extras.claims = ClaimsRule.merged(claims, capabilities: clientCapabilities)
         extras.resources = resources
         return extras
     }

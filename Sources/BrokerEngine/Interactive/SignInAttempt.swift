@@ -36,7 +36,10 @@ struct SignInAttempt: Sendable {
         authorization.prompt = request.prompt ?? (wasSignedOut ? .login : nil)
         authorization.loginHint = expected?.account.username ?? request.loginHint
         authorization.domainHint = request.domainHint
-        authorization.claims = request.claims
+        authorization.claims = ClaimsRule.merged(request.claims, capabilities: request.clientCapabilities)
+        authorization.maxAge = request.maxAge
+        authorization.acrValues = request.acrValues
+        authorization.resources = request.resources
         authorization.extraQueryParameters = request.extraQueryParameters
         return authorization
     }

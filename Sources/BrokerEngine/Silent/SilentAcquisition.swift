@@ -84,7 +84,7 @@ extension SilentRequest {
 
     var extras: TokenRequestExtras {
         var extras = TokenRequestExtras()
-        extras.claims = claims
+        extras.claims = ClaimsRule.merged(claims, capabilities: clientCapabilities)
         extras.resources = resources
         return extras
     }

@@ -33,20 +33,11 @@ enum AuthorizationURL {
         add("dpop_jkt", request.proofKeyThumbprint)
         if request.asksClientInfo { add("client_info", "1") }
         if request.isInstanceAware { add("instance_aware", "true") }
-        let taken = reserved.union(parameters.map(\.0))
+        let taken = AuthorizationRequest.reservedParameters.union(parameters.map(\.0))
         for (name, value) in request.extraQueryParameters.sorted(by: { $0.key < $1.key })
         where !taken.contains(name.lowercased()) {
             parameters.append((name, value))
         }
         return parameters
     }
-
-    /// What an app's extra parameters may not set: what the broker itself answers for, and what would move the request or
-    /// its answer to another place (`request`, `request_uri`, `response_mode`).
-    static let reserved: Set<String> = [
-        "client_id", "response_type", "redirect_uri", "scope", "state", "nonce", "code_challenge",
-        "code_challenge_method", "client-request-id", "prompt", "login_hint", "domain_hint", "claims",
-        "response_mode", "request", "request_uri", "registration", "client_secret", "code_verifier", "dpop_jkt",
-        "client_info",
-    ]
 }

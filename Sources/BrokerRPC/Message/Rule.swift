@@ -51,6 +51,33 @@ extension Rule<String> {
         }
     }
 
+    /// Printable ASCII without blanks: what may stand in a list that is parted by blanks.
+    static func word(atMost bytes: Int) -> Rule {
+        Rule(schema: ["minLength": 1, "maxLength": .integer(Int64(bytes)), "pattern": #"^[\u0021-\u007e]*$"#]) {
+            text throws(WireError) in
+            guard (1...bytes).contains(text.utf8.count), text.utf8.allSatisfy({ (0x21...0x7e).contains($0) }) else {
+                throw WireError("must be 1 to \(bytes) printable ASCII characters without blanks")
+            }
+        }
+    }
+
+    /// RFC 8707, section 2: an absolute URI without a fragment.
+    static var resource: Rule {
+        Rule(schema: ["format": "uri", "maxLength": 2048, "pattern": #"^[A-Za-z][A-Za-z0-9+.-]*:[^#]+$"#]) {
+            text throws(WireError) in
+            try word(atMost: 2048).check(text)
+            let scheme = text.utf8.prefix { $0 != UInt8(ascii: ":") }
+            let isScheme =
+                scheme.first.map(isLetter) == true
+                && scheme.allSatisfy { isLetter($0) || (0x30...0x39).contains($0) || "+-.".utf8.contains($0) }
+            guard isScheme, scheme.count + 1 < text.utf8.count, !text.utf8.contains(UInt8(ascii: "#")) else {
+                throw WireError("must be an absolute URI without a fragment (RFC 8707)")
+            }
+        }
+    }
+
+    private static func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7a).contains(byte | 0x20) }
+
     /// Goes into logs and request headers as it is.
     static var correlationID: Rule {
         Rule(schema: ["pattern": "^[A-Za-z0-9._:-]{1,128}$"]) { text throws(WireError) in

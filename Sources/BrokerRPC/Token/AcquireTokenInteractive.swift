@@ -28,12 +28,18 @@ package enum AcquireTokenInteractive: BrokerMethod {
         package var claims: ClaimsRequest?
         package var minimumLifetime: Int64?
         package var tokenType = TokenType.bearer
+        package var resource: ResourceList?
+        package var clientCapabilities: [String] = []
         package var correlationId: String?
         package var loginHint: String?
         package var domainHint: String?
         package var prompt: Prompt?
         package var extraScopesToConsent: [String] = []
         package var extraQueryParameters: [String: String] = [:]
+        package var maxAge: Int64?
+        package var acrValues: [String] = []
+        package var strictLoginHint = false
+        package var pushedAuthorization = false
         package var redirectUri: String?
         package var presentation = Presentation.client
         package var timeout = AcquireTokenInteractive.defaultTimeout
@@ -48,7 +54,7 @@ package enum AcquireTokenInteractive: BrokerMethod {
         private static let paths = TokenParamPaths<Params>(
             app: \.app, clientId: \.clientId, authority: \.authority, scopes: \.scopes, account: \.account,
             claims: \.claims, minimumLifetime: \.minimumLifetime, tokenType: \.tokenType,
-            correlationId: \.correlationId)
+            resource: \.resource, clientCapabilities: \.clientCapabilities, correlationId: \.correlationId)
 
         package static let members: [Member<Params>] =
             tokenMembers(paths, account: "Who must sign in; somebody else is refused with mismatchedUser.") + [
@@ -63,6 +69,21 @@ package enum AcquireTokenInteractive: BrokerMethod {
                 .defaulted(
                     "extraQueryParameters", \.extraQueryParameters,
                     "Added to the authorization request; names the broker sets itself are refused.", to: [:], .query),
+                .optional(
+                    "maxAge", \.maxAge,
+                    "Seconds since the person last proved who they are; older, and they are asked again.",
+                    .between(0...315_360_000)),
+                .defaulted(
+                    "acrValues", \.acrValues,
+                    "How they are to prove it, best first (authentication context class references).", to: [],
+                    .each(.word(atMost: 512), atMost: 16)),
+                .defaulted(
+                    "strictLoginHint", \.strictLoginHint,
+                    "True refuses whoever has another username than loginHint, with mismatchedUser.", to: false),
+                .defaulted(
+                    "pushedAuthorization", \.pushedAuthorization,
+                    "True hands the request in before the browser opens (RFC 9126), where the provider does not demand it.",
+                    to: false),
                 .optional(
                     "redirectUri", \.redirectUri, "Another one than the app's registered redirect URI.",
                     .text(atMost: 2048)),

@@ -27,6 +27,8 @@ package enum AcquireTokenSilent: BrokerMethod {
         package var forceRefresh = false
         package var minimumLifetime: Int64?
         package var tokenType = TokenType.bearer
+        package var resource: ResourceList?
+        package var clientCapabilities: [String] = []
         package var correlationId: String?
 
         package init() {}
@@ -39,7 +41,7 @@ package enum AcquireTokenSilent: BrokerMethod {
         private static let paths = TokenParamPaths<Params>(
             app: \.app, clientId: \.clientId, authority: \.authority, scopes: \.scopes, account: \.account,
             claims: \.claims, minimumLifetime: \.minimumLifetime, tokenType: \.tokenType,
-            correlationId: \.correlationId)
+            resource: \.resource, clientCapabilities: \.clientCapabilities, correlationId: \.correlationId)
 
         package static let members: [Member<Params>] =
             tokenMembers(paths, account: "May be left out when exactly one account fits.") + [

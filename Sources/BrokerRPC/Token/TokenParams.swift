@@ -7,6 +7,8 @@ package protocol TokenParams: AppSelecting {
     var claims: ClaimsRequest? { get set }
     var minimumLifetime: Int64? { get set }
     var tokenType: TokenType { get set }
+    var resource: ResourceList? { get set }
+    var clientCapabilities: [String] { get set }
     var correlationId: String? { get set }
 }
 
@@ -27,14 +29,23 @@ extension TokenParams {
             .optional(
                 "claims", paths.claims,
                 """
-                Claims request or challenge (OpenID Connect Core, section 5.5), as an object or as its JSON text. \
-                Bypasses the cached token.
+                Claims request or challenge (OpenID Connect Core, section 5.5), as an object, as its JSON text, or as that \
+                text in base64, the form it has in WWW-Authenticate. Bypasses the cached token.
                 """),
             .optional(
                 "minimumLifetime", paths.minimumLifetime, "Seconds for which the token must still be good.",
                 .between(0...86_400)),
             .defaulted(
                 "tokenType", paths.tokenType, "How the API takes the token: RFC 6750 or RFC 9449.", to: .bearer),
+            .optional(
+                "resource", paths.resource,
+                "Where the token must be good: an absolute URI, or several (RFC 8707). Absent leaves it to the scopes."),
+            .defaulted(
+                "clientCapabilities", paths.clientCapabilities,
+                """
+                What the app can deal with, such as cp1 (claims challenges); goes into the claims request and does not \
+                bypass the cached token.
+                """, to: [], .each(.word(atMost: 64), atMost: 16)),
             .optional(
                 "correlationId", paths.correlationId,
                 "Ties the request to logs, here and at the provider; made when absent.", .correlationID),
@@ -56,35 +67,7 @@ struct TokenParamPaths<Params> {
     let claims: WritableKeyPath<Params, ClaimsRequest?> & Sendable
     let minimumLifetime: WritableKeyPath<Params, Int64?> & Sendable
     let tokenType: WritableKeyPath<Params, TokenType> & Sendable
+    let resource: WritableKeyPath<Params, ResourceList?> & Sendable
+    let clientCapabilities: WritableKeyPath<Params, [String]> & Sendable
     let correlationId: WritableKeyPath<Params, String?> & Sendable
-}
-
-/// The `claims` parameter: JSON text of an object, given as such or as the object itself.
-package struct ClaimsRequest: WireValue, Equatable {
-    package let json: String
-
-    /// - Parameter json: the text of a JSON object; the broker refuses anything else.
-    package init(json: String) { self.json = json }
-
-    package static var schema: Schema {
-        Schema(["oneOf": [["type": "object"], ["type": "string", "contentMediaType": "application/json"]]])
-    }
-
-    package init(reading node: JSONNode) throws(WireError) {
-        switch node {
-        case .object:
-            var writer = JSONWriter()
-            writer.value(node.value, sorted: true)
-            json = String(decoding: writer.bytes, as: UTF8.self)
-        case .string(let text):
-            guard case .object? = try? JSONReader.read(text.utf8) else {
-                throw WireError("must be a JSON object, or the text of one")
-            }
-            json = text
-        default: throw .expected("an object or its JSON text", not: node)
-        }
-        guard json.utf8.count <= 65_536 else { throw WireError("must have at most 65536 bytes") }
-    }
-
-    package func write(to writer: inout JSONWriter) { writer.string(json) }
 }

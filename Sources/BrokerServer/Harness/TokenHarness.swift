@@ -103,6 +103,8 @@ struct TokenHarness: Sendable {
         request.forceRefresh = params.forceRefresh
         request.minimumLifetime = params.minimumLifetime
         request.tokenType = params.tokenType
+        request.resources = params.resource?.uris ?? []
+        request.clientCapabilities = params.clientCapabilities
         return request
     }
 
@@ -117,11 +119,17 @@ struct TokenHarness: Sendable {
         request.claims = params.claims?.json
         request.minimumLifetime = params.minimumLifetime
         request.tokenType = params.tokenType
+        request.resources = params.resource?.uris ?? []
+        request.clientCapabilities = params.clientCapabilities
         request.loginHint = params.loginHint
         request.domainHint = params.domainHint
         request.prompt = params.prompt
         request.extraScopesToConsent = Scopes(params.extraScopesToConsent)
         request.extraQueryParameters = params.extraQueryParameters
+        request.maxAge = params.maxAge
+        request.acrValues = params.acrValues
+        request.isHintBinding = params.strictLoginHint
+        request.pushesAuthorization = params.pushedAuthorization
         request.redirectURI = params.redirectUri
         request.presentation = params.presentation
         request.timeout = params.timeout

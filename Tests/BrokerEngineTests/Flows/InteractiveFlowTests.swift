@@ -175,10 +175,14 @@ struct InteractiveFlowTests {
 
     @Test(
         "what the broker sets itself cannot be set from outside",
-        arguments: ["state", "code_challenge", "redirect_uri", "claims"])
+        arguments: ["state", "Code_Challenge", "redirect_uri", "claims", "CLAIMS", "max_age", "acr_values", "resource"])
     func ownParameters(name: String) async throws {
         let bed = try await EngineBed()
-        let request = bed.interactive(Sample.app(), ["mail.read"]) { $0.extraQueryParameters = [name: "x"] }
+        let request = bed.interactive(Sample.app(), ["mail.read"]) {
+            $0.extraQueryParameters = [name: "x"]
+            $0.maxAge = 60
+            $0.acrValues = ["c1"]
+        }
         let error = await #expect(throws: BrokerError.self) {
             try await bed.engine.acquireInteractive(request) { _ in }
         }

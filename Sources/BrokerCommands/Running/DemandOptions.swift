@@ -1,0 +1,42 @@
+import ArgumentParser
+import BrokerClient
+import BrokerRPC
+import FoundationEssentials
+
+/// What else may be demanded of a token, silently or not.
+struct DemandOptions: ParsableArguments {
+    @Option(
+        name: .customLong("resource"),
+        help: ArgumentHelp("Where the token must be good (RFC 8707); may be repeated.", valueName: "uri"))
+    var resources: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "A claims request or challenge: JSON, base64, or a file that holds one of them.", valueName: "claims"))
+    var claims: String?
+
+    @Option(
+        name: .customLong("capability"),
+        help: ArgumentHelp("What the app can deal with, such as cp1; may be repeated.", valueName: "name"))
+    var capabilities: [String] = []
+
+    func fill(_ params: inout some TokenParams) throws(BrokerClientError) {
+        if !resources.isEmpty { params.resource = ResourceList(resources) }
+        params.claims = try claims.map { claims throws(BrokerClientError) in
+            ClaimsRequest(json: try Self.text(of: claims))
+        }
+        params.clientCapabilities = capabilities
+    }
+
+    /// A challenge in base64 has no dot and no slash at its start, so that a file that is not there is told.
+    private static func text(of claims: String) throws(BrokerClientError) -> String {
+        if claims.trimmed.hasPrefix("{") { return claims }
+        if let file = FileManager.default.contents(atPath: claims) {
+            return String(decoding: file, as: UTF8.self).trimmed
+        }
+        guard !claims.hasPrefix("/"), !claims.contains(".") else {
+            throw BrokerClientError(.invalidParameter, "There is no file \(claims); give --claims JSON or a file.")
+        }
+        return claims
+    }
+}

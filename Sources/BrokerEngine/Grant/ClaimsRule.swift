@@ -1,0 +1,36 @@
+import BrokerModel
+import BrokerValues
+import FoundationEssentials
+
+/// What goes to the provider as `claims` (OpenID Connect Core, section 5.5; MSAL, "client capabilities"). Pure.
+package enum ClaimsRule {
+    /// The claims that were asked for, with the app's capabilities in them:
+    /// `{"access_token":{"xms_cc":{"values":["cp1"]}}}`.
+    ///
+    /// Capabilities say what the app can deal with, and ask for nothing: they alone do not bypass a cached token.
+    ///
+    /// - Parameter claims: text of a JSON object; the message's definition saw to that.
+    /// - Returns: nil when there is nothing to send. Without capabilities, the text as it was given.
+    package static func merged(_ claims: String?, capabilities: [String]) -> String? {
+        guard !capabilities.isEmpty else { return claims }
+        var request = JSONObject()
+        if let claims {
+            guard let given = try? JSONDecoder().decode(JSONObject.self, from: Data(claims.utf8)) else { return claims }
+            request = given
+        }
+        var accessToken = request["access_token"]?.objectValue ?? [:]
+        var capability = accessToken["xms_cc"]?.objectValue ?? [:]
+        let named = (capability["values"]?.arrayValue ?? []) + (capability["value"].map { [$0] } ?? [])
+        // One member or the other: `value` and `values` exclude each other.
+        capability["value"] = nil
+        var values: [JSONValue] = []
+        for value in named + capabilities.map(JSONValue.string) where !values.contains(value) { values.append(value) }
+        capability["values"] = .array(values)
+        accessToken["xms_cc"] = .object(capability)
+        request["access_token"] = .object(accessToken)
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        guard let text = try? encoder.encode(request) else { return claims }
+        return String(decoding: text, as: UTF8.self)
+    }
+}

@@ -1,0 +1,44 @@
+import BrokerValues
+import FoundationEssentials
+
+/// The `claims` parameter: JSON text of an object, given as such, as the object itself, or in base64 as a resource
+/// server puts it into `WWW-Authenticate`.
+package struct ClaimsRequest: WireValue, Equatable {
+    package let json: String
+
+    /// - Parameter json: the text of a JSON object, also in base64; the broker refuses anything else.
+    package init(json: String) { self.json = json }
+
+    package static var schema: Schema {
+        Schema(["oneOf": [["type": "object"], ["type": "string", "contentMediaType": "application/json"]]])
+    }
+
+    package init(reading node: JSONNode) throws(WireError) {
+        switch node {
+        case .object:
+            var writer = JSONWriter()
+            writer.value(node.value, sorted: true)
+            json = String(decoding: writer.bytes, as: UTF8.self)
+        case .string(let text):
+            guard let json = [text, Self.decoded(text)].lazy.compactMap({ $0 }).first(where: Self.isObject) else {
+                throw WireError("must be a JSON object, or the text of one, as it is or in base64")
+            }
+            self.json = json
+        default: throw .expected("an object or its JSON text", not: node)
+        }
+        guard json.utf8.count <= 65_536 else { throw WireError("must have at most 65536 bytes") }
+    }
+
+    private static func isObject(_ text: String) -> Bool {
+        if case .object? = try? JSONReader.read(text.utf8) { true } else { false }
+    }
+
+    /// Base64 in either alphabet, padded or not: resource servers differ.
+    private static func decoded(_ text: String) -> String? {
+        let standard = text.filter { $0 != "=" }.map { $0 == "-" ? "+" : $0 == "_" ? "/" : $0 }
+        let padded = String(standard) + String(repeating: "=", count: (4 - standard.count % 4) % 4)
+        return Data(base64Encoded: padded).flatMap { String(validating: $0, as: UTF8.self) }
+    }
+
+    package func write(to writer: inout JSONWriter) { writer.string(json) }
+}

@@ -1,0 +1,43 @@
+import BrokerEngine
+import Testing
+
+@Suite("Claims requests")
+struct ClaimsRuleTests {
+    @Test("without capabilities the claims go out as they came, also when there are none")
+    func untouched() {
+        #expect(ClaimsRule.merged(nil, capabilities: []) == nil)
+        let given = #"{ "id_token" : null }"#
+        #expect(ClaimsRule.merged(given, capabilities: []) == given)
+    }
+
+    @Test("capabilities alone become a claims request of their own")
+    func alone() {
+        #expect(
+            ClaimsRule.merged(nil, capabilities: ["cp1", "cp2"])
+                == #"{"access_token":{"xms_cc":{"values":["cp1","cp2"]}}}"#)
+    }
+
+    @Test("capabilities join a challenge and leave the rest of it as it was")
+    func challenge() {
+        let challenge =
+            #"{"access_token":{"nbf":{"essential":true,"value":"1700000000"}},"id_token":{"acr":null}}"#
+        #expect(
+            ClaimsRule.merged(challenge, capabilities: ["cp1"])
+                == #"{"access_token":{"nbf":{"essential":true,"value":"1700000000"},"xms_cc":{"values":["cp1"]}},"#
+                + #""id_token":{"acr":null}}"#)
+    }
+
+    @Test("capabilities that the request names already are not named twice, and none of it is lost")
+    func union() {
+        #expect(
+            ClaimsRule.merged(
+                #"{"access_token":{"xms_cc":{"essential":true,"values":["cp2","cp1"]}}}"#, capabilities: ["cp1", "cp3"])
+                == #"{"access_token":{"xms_cc":{"essential":true,"values":["cp2","cp1","cp3"]}}}"#)
+        #expect(
+            ClaimsRule.merged(#"{"access_token":{"xms_cc":{"value":"cp9"}}}"#, capabilities: ["cp1"])
+                == #"{"access_token":{"xms_cc":{"values":["cp9","cp1"]}}}"#)
+        #expect(
+            ClaimsRule.merged(#"{"access_token":null}"#, capabilities: ["cp1"])
+                == #"{"access_token":{"xms_cc":{"values":["cp1"]}}}"#)
+    }
+}
