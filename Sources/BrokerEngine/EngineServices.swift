@@ -19,6 +19,7 @@ struct EngineServices: Sendable {
     let writer: CacheWriter
     let flights = RefreshFlights()
     let interactions = InteractionRegistry()
+    let events = EventHub()
 
     func knownAccounts(of app: AppRegistration, in partition: Partition) throws(BrokerError) -> KnownAccounts {
         let key = CacheIndex.GroupKey(partition: partition, group: app.effectiveGroup)

@@ -97,6 +97,18 @@ package final class TokenBroker: Sendable {
         try await AccountRemoval(services: services, app: app, partition: partition).remove(selector)
     }
 
+    // MARK: Events
+
+    /// - Parameters:
+    ///   - group: nil for every group's (for the person's own tools).
+    ///   - deliver: called on the thread on which the event happened: it must not wait.
+    /// - Returns: ends the subscription when it is let go.
+    package func subscribe(
+        to topics: Set<EventTopic>, group: GroupID?, in partition: Partition, _ deliver: @escaping EventHub.Deliver
+    ) -> EventHub.Subscription {
+        services.events.subscribe(to: topics, group: group, in: partition, deliver)
+    }
+
     // MARK: The process
 
     package var refreshesInFlight: Int { services.flights.count }

@@ -21,3 +21,33 @@ package enum Presentation: String, Codable, Sendable, CaseIterable {
     case client
     case broker
 }
+
+/// What a client can be told about unasked (`broker.subscribe`).
+package enum EventTopic: String, Codable, Sendable, CaseIterable, Hashable {
+    case account
+    case token
+    case interaction
+    case grant
+}
+
+/// What became of an account or of its tokens.
+package enum AccountChange: String, Codable, Sendable, CaseIterable {
+    case signedIn
+    /// For one app, or for all of a group.
+    case signedOut
+    /// Nobody of the group knows the account any more.
+    case removed
+}
+
+package enum TokenChange: String, Codable, Sendable, CaseIterable {
+    /// A new access token, by a sign-in or a refresh.
+    case acquired
+    /// The provider does not take the refresh token any more: the next request needs the person.
+    case refreshTokenRejected
+}
+
+package enum InteractionChange: String, Codable, Sendable, CaseIterable {
+    case opened
+    case succeeded
+    case failed
+}

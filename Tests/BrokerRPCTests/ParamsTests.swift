@@ -25,6 +25,7 @@ struct ParamsTests {
         RemoveAccount.name: ["account": ["id": "x"], "app": "mail"],
         RegisterApp.name: ["name": "mail", "clientId": "c", "authority": "https://a.example"],
         RemoveApp.name: ["name": "mail"],
+        Subscribe.name: ["topics": ["account"]],
     ]
 
     private func text(_ params: JSONObject) -> String {

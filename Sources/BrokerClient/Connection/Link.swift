@@ -60,11 +60,21 @@ final class Link: Sendable {
     }
 
     private let stream: StreamSocket
+    /// Takes what the broker says unasked, on the reading thread; and its end, once.
+    private let events: (@Sendable (Event) -> Void)?
     private let wake: (reader: Int32, writer: Int32)
     private let state = Mutex(State())
 
+    enum Event: Sendable {
+        /// `event.…`
+        case happened(Notification)
+        case connectionEnded
+    }
+
     /// Connects and starts the reading thread.
-    static func open(_ location: SocketLocation) throws(ConnectFailure) -> Link {
+    static func open(
+        _ location: SocketLocation, events: (@Sendable (Event) -> Void)? = nil
+    ) throws(ConnectFailure) -> Link {
         let stream = try StreamSocket.connect(to: location)
         var ends: [Int32] = [-1, -1]
         guard
@@ -75,7 +85,7 @@ final class Link: Sendable {
             Glibc.close(stream.descriptor)
             throw failure
         }
-        let link = Link(stream: stream, wake: (ends[0], ends[1]))
+        let link = Link(stream: stream, events: events, wake: (ends[0], ends[1]))
         do {
             try startThread { link.readUntilEnd() }
         } catch {
@@ -85,8 +95,11 @@ final class Link: Sendable {
         return link
     }
 
-    private init(stream: StreamSocket, wake: (reader: Int32, writer: Int32)) {
+    private init(
+        stream: StreamSocket, events: (@Sendable (Event) -> Void)?, wake: (reader: Int32, writer: Int32)
+    ) {
         self.stream = stream
+        self.events = events
         self.wake = wake
     }
 
@@ -241,6 +254,10 @@ extension Link {
     /// An acquisition that joined another one's browser window may be told that one's correlation id; where only one
     /// acquisition runs there is no doubt whom a notification is for.
     private func pass(_ notification: Notification) {
+        if notification.method.hasPrefix("event.") {
+            events?(.happened(notification))
+            return
+        }
         let observers = state.withLock { $0.waiting.values.compactMap(\.observer) }
         let correlationID = notification.params["correlationId"]?.value.stringValue
         let addressee =
@@ -258,6 +275,7 @@ extension Link {
         for one in waiting {
             one.continuation.resume(returning: parting ?? .lost(sent: one.end <= flushed))
         }
+        events?(.connectionEnded)
     }
 
     /// After `isOpen` turned false under the lock nobody else touches the descriptors.

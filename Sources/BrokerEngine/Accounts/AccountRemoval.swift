@@ -60,6 +60,7 @@ struct AccountRemoval: Sendable {
             }
             if !isShared { try index.update(tokens: owner) { $0 = CachedTokens() } }
         }
+        tell(of: entry.account, isUnused ? .removed : .signedOut)
         switch outcome {
         case .failure(let error): throw BrokerError(error)
         case .success(false):
@@ -69,6 +70,12 @@ struct AccountRemoval: Sendable {
                 reason: .vaultNotWritable)
         case .success(true): return tokens.count
         }
+    }
+
+    private func tell(of account: Account, _ change: AccountChange) {
+        var account = account
+        account.signedIn = false
+        services.events.tell(BrokerEvent(partition: partition, app: app, .account(change, account)))
     }
 
     private func owner(of entry: KnownAccounts.Entry, client: String) -> CacheIndex.OwnerKey {

@@ -72,6 +72,11 @@ package struct KnownAccounts: Sendable {
         entry.stored.record.signedIn && !signOuts.contains(Self.signOut(of: entry.stored.record, from: app))
     }
 
+    /// Whether the account of a record about to be written is there already, and signed in.
+    package func hasSignedIn(_ record: AccountRecord, for app: AppRegistration) -> Bool {
+        entries.contains { $0.stored.record.key == record.key && isSignedIn($0, for: app) }
+    }
+
     package static func signOut(of record: AccountRecord, from app: AppRegistration) -> SignOut {
         SignOut(app: app.identity, homeAccountID: record.homeAccountID, environment: record.environment)
     }

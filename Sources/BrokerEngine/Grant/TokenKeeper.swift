@@ -94,6 +94,7 @@ struct TokenKeeper: Sendable {
             group: app.effectiveGroup, app: app.identity, homeAccountID: granted.account.homeAccountID,
             environment: granted.account.environment, since: 0)
         let index = services.index
+        let wasSignedIn = try services.knownAccounts(of: app, in: partition).hasSignedIn(granted.account, for: app)
         let outcome = await services.writer.write { () throws(VaultError) in
             try sealed.change(from: index, withdrawing: signOut)
         } apply: { index throws(VaultError) in
@@ -102,12 +103,25 @@ struct TokenKeeper: Sendable {
         switch outcome {
         case .failure(let error): throw BrokerError(error)
         case .success(let persisted):
+            tell(of: sealed, wasSignedIn: wasSignedIn)
             guard granted.declined.isEmpty else { throw Self.declined(granted, as: refusal) }
             return AcquiredToken(
                 token: sealed.accessToken,
                 idToken: sealed.idToken?.sealed ?? index.tokens(of: sealed.owner)?.idTokens[granted.account.realm],
                 account: KnownAccounts.Entry(sealed.account).account, fromCache: false, persisted: persisted)
         }
+    }
+
+    private func tell(of sealed: SealedGrant, wasSignedIn: Bool) {
+        let account = KnownAccounts.Entry(sealed.account).account
+        if !wasSignedIn {
+            services.events.tell(BrokerEvent(partition: partition, app: app, .account(.signedIn, account)))
+        }
+        let token = sealed.accessToken.record
+        services.events.tell(
+            BrokerEvent(
+                partition: partition, app: app,
+                .token(.acquired, accountID: account.id, scopes: token.scopes, expiresOn: token.expiresOn)))
     }
 
     /// The token is cached all the same: a request for what was granted succeeds silently.

@@ -76,6 +76,14 @@ struct Refresh: Sendable {
             guard isCurrent() else { return }
             try index.update(tokens: owner) { $0.refreshToken = nil }
         }
+        services.events.tell(
+            BrokerEvent(
+                partition: owner.partition, app: request.app,
+                .token(
+                    .refreshTokenRejected,
+                    accountID: owner.owner.homeAccountID.accountID(
+                        in: owner.partition, environment: owner.owner.environment),
+                    scopes: dead.record.scopes, expiresOn: nil)))
         if case .failure(let cause) = outcome {
             services.log.error("a dead refresh token could not be removed", metadata: ["cause": "\(cause)"])
         }

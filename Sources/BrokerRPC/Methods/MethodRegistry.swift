@@ -14,11 +14,15 @@ package enum MethodRegistry {
         ListApps.self,
         RemoveApp.self,
         GetBrokerStatus.self,
+        Subscribe.self,
         DiscoverMethods.self,
     ]
 
     package static let notifications: [any BrokerNotification.Type] = [
-        InteractionOpen.self
+        InteractionOpen.self,
+        AccountEvent.self,
+        TokenEvent.self,
+        InteractionEvent.self,
     ]
 }
 

@@ -64,6 +64,7 @@ final class ConnectionSession: LineHandler {
         guard !isClosed else { return }
         isClosed = true
         connections.closed()
+        context.subscribe(nil)
         for task in waiting.values { task.cancel() }
         waiting = [:]
     }

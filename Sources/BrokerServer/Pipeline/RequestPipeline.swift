@@ -1,8 +1,10 @@
 import BrokerAccess
+import BrokerEngine
 import BrokerModel
 import BrokerRPC
 import BrokerValues
 import Logging
+import Synchronization
 
 /// The way of one request, stage by stage:
 ///
@@ -25,6 +27,7 @@ struct RequestPipeline: Sendable {
             AccountsHarness(services).routes,
             AppsHarness(services).routes,
             BrokerHarness(services, connections: connections).routes,
+            EventsHarness(services).routes,
         ]
         routes = Dictionary(uniqueKeysWithValues: harnesses.joined().map { ($0.method.name, $0) })
     }
@@ -56,12 +59,17 @@ final class ConnectionContext: Sendable {
     /// Sends a line to the client outside any answer.
     let notify: @Sendable (_ line: JSONWriter) -> Void
     let log: Logger
+    /// What the client wants to be told about; it ends with the connection.
+    private let subscription = Mutex<EventHub.Subscription?>(nil)
 
     init(caller: Caller, notify: @escaping @Sendable (_ line: JSONWriter) -> Void, log: Logger) {
         self.caller = caller
         self.notify = notify
         self.log = log
     }
+
+    /// Replaces what there was.
+    func subscribe(_ subscription: EventHub.Subscription?) { self.subscription.withLock { $0 = subscription } }
 }
 
 extension JSONWriter {

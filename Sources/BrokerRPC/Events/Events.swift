@@ -1,0 +1,82 @@
+import BrokerValues
+
+package enum AccountEvent: BrokerNotification {
+    package static let name = "event.account"
+    package static let summary = "An account was signed in, signed out or removed. Sent after broker.subscribe."
+
+    package struct Params: MessageObject {
+        package var change: AccountChange?
+        package var app = ""
+        package var account = Account()
+
+        package init() {}
+        package init(_ change: AccountChange, app: String, _ account: Account) {
+            self.change = change
+            self.app = app
+            self.account = account
+        }
+
+        package static let members: [Member<Params>] = [
+            .open("change", \.change, "What happened."),
+            .required("app", \.app, "The app on whose request it happened."),
+            .required("account", \.account, "As it is now."),
+        ]
+    }
+}
+
+package enum TokenEvent: BrokerNotification {
+    package static let name = "event.token"
+    package static let summary = "A new access token is in the cache, or a refresh token is worth nothing any more."
+
+    package struct Params: MessageObject {
+        package var change: TokenChange?
+        package var app = ""
+        package var accountId = ""
+        package var scopes: [String] = []
+        package var expiresOn: NumericDate?
+
+        package init() {}
+        package init(_ change: TokenChange, app: String, accountId: String, scopes: [String], expiresOn: NumericDate?) {
+            self.change = change
+            self.app = app
+            self.accountId = accountId
+            self.scopes = scopes
+            self.expiresOn = expiresOn
+        }
+
+        package static let members: [Member<Params>] = [
+            .open("change", \.change, "What happened."),
+            .required("app", \.app, "The app on whose request it happened."),
+            .required("accountId", \.accountId, "The account's id."),
+            .required("scopes", \.scopes, "What the token is good for."),
+            .optional("expiresOn", \.expiresOn, "Seconds since 1970; of a new access token."),
+        ]
+    }
+}
+
+package enum InteractionEvent: BrokerNotification {
+    package static let name = "event.interaction"
+    package static let summary = "A sign-in waits for the person, or has ended."
+
+    package struct Params: MessageObject {
+        package var change: InteractionChange?
+        package var app = ""
+        package var interactionId = ""
+        package var errorKind: ErrorKind?
+
+        package init() {}
+        package init(_ change: InteractionChange, app: String, interactionId: String, errorKind: ErrorKind?) {
+            self.change = change
+            self.app = app
+            self.interactionId = interactionId
+            self.errorKind = errorKind
+        }
+
+        package static let members: [Member<Params>] = [
+            .open("change", \.change, "What happened."),
+            .required("app", \.app, "The app that asked."),
+            .required("interactionId", \.interactionId, "For interaction.cancel."),
+            .open("errorKind", \.errorKind, "With failed: the kind of the error."),
+        ]
+    }
+}

@@ -1,0 +1,47 @@
+import BrokerValues
+
+package enum Subscribe: BrokerMethod {
+    package static let name = "broker.subscribe"
+    package static let summary = "Tells this connection what happens, as notifications event.TOPIC."
+    package static let explanation = """
+        Lasts as long as the connection; subscribing again replaces the topics. With an app: what happens in its group. \
+        Without one: everything of the person's, for the person's own tools. Events carry no token. A client that does \
+        not read them is disconnected once 8 MiB wait. Nothing is told of the topic grant yet.
+        """
+    package static let permission = Permission.person
+    package static let errors: [ErrorKind] = [.appNotFound, .accessDenied]
+    package static let resultName = "subscription"
+
+    package struct Params: AppSelecting {
+        package var topics: [EventTopic] = []
+        package var app: String?
+        package var clientId: String?
+        package var authority: String?
+
+        package init() {}
+        package init(_ topics: [EventTopic], of selection: AppSelection? = nil) {
+            self.topics = topics
+            if let selection { select(selection) }
+        }
+
+        package static let members: [Member<Params>] =
+            [.required("topics", \.topics, "What to be told about; an empty list ends the subscription.")]
+            + appMembers(\.app, \.clientId, \.authority, authority: "Issuer URL, with clientId.")
+
+        package func check() throws(WireError) { try checkSelection(isRequired: false) }
+    }
+
+    package struct Result: MessageObject {
+        package var subscribed: [EventTopic] = []
+        package init() {}
+        package init(subscribed: [EventTopic]) { self.subscribed = subscribed }
+        package static let members: [Member<Result>] = [
+            .required("subscribed", \.subscribed, "The topics that count from now on.")
+        ]
+    }
+}
+
+extension EventTopic: WireChoice {}
+extension AccountChange: WireChoice {}
+extension TokenChange: WireChoice {}
+extension InteractionChange: WireChoice {}

@@ -1,0 +1,81 @@
+import BrokerRPC
+import BrokerTestSupport
+import BrokerValues
+import Testing
+
+@Suite("broker.subscribe over a real socket")
+struct EventTests {
+    @Test("a subscriber is told of a sign-in and of its tokens, in order, and of nothing secret")
+    func signIn() async throws {
+        try await ServerBed.run { server in
+            try await server.register("mail")
+            let subscriber = try await server.connect()
+            let subscribed = try await subscriber.call(Subscribe.self, .init([.token, .account])).subscribed
+            #expect(subscribed == [.account, .token])
+            let token = try await server.signIn("ann", to: "mail")
+            let first = try await subscriber.readEvent(AccountEvent.self)
+            #expect(first.change == .signedIn && first.app == "mail" && first.account == token.account)
+            let line = try #require(try await subscriber.readLine())
+            #expect(line.contains("event.token") && !line.contains(token.accessToken))
+            _ = try await server.connect().call(RemoveAccount.self, .init(.username("ann"), from: .registered("mail")))
+            let last = try await subscriber.readEvent(AccountEvent.self)
+            #expect(last.change == .removed && !last.account.signedIn)
+        }
+    }
+
+    @Test("a refresh is told as a new token, and the account is not signed in anew")
+    func refresh() async throws {
+        try await ServerBed.run { server in
+            try await server.register("mail")
+            try await server.signIn("ann", to: "mail")
+            let subscriber = try await server.connect()
+            _ = try await subscriber.call(Subscribe.self, .init([.account, .token]))
+            var params = AcquireTokenSilent.Params(.registered("mail"), scopes: ["read"])
+            params.forceRefresh = true
+            _ = try await server.connect().call(AcquireTokenSilent.self, params)
+            #expect(try await subscriber.readEvent(TokenEvent.self).change == .acquired)
+        }
+    }
+
+    @Test("an app is told of its own group only, and a sandboxed caller must name its app")
+    func groups() async throws {
+        try await ServerBed.run { server in
+            try await server.register("mail", group: "office")
+            try await server.register("game")
+            let game = try await server.connect()
+            _ = try await game.call(Subscribe.self, .init([.account], of: .registered("game")))
+            try await server.signIn("ann", to: "mail")
+            try await server.signIn("bob", to: "game")
+            #expect(try await game.readEvent(AccountEvent.self).account.username == "bob")
+        }
+        try await ServerBed.run(inspector: PlainInspector(sandboxID: "org.example.Game")) { server in
+            let refusal = try await server.connect().refusal(of: Subscribe.self, .init([.account]))
+            #expect(refusal?.data?.kind == .accessDenied)
+        }
+    }
+
+    @Test("an empty list of topics ends the subscription; an unknown topic is an error that names the field")
+    func topics() async throws {
+        try await ServerBed.run { server in
+            try await server.register("mail")
+            let subscriber = try await server.connect()
+            _ = try await subscriber.call(Subscribe.self, .init([.account]))
+            #expect(try await subscriber.call(Subscribe.self, .init([])).subscribed == [])
+            try await server.signIn("ann", to: "mail")
+            // An event would stand before this answer.
+            #expect(try await subscriber.call(Subscribe.self, .init([.token])).subscribed == [.token])
+            let refusal = try await subscriber.refusal(
+                #"{"jsonrpc":"2.0","id":1,"method":"broker.subscribe","params":{"topics":["weather"]}}"#)
+            #expect(refusal.code == -32602 && refusal.message.contains("topics"))
+        }
+    }
+}
+
+extension LineClient {
+    /// The next line, which must be this event.
+    fileprivate func readEvent<Event: BrokerNotification>(_: Event.Type) async throws -> Event.Params {
+        let line = try await readJSON()
+        guard case .string(Event.name)? = line["method"] else { throw Unexpected(line: line) }
+        return try Event.Params(reading: try #require(line["params"]))
+    }
+}
