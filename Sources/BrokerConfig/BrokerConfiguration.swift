@@ -38,6 +38,9 @@ package struct BrokerConfiguration: Sendable, Equatable {
     package struct Cache: Sendable, Equatable {
         /// Seconds.
         package var expiryBuffer = 300
+        /// Percent.
+        package var refreshShare = 0
+        package var extendedLifetime = false
     }
 
     package struct Log: Sendable, Equatable {

@@ -65,7 +65,9 @@ extension Setting {
             takesEffect: .restart, summary: "How long connecting to a provider may take."),
         Setting(
             name: "oauth.request_timeout", kind: .integer(\.oauth.requestTimeout, 1...600, unit: "s"),
-            takesEffect: .restart, summary: "How long one whole request to a provider may take."),
+            takesEffect: .restart,
+            summary: "How long one whole request to a provider may take. A refresh is waited for as "
+                + "long again in the background, because a late answer still counts."),
         Setting(
             name: "access.allow_ad_hoc_clients", kind: .boolean(\.access.allowAdHocClients), takesEffect: .reload,
             defaultNote: "`true`; `false` with `--system`",
@@ -74,6 +76,14 @@ extension Setting {
             name: "cache.expiry_buffer", kind: .integer(\.cache.expiryBuffer, 0...3_600, unit: "s"),
             takesEffect: .reload, summary: "A cached token this close to its expiry is refreshed instead of handed out."
         ),
+        Setting(
+            name: "cache.refresh_share", kind: .integer(\.cache.refreshShare, 0...99, unit: "%"), takesEffect: .reload,
+            summary: "A token that has lived this share of its lifetime is renewed in the background, if its provider "
+                + "does not say when (`refresh_in`). 0: only when it expires."),
+        Setting(
+            name: "cache.extended_lifetime", kind: .boolean(\.cache.extendedLifetime), takesEffect: .reload,
+            summary: "Whether a token past its expiry is handed out while the provider is down, for as long as the "
+                + "provider allows (`ext_expires_in`)."),
         Setting(
             name: "log.level",
             kind: .choice(\.log.level, ["trace", "debug", "info", "notice", "warning", "error", "critical"]),

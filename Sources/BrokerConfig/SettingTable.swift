@@ -22,7 +22,7 @@ extension Setting.Kind {
         switch self {
         case .boolean: "`true` or `false`"
         case .integer(_, let range, let unit):
-            "\(range.lowerBound) to \(range.upperBound)" + (unit == "s" ? " seconds" : "")
+            "\(range.lowerBound) to \(range.upperBound)" + (unit == "s" ? " seconds" : unit == "%" ? " percent" : "")
         case .choice(_, let choices): choices.map { "`\($0)`" }.joined(separator: ", ")
         case .path: "path"
         }

@@ -33,7 +33,7 @@ extension Setting {
             configuration[keyPath: field] = flag
         case (.integer(let field, let range, let unit), .integer(let number)):
             guard range.contains(number) else {
-                let unit = unit == "s" ? " seconds" : ""
+                let unit = unit == "s" ? " seconds" : unit == "%" ? " percent" : ""
                 throw Refusal(
                     .outOfRange, "\(number) is not between \(range.lowerBound) and \(range.upperBound)\(unit)")
             }

@@ -9,6 +9,9 @@ extension BrokerConfiguration {
     var engineSettings: EngineSettings {
         var settings = EngineSettings()
         settings.expiryBuffer = Int64(cache.expiryBuffer)
+        settings.refreshShare = cache.refreshShare
+        settings.extendedLifetime = cache.extendedLifetime
+        settings.answerPatience = Int64(oauth.requestTimeout)
         return settings
     }
 

@@ -10,14 +10,15 @@ struct EngineServices: Sendable {
     let redirects: any RedirectListener
     let browser: any BrowserOpener
     let roster: any AppRoster
-    let proofs: any ProofSigner
     let clock: any BrokerClock
     let random: any RandomSource
     let settings: @Sendable () -> EngineSettings
     let log: Logger
     let index: CacheIndex
     let writer: CacheWriter
-    let flights = RefreshFlights()
+    let flights: RefreshFlights
+    let throttle = ThrottleBox()
+    let ahead = RefreshAhead()
     let interactions = InteractionRegistry()
     let events = EventHub()
 
@@ -30,6 +31,14 @@ struct EngineServices: Sendable {
         try reading { () throws(VaultError) in try index.loadTokens(of: owner) }
     }
 
+    func family(of owner: CacheIndex.OwnerKey) throws(BrokerError) -> FamilyKnowledge {
+        try reading { () throws(VaultError) in
+            let tokens = try index.loadTokens(of: owner.ofFamilies).familyTokens
+            guard !tokens.isEmpty else { return FamilyKnowledge() }
+            return FamilyKnowledge(try index.loadMembership(of: owner.client), tokens: tokens)
+        }
+    }
+
     /// Runs a read of the vault and says what its failure means for the caller.
     func reading<Value>(_ body: () throws(VaultError) -> Value) throws(BrokerError) -> Value {
         do throws(VaultError) {
@@ -38,5 +47,14 @@ struct EngineServices: Sendable {
             log.error("the vault could not be read", metadata: ["cause": "\(error)"])
             throw BrokerError(error)
         }
+    }
+}
+
+/// The throttle in force.
+final class ThrottleBox: Sendable {
+    private let throttle = Mutex(RequestThrottle())
+
+    func with<Value: Sendable>(_ body: (inout RequestThrottle) -> Value) -> Value {
+        throttle.withLock { body(&$0) }
     }
 }

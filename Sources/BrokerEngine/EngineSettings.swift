@@ -11,5 +11,13 @@ package struct EngineSettings: Sendable, Equatable {
     /// Owners (client and account) whose tokens stay indexed in memory; others are read again when asked for.
     package var indexedOwners = 512
 
+    /// Percent of a token's lifetime after which it is renewed in the background, when its provider does not say when
+    /// (`refresh_in`); 0 leaves it until it expires.
+    package var refreshShare = 0
+    /// Whether a token past its expiry is handed out while the provider is down, as far as the provider allows.
+    package var extendedLifetime = false
+    /// Seconds a caller waits for a refresh; the refresh itself may go on.
+    package var answerPatience: Int64 = 30
+
     package init() {}
 }

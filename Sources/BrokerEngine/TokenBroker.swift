@@ -13,16 +13,17 @@ package final class TokenBroker: Sendable {
     ///   - browser: for `presentation: "broker"`.
     package init(
         vault: any RecordVault, provider: any IdentityProvider, redirects: any RedirectListener,
-        browser: any BrowserOpener, roster: any AppRoster, proofs: any ProofSigner,
-        clock: any BrokerClock, random: any RandomSource, settings: EngineSettings = EngineSettings(), log: Logger
+        browser: any BrowserOpener, roster: any AppRoster, clock: any BrokerClock, random: any RandomSource,
+        settings: EngineSettings = EngineSettings(), log: Logger
     ) {
         let box = SettingsBox(settings)
         let index = CacheIndex(vault: vault)
         self.settings = box
         services = EngineServices(
-            vault: vault, provider: provider, redirects: redirects, browser: browser, roster: roster,
-            proofs: proofs, clock: clock, random: random, settings: { box.value }, log: log, index: index,
-            writer: CacheWriter(vault: vault, index: index, clock: clock, settings: { box.value }, log: log))
+            vault: vault, provider: provider, redirects: redirects, browser: browser, roster: roster, clock: clock,
+            random: random, settings: { box.value }, log: log, index: index,
+            writer: CacheWriter(vault: vault, index: index, clock: clock, settings: { box.value }, log: log),
+            flights: RefreshFlights(clock: clock) { .seconds(box.value.answerPatience) })
     }
 
     /// Takes effect with the next request.
@@ -31,7 +32,7 @@ package final class TokenBroker: Sendable {
     // MARK: Tokens
 
     /// The hot path: answers from memory without waiting, or returns nil when anything would have to wait or to be
-    /// refused. Safe on an event loop.
+    /// refused. Safe on an event loop. A token that is due to be renewed is answered all the same, and renewed meanwhile.
     package func cached(_ request: SilentRequest) -> AcquiredToken? {
         SilentAcquisition(services: services).cached(request)
     }
@@ -119,6 +120,7 @@ package final class TokenBroker: Sendable {
             BrokerError(
                 .serverUnavailable, "The broker is stopping; start the sign-in again in a moment.",
                 reason: .shuttingDown))
+        services.ahead.stop()
         await services.flights.finishAll()
         services.writer.stopRetrying()
         if await !services.writer.flush() {

@@ -17,6 +17,8 @@ package struct BrokerError: Error, Sendable {
         package var oauthError: String?
         package var subError: String?
         package var description: String?
+        /// A claims challenge: what a request to the person has to carry along.
+        package var claims: String?
         package var httpStatus: Int?
         /// Seconds.
         package var retryAfter: Int?

@@ -46,6 +46,12 @@ package enum ErrorReason: String, Codable, Sendable, CaseIterable, Hashable {
     case scopesNotGranted
     case loginRequired
 
+    // timedOut
+    case answerPending
+
+    // unauthorizedClient
+    case protectionPolicyRequired
+
     // accessDenied
     case otherUser
     case callerNotListed

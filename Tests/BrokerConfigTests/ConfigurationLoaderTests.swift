@@ -33,6 +33,8 @@ struct ConfigurationLoaderTests {
             allow_ad_hoc_clients = false
             [cache]
             expiry_buffer = 13
+            refresh_share = 14
+            extended_lifetime = true
             [log]
             level = "debug"
             """)
@@ -48,6 +50,8 @@ struct ConfigurationLoaderTests {
         expected.oauth.requestTimeout = 12
         expected.access.allowAdHocClients = false
         expected.cache.expiryBuffer = 13
+        expected.cache.refreshShare = 14
+        expected.cache.extendedLifetime = true
         expected.log.level = "debug"
         #expect(loaded.configuration == expected)
         #expect(Set(loaded.origins.keys) == Set(Setting.all.map(\.name)))

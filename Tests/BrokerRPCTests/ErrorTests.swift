@@ -45,6 +45,7 @@ struct ErrorTests {
                     authority: "https://e", signedIn: false, claims: ["n": 1, "l": ["a", nil]])
             ]
             $0.app = "mail"
+            $0.claims = #"{"access_token":{}}"#
             $0.caller = "/usr/bin/mail"
         }
         #expect(try travelled(sent).1.details == sent.details)
@@ -60,6 +61,20 @@ struct ErrorTests {
         }
         #expect(error.brokerError.kind == .offline)
         #expect(error.brokerError.reason == nil)
+    }
+
+    @Test("a kind from a later broker counts as internal; what else the error says is kept")
+    func laterKind() throws {
+        let text =
+            #"{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"m","data":{"kind":"eclipse","retryable":true,"retryAfter":4}}}"#
+        guard case .answer(_, .failure(let error)) = try Array(text.utf8).withUnsafeBytes(ServerLine.init) else {
+            Issue.record("not an error")
+            return
+        }
+        #expect(error.brokerError.kind == .internal)
+        #expect(error.brokerError.message == "m")
+        #expect(error.brokerError.details.retryAfter == 4)
+        #expect(error.data?.retryable == true)
     }
 
     @Test("a cause is for the log: it is not on the wire")

@@ -39,6 +39,7 @@ struct AccountRemoval: Sendable {
             // Nobody is left who could use the account: nothing of it stays behind.
             change.deletes.append(account.key)
             change.deletes += known.signOuts(of: account).map { $0.key(in: app.effectiveGroup) }
+            change.deletes += try services.tokens(of: owner.ofFamilies).familyTokens.map(\.record.key)
         } else {
             let sealed = try services.reading { () throws(VaultError) in
                 try services.vault.seal(signOut, secret: nil, in: partition).sealed
@@ -59,6 +60,7 @@ struct AccountRemoval: Sendable {
                 }
             }
             if !isShared { try index.update(tokens: owner) { $0 = CachedTokens() } }
+            if isUnused { try index.update(tokens: owner.ofFamilies) { $0 = CachedTokens() } }
         }
         tell(of: entry.account, isUnused ? .removed : .signedOut)
         switch outcome {
@@ -107,7 +109,7 @@ extension KnownAccounts.SignOut {
 
 extension CachedTokens {
     func keys(of owner: TokenOwner) -> [RecordKey] {
-        accessTokens.map(\.stored.record.key) + (refreshToken.map { [$0.record.key] } ?? [])
+        accessTokens.map(\.stored.record.key) + refreshTokens.map(\.record.key)
             + idTokens.keys.map { IDTokenRecord(owner: owner, realm: $0, cachedAt: 0).key }
     }
 }

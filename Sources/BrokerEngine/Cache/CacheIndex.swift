@@ -17,9 +17,18 @@ final class CacheIndex: Sendable {
         let owner: TokenOwner
     }
 
+    /// One client of a group at a provider.
+    struct ClientKey: Sendable, Hashable {
+        let partition: Partition
+        let group: GroupID
+        let clientID: String
+        let environment: String
+    }
+
     private struct State {
         var groups: [GroupKey: KnownAccounts] = [:]
         var owners: [OwnerKey: CachedTokens] = [:]
+        var families: [ClientKey: FamilyMembership] = [:]
     }
 
     private let vault: any RecordVault
@@ -66,8 +75,7 @@ final class CacheIndex: Sendable {
         let bucket = key.owner.bucket
         known.accessTokens = try vault.load(AccessTokenRecord.self, bucket: bucket, in: key.partition)
             .map(CachedTokens.AccessToken.init)
-        known.refreshToken = try vault.load(RefreshTokenRecord.self, bucket: bucket, in: key.partition)
-            .first { $0.record.familyID == nil }
+        for token in try vault.load(RefreshTokenRecord.self, bucket: bucket, in: key.partition) { known.put(token) }
         for idToken in try vault.load(IDTokenRecord.self, bucket: bucket, in: key.partition) {
             known.idTokens[idToken.record.realm] = idToken.sealed
         }
@@ -77,6 +85,21 @@ final class CacheIndex: Sendable {
             return known
         }
     }
+
+    func loadMembership(of key: ClientKey) throws(VaultError) -> FamilyMembership {
+        if let known = state.withLock({ $0.families[key] }) { return known }
+        let record = AppMetadataRecord(
+            group: key.group, clientID: key.clientID, environment: key.environment, familyID: nil)
+        let stored = try vault.load(AppMetadataRecord.self, bucket: record.bucket, in: key.partition).first
+        return state.withLock { state in
+            if let newer = state.families[key] { return newer }
+            let membership = FamilyMembership(stored?.record)
+            state.families[key] = membership
+            return membership
+        }
+    }
+
+    func update(membership: FamilyMembership, of key: ClientKey) { state.withLock { $0.families[key] = membership } }
 
     func update(accounts key: GroupKey, _ change: (inout KnownAccounts) -> Void) throws(VaultError) {
         _ = try loadAccounts(of: key)
@@ -94,4 +117,14 @@ final class CacheIndex: Sendable {
             while state.owners.count > limit, let key = state.owners.keys.first { state.owners[key] = nil }
         }
     }
+}
+
+extension CacheIndex.OwnerKey {
+    var client: CacheIndex.ClientKey {
+        .init(
+            partition: partition, group: owner.group, clientID: owner.clientID, environment: owner.environment)
+    }
+
+    /// Where the account's family refresh tokens are.
+    var ofFamilies: CacheIndex.OwnerKey { .init(partition: partition, owner: owner.ofFamilies) }
 }

@@ -16,12 +16,41 @@ package struct CachedTokens: Sendable {
 
     package var accessTokens: [AccessToken] = []
     package var refreshToken: StoredRecord<RefreshTokenRecord>?
+    /// Only under ``TokenOwner/ofFamilies``.
+    package var familyTokens: [StoredRecord<RefreshTokenRecord>] = []
     /// By realm.
     package var idTokens: [String: SealedRecord] = [:]
 
     package init() {}
 
-    package var count: Int { accessTokens.count + (refreshToken == nil ? 0 : 1) + idTokens.count }
+    package var count: Int { accessTokens.count + refreshTokens.count + idTokens.count }
+
+    package var refreshTokens: [StoredRecord<RefreshTokenRecord>] {
+        (refreshToken.map { [$0] } ?? []) + familyTokens
+    }
+
+    /// Takes the place of the one with the same key.
+    package mutating func put(_ token: StoredRecord<RefreshTokenRecord>) {
+        if token.record.familyID == nil {
+            refreshToken = token
+        } else {
+            familyTokens.removeAll { $0.record.key == token.record.key }
+            familyTokens.append(token)
+        }
+    }
+
+    /// - Returns: whether this very token, not a successor of it, was there.
+    @discardableResult
+    package mutating func remove(_ token: StoredRecord<RefreshTokenRecord>) -> Bool {
+        guard holds(token) else { return false }
+        if refreshToken?.sealed.box == token.sealed.box { refreshToken = nil }
+        familyTokens.removeAll { $0.sealed.box == token.sealed.box }
+        return true
+    }
+
+    package func holds(_ token: StoredRecord<RefreshTokenRecord>) -> Bool {
+        refreshTokens.contains { $0.sealed.box == token.sealed.box }
+    }
 
     /// The first usable token that carries at least the scopes asked for.
     package func accessToken(
@@ -30,6 +59,17 @@ package struct CachedTokens: Sendable {
         accessTokens.first { token in
             token.stored.record.realm == realm && token.stored.record.tokenType == type
                 && scopes.normalized.allSatisfy(token.scopes.contains) && rule.isUsable(token.stored.record)
+        }?.stored
+    }
+
+    /// The token for a provider that is down: past its expiry, within what the provider allows for this case.
+    package func extendedToken(
+        covering scopes: Scopes, realm: String, type: TokenType, rule: ExpiryRule
+    ) -> StoredRecord<AccessTokenRecord>? {
+        accessTokens.first { token in
+            token.stored.record.realm == realm && token.stored.record.tokenType == type
+                && scopes.normalized.allSatisfy(token.scopes.contains)
+                && rule.isUsableWhileProviderIsDown(token.stored.record)
         }?.stored
     }
 

@@ -66,6 +66,7 @@ extension BrokerError.Details {
         oauthError = refusal.error
         subError = refusal.subError
         description = refusal.description
+        claims = refusal.claims
         httpStatus = refusal.status
     }
 }

@@ -7,6 +7,8 @@ package struct GrantedTokens: Sendable {
     package var accessToken: AccessTokenRecord
     /// Nil when the provider gave none.
     package var refreshToken: RefreshTokenRecord?
+    /// The same token for all clients of its family (MSAL, "FOCI").
+    package var familyToken: RefreshTokenRecord?
     package var idToken: IDTokenRecord?
     /// Asked for and not given.
     package var declined: Scopes
@@ -57,9 +59,16 @@ package struct GrantedTokens: Sendable {
             extendedExpiresOn: response.extendedExpiresIn.map { Self.time(context.now, plus: $0) },
             refreshOn: response.refreshIn.map { Self.time(context.now, plus: $0) }, cachedAt: context.now)
         if response.refreshToken != nil {
-            refreshToken = RefreshTokenRecord(
+            let token = RefreshTokenRecord(
                 owner: owner, authority: context.authority.url, scopes: earlierGrant.union(granted).asGiven,
                 cachedAt: context.now)
+            refreshToken = token
+            if let family = response.familyID, !family.isEmpty {
+                var shared = token
+                shared.owner = owner.ofFamilies
+                shared.familyID = family
+                familyToken = shared
+            }
         }
         if response.idToken != nil {
             idToken = IDTokenRecord(owner: owner, realm: account.realm, cachedAt: context.now)

@@ -23,6 +23,14 @@ package enum ScopeRules {
         return Scopes(kept).union(scopes)
     }
 
+    /// What of a spent token's grant goes on in its successor. A family's token was granted to another app, whose scopes
+    /// this one does not have.
+    package static func earlierGrant(of spent: RefreshTokenRecord) -> Scopes {
+        let scopes = Scopes(spent.scopes)
+        guard spent.familyID != nil else { return scopes }
+        return Scopes(Scopes.reserved.asGiven.filter { scopes.normalized.contains($0) })
+    }
+
     /// Scopes that were asked for and not granted; a provider that keeps `email` to the ID token is forgiven.
     package static func declined(asked: Scopes, granted: Scopes) -> Scopes {
         asked.subtracting(granted).subtracting(Scopes(["email"]))

@@ -7,10 +7,15 @@ struct SealedGrant: Sendable {
     let account: StoredRecord<AccountRecord>
     let accessToken: StoredRecord<AccessTokenRecord>
     let refreshToken: StoredRecord<RefreshTokenRecord>?
+    let familyToken: StoredRecord<RefreshTokenRecord>?
     let idToken: StoredRecord<IDTokenRecord>?
+    /// Nil when the answer says nothing new about the client's family.
+    let metadata: StoredRecord<AppMetadataRecord>?
 
+    /// - Parameter membership: the client's family as it is to be known from now on; nil leaves it.
     init(
-        _ granted: GrantedTokens, _ response: TokenResponse, vault: any RecordVault, partition: Partition
+        _ granted: GrantedTokens, _ response: TokenResponse, membership: FamilyMembership?, vault: any RecordVault,
+        partition: Partition
     ) throws(VaultError) {
         owner = CacheIndex.OwnerKey(partition: partition, owner: granted.accessToken.owner)
         account = try vault.seal(granted.account, secret: nil, in: partition)
@@ -19,6 +24,16 @@ struct SealedGrant: Sendable {
             refreshToken = try vault.seal(record, secret: secret, in: partition)
         } else {
             refreshToken = nil
+        }
+        if let record = granted.familyToken, let secret = response.refreshToken {
+            familyToken = try vault.seal(record, secret: secret, in: partition)
+        } else {
+            familyToken = nil
+        }
+        if let membership {
+            metadata = try vault.seal(AppMetadataRecord(membership, of: owner.client), secret: nil, in: partition)
+        } else {
+            metadata = nil
         }
         if let record = granted.idToken, let secret = response.idToken {
             idToken = try vault.seal(record, secret: secret, in: partition)
@@ -38,7 +53,8 @@ struct SealedGrant: Sendable {
         let isSignedOut = try index.loadAccounts(of: group).signOuts.contains(KnownAccounts.SignOut(signOut))
         return VaultChange(
             in: owner.partition,
-            puts: [account.sealed, accessToken.sealed] + [refreshToken?.sealed, idToken?.sealed].compactMap(\.self),
+            puts: [account.sealed, accessToken.sealed]
+                + [refreshToken?.sealed, familyToken?.sealed, idToken?.sealed, metadata?.sealed].compactMap(\.self),
             deletes: deletes + (isSignedOut ? [signOut.key] : []))
     }
 
@@ -53,9 +69,11 @@ struct SealedGrant: Sendable {
             let replaced = Set(tokens.accessTokens(replacedBy: accessToken.record).map(\.stored.record.key))
             tokens.accessTokens.removeAll { replaced.contains($0.stored.record.key) }
             tokens.accessTokens.append(CachedTokens.AccessToken(accessToken))
-            if let refreshToken { tokens.refreshToken = refreshToken }
+            if let refreshToken { tokens.put(refreshToken) }
             if let idToken { tokens.idTokens[idToken.record.realm] = idToken.sealed }
         }
+        if let familyToken { try index.update(tokens: owner.ofFamilies) { $0.put(familyToken) } }
+        if let metadata { index.update(membership: FamilyMembership(metadata.record), of: owner.client) }
     }
 }
 

@@ -34,7 +34,7 @@ struct TokenKeeper: Sendable {
             .entries.first { $0.stored.record.homeAccountID == home && $0.stored.record.realm == authority.path }
         let granted = GrantedTokens(
             response, claims: claims, known: known?.stored.record, context: context(authority, asked, sent))
-        return try await keep(granted, of: response, asked: asked, refusal: .serverDeclinedScopes)
+        return try await keep(granted, of: response, refusal: .serverDeclinedScopes)
     }
 
     /// After a refresh. The new refresh token is kept even when the rest of the answer is no good: the old one is spent.
@@ -59,9 +59,9 @@ struct TokenKeeper: Sendable {
             }
         }
         let granted = GrantedTokens(
-            response, claims: claims, known: account, earlierGrant: Scopes(spent.record.scopes),
+            response, claims: claims, known: account, earlierGrant: ScopeRules.earlierGrant(of: spent.record),
             context: context(authority, asked, sent))
-        return try await keep(granted, of: response, asked: asked, refusal: .interactionRequired)
+        return try await keep(granted, of: response, spent: spent.record, refusal: .interactionRequired)
     }
 
     private func context(_ authority: Authority, _ asked: Scopes, _ sent: Scopes) -> GrantedTokens.Context {
@@ -82,13 +82,19 @@ struct TokenKeeper: Sendable {
     }
 
     private func keep(
-        _ granted: GrantedTokens?, of response: TokenResponse, asked: Scopes, refusal: ErrorKind
+        _ granted: GrantedTokens?, of response: TokenResponse, spent: RefreshTokenRecord? = nil, refusal: ErrorKind
     ) async throws(BrokerError) -> AcquiredToken {
         guard let granted else {
             throw BrokerError(.internal, "The account of a token answer could not be told; sign in again.")
         }
         let sealed = try services.reading { () throws(VaultError) in
-            try SealedGrant(granted, response, vault: services.vault, partition: partition)
+            let client = CacheIndex.ClientKey(
+                partition: partition, group: app.effectiveGroup, clientID: app.clientID,
+                environment: granted.account.environment)
+            let news = FamilyMembership.learnt(
+                from: response, spent: spent, known: try services.index.loadMembership(of: client))
+            return try SealedGrant(
+                granted, response, membership: news, vault: services.vault, partition: partition)
         }
         let signOut = SignOutRecord(
             group: app.effectiveGroup, app: app.identity, homeAccountID: granted.account.homeAccountID,
@@ -103,6 +109,7 @@ struct TokenKeeper: Sendable {
         switch outcome {
         case .failure(let error): throw BrokerError(error)
         case .success(let persisted):
+            if spent == nil || response.refreshToken != nil { unthrottle(granted.account) }
             tell(of: sealed, wasSignedIn: wasSignedIn)
             guard granted.declined.isEmpty else { throw Self.declined(granted, as: refusal) }
             return AcquiredToken(
@@ -124,6 +131,15 @@ struct TokenKeeper: Sendable {
                 .token(.acquired, accountID: account.id, scopes: token.scopes, expiresOn: token.expiresOn)))
     }
 
+    /// What was refused to the old sign-in says nothing about the new one.
+    private func unthrottle(_ account: AccountRecord) {
+        services.throttle.with {
+            $0.clear(
+                group: account.group, homeAccountID: account.homeAccountID, environment: account.environment,
+                in: partition)
+        }
+    }
+
     /// The token is cached all the same: a request for what was granted succeeds silently.
     private static func declined(_ granted: GrantedTokens, as kind: ErrorKind) -> BrokerError {
         let scopes = granted.declined.asGiven.joined(separator: ", ")
@@ -141,6 +157,7 @@ struct TokenKeeper: Sendable {
         guard let secret = response.refreshToken else { return }
         var record = spent.record
         record.cachedAt = services.clock.now
+        record.unansweredAt = nil
         let rescued = record
         let owner = CacheIndex.OwnerKey(partition: partition, owner: record.owner)
         do throws(VaultError) {
@@ -148,7 +165,7 @@ struct TokenKeeper: Sendable {
             _ = await services.writer.write { () throws(VaultError) in
                 VaultChange(in: stored.sealed.partition, puts: [stored.sealed])
             } apply: { index throws(VaultError) in
-                try index.update(tokens: owner) { $0.refreshToken = stored }
+                try index.update(tokens: owner) { $0.put(stored) }
             }
         } catch {
             services.log.error("a rotated refresh token could not be sealed", metadata: ["cause": "\(error)"])

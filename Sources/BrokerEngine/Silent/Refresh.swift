@@ -2,10 +2,15 @@ import BrokerModel
 import BrokerValues
 import Logging
 
-/// One flight: spends the refresh token once, and keeps what comes back before anybody is answered.
+/// One flight: spends a refresh token once, and keeps what comes back before anybody is answered.
 struct Refresh: Sendable {
     let services: EngineServices
     let request: SilentRequest
+    /// The cached access token that shall be renewed although it is still good.
+    var replaces: [UInt8]?
+
+    typealias Situation = SilentAcquisition.Situation
+    typealias RefreshToken = StoredRecord<RefreshTokenRecord>
 
     @Sendable func run() async -> RefreshFlights.Outcome {
         do throws(BrokerError) {
@@ -20,61 +25,121 @@ struct Refresh: Sendable {
         let situation = try SilentAcquisition(services: services).look(at: request)
         switch situation.decision {
         case .cached(let token):
-            return situation.cached(token, services)
+            guard token.sealed.box == replaces else { return situation.cached(token, services) }
+            return try await ask(situation.spendable, in: situation)
         case .interact(let reason):
-            throw BrokerError(
-                .interactionRequired, "There is no saved sign-in for \(request.app.name) here; ask interactively.",
-                reason: reason)
-        case .refresh(let refreshToken):
-            return try await spend(refreshToken, in: situation)
+            throw request.needsThePerson(reason)
+        case .refresh(let spendable):
+            return try await ask(spendable, in: situation)
         }
+    }
+
+    /// Asks the provider, unless it has just refused the same request.
+    private func ask(_ spendable: [RefreshToken], in situation: Situation) async throws(BrokerError) -> AcquiredToken {
+        let same = request.throttled(as: situation.owner, spending: spendable.first)
+        let now = services.clock.uptime
+        if let refusal = services.throttle.with({ $0.refusal(of: same, at: now) }) { throw refusal }
+        do throws(BrokerError) {
+            let token = try await spend(spendable, in: situation)
+            services.throttle.with { $0.succeeded(same) }
+            return token
+        } catch {
+            let failedAt = services.clock.uptime
+            services.throttle.with { $0.failed(same, with: error, at: failedAt) }
+            throw error
+        }
+    }
+
+    private enum Spending {
+        case done(AcquiredToken)
+        /// Another token may do better.
+        case useless(BrokerError)
     }
 
     private func spend(
-        _ refreshToken: StoredRecord<RefreshTokenRecord>, in situation: SilentAcquisition.Situation
+        _ spendable: [RefreshToken], in situation: Situation
     ) async throws(BrokerError) -> AcquiredToken {
+        var error = request.needsThePerson(.noTokens)
+        var dead: [Secret] = []
+        for token in spendable {
+            let secret = try services.reading { () throws(VaultError) in try services.vault.secret(of: token.sealed) }
+            if dead.contains(secret) {
+                // The family's token is often the app's own.
+                await forget(token)
+                continue
+            }
+            switch try await spend(token, secret, in: situation) {
+            case .done(let answer): return answer
+            case .useless(let why):
+                // The first says why the sign-in is over; that another token is no help either is no news.
+                if dead.isEmpty { error = why }
+                dead.append(secret)
+            }
+        }
+        throw error
+    }
+
+    private func spend(
+        _ refreshToken: RefreshToken, _ secret: Secret, in situation: Situation
+    ) async throws(BrokerError) -> Spending {
         let granted = Scopes(refreshToken.record.scopes)
         let asked = ScopeRules.toRefresh(request.scopes, granted: granted)
-        let secret = try services.reading { () throws(VaultError) in try services.vault.secret(of: refreshToken.sealed)
-        }
-        let response: TokenResponse
         let metadata: ProviderMetadata
         do throws(ProviderError) {
             metadata = try await services.provider.metadata(of: request.target)
+        } catch {
+            throw ProviderErrors.brokerError(error, at: request.target)
+        }
+        let response: TokenResponse
+        do throws(ProviderError) {
             response = try await services.provider.redeem(
                 .refreshToken(secret, scopes: asked), with: request.extras, as: request.app.credentials, at: metadata)
         } catch {
-            throw await failure(error, of: refreshToken, granted: granted, in: situation)
+            return .useless(try await uselessness(error, of: refreshToken, granted: granted, in: situation))
+        }
+        if response.refreshToken == nil, refreshToken.record.unansweredAt != nil {
+            await mark(refreshToken, unansweredAt: nil)
         }
         let keeper = TokenKeeper(services: services, app: request.app, partition: request.partition)
-        return try await keeper.keepRefreshed(
-            response, asked: request.scopes, sent: asked, replacing: refreshToken, of: situation.entry,
-            at: request.target, metadata: metadata)
+        return .done(
+            try await keeper.keepRefreshed(
+                response, asked: request.scopes, sent: asked, replacing: refreshToken, of: situation.entry,
+                at: request.target, metadata: metadata))
     }
 
-    private func failure(
-        _ error: ProviderError, of refreshToken: StoredRecord<RefreshTokenRecord>, granted: Scopes,
-        in situation: SilentAcquisition.Situation
-    ) async -> BrokerError {
+    /// - Throws: when the failure is not the token's.
+    private func uselessness(
+        _ error: ProviderError, of refreshToken: RefreshToken, granted: Scopes, in situation: Situation
+    ) async throws(BrokerError) -> BrokerError {
         guard case .refused(let refusal) = error else {
-            return ProviderErrors.brokerError(error, at: request.target)
+            if error.mayHaveReplacedTheToken, refreshToken.record.unansweredAt == nil {
+                await mark(refreshToken, unansweredAt: services.clock.now)
+            }
+            throw ProviderErrors.brokerError(error, at: request.target)
         }
         let meaning = RefreshRefusal(
             refusal, asked: request.scopes, grantedScopes: granted, sentClaims: request.claims != nil,
-            at: request.target.environment)
-        if meaning.tokenIsDead { await forget(refreshToken, of: situation.owner) }
+            answerWasLost: refreshToken.record.unansweredAt != nil, at: request.target.environment)
+        if meaning.isClientMismatch, refreshToken.record.familyID != nil {
+            await remember(.outsider, situation.owner.client)
+            return request.needsThePerson(.noTokens)
+        }
+        guard meaning.tokenIsDead else { throw meaning.error }
+        await forget(refreshToken)
         return meaning.error
     }
 
+    // MARK: What becomes of a token
+
     /// Removes the refresh token, but only the one that was sent: a sign-in may have brought a new one meanwhile.
-    private func forget(_ dead: StoredRecord<RefreshTokenRecord>, of owner: CacheIndex.OwnerKey) async {
+    private func forget(_ dead: RefreshToken) async {
         let index = services.index
-        let isCurrent: @Sendable () -> Bool = { index.tokens(of: owner)?.refreshToken?.sealed.box == dead.sealed.box }
-        let outcome = await services.writer.write { () throws(VaultError) in
-            VaultChange(in: owner.partition, deletes: isCurrent() ? [dead.record.key] : [])
+        let owner = CacheIndex.OwnerKey(partition: request.partition, owner: dead.record.owner)
+        await change("a dead refresh token could not be removed") { () throws(VaultError) in
+            let isCurrent = try index.loadTokens(of: owner).holds(dead)
+            return VaultChange(in: owner.partition, deletes: isCurrent ? [dead.record.key] : [])
         } apply: { index throws(VaultError) in
-            guard isCurrent() else { return }
-            try index.update(tokens: owner) { $0.refreshToken = nil }
+            try index.update(tokens: owner) { $0.remove(dead) }
         }
         services.events.tell(
             BrokerEvent(
@@ -84,9 +149,78 @@ struct Refresh: Sendable {
                     accountID: owner.owner.homeAccountID.accountID(
                         in: owner.partition, environment: owner.owner.environment),
                     scopes: dead.record.scopes, expiresOn: nil)))
-        if case .failure(let cause) = outcome {
-            services.log.error("a dead refresh token could not be removed", metadata: ["cause": "\(cause)"])
+    }
+
+    /// Notes durably whether an answer to this token is missing; it is tried again, but no one shall wonder if it is dead.
+    private func mark(_ sent: RefreshToken, unansweredAt: NumericDate?) async {
+        let owner = CacheIndex.OwnerKey(partition: request.partition, owner: sent.record.owner)
+        let marked: RefreshToken
+        do throws(VaultError) {
+            var record = sent.record
+            record.unansweredAt = unansweredAt
+            marked = try services.vault.seal(
+                record, secret: try services.vault.secret(of: sent.sealed), in: request.partition)
+        } catch {
+            services.log.error("a refresh token could not be marked", metadata: ["cause": "\(error)"])
+            return
         }
+        let index = services.index
+        await change("a refresh token could not be marked") { () throws(VaultError) in
+            let isCurrent = try index.loadTokens(of: owner).holds(sent)
+            return VaultChange(in: owner.partition, puts: isCurrent ? [marked.sealed] : [])
+        } apply: { index throws(VaultError) in
+            try index.update(tokens: owner) { if $0.remove(sent) { $0.put(marked) } }
+        }
+    }
+
+    private func remember(_ membership: FamilyMembership, _ client: CacheIndex.ClientKey) async {
+        let record = AppMetadataRecord(membership, of: client)
+        let sealed: SealedRecord
+        do throws(VaultError) {
+            sealed = try services.vault.seal(record, secret: nil, in: client.partition).sealed
+        } catch {
+            services.log.error("an app's family could not be noted", metadata: ["cause": "\(error)"])
+            return
+        }
+        await change("an app's family could not be noted") { () throws(VaultError) in
+            VaultChange(in: client.partition, puts: [sealed])
+        } apply: { index throws(VaultError) in
+            index.update(membership: membership, of: client)
+        }
+    }
+
+    private func change(
+        _ complaint: Logger.Message, _ plan: @escaping @Sendable () throws(VaultError) -> VaultChange,
+        apply: @escaping @Sendable (CacheIndex) throws(VaultError) -> Void
+    ) async {
+        if case .failure(let cause) = await services.writer.write(plan, apply: apply) {
+            services.log.error(complaint, metadata: ["cause": "\(cause)"])
+        }
+    }
+}
+
+extension SilentAcquisition.Situation {
+    fileprivate var spendable: [StoredRecord<RefreshTokenRecord>] {
+        (tokens.refreshToken.map { [$0] } ?? []) + family.spendable
+    }
+}
+
+extension ProviderError {
+    /// The provider had the refresh token, and what it gave for it did not arrive.
+    fileprivate var mayHaveReplacedTheToken: Bool {
+        switch self {
+        case .outcomeUnknown: true
+        case .invalidResponse(let status, _): status == 200
+        default: false
+        }
+    }
+}
+
+extension AppMetadataRecord {
+    init(_ membership: FamilyMembership, of client: CacheIndex.ClientKey) {
+        let familyID: String? = if case .member(let family) = membership { family } else { nil }
+        self.init(
+            group: client.group, clientID: client.clientID, environment: client.environment, familyID: familyID)
     }
 }
 

@@ -4,50 +4,84 @@ import Synchronization
 
 /// One refresh at a time for a refresh token; callers that want the same thing share its outcome.
 ///
-/// A flight belongs to the broker: it runs to its end whoever is still waiting for it.
+/// A flight belongs to the broker: it runs to its end whoever is still waiting for it. When the provider takes too long,
+/// those who wait are told so, and the flight goes on: an answer that comes late still holds the only good refresh token.
 final class RefreshFlights: Sendable {
     typealias Outcome = Result<AcquiredToken, BrokerError>
 
-    /// What is asked for: flights of one owner with another wish wait for each other, since they spend the same token.
+    /// What is asked for: flights of one token with another wish wait for each other, since they spend the same token.
     struct Wish: Sendable, Hashable {
+        var clientID: String
         var scopes: Scopes
         var authority: Authority
         var tokenType: TokenType
         var claims: String?
+        var resources: [String]
     }
 
     enum Boarding: Sendable {
         /// The flight that fulfils the wish: newly started, or under way already.
-        case aboard(Task<Outcome, Never>)
-        /// Somebody else's wish is being fulfilled; look again when it is done.
-        case wait(Task<Outcome, Never>)
+        case aboard(Promise<Outcome>)
+        /// Somebody else's wish is being fulfilled; look again when it is done, unless it fails for being late.
+        case wait(Promise<Outcome>)
     }
 
     private struct Flight {
         let wish: Wish
-        let task: Task<Outcome, Never>
+        /// What callers are told; it may be there before the task's end.
+        let answer: Promise<Outcome>
+        let task: Task<Void, Never>
     }
 
+    private let clock: any BrokerClock
+    private let patience: @Sendable () -> Duration
     private let flights = Mutex<[CacheIndex.OwnerKey: Flight]>([:])
+
+    /// - Parameter patience: how long callers wait for a flight.
+    init(clock: any BrokerClock, patience: @escaping @Sendable () -> Duration) {
+        self.clock = clock
+        self.patience = patience
+    }
 
     var count: Int { flights.withLock { $0.count } }
 
+    func isUnderWay(_ lane: CacheIndex.OwnerKey) -> Bool { flights.withLock { $0[lane] != nil } }
+
+    /// - Parameter lane: whose refresh token is spent.
     func board(
-        _ owner: CacheIndex.OwnerKey, wishing wish: Wish, start: @escaping @Sendable () async -> Outcome
+        _ lane: CacheIndex.OwnerKey, wishing wish: Wish, start: @escaping @Sendable () async -> Outcome
     ) -> Boarding {
         flights.withLock { flights in
-            if let flight = flights[owner] { return flight.wish == wish ? .aboard(flight.task) : .wait(flight.task) }
+            if let flight = flights[lane] { return flight.wish == wish ? .aboard(flight.answer) : .wait(flight.answer) }
+            let answer = Promise<Outcome>()
             let task = Task {
+                let watch = Task {
+                    do { try await clock.sleep(for: patience()) } catch { return }
+                    answer.fulfil(.failure(Self.late))
+                }
                 let outcome = await start()
-                self.flights.withLock { $0[owner] = nil }
-                return outcome
+                watch.cancel()
+                self.flights.withLock { $0[lane] = nil }
+                answer.fulfil(outcome)
             }
-            flights[owner] = Flight(wish: wish, task: task)
-            return .aboard(task)
+            flights[lane] = Flight(wish: wish, answer: answer, task: task)
+            return .aboard(answer)
         }
     }
 
     func finishAll() async {
-        while let flight = flights.withLock({ $0.values.first }) { _ = await flight.task.value }
+        while let flight = flights.withLock({ $0.values.first }) { await flight.task.value }
+    }
+
+    private static let late = BrokerError(
+        .timedOut,
+        "The provider takes long to answer; the broker goes on waiting for it, so try again in a moment.",
+        reason: .answerPending)
+}
+
+extension RefreshFlights.Outcome {
+    /// The flight is not over: its token must not be spent by another one.
+    var isPending: Bool {
+        if case .failure(let error) = self { error.reason == .answerPending } else { false }
     }
 }

@@ -11,7 +11,11 @@ struct SilentAcquisition: Sendable {
         var entry: KnownAccounts.Entry
         var owner: CacheIndex.OwnerKey
         var tokens: CachedTokens
+        var family: FamilyKnowledge
         var decision: SilentDecision
+
+        /// Refreshes that may spend the same token take turns: where there are family tokens, all clients of the account.
+        var lane: CacheIndex.OwnerKey { family.spendable.isEmpty ? owner : owner.ofFamilies }
 
         func cached(_ token: StoredRecord<AccessTokenRecord>, _ services: EngineServices) -> AcquiredToken {
             AcquiredToken(
@@ -25,10 +29,13 @@ struct SilentAcquisition: Sendable {
         guard request.tokenType == .bearer, !request.scopes.namesReserved,
             let known = services.index.accounts(of: request.group),
             case .account(let entry) = AccountChoice.choose(
-                request.account, from: known, for: request.app, at: request.target),
-            let tokens = services.index.tokens(of: request.owner(of: entry)),
+                request.account, from: known, for: request.app, at: request.target)
+        else { return nil }
+        let owner = request.owner(of: entry)
+        guard let tokens = services.index.tokens(of: owner),
             case .cached(let token) = SilentDecision.decide(question(request), from: tokens)
         else { return nil }
+        renewIfDue(token, for: request, owner: owner)
         return AcquiredToken(
             cached: token, for: entry, idTokens: tokens.idTokens, persisted: services.writer.hasWritten(token.sealed))
     }
@@ -40,19 +47,40 @@ struct SilentAcquisition: Sendable {
             let situation = try look(at: request)
             switch situation.decision {
             case .cached(let token):
+                renewIfDue(token, for: request, owner: situation.owner)
                 return situation.cached(token, services)
             case .interact(let reason):
-                throw BrokerError(
-                    .interactionRequired, "There is no saved sign-in for \(request.app.name) here; ask interactively.",
-                    reason: reason)
+                throw request.needsThePerson(reason)
             case .refresh:
                 let refresh = Refresh(services: services, request: request)
-                switch services.flights.board(situation.owner, wishing: request.wish, start: refresh.run) {
-                case .aboard(let flight): return try await flight.value.get()
-                case .wait(let flight): _ = await flight.value
+                let outcome: RefreshFlights.Outcome
+                switch services.flights.board(situation.lane, wishing: request.wish, start: refresh.run) {
+                case .aboard(let flight):
+                    outcome = await flight.value
+                case .wait(let flight):
+                    outcome = await flight.value
+                    guard outcome.isPending else { continue }
                 }
+                return try orExtended(outcome, request, situation)
             }
         }
+    }
+
+    /// While the provider is down, a token past its expiry may do, if that is switched on and the provider allows it.
+    private func orExtended(
+        _ outcome: RefreshFlights.Outcome, _ request: SilentRequest, _ situation: Situation
+    ) throws(BrokerError) -> AcquiredToken {
+        guard case .failure(let error) = outcome, error.saysProviderIsDown, services.settings().extendedLifetime else {
+            return try outcome.get()
+        }
+        let question = question(request)
+        guard !question.bypassesCache,
+            let token = situation.tokens.extendedToken(
+                covering: question.scopes, realm: question.realm, type: question.tokenType, rule: question.rule)
+        else { throw error }
+        var answer = situation.cached(token, services)
+        answer.extendedLifetime = true
+        return answer
     }
 
     func look(at request: SilentRequest) throws(BrokerError) -> Situation {
@@ -61,8 +89,9 @@ struct SilentAcquisition: Sendable {
             .resolved(for: request.app)
         let owner = request.owner(of: entry)
         let tokens = try services.tokens(of: owner)
-        let decision = SilentDecision.decide(question(request), from: tokens)
-        return Situation(entry: entry, owner: owner, tokens: tokens, decision: decision)
+        let family = try services.family(of: owner)
+        let decision = SilentDecision.decide(question(request), from: tokens, family: family)
+        return Situation(entry: entry, owner: owner, tokens: tokens, family: family, decision: decision)
     }
 
     private func question(_ request: SilentRequest) -> SilentDecision.Question {
@@ -75,11 +104,24 @@ struct SilentAcquisition: Sendable {
     }
 }
 
+extension BrokerError {
+    /// Nothing is wrong with the request or the sign-in: the provider does not answer, or says that it cannot.
+    fileprivate var saysProviderIsDown: Bool {
+        switch kind {
+        case .offline, .timedOut: true
+        case .serverUnavailable, .throttled: details.httpStatus.map { $0 >= 500 } ?? true
+        default: false
+        }
+    }
+}
+
 extension SilentRequest {
     var target: Authority { authority ?? app.authority }
     var group: CacheIndex.GroupKey { .init(partition: partition, group: app.effectiveGroup) }
     var wish: RefreshFlights.Wish {
-        .init(scopes: scopes, authority: target, tokenType: tokenType, claims: claims)
+        .init(
+            clientID: app.clientID, scopes: scopes, authority: target, tokenType: tokenType, claims: claims,
+            resources: resources)
     }
 
     var extras: TokenRequestExtras {
@@ -95,6 +137,21 @@ extension SilentRequest {
             owner: TokenOwner(
                 group: app.effectiveGroup, clientID: app.clientID, homeAccountID: entry.stored.record.homeAccountID,
                 environment: entry.stored.record.environment))
+    }
+
+    /// - Parameter token: the first that will be spent. Its nonce is as good a name as the whole box, and shorter.
+    func throttled(
+        as owner: CacheIndex.OwnerKey, spending token: StoredRecord<RefreshTokenRecord>?
+    ) -> RequestThrottle.Request {
+        .init(
+            partition: partition, owner: owner.owner, authority: target,
+            token: token.map { Array($0.sealed.box.prefix(24)) } ?? [], scopes: scopes, tokenType: tokenType,
+            claims: claims, resources: resources)
+    }
+
+    func needsThePerson(_ reason: ErrorReason) -> BrokerError {
+        BrokerError(
+            .interactionRequired, "There is no saved sign-in for \(app.name) here; ask interactively.", reason: reason)
     }
 }
 

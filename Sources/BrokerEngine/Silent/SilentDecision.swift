@@ -1,10 +1,11 @@
 import BrokerModel
 import BrokerValues
 
-/// The order of a silent request (MSAL, "Silent"): the cached access token, then the refresh token, then the person.
+/// The order of a silent request (MSAL, "Silent"): the cached access token, then the refresh tokens, then the person.
 package enum SilentDecision: Sendable {
     case cached(StoredRecord<AccessTokenRecord>)
-    case refresh(StoredRecord<RefreshTokenRecord>)
+    /// The app's own refresh token first, then a family's: the next is spent when one turns out to be dead.
+    case refresh([StoredRecord<RefreshTokenRecord>])
     case interact(ErrorReason)
 
     package struct Question: Sendable {
@@ -26,14 +27,16 @@ package enum SilentDecision: Sendable {
         }
     }
 
-    package static func decide(_ question: Question, from tokens: CachedTokens) -> SilentDecision {
+    package static func decide(
+        _ question: Question, from tokens: CachedTokens, family: FamilyKnowledge = FamilyKnowledge()
+    ) -> SilentDecision {
         if !question.bypassesCache,
             let token = tokens.accessToken(
                 covering: question.scopes, realm: question.realm, type: question.tokenType, rule: question.rule)
         {
             return .cached(token)
         }
-        if let refreshToken = tokens.refreshToken { return .refresh(refreshToken) }
-        return .interact(.noTokens)
+        let spendable = (tokens.refreshToken.map { [$0] } ?? []) + family.spendable
+        return spendable.isEmpty ? .interact(.noTokens) : .refresh(spendable)
     }
 }

@@ -15,6 +15,14 @@ package struct TokenOwner: Sendable, Hashable, Codable {
     }
 
     package var bucket: [String] { [group.rawValue, clientID, homeAccountID.rawValue, environment] }
+
+    /// Where the family refresh tokens of the same account are kept, for every client of the group that may spend them.
+    /// No client has an empty id.
+    package var ofFamilies: TokenOwner {
+        var owner = self
+        owner.clientID = ""
+        return owner
+    }
 }
 
 /// An access token; the secret is the token itself (unified cache schema, `AccessToken`).
@@ -66,6 +74,10 @@ package struct RefreshTokenRecord: VaultRecord {
     package var cachedAt: NumericDate
     /// RFC 7638 thumbprint of the key that the token is bound to (RFC 9449, section 5).
     package var keyThumbprint: String?
+    /// When the token was sent and no answer came: the provider may have replaced it by one that nobody has.
+    package var unansweredAt: NumericDate?
+    /// What an imported record had besides; kept, not used.
+    package var extra: JSONObject?
 
     package init(
         owner: TokenOwner, familyID: String? = nil, authority: String, scopes: [String], cachedAt: NumericDate,

@@ -4,11 +4,7 @@ extension OAuthProvider {
     /// One request that changes something at the provider; what it answers, whatever that is.
     func send(_ request: HTTPRequest) async throws(ProviderError) -> HTTPResponse {
         do throws(HTTPFailure) {
-            let response = try await transport.send(request)
-            if let nonce = response.header("dpop-nonce"), let url = WebURL(request.url) {
-                nonces.remember(nonce, from: url.origin)
-            }
-            return response
+            return try await transport.send(request)
         } catch {
             throw ProviderError(error, isRepeatable: request.isRepeatable)
         }

@@ -24,6 +24,8 @@ enum TokenRequest {
         if let claims = extras.claims { form.body.add("claims", claims) }
         for resource in extras.resources { form.body.add(metadata.resourceParameter, resource) }
         if extras.asksClientInfo { form.body.add("client_info", "1") }
-        return try form.request(to: endpoint, as: client, at: metadata)
+        var request = try form.request(to: endpoint, as: client, at: metadata)
+        if case .refreshToken = grant { request.takesLateAnswer = true }
+        return request
     }
 }

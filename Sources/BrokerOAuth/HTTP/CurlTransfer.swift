@@ -73,7 +73,7 @@ final class CurlTransfer {
         long(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS)
         string(CURLOPT_USERAGENT, "token-broker/\(configuration.version)")
         long(CURLOPT_CONNECTTIMEOUT_MS, configuration.connectTimeout.milliseconds)
-        long(CURLOPT_TIMEOUT_MS, configuration.totalTimeout.milliseconds)
+        long(CURLOPT_TIMEOUT_MS, timeLimit.milliseconds)
         long(CURLOPT_MAXAGE_CONN, configuration.longestIdleConnection.milliseconds / 1000)
 
         long(CURLOPT_SSL_VERIFYPEER, 1)
@@ -101,6 +101,10 @@ final class CurlTransfer {
         accepted = setFields() && accepted
         accepted = setCallbacks() && accepted
         return accepted
+    }
+
+    private var timeLimit: Duration {
+        settings.configuration.totalTimeout * (submission.request.takesLateAnswer ? 2 : 1)
     }
 
     private func setMethod(_ long: (CURLoption, Int) -> Void, _ string: (CURLoption, String?) -> Void) {
@@ -244,7 +248,7 @@ final class CurlTransfer {
         }
         let failure = HTTPFailure(
             code, server: submission.url.server, mayHaveBeenSent: attempts > 0, detail: String(cString: errorText),
-            seconds: settings.configuration.totalTimeout.milliseconds / 1000)
+            seconds: timeLimit.milliseconds / 1000)
         submission.continuation.resume(returning: .failure(ownFailure ?? failure))
     }
 

@@ -23,6 +23,8 @@ package struct HTTPRequest: Sendable {
     /// 9.2.2), and whether cancelling the task takes it off the wire. A request that spends a code or a refresh token
     /// may do neither: it goes out at most once and runs to its end.
     package var isRepeatable: Bool
+    /// Whether its answer is waited for twice as long as any other's: one that comes late still counts.
+    package var takesLateAnswer = false
 
     package init(
         _ method: Method, _ url: String, headers: [HTTPHeader] = [], body: Secret? = nil, isRepeatable: Bool? = nil

@@ -10,6 +10,7 @@ package struct ErrorData: MessageObject {
     package var oauthError: String?
     package var subError: String?
     package var description: String?
+    package var claims: String?
     package var httpStatus: Int64?
     package var retryAfter: Int64?
     package var grantedScopes: [String]?
@@ -33,6 +34,7 @@ package struct ErrorData: MessageObject {
         oauthError = details.oauthError
         subError = details.subError
         description = details.description
+        claims = details.claims
         httpStatus = details.httpStatus.map(Int64.init)
         retryAfter = details.retryAfter.map(Int64.init)
         grantedScopes = details.grantedScopes
@@ -45,7 +47,7 @@ package struct ErrorData: MessageObject {
     package static let componentName: String? = "ErrorData"
 
     package static let members: [Member<ErrorData>] = [
-        .required("kind", \.kind, "What went wrong."),
+        .requiredOpen("kind", \.kind, "What went wrong."),
         .required(
             "retryable", \.retryable, "Whether the same request may succeed later without anybody doing anything."),
         .optional("correlationId", \.correlationId, "The request's correlation id: look for it in the broker's log."),
@@ -54,6 +56,8 @@ package struct ErrorData: MessageObject {
         .optional("oauthError", \.oauthError, "The provider's error code (RFC 6749, section 5.2)."),
         .optional("subError", \.subError, "The provider's second error code, where it sends one."),
         .optional("description", \.description, "The provider's own words; for people, not for decisions."),
+        .optional(
+            "claims", \.claims, "A claims challenge of the provider: hand it to token.acquireInteractive as claims."),
         .optional("httpStatus", \.httpStatus, "Status of the provider's answer."),
         .optional("retryAfter", \.retryAfter, "Seconds to wait before trying again."),
         .optional("grantedScopes", \.grantedScopes, "The scopes the person or the provider agreed to."),

@@ -77,6 +77,7 @@ extension RPCError {
             details.oauthError = data.oauthError
             details.subError = data.subError
             details.description = data.description
+            details.claims = data.claims
             details.httpStatus = data.httpStatus.map(Int.init)
             details.retryAfter = data.retryAfter.map(Int.init)
             details.grantedScopes = data.grantedScopes

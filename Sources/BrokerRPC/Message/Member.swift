@@ -77,6 +77,22 @@ package final class Member<Owner: Sendable>: Sendable {
             })
     }
 
+    /// A choice that is always there and that later brokers may add to: a value that is not known leaves the member as
+    /// the object begins with it.
+    static func requiredOpen<Value: WireChoice>(
+        _ name: String, _ path: WritableKeyPath<Owner, Value> & Sendable, _ summary: String
+    ) -> Member {
+        Member(
+            name: name, summary: summary, schema: Value.schema, isRequired: true,
+            read: { node, owner throws(WireError) in
+                if let value = Value(rawValue: try String(reading: node)) { owner[keyPath: path] = value }
+            },
+            write: { owner, writer in
+                writer.key(name)
+                owner[keyPath: path].write(to: &writer)
+            })
+    }
+
     /// Absent and `null` mean the default, which is not written.
     static func defaulted<Value: WireValue & Equatable>(
         _ name: String, _ path: WritableKeyPath<Owner, Value> & Sendable, _ summary: String, to standard: Value,

@@ -148,8 +148,11 @@ struct SilentFlowTests {
         bed.provider.whenRedeeming { _ throws(ProviderError) in throw error }
         let told = await #expect(throws: BrokerError.self) { try await bed.engine.acquireSilent(bed.silent()) }
         #expect(told?.kind == kind)
-        if case .unavailable = error { #expect(told?.details.retryAfter == 7) }
         bed.provider.whenRedeeming(nil)
+        if case .unavailable = error {
+            #expect(told?.details.retryAfter == 7)
+            bed.clock.advance(bySeconds: 7)
+        }
         _ = try await bed.engine.acquireSilent(bed.silent())
         #expect(bed.provider.refreshes == ["rt-1", "rt-1"])
     }

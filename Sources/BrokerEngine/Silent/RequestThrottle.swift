@@ -1,0 +1,124 @@
+import BrokerModel
+import BrokerValues
+
+/// Which silent requests are answered from memory because the provider has just refused the very same ones
+/// (MSAL, "Throttling"; docs/decisions/0016). Pure: time is handed in.
+package struct RequestThrottle: Sendable {
+    /// What makes two requests the same one.
+    package struct Request: Sendable, Hashable {
+        package var partition: Partition
+        package var owner: TokenOwner
+        package var authority: Authority
+        /// Tells the refresh token from its successors: what was refused to one says nothing about the next.
+        package var token: [UInt8]
+        package var scopes: Scopes
+        package var tokenType: TokenType
+        package var claims: String?
+        package var resources: [String]
+
+        package init(
+            partition: Partition, owner: TokenOwner, authority: Authority, token: [UInt8], scopes: Scopes,
+            tokenType: TokenType = .bearer, claims: String? = nil, resources: [String] = []
+        ) {
+            self.partition = partition
+            self.owner = owner
+            self.authority = authority
+            self.token = token
+            self.scopes = scopes
+            self.tokenType = tokenType
+            self.claims = claims
+            self.resources = resources
+        }
+    }
+
+    private struct Entry {
+        var error: BrokerError
+        var until: Duration
+        /// Failures in a row, for the growing pause.
+        var failures: Int
+        /// When the entry says nothing any more, not even how often it failed.
+        var forgottenAt: Duration
+    }
+
+    /// Pause when the provider asks for one without a length (MSAL: 60 s), and the longest growing one.
+    package static let usualPause: Duration = .seconds(60)
+    /// A provider cannot send an app away for longer.
+    package static let longestPause: Duration = .seconds(3600)
+    /// The first of the growing pauses.
+    package static let firstPause: Duration = .seconds(2)
+    /// How long the same request is told again that only the person can help (MSAL: 120 s).
+    package static let interactionMemory: Duration = .seconds(120)
+
+    private var entries: [Request: Entry] = [:]
+    private let limit: Int
+
+    package init(limit: Int = 256) { self.limit = limit }
+
+    package var count: Int { entries.count }
+
+    /// - Returns: what the request is told without asking the provider; nil when it may go out.
+    package func refusal(of request: Request, at now: Duration) -> BrokerError? {
+        guard let entry = entries[request], now < entry.until else { return nil }
+        guard entry.error.kind != .interactionRequired else { return entry.error }
+        let (seconds, attoseconds) = (entry.until - now).components
+        let wait = Int(seconds) + (attoseconds > 0 ? 1 : 0)
+        var error = BrokerError(
+            .throttled,
+            "The provider is not asked again so soon after it failed; try again in \(wait) seconds.",
+            cause: entry.error)
+        error.details = entry.error.details
+        error.details.correlationID = nil
+        error.details.retryAfter = wait
+        return error
+    }
+
+    /// The provider has been asked and did not give a token.
+    ///
+    /// A `Retry-After` and status 429 always make a pause. An answer of 5xx alone, or a lost one, does so only from the
+    /// second time on, and then a growing one: the first is most often over with the next request.
+    package mutating func failed(_ request: Request, with error: BrokerError, at now: Duration) {
+        let pause: Duration
+        let failures = 1 + (entries[request].map { now < $0.forgottenAt ? $0.failures : 0 } ?? 0)
+        switch error.kind {
+        case .interactionRequired:
+            pause = Self.interactionMemory
+        case .serverUnavailable:
+            if let asked = error.details.retryAfter {
+                pause = min(max(.seconds(asked), .seconds(1)), Self.longestPause)
+            } else if error.details.httpStatus == 429 {
+                pause = Self.usualPause
+            } else if failures == 1 {
+                pause = .zero
+            } else {
+                pause = min(Self.firstPause * (1 << min(failures - 2, 6)), Self.usualPause)
+            }
+        default:
+            // Without a network, or with an answer that makes no sense, nobody is spared by waiting.
+            return
+        }
+        if entries[request] == nil { makeRoom(at: now) }
+        entries[request] = Entry(
+            error: error, until: now + pause, failures: failures, forgottenAt: now + pause + Self.usualPause * 2)
+    }
+
+    package mutating func succeeded(_ request: Request) { entries[request] = nil }
+
+    /// The account has a new sign-in or a new refresh token: whatever was refused to the old one says nothing any more.
+    package mutating func clear(
+        group: GroupID, homeAccountID: HomeAccountID, environment: String, in partition: Partition
+    ) {
+        guard !entries.isEmpty else { return }
+        entries = entries.filter { request, _ in
+            request.partition != partition || request.owner.group != group
+                || request.owner.homeAccountID != homeAccountID || request.owner.environment != environment
+        }
+    }
+
+    private mutating func makeRoom(at now: Duration) {
+        guard entries.count >= limit else { return }
+        entries = entries.filter { now < $0.value.forgottenAt }
+        while entries.count >= limit, let oldest = entries.min(by: { $0.value.until < $1.value.until }) {
+            entries[oldest.key] = nil
+        }
+    }
+}

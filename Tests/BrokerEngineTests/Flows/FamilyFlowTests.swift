@@ -1,0 +1,136 @@
+import BrokerEngine
+import BrokerModel
+import BrokerTestSupport
+import BrokerValues
+import Testing
+
+/// Two clients of one group at a provider with families of clients (MSAL, "FOCI").
+@Suite("Family refresh tokens at work", .timeLimit(.minutes(1)))
+struct FamilyFlowTests {
+    private let mail = Sample.app("mail", client: "client-1", group: "office")
+    private let chat = Sample.app("chat", client: "client-2", group: "office")
+
+    private func bed(family: String? = "1") async throws -> EngineBed {
+        let bed = try await EngineBed()
+        bed.roster.set([mail, chat])
+        bed.provider.whenRedeeming { [provider = bed.provider] grant in
+            var response = provider.tokens(for: "alice")
+            response.familyID = family
+            return response
+        }
+        try await bed.signIn("alice", mail)
+        return bed
+    }
+
+    private func failure(_ bed: EngineBed, _ request: SilentRequest) async -> BrokerError? {
+        await #expect(throws: BrokerError.self) { try await bed.engine.acquireSilent(request) }
+    }
+
+    private func refuse(_ bed: EngineBed, _ tokens: Set<String>, _ subError: String? = nil, family: String? = "1") {
+        bed.provider.whenRedeeming { [provider = bed.provider] grant throws(ProviderError) in
+            if case .refreshToken(let token, _) = grant, tokens.contains(token.revealed()) {
+                throw .refused(OAuthRefusal(error: "invalid_grant", subError: subError, status: 400))
+            }
+            var response = provider.tokens(for: "alice")
+            response.familyID = family
+            return response
+        }
+    }
+
+    @Test("an app of the family has a token without asking the person, and after a restart, too")
+    func anotherApp() async throws {
+        let bed = try await bed()
+        let engine = try await bed.restarted()
+        let token = try await engine.acquireSilent(bed.silent(chat))
+        #expect(!token.fromCache)
+        #expect(bed.provider.refreshes == ["rt-1"])
+        // From now on it has a token of its own.
+        _ = try await engine.acquireSilent(bed.silent(chat) { $0.forceRefresh = true })
+        #expect(bed.provider.refreshes == ["rt-1", "rt-2"])
+    }
+
+    @Test("without a family there is nothing to share")
+    func noFamily() async throws {
+        let bed = try await bed(family: nil)
+        #expect(await failure(bed, bed.silent(chat))?.reason == .noTokens)
+        #expect(bed.provider.refreshes.isEmpty)
+    }
+
+    @Test("the family ends at the group's border")
+    func groupBorder() async throws {
+        let bed = try await bed()
+        for stranger in [Sample.app("chat", client: "client-2"), Sample.app("c", client: "client-1", group: "other")] {
+            #expect(await failure(bed, bed.silent(stranger))?.reason == .noTokens)
+        }
+        #expect(bed.provider.refreshes.isEmpty)
+    }
+
+    @Test(
+        "an app that does not belong is told so once; the broker remembers, also after a restart, and the token stays")
+    func clientMismatch() async throws {
+        let bed = try await bed()
+        refuse(bed, ["rt-1"], "client_mismatch")
+        #expect(await failure(bed, bed.silent(chat))?.reason == .noTokens)
+        #expect(await failure(bed, bed.silent(chat, ["calendar"]))?.reason == .noTokens)
+        let engine = try await bed.restarted()
+        await #expect(throws: BrokerError.self) { try await engine.acquireSilent(bed.silent(chat, ["tasks"])) }
+        #expect(bed.provider.refreshes == ["rt-1"])
+    }
+
+    @Test("when the app's own token is dead, the family's saves the sign-in")
+    func ownTokenDead() async throws {
+        let bed = try await bed()
+        // The other app rotates the family's token, and with it this one's is over.
+        _ = try await bed.engine.acquireSilent(bed.silent(chat))
+        refuse(bed, ["rt-1"], "bad_token")
+        _ = try await bed.engine.acquireSilent(bed.silent(mail) { $0.forceRefresh = true })
+        #expect(bed.provider.refreshes == ["rt-1", "rt-1", "rt-2"])
+    }
+
+    @Test("a dead token is not sent twice because it is the app's and the family's; both are gone then")
+    func sameTokenDead() async throws {
+        let bed = try await bed()
+        refuse(bed, ["rt-1"], "bad_token")
+        let forced = bed.silent(mail) { $0.forceRefresh = true }
+        #expect(await failure(bed, forced)?.reason == .refreshTokenRevoked)
+        #expect(bed.provider.refreshes == ["rt-1"])
+        bed.clock.advance(bySeconds: 120)
+        #expect(await failure(bed, forced)?.reason == .noTokens)
+        #expect(await failure(bed, bed.silent(chat))?.reason == .noTokens)
+        #expect(bed.provider.refreshes == ["rt-1"])
+    }
+
+    @Test("apps of a family take turns: no token is spent by two refreshes at a time")
+    func turns() async throws {
+        let bed = try await bed()
+        let gate = Gate()
+        bed.provider.whenRedeeming { [provider = bed.provider] _ in
+            await gate.wait()
+            var response = provider.tokens(for: "alice")
+            response.familyID = "1"
+            return response
+        }
+        let (engine, first, second) = (
+            bed.engine, bed.silent(mail) { $0.forceRefresh = true }, bed.silent(chat)
+        )
+        let mailCall = Task { try await engine.acquireSilent(first) }
+        while bed.provider.refreshes.isEmpty { await Task.yield() }
+        let chatCall = Task { try await engine.acquireSilent(second) }
+        for _ in 0..<100 { await Task.yield() }
+        #expect(bed.engine.refreshesInFlight == 1)
+        gate.open()
+        _ = try await (mailCall.value, chatCall.value)
+        #expect(bed.provider.refreshes == ["rt-1", "rt-2"])
+    }
+
+    @Test("when the last app has let go of the account, the family's token is gone with it")
+    func removal() async throws {
+        let bed = try await bed()
+        let account = try #require(
+            try bed.engine.accounts(of: mail, includeSignedOut: false, in: Sample.partition).first)
+        _ = try await bed.engine.remove(.id(account.id), from: mail, in: Sample.partition)
+        bed.provider.whenRedeeming { [provider = bed.provider] _ in provider.tokens(for: "alice") }
+        try await bed.signIn("alice", mail)
+        #expect(await failure(bed, bed.silent(chat))?.reason == .noTokens)
+    }
+}

@@ -1,0 +1,280 @@
+import BrokerEngine
+import BrokerModel
+import BrokerTestSupport
+import BrokerValues
+import Testing
+
+/// Answers after which a silent request is not just a refresh.
+@Suite("Silent acquisition: renewal, pauses, lost answers", .timeLimit(.minutes(1)))
+struct SilentTroubleTests {
+    private let busy = ProviderError.unavailable(status: 503, retryAfter: nil, "busy")
+
+    private func settings(_ change: (inout EngineSettings) -> Void) -> EngineSettings {
+        var settings = EngineSettings()
+        change(&settings)
+        return settings
+    }
+
+    private func failure(_ bed: EngineBed, _ request: SilentRequest? = nil) async -> BrokerError? {
+        await #expect(throws: BrokerError.self) { try await bed.engine.acquireSilent(request ?? bed.silent()) }
+    }
+
+    /// A sign-in whose token is due for renewal after half an hour, and lives for two when the provider is down.
+    private func signedIn() async throws -> EngineBed {
+        let bed = try await EngineBed()
+        bed.provider.whenRedeeming { [provider = bed.provider] _ in
+            var response = provider.tokens(for: "alice")
+            response.refreshIn = 1800
+            response.extendedExpiresIn = 7200
+            return response
+        }
+        try await bed.signIn()
+        return bed
+    }
+
+    // MARK: Renewal in the background
+
+    @Test("past refresh_in the valid token is answered at once, and one renewal goes on behind it")
+    func renewal() async throws {
+        let bed = try await signedIn()
+        bed.clock.advance(bySeconds: 1799)
+        #expect(bed.engine.cached(bed.silent()) != nil)
+        #expect(bed.provider.refreshes.isEmpty)
+
+        bed.clock.advance(bySeconds: 1)
+        for _ in 0..<100 { #expect(try bed.text(try #require(bed.engine.cached(bed.silent()))) == "at-1") }
+        while try bed.text(try #require(bed.engine.cached(bed.silent()))) == "at-1" { await Task.yield() }
+        #expect(bed.provider.refreshes == ["rt-1"])
+    }
+
+    @Test("the waiting path renews, too: after a restart the first caller gets the valid token")
+    func renewalAfterRestart() async throws {
+        let bed = try await signedIn()
+        bed.clock.advance(bySeconds: 2000)
+        let engine = try await bed.restarted()
+        #expect(try await engine.acquireSilent(bed.silent()).fromCache)
+        while bed.provider.refreshes.isEmpty { await Task.yield() }
+    }
+
+    @Test("a renewal asks for all that the token is good for, not for what one caller wants of it")
+    func renewsTheWholeToken() async throws {
+        let bed = try await EngineBed()
+        bed.provider.whenRedeeming { [provider = bed.provider] _ in
+            var response = provider.tokens(for: "alice", scope: "openid mail.read calendar")
+            response.refreshIn = 10
+            return response
+        }
+        try await bed.signIn("alice", Sample.app(), ["mail.read", "calendar"])
+        bed.clock.advance(bySeconds: 10)
+        #expect(bed.engine.cached(bed.silent()) != nil)
+        while bed.provider.refreshes.isEmpty { await Task.yield() }
+        guard case .refreshToken(_, let scopes) = bed.provider.grants.last else {
+            Issue.record("no refresh")
+            return
+        }
+        #expect(Scopes(["mail.read", "calendar"]).isSubset(of: scopes))
+    }
+
+    @Test("without refresh_in the configured share of the lifetime decides; by default nothing is renewed")
+    func share() async throws {
+        let bed = try await EngineBed()
+        try await bed.signIn()
+        bed.clock.advance(bySeconds: 2000)
+        #expect(bed.engine.cached(bed.silent()) != nil)
+        #expect(bed.engine.refreshesInFlight == 0)
+        bed.engine.apply(settings { $0.refreshShare = 50 })
+        #expect(bed.engine.cached(bed.silent()) != nil)
+        while bed.provider.refreshes.isEmpty { await Task.yield() }
+    }
+
+    @Test(
+        "a renewal that fails harms no call while the token is good, and is not repeated before a minute has passed",
+        arguments: [
+            ProviderError.unavailable(status: 503, retryAfter: nil, "busy"), .offline("no route"),
+            .outcomeUnknown("timed out"),
+        ])
+    func failingRenewal(error: ProviderError) async throws {
+        let bed = try await signedIn()
+        bed.provider.whenRedeeming { _ throws(ProviderError) in throw error }
+        bed.clock.advance(bySeconds: 1800)
+        #expect(bed.engine.cached(bed.silent()) != nil)
+        while bed.provider.refreshes.isEmpty || bed.engine.refreshesInFlight > 0 { await Task.yield() }
+        for _ in 0..<50 {
+            #expect(bed.engine.cached(bed.silent()) != nil)
+            #expect(try await bed.engine.acquireSilent(bed.silent()).fromCache)
+        }
+        #expect(bed.provider.refreshes.count == 1)
+
+        while bed.provider.refreshes.count == 1 {
+            // The end of the first is noted a moment after its flight is over.
+            bed.clock.advance(bySeconds: 60)
+            #expect(bed.engine.cached(bed.silent()) != nil)
+            await Task.yield()
+        }
+    }
+
+    // MARK: Throttling
+
+    @Test("after a Retry-After the same request is answered from memory; forcing does not help, other requests go out")
+    func throttled() async throws {
+        let bed = try await signedIn()
+        bed.provider.whenRedeeming { _ throws(ProviderError) in
+            throw .unavailable(status: 429, retryAfter: 30, "slow down")
+        }
+        let forced = bed.silent { $0.forceRefresh = true }
+        #expect(await failure(bed, forced)?.kind == .serverUnavailable)
+        let told = await failure(bed, forced)
+        #expect(told?.kind == .throttled)
+        #expect(told?.details.retryAfter == 30)
+        #expect(told?.details.httpStatus == 429)
+        #expect(bed.provider.refreshes.count == 1)
+        #expect(bed.engine.cached(bed.silent()) != nil, "what is cached is served all the same")
+        #expect(await failure(bed, bed.silent(Sample.app(), ["calendar"]))?.kind == .serverUnavailable)
+
+        bed.provider.whenRedeeming(nil)
+        bed.clock.advance(bySeconds: 30)
+        #expect(try await !bed.engine.acquireSilent(forced).fromCache)
+    }
+
+    @Test("a single 5xx stops nobody; the second in a row makes a short pause")
+    func plainServerError() async throws {
+        let bed = try await signedIn()
+        bed.provider.whenRedeeming { [busy] _ throws(ProviderError) in throw busy }
+        let forced = bed.silent { $0.forceRefresh = true }
+        for kind in [ErrorKind.serverUnavailable, .serverUnavailable, .throttled] {
+            #expect(await failure(bed, forced)?.kind == kind)
+        }
+        bed.clock.advance(bySeconds: 2)
+        #expect(await failure(bed, forced)?.kind == .serverUnavailable)
+    }
+
+    @Test("that consent is missing is repeated from memory, and forgotten when the person has signed in")
+    func interactionMemory() async throws {
+        let bed = try await signedIn()
+        bed.provider.whenRedeeming { [provider = bed.provider] grant throws(ProviderError) in
+            guard case .refreshToken = grant else {
+                // No new refresh token: what is cleared is cleared by the sign-in itself.
+                var response = provider.tokens(for: "alice", expiresIn: 1)
+                response.refreshToken = nil
+                return response
+            }
+            throw .refused(OAuthRefusal(error: "invalid_grant", subError: "consent_required", status: 400))
+        }
+        let request = bed.silent(Sample.app(), ["calendar"])
+        for _ in 0..<3 { #expect(await failure(bed, request)?.reason == .consentRequired) }
+        #expect(bed.provider.refreshes.count == 1)
+        bed.clock.advance(bySeconds: 120)
+        #expect(await failure(bed, request)?.reason == .consentRequired)
+        #expect(bed.provider.refreshes.count == 2)
+
+        try await bed.signIn()
+        #expect(await failure(bed, request)?.reason == .consentRequired)
+        #expect(bed.provider.refreshes.count == 3)
+    }
+
+    // MARK: A provider that is down
+
+    @Test(
+        "with an extended lifetime a token past its expiry is answered while the provider is down, and marked",
+        arguments: [
+            ProviderError.unavailable(status: 503, retryAfter: nil, "busy"), .offline("no route"),
+            .outcomeUnknown("timed out"),
+        ])
+    func extendedLifetime(error: ProviderError) async throws {
+        let bed = try await signedIn()
+        bed.provider.whenRedeeming { _ throws(ProviderError) in throw error }
+        bed.clock.advance(bySeconds: 4000)
+        #expect(await failure(bed) != nil, "it is off by default")
+        bed.engine.apply(settings { $0.extendedLifetime = true })
+        let token = try await bed.engine.acquireSilent(bed.silent())
+        #expect(token.extendedLifetime && token.fromCache)
+        #expect(try bed.text(token) == "at-1")
+        #expect(await failure(bed, bed.silent { $0.forceRefresh = true }) != nil)
+        #expect(await failure(bed, bed.silent { $0.claims = "{}" }) != nil)
+        bed.clock.advance(bySeconds: 3200)
+        #expect(await failure(bed) != nil, "the extension is over")
+    }
+
+    @Test("an extended lifetime is no way around a provider that says no")
+    func extendedNotForRefusals() async throws {
+        let bed = try await signedIn()
+        bed.engine.apply(settings { $0.extendedLifetime = true })
+        bed.clock.advance(bySeconds: 4000)
+        bed.provider.whenRedeeming { _ throws(ProviderError) in
+            throw .unavailable(status: 429, retryAfter: nil, "slow down")
+        }
+        #expect(await failure(bed)?.kind == .serverUnavailable)
+        #expect(await failure(bed)?.kind == .throttled)
+        bed.clock.advance(bySeconds: 60)
+        bed.provider.whenRedeeming { _ throws(ProviderError) in
+            throw .refused(OAuthRefusal(error: "invalid_grant", status: 400))
+        }
+        #expect(await failure(bed)?.kind == .interactionRequired)
+    }
+
+    // MARK: Lost and late answers
+
+    @Test("callers are not kept waiting for ever, and the answer that comes late is kept")
+    func lateAnswer() async throws {
+        let bed = try await signedIn()
+        bed.clock.advance(bySeconds: 4000)
+        let gate = Gate()
+        bed.provider.whenRedeeming { [provider = bed.provider] _ in
+            await gate.wait()
+            return provider.tokens()
+        }
+        let (engine, request) = (bed.engine, bed.silent())
+        let waiting = Task { try await engine.acquireSilent(request) }
+        while bed.provider.refreshes.isEmpty || bed.clock.sleepers == 0 { await Task.yield() }
+        bed.clock.advance(bySeconds: 30)
+        let told = await #expect(throws: BrokerError.self) { try await waiting.value }
+        #expect(told?.kind == .timedOut)
+        #expect(told?.reason == .answerPending)
+        // Neither the same wish nor another spends the token again.
+        #expect(await failure(bed)?.reason == .answerPending)
+        #expect(await failure(bed, bed.silent(Sample.app(), ["calendar"]))?.reason == .answerPending)
+        #expect(bed.engine.refreshesInFlight == 1)
+
+        gate.open()
+        while bed.engine.refreshesInFlight > 0 { await Task.yield() }
+        #expect(try bed.text(try #require(engine.cached(request))) == "at-2")
+        #expect(bed.provider.refreshes == ["rt-1"])
+    }
+
+    @Test(
+        "a token whose answer was lost is tried once more, and when it is refused, the person is told why; a restart knows"
+    )
+    func lostAnswer() async throws {
+        let bed = try await signedIn()
+        bed.clock.advance(bySeconds: 4000)
+        bed.provider.whenRedeeming { _ throws(ProviderError) in throw .outcomeUnknown("lost") }
+        #expect(await failure(bed)?.kind == .serverUnavailable)
+        bed.provider.whenRedeeming { _ throws(ProviderError) in
+            throw .refused(OAuthRefusal(error: "invalid_grant", status: 400))
+        }
+        let engine = try await bed.restarted()
+        let told = await #expect(throws: BrokerError.self) { try await engine.acquireSilent(bed.silent()) }
+        #expect(told?.reason == .refreshTokenRevoked)
+        #expect(told?.message.contains("lost") == true)
+        #expect(bed.provider.refreshes == ["rt-1", "rt-1"])
+    }
+
+    @Test("a token that works again after a lost answer is not suspected any more")
+    func foundAnswer() async throws {
+        let bed = try await signedIn()
+        bed.clock.advance(bySeconds: 4000)
+        bed.provider.whenRedeeming { _ throws(ProviderError) in throw .outcomeUnknown("lost") }
+        _ = await failure(bed)
+        bed.provider.whenRedeeming { [provider = bed.provider] _ in
+            var response = provider.tokens()
+            response.refreshToken = nil
+            return response
+        }
+        _ = try await bed.engine.acquireSilent(bed.silent())
+        bed.provider.whenRedeeming { _ throws(ProviderError) in
+            throw .refused(OAuthRefusal(error: "invalid_grant", status: 400))
+        }
+        let told = await failure(bed, bed.silent { $0.forceRefresh = true })
+        #expect(told?.message.contains("lost") == false)
+    }
+}

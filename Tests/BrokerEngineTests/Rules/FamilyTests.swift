@@ -1,0 +1,79 @@
+import BrokerEngine
+import BrokerModel
+import BrokerValues
+import Testing
+
+@Suite("Family refresh tokens")
+struct FamilyTests {
+    private func familyToken(_ family: String = "1") -> StoredRecord<RefreshTokenRecord> {
+        Sample.stored(
+            RefreshTokenRecord(
+                owner: Sample.owner().ofFamilies, familyID: family, authority: Sample.authority().url,
+                scopes: ["openid", "offline_access", "mail.read"], cachedAt: Sample.now))
+    }
+
+    private func spendable(_ knowledge: FamilyKnowledge, ownToken: Bool = false) -> [String?] {
+        let question = SilentDecision.Question(
+            scopes: Scopes(["a"]), realm: "realm", rule: ExpiryRule(now: Sample.now, buffer: 300))
+        switch SilentDecision.decide(question, from: Sample.tokens([], refreshToken: ownToken), family: knowledge) {
+        case .refresh(let tokens): return tokens.map(\.record.familyID)
+        default: return []
+        }
+    }
+
+    @Test("the app's own token comes first, the family's after it")
+    func order() {
+        let knowledge = FamilyKnowledge(.member(of: "1"), tokens: [familyToken()])
+        #expect(spendable(knowledge, ownToken: true) == [nil, "1"])
+        #expect(spendable(knowledge) == ["1"])
+    }
+
+    @Test("a member spends its own family's token only; who is known to be no member spends none; who knows, tries")
+    func membership() {
+        let tokens = [familyToken("1"), familyToken("2")]
+        #expect(spendable(FamilyKnowledge(.member(of: "2"), tokens: tokens)) == ["2"])
+        #expect(spendable(FamilyKnowledge(.outsider, tokens: tokens)) == [])
+        #expect(spendable(FamilyKnowledge(.unknown, tokens: tokens)) == ["1", "2"])
+    }
+
+    @Test(
+        "an answer with foci makes a member; a token of the family that worked does, too; a later answer without foci ends it"
+    )
+    func learning() {
+        func learnt(_ family: String?, spent: RefreshTokenRecord? = nil, known: FamilyMembership) -> FamilyMembership? {
+            FamilyMembership.learnt(
+                from: TokenResponse(accessToken: Secret("at"), refreshToken: Secret("rt"), familyID: family),
+                spent: spent, known: known)
+        }
+        #expect(learnt("1", known: .unknown) == .member(of: "1"))
+        #expect(learnt("1", known: .member(of: "1")) == nil)
+        #expect(learnt(nil, spent: familyToken().record, known: .unknown) == .member(of: "1"))
+        #expect(learnt(nil, known: .member(of: "1")) == .outsider)
+        #expect(learnt(nil, known: .unknown) == nil)
+    }
+
+    @Test("what another app was granted is not what this one was: only the scopes that the broker adds go on")
+    func earlierGrant() {
+        #expect(ScopeRules.earlierGrant(of: familyToken().record).asGiven == ["openid", "offline_access"])
+        var own = familyToken().record
+        own.familyID = nil
+        #expect(ScopeRules.earlierGrant(of: own).asGiven == ["openid", "offline_access", "mail.read"])
+    }
+
+    @Test("only the very token that was sent is removed, not its successor")
+    func removal() {
+        var tokens = CachedTokens()
+        let old = familyToken()
+        let new = StoredRecord(
+            record: old.record,
+            sealed: SealedRecord(partition: Sample.partition, kind: .refreshToken, rowKey: [], bucketKey: [], box: [9]))
+        tokens.put(old)
+        tokens.put(new)
+        #expect(tokens.familyTokens.count == 1)
+        let removedOld = tokens.remove(old)
+        #expect(!removedOld)
+        let removedNew = tokens.remove(new)
+        #expect(removedNew)
+        #expect(tokens.familyTokens.isEmpty)
+    }
+}

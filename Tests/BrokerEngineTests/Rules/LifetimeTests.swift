@@ -1,0 +1,64 @@
+import BrokerEngine
+import BrokerModel
+import BrokerValues
+import Testing
+
+@Suite("When a token is renewed before its end, and used after it")
+struct LifetimeTests {
+    private func token(
+        expiresIn: Int64 = 3600, refreshIn: Int64? = nil, extended: Int64? = nil
+    ) -> AccessTokenRecord {
+        var record = Sample.accessToken(expiresIn: expiresIn)
+        record.refreshOn = refreshIn.map { Sample.now + $0 }
+        record.extendedExpiresOn = extended.map { Sample.now + $0 }
+        return record
+    }
+
+    @Test("past refresh_in a token is due", arguments: [(1799, false), (1800, true), (3599, true)])
+    func refreshIn(age: Int, due: Bool) {
+        let rule = RefreshAheadRule(now: Sample.now + Int64(age), share: 0)
+        #expect(rule.isDue(token(refreshIn: 1800)) == due)
+    }
+
+    @Test(
+        "without refresh_in the configured share of the lifetime decides",
+        arguments: [(50, 1799, false), (50, 1800, true), (90, 3239, false), (90, 3240, true), (0, 3599, false)])
+    func share(share: Int, age: Int, due: Bool) {
+        #expect(RefreshAheadRule(now: Sample.now + Int64(age), share: share).isDue(token()) == due)
+    }
+
+    @Test("the provider's own refresh_in comes before the share")
+    func providerFirst() {
+        #expect(!RefreshAheadRule(now: Sample.now + 1000, share: 1).isDue(token(refreshIn: 1800)))
+    }
+
+    @Test("lifetimes beyond all calendars are no trap")
+    func huge() {
+        var record = token()
+        record.expiresOn = .max
+        #expect(!RefreshAheadRule(now: Sample.now + 1, share: 99).isDue(record))
+        record.cachedAt = .min
+        #expect(!RefreshAheadRule(now: Sample.now, share: 99).isDue(record))
+    }
+
+    private func isUsable(
+        _ record: AccessTokenRecord, age: Int64, minimumLifetime: Int64? = nil
+    ) -> Bool {
+        ExpiryRule(now: Sample.now + age, buffer: 300, minimumLifetime: minimumLifetime)
+            .isUsableWhileProviderIsDown(record)
+    }
+
+    @Test("while the provider is down a token is good until its extended expiry")
+    func extended() {
+        #expect(isUsable(token(extended: 7200), age: 7199))
+        #expect(!isUsable(token(extended: 7200), age: 7200))
+        #expect(!isUsable(token(), age: 3000), "the provider gave no extension")
+    }
+
+    @Test("the extension honours a minimum lifetime and a clock that went back")
+    func extendedLimits() {
+        #expect(isUsable(token(extended: 7200), age: 7000, minimumLifetime: 200))
+        #expect(!isUsable(token(extended: 7200), age: 7000, minimumLifetime: 201))
+        #expect(!isUsable(token(extended: 7200), age: -1))
+    }
+}

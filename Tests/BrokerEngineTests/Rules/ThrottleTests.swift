@@ -1,0 +1,136 @@
+import BrokerEngine
+import BrokerModel
+import BrokerValues
+import Testing
+
+@Suite("Throttling")
+struct ThrottleTests {
+    private let request = Self.request()
+
+    private static func request(
+        scopes: [String] = ["mail.read"], claims: String? = nil, app: AppRegistration = Sample.app(), token: UInt8 = 1
+    ) -> RequestThrottle.Request {
+        .init(
+            partition: Sample.partition, owner: Sample.owner(app), authority: Sample.authority(),
+            token: [token], scopes: Scopes(scopes), claims: claims)
+    }
+
+    private func failure(_ status: Int, retryAfter: Int? = nil) -> BrokerError {
+        BrokerError(.serverUnavailable, "busy") {
+            $0.httpStatus = status
+            $0.retryAfter = retryAfter
+        }
+    }
+
+    /// Seconds until the request may go out again.
+    private func pause(after error: BrokerError, times: Int = 1) -> Int? {
+        var throttle = RequestThrottle()
+        for _ in 0..<times { throttle.failed(request, with: error, at: .seconds(1000)) }
+        return throttle.refusal(of: request, at: .seconds(1000))?.details.retryAfter
+    }
+
+    @Test("a Retry-After stops the same request for as long, and the answer says how long it still is")
+    func retryAfter() throws {
+        var throttle = RequestThrottle()
+        throttle.failed(request, with: failure(503, retryAfter: 7), at: .seconds(1000))
+        let refusal = try #require(throttle.refusal(of: request, at: .milliseconds(1_002_500)))
+        #expect(refusal.kind == .throttled)
+        #expect(refusal.details.retryAfter == 5)
+        #expect(refusal.details.httpStatus == 503)
+        #expect(throttle.refusal(of: request, at: .milliseconds(1_006_999)) != nil)
+        #expect(throttle.refusal(of: request, at: .seconds(1007)) == nil)
+    }
+
+    @Test("status 429 without a Retry-After stops it for 60 seconds")
+    func tooManyRequests() { #expect(pause(after: failure(429)) == 60) }
+
+    @Test("nobody is sent away for more than an hour, nor for no time at all")
+    func bounds() {
+        #expect(pause(after: failure(503, retryAfter: 1_000_000)) == 3600)
+        #expect(pause(after: failure(503, retryAfter: 0)) == 1)
+    }
+
+    @Test(
+        "a plain 5xx may be tried again at once; when it stays, the pauses grow up to a minute",
+        arguments: [(1, nil), (2, 2), (3, 4), (4, 8), (6, 32), (7, 60), (60, 60)])
+    func growingPause(times: Int, seconds: Int?) {
+        #expect(pause(after: failure(500), times: times) == seconds)
+        #expect(pause(after: BrokerError(.serverUnavailable, "no answer"), times: times) == seconds)
+    }
+
+    @Test("failures that lie long apart do not add up")
+    func farApart() {
+        var throttle = RequestThrottle()
+        throttle.failed(request, with: failure(500), at: .seconds(1000))
+        throttle.failed(request, with: failure(500), at: .seconds(2000))
+        #expect(throttle.refusal(of: request, at: .seconds(2000)) == nil)
+    }
+
+    @Test("a success ends the row of failures")
+    func success() {
+        var throttle = RequestThrottle()
+        throttle.failed(request, with: failure(500), at: .seconds(1000))
+        throttle.succeeded(request)
+        throttle.failed(request, with: failure(500), at: .seconds(1001))
+        #expect(throttle.refusal(of: request, at: .seconds(1001)) == nil)
+    }
+
+    @Test("that the person is needed is told again for 120 seconds, word for word")
+    func interaction() throws {
+        var throttle = RequestThrottle()
+        let error = BrokerError(.interactionRequired, "sign in", reason: .consentRequired) { $0.subError = "why" }
+        throttle.failed(request, with: error, at: .seconds(1000))
+        let refusal = try #require(throttle.refusal(of: request, at: .milliseconds(1_119_999)))
+        #expect(refusal.kind == .interactionRequired)
+        #expect(refusal.reason == .consentRequired)
+        #expect(refusal.message == "sign in")
+        #expect(refusal.details.subError == "why")
+        #expect(throttle.refusal(of: request, at: .seconds(1120)) == nil)
+    }
+
+    @Test("other scopes, other claims, another client, another group and a new refresh token make another request")
+    func others() {
+        var throttle = RequestThrottle()
+        throttle.failed(request, with: failure(429), at: .zero)
+        for other in [
+            Self.request(scopes: ["calendar"]), Self.request(claims: "{}"),
+            Self.request(app: Sample.app(client: "client-2")), Self.request(app: Sample.app("other")),
+            Self.request(token: 2),
+        ] {
+            #expect(throttle.refusal(of: other, at: .zero) == nil)
+        }
+        #expect(throttle.refusal(of: Self.request(scopes: ["MAIL.read"]), at: .zero) != nil)
+    }
+
+    @Test("without a network nobody has to wait", arguments: [ErrorKind.offline, .invalidResponse, .internal])
+    func notCounted(kind: ErrorKind) {
+        #expect(pause(after: BrokerError(kind, "trouble"), times: 5) == nil)
+    }
+
+    @Test("a new sign-in of the account clears what was refused to it, whatever the client, and nobody else's")
+    func clearing() {
+        var throttle = RequestThrottle()
+        let stranger = Self.request(app: Sample.app("other"))
+        let sibling = Self.request(app: Sample.app(client: "client-2"))
+        for request in [request, stranger, sibling] { throttle.failed(request, with: failure(429), at: .zero) }
+        let owner = Sample.owner()
+        throttle.clear(
+            group: owner.group, homeAccountID: owner.homeAccountID, environment: owner.environment,
+            in: Sample.partition)
+        #expect(throttle.refusal(of: request, at: .zero) == nil)
+        #expect(throttle.refusal(of: sibling, at: .zero) == nil)
+        #expect(throttle.refusal(of: stranger, at: .zero) != nil)
+    }
+
+    @Test("its memory is bounded; what ends first goes first")
+    func bounded() {
+        var throttle = RequestThrottle(limit: 3)
+        for number in 1...5 {
+            throttle.failed(
+                Self.request(scopes: ["s\(number)"]), with: failure(503, retryAfter: 10 * number), at: .zero)
+        }
+        #expect(throttle.count == 3)
+        #expect(throttle.refusal(of: Self.request(scopes: ["s1"]), at: .zero) == nil)
+        #expect(throttle.refusal(of: Self.request(scopes: ["s5"]), at: .zero) != nil)
+    }
+}
