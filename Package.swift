@@ -155,7 +155,7 @@ let package = Package(
         ),
         tests("BrokerClientTests", ["BrokerClient", "BrokerRPC", "BrokerValues"]),
         tests("BrokerCommandsTests", ["BrokerCommands", "BrokerClient", "BrokerRPC", "BrokerValues"]),
-        tests("DevIdentityProviderTests", ["DevIdentityProvider", "BrokerValues"]),
+        tests("DevIdentityProviderTests", ["DevIdentityProvider", "BrokerValues", .crypto]),
         tests("IntegrationTests", ["DevIdentityProvider", "BrokerValues"]),
         tests("MigrationGuideTests", ["BrokerClient", "DevIdentityProvider"]),
         tests("SystemdTests", ["BrokerClient", "BrokerRPC", "BrokerValues"]),

@@ -61,6 +61,69 @@ struct PartyFlags: ParsableArguments {
     }
 }
 
+struct ExchangeFlags: ParsableArguments {
+    @Option(help: "Seconds that a device code lives.") var deviceCodeLifetime = TokenPolicy().deviceCodeLifetime
+    @Option(help: "Seconds between two polls of a device.") var deviceInterval = TokenPolicy().devicePollInterval
+    @Flag(help: "Give no address that already has the device's code in it.") var noVerificationURIComplete = false
+
+    @Flag(help: "Refuse authorization requests that were not pushed (RFC 9126).") var requirePAR = false
+    @Flag(help: "Refuse token requests without a DPoP proof (RFC 9449).") var requireDPoP = false
+    @Flag(help: "Refuse DPoP proofs without a nonce of this provider.") var dpopNonce = false
+
+    @Flag(help: "Clients cannot register themselves (RFC 7591).") var noRegistration = false
+    @Option(help: "Registering a client needs this token.") var registrationToken: String?
+
+    func apply(to options: inout ProviderOptions) {
+        options.policy.deviceCodeLifetime = deviceCodeLifetime
+        options.policy.devicePollInterval = deviceInterval
+        options.givesCompleteVerificationURI = !noVerificationURIComplete
+        options.policy.requiresPushedAuthorization = requirePAR
+        options.policy.requiresProof = requireDPoP
+        options.policy.requiresProofNonce = dpopNonce
+        options.allowsRegistration = !noRegistration
+        options.initialAccessToken = registrationToken
+    }
+}
+
+enum FlavorName: String, CaseIterable, ExpressibleByArgument {
+    case openid
+    case entra
+}
+
+struct FlavorFlags: ParsableArguments {
+    @Option(help: "openid, or entra for Microsoft Entra's v2.0 endpoints with tenants.")
+    var flavor = FlavorName.openid
+
+    @Option(help: ArgumentHelp("A client of Entra's family: its refresh tokens serve the others.", valueName: "id"))
+    var familyClient: [String] = []
+
+    @Option(help: "Seconds for refresh_in in Entra's answers; 0 leaves it out.")
+    var refreshIn = TokenPolicy().refreshIn
+
+    @Option(help: "Seconds for ext_expires_in in Entra's answers; 0 makes it equal to expires_in.")
+    var extendedLifetime = TokenPolicy().extendedLifetime
+
+    @Option(help: "The cloud's host name, told to clients that send instance_aware.")
+    var cloudHost: String?
+
+    /// Comes before the other flags, which may change what a flavor begins with.
+    func apply(to options: inout ProviderOptions) {
+        guard flavor == .entra else { return }
+        var directory = EntraDirectory()
+        directory.cloudInstanceHost = cloudHost
+        options = .entra(directory)
+        options.policy.refreshIn = refreshIn
+        options.policy.extendedLifetime = extendedLifetime
+    }
+
+    /// Comes after the flags that name clients.
+    func applyFamily(to options: inout ProviderOptions) {
+        for index in options.clients.indices where familyClient.contains(options.clients[index].id) {
+            options.clients[index].isFamilyMember = true
+        }
+    }
+}
+
 struct TokenFlags: ParsableArguments {
     @Option(help: "Seconds.") var accessTokenLifetime = TokenPolicy().accessTokenLifetime
     @Option(help: "Seconds.") var idTokenLifetime = TokenPolicy().idTokenLifetime
@@ -69,11 +132,11 @@ struct TokenFlags: ParsableArguments {
 
     @Flag(help: "Give no refresh tokens.") var noRefreshTokens = false
     @Flag(help: "Let a refresh token serve until it expires.") var noRotation = false
-    @Option(help: "Seconds for which a used refresh token is still answered.") var grace = 0
+    @Option(help: "Seconds for which a used refresh token is still answered; with Entra it always is.") var grace: Int?
     @Flag(help: "Signing out at the provider ends the refresh tokens of that browser.") var logoutEndsRefreshTokens =
         false
 
-    @Option(help: "opaque or jwt (RFC 9068).") var accessTokens = AccessTokenFormat.opaque
+    @Option(help: "opaque or jwt (RFC 9068); Entra's are JWTs.") var accessTokens: AccessTokenFormat?
     @Option(help: "RS256 or ES256.") var idTokenAlgorithm = SigningAlgorithm.rs256
 
     func apply(to options: inout ProviderOptions) {
@@ -83,9 +146,9 @@ struct TokenFlags: ParsableArguments {
         options.policy.codeLifetime = codeLifetime
         options.policy.issuesRefreshTokens = !noRefreshTokens
         options.policy.rotatesRefreshTokens = !noRotation
-        options.policy.reuseGrace = grace
+        if let grace { options.policy.reuseGrace = grace }
         options.policy.logoutEndsRefreshTokens = logoutEndsRefreshTokens
-        options.accessTokenFormat = accessTokens
+        if let accessTokens { options.accessTokenFormat = accessTokens }
         options.idTokenAlgorithm = idTokenAlgorithm
     }
 }

@@ -11,20 +11,26 @@ struct Main: AsyncParsableCommand {
             \(DevIdentityProvider.warning)
 
             Its people are alice, bob and carol (password: NAME-pw-1), its clients demo-one, demo-two, demo-other and \
-            demo-confidential:demo-secret-1. The first line on standard output is "issuer URL". Faults can be ordered \
+            demo-confidential:demo-secret-1. With --flavor entra Alice is at home in the tenant alpha.test and a guest \
+            of beta.test, Bob at home in beta.test, and Carol has a personal account. The first line on standard output is "issuer URL". Faults can be ordered \
             with --fault, and from a running provider at POST /control/fault.
             """)
 
     @OptionGroup(title: "Where it listens") var listening: ListeningFlags
     @OptionGroup(title: "Who may sign in, with what") var parties: PartyFlags
     @OptionGroup(title: "What tokens are like") var tokens: TokenFlags
+    @OptionGroup(title: "Exchanges beyond the code") var exchanges: ExchangeFlags
+    @OptionGroup(title: "Which kind it plays") var flavor: FlavorFlags
     @OptionGroup(title: "How it misbehaves") var faults: FaultFlags
 
     func run() async throws {
         var options = ProviderOptions()
+        flavor.apply(to: &options)
         listening.apply(to: &options)
         parties.apply(to: &options)
+        flavor.applyFamily(to: &options)
         tokens.apply(to: &options)
+        exchanges.apply(to: &options)
         options.faults = faults.fault
 
         let provider: RunningProvider
@@ -40,8 +46,23 @@ struct Main: AsyncParsableCommand {
 
     private func announce(_ provider: RunningProvider) {
         print("issuer \(provider.issuer)")
+        if case .entra(let directory) = provider.flavor { announce(directory, at: provider) }
         fflush(nil)
         let warning = Array("\(DevIdentityProvider.warning)\n".utf8)
         _ = write(STDERR_FILENO, warning, warning.count)
+    }
+
+    private func announce(_ directory: EntraDirectory, at provider: RunningProvider) {
+        print("authority \(provider.authority("common"))")
+        for tenant in directory.tenants {
+            print("authority \(provider.authority(tenant.id))  # \(tenant.name), \(tenant.domain)")
+        }
+        print(
+            """
+            # The broker's configuration for it:
+            [provider."\(provider.origin)"]
+            kind = "entra"
+            """)
+        fflush(nil)
     }
 }

@@ -4,42 +4,81 @@ import Synchronization
 /// One provider: what was chosen at its start, and what it remembers. Its endpoints are extensions in `Endpoints/`.
 final class Provider: Sendable {
     let options: ProviderOptions
-    let clients: ClientDirectory
+    let flavor: any Flavor
+    let clients: Mutex<ClientDirectory>
+    let people: Mutex<PeopleDirectory>
     let state: Mutex<ProviderState>
     let keys: Mutex<SigningKeys>
     let faults: Mutex<FaultPlan>
     let log = Mutex(RequestLog())
-    /// Scheme, host and port; known once the socket is bound.
-    private let origin = Mutex("")
+    private let place = Mutex(Place())
+
+    /// Known once the socket is bound.
+    private struct Place {
+        var origin = ""
+        var port = 0
+    }
 
     init(_ options: ProviderOptions, keys: SigningKeys) {
         self.options = options
         self.keys = Mutex(keys)
-        clients = ClientDirectory(options.clients, allowsAny: options.allowsAnyClient)
+        switch options.flavor {
+        case .openID:
+            flavor = OpenIDFlavor(
+                issuerPath: options.issuerPath, scopes: options.scopes,
+                allowsRegistration: options.allowsRegistration)
+            people = Mutex(PeopleDirectory(options.users))
+        case .entra(let directory):
+            flavor = EntraFlavor(directory: directory)
+            people = Mutex(PeopleDirectory(directory.withAddresses(options.users)))
+        }
+        clients = Mutex(ClientDirectory(options.clients, allowsAny: options.allowsAnyClient))
         state = Mutex(ProviderState(policy: options.policy))
         faults = Mutex(FaultPlan(options.faults))
     }
 
-    var issuer: String { origin.withLock { $0 } + options.issuerPath }
+    /// Scheme, host and port.
+    var origin: String { place.withLock { $0.origin } }
+
+    /// Below it are the provider's own pages.
+    var base: String { origin + options.issuerPath }
 
     /// The port is in it, because browsers keep cookies of one host apart by name only.
-    var cookieName: String {
-        "dev-idp-" + origin.withLock { String($0.reversed().prefix { $0 != ":" }.reversed()) }
-    }
+    var cookieName: String { place.withLock { "dev-idp-\($0.port)" } }
 
-    func setOrigin(_ text: String) { origin.withLock { $0 = text } }
+    func setPlace(host: String, port: Int) {
+        place.withLock { $0 = Place(origin: "http://\(host):\(port)", port: port) }
+    }
 
     func now() -> Int { options.now() + state.withLock { $0.clockOffset } }
 
-    func user(_ username: String) -> ProviderUser? {
-        options.users.first { $0.username == username || $0.email == username }
+    func user(_ username: String) -> ProviderUser? { people.withLock { $0.user(username) } }
+
+    func client(_ id: String) -> ProviderClient? { clients.withLock { $0.client(id) } }
+
+    func clientName(_ id: String) -> String { client(id)?.name ?? id }
+
+    func realm(of context: ProviderContext) throws(OAuthFailure) -> Realm {
+        try flavor.realm(origin: origin, tenant: context.parameters.get("tenant"))
     }
 
     func endpoint(of path: String) -> Endpoint {
         if path.hasPrefix("/control/") { return .control }
         if path == "/.well-known/oauth-authorization-server" + options.issuerPath { return .discovery }
-        guard path.hasPrefix(options.issuerPath) else { return .other }
-        return Endpoint.paths[String(path.dropFirst(options.issuerPath.count))] ?? .other
+        if path.hasPrefix(options.issuerPath),
+            let page = Endpoint.pages[String(path.dropFirst(options.issuerPath.count))]
+        {
+            return page
+        }
+        return flavor.pathBelowRealm(path).flatMap { flavor.paths.endpoint(of: $0) } ?? .other
+    }
+
+    /// The tenant that a path names, where there are tenants.
+    func tenant(of path: String) -> String? {
+        guard options.flavor != .openID, flavor.pathBelowRealm(path).map(flavor.paths.endpoint(of:)) != nil else {
+            return nil
+        }
+        return path.split(separator: "/").first.map(String.init)
     }
 
     func isOwnHost(_ authority: String?) -> Bool {
@@ -49,14 +88,23 @@ final class Provider: Sendable {
         }
     }
 
-    func sign(_ claims: IDTokenClaims) async throws -> String {
-        try await keys.withLock { $0 }.sign(claims, by: options.idTokenAlgorithm)
+    func sign(_ claims: ClaimSet, type: String = "JWT") async throws -> String {
+        try await keys.withLock { $0 }.sign(claims, by: options.idTokenAlgorithm, type: type)
     }
 
-    /// The claims of an ID token that this provider signed, expired or not.
-    func verifiedHint(_ token: String?) async -> IDTokenClaims? {
-        guard let token else { return nil }
-        let claims = try? await keys.withLock { $0 }.collection.verify(token, as: IDTokenClaims.self)
-        return claims?.iss == issuer ? claims : nil
+    /// What an ID token that this provider signed says, expired or not.
+    func verifiedHint(_ token: String?) async -> IDTokenHint? {
+        guard let token, let claims = try? await keys.withLock({ $0 }).collection.verify(token, as: ClaimSet.self),
+            let audience = claims["aud"]?.string, let subject = claims["sub"]?.string,
+            let username = state.withLock({ $0.subjects[subject] })
+        else { return nil }
+        return IDTokenHint(clientID: audience, username: username, sessionID: claims["sid"]?.string)
     }
+}
+
+/// Whom an ID token was given to, and about whom.
+struct IDTokenHint: Sendable {
+    let clientID: String
+    let username: String
+    let sessionID: String?
 }

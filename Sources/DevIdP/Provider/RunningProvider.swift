@@ -1,7 +1,11 @@
 /// A provider that serves, and a test's hold on it.
 package final class RunningProvider: Sendable {
+    /// Of a plain provider; one of many tenants has an issuer for each, see ``authority(_:)``.
     package let issuer: String
+    /// Scheme, host and port.
+    package let origin: String
     package let port: Int
+    package let flavor: ProviderFlavor
     private let provider: Provider
     private let serving: Task<Void, Never>
 
@@ -9,8 +13,13 @@ package final class RunningProvider: Sendable {
         self.provider = provider
         self.port = port
         self.serving = serving
-        issuer = provider.issuer
+        issuer = provider.base
+        origin = provider.origin
+        flavor = provider.options.flavor
     }
+
+    /// The authority of a tenant, of `common`, `organizations` or `consumers`, at a provider that has tenants.
+    package func authority(_ tenant: String) -> String { "\(origin)/\(tenant)" }
 
     deinit { serving.cancel() }
 
@@ -41,6 +50,23 @@ package final class RunningProvider: Sendable {
 
     /// Ends every grant, as an administrator would.
     package func revokeAllGrants() { provider.state.withLock { $0.tokens.revokeAll() } }
+
+    /// Decides about a device in the place of a person; without a name the answer is no.
+    ///
+    /// - Returns: false when no device waits with this code, or the person is unknown.
+    @discardableResult
+    package func decideDevice(_ userCode: String, approvedBy username: String?) -> Bool {
+        provider.decideDevice(userCode, approvedBy: username)
+    }
+
+    /// From now on token requests, or the authorization requests before them, must ask for these claims; an empty
+    /// object demands nothing.
+    ///
+    /// - Parameter claims: JSON, as in a `claims` parameter (OpenID Connect Core, section 5.5).
+    package func requireClaims(_ claims: String) throws {
+        let required = try ClaimsRequest(claims)
+        provider.state.withLock { $0.requiredClaims = required }
+    }
 
     /// Replaces the signing keys; the old ones leave the JWKS at once.
     package func rotateKeys() async throws { try await provider.rotateKeys() }

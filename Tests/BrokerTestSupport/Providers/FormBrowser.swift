@@ -16,7 +16,7 @@ package struct Form: Sendable {
     /// The page's first form that is not a mere link in disguise; nil when it has none.
     ///
     /// Good for the plain forms of the test providers, not for HTML at large.
-    init?(page: String) {
+    package init?(page: String) {
         guard let form = page.firstMatch(of: /(?is)<form\b([^>]*)>(.*?)<\/form>/) else { return nil }
         let head = Self.attributes(String(form.1))
         action = head["action"] ?? ""

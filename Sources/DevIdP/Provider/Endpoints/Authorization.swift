@@ -5,10 +5,45 @@ extension Provider {
     func authorize(_ request: Request, _ context: ProviderContext) async throws -> Response {
         let asked: AuthorizationRequest
         do {
-            asked = try AuthorizationRequest(context.form, clients: clients, scopes: options.scopes)
+            asked = try authorizationRequest(context)
         } catch {
             return answer(error)
         }
+        return await begin(asked, request)
+    }
+
+    /// The request itself, or the one that was pushed (RFC 9126, section 4).
+    private func authorizationRequest(
+        _ context: ProviderContext
+    ) throws(AuthorizationRefusal) -> AuthorizationRequest {
+        let form = context.form
+        if let uri = form["request_uri"], uri.hasPrefix(PushedRequests.prefix) {
+            let now = now()
+            guard let pushed = state.withLock({ $0.pushed.take(uri, clientID: form["client_id"], now: now) }) else {
+                throw .page("This pushed request is unknown, used or expired, or another client's.")
+            }
+            return try check(pushed.form, pushed.realm)
+        }
+        let realm: Realm
+        do { realm = try self.realm(of: context) } catch { throw .page(error.description) }
+        let asked = try check(form, realm)
+        let isRequired = state.withLock { $0.policy.requiresPushedAuthorization }
+        if isRequired || client(asked.clientID)?.requiresPushedAuthorization == true,
+            case .redirect(let target) = asked.channel
+        {
+            throw .redirect(
+                to: target.uri, state: target.state, realm,
+                OAuthFailure(.invalidRequest, "the authorization request has to be pushed"))
+        }
+        return asked
+    }
+
+    func check(_ form: FormValues, _ realm: Realm) throws(AuthorizationRefusal) -> AuthorizationRequest {
+        try AuthorizationRequest(form, realm: realm, client: client, takesScope: flavor.takes)
+    }
+
+    /// Begins a transaction in this browser and does its first step.
+    func begin(_ asked: AuthorizationRequest, _ request: Request) async -> Response {
         let now = now()
         let (transaction, session) = state.withLock { state in
             let session =
@@ -29,8 +64,7 @@ extension Provider {
         if request.idTokenHint != nil, hint == nil {
             return finish(transaction, with: OAuthFailure(.invalidRequest, "id_token_hint is not from this provider"))
         }
-        let hintedUser = hint.flatMap { hint in options.users.first { $0.subject == hint.sub } }
-        let hinted = hintedUser?.username ?? request.loginHint.map { user($0)?.username ?? $0 }
+        let hinted = hint?.username ?? request.loginHint.map { user($0)?.username ?? $0 }
         let now = now()
         let step = state.withLock { state in
             AuthorizationStep.next(
@@ -40,70 +74,101 @@ extension Provider {
                         && !state.hasConsent($0, clientID: request.clientID, scopes: request.scopes)
                 }, now: now)
         }
-        let clientName = clients.client(request.clientID)?.name ?? request.clientID
-        let cookie = setCookie(session)
         switch step {
-        case .signIn(let username):
-            let form = Page.signIn(
-                app: clientName, action: issuer, transaction: transaction.id, username: username, failed: false)
-            return page(form, cookie: cookie)
-        case .choose(let usernames):
-            let people = usernames.compactMap { user($0) }
-            return page(
-                .choose(app: clientName, action: issuer, transaction: transaction.id, people: people), cookie: cookie)
+        case .refuse(let failure):
+            return finish(transaction, with: failure)
+        case .issue(let account) where hint.map { $0.username != account.username } ?? false:
+            return finish(
+                transaction, with: OAuthFailure(.loginRequired, "another person signed in than was asked for"))
+        case .issue(let account):
+            return conclude(transaction, account: account, session)
         case .consent(let username):
             var transaction = transaction
             transaction.chosen = username
             state.withLock { $0.save(transaction, now: now) }
-            let form = Page.consent(
-                app: clientName, action: issuer, transaction: transaction.id, username: username,
-                scopes: request.scopes)
-            return page(form, cookie: cookie)
-        case .refuse(let failure):
-            return finish(transaction, with: failure)
-        case .issue(let account) where hintedUser.map { $0.username != account.username } ?? false:
-            return finish(
-                transaction, with: OAuthFailure(.loginRequired, "another person signed in than was asked for"))
-        case .issue(let account):
-            return issueCode(transaction, account: account, cookie: cookie)
+            return show(step, of: transaction, session)
+        case .signIn, .choose, .create:
+            return show(step, of: transaction, session)
         }
     }
 
-    private func issueCode(_ transaction: Transaction, account: SignedInAccount, cookie: String) -> Response {
+    private func show(_ step: AuthorizationStep, of transaction: Transaction, _ session: BrowserSession) -> Response {
+        let form = InteractionForm(
+            app: clientName(transaction.request.clientID), action: base, transaction: transaction.id)
+        let shown: Page =
+            switch step {
+            case .choose(let usernames): .choose(form, people: usernames.compactMap { user($0) })
+            case .consent(let username): .consent(form, username: username, request: transaction.request)
+            case .create: .create(form)
+            case .signIn(let username): .signIn(form, username: username, domain: transaction.request.domainHint)
+            case .issue, .refuse: .signIn(form, username: nil)
+            }
+        return page(shown, cookie: setCookie(session))
+    }
+
+    /// The person is known and has agreed.
+    private func conclude(
+        _ transaction: Transaction, account: SignedInAccount, _ session: BrowserSession
+    ) -> Response {
         let request = transaction.request
-        let scopes = (transaction.consentedScopes ?? request.scopes).filter { !options.declinedScopes.contains($0) }
-        let grant = Grant(
-            id: randomText(), clientID: request.clientID, username: account.username,
-            sessionID: transaction.sessionID, authenticatedAt: account.authenticatedAt, nonce: request.nonce,
-            scopes: scopes)
-        let code = randomText()
-        let now = now()
-        state.withLock { state in
-            state.finish(transaction)
-            let expiry = now + state.policy.codeLifetime
-            state.tokens.addCode(code, for: grant, request: request, expiresAt: expiry)
+        guard let user = user(account.username), let client = client(request.clientID) else {
+            return finish(transaction, with: OAuthFailure(.loginRequired, "the person is gone"))
         }
-        let answer = [("code", code), ("state", request.state), ("iss", issuer)]
-        return seeOther(appendQuery(answer, to: request.redirectURI), cookie: cookie)
+        do throws(OAuthFailure) {
+            _ = try flavor.identity(of: user, in: request.realm, for: client)
+        } catch {
+            guard !request.prompts.contains(.none) else { return finish(transaction, with: error) }
+            let form = InteractionForm(app: client.name, action: base, transaction: transaction.id)
+            return page(
+                .signIn(form, username: nil, alert: error.description), status: .ok, cookie: setCookie(session))
+        }
+        let scopes = (transaction.consentedScopes ?? request.scopes).filter { !options.declinedScopes.contains($0) }
+        let grant = Grant(request, account: account, sessionID: transaction.sessionID, scopes: scopes)
+        switch request.channel {
+        case .device(let userCode):
+            state.withLock { state in
+                state.finish(transaction)
+                state.devices.settle(userCode, .approved(grant))
+            }
+            return page(.deviceDone(app: client.name), cookie: setCookie(session))
+        case .redirect(let target):
+            let code = randomText()
+            let now = now()
+            state.withLock { state in
+                state.finish(transaction)
+                state.tokens.addCode(code, for: grant, target: target, expiresAt: now + state.policy.codeLifetime)
+            }
+            let answer =
+                [("code", code), ("state", target.state)]
+                + flavor.redirectParameters(of: request, sessionID: transaction.sessionID)
+            return seeOther(appendQuery(answer, to: target.uri), cookie: setCookie(session))
+        }
     }
 
-    /// Sends the person back to the client with an error.
+    /// Lets the client know that it gets nothing.
     func finish(_ transaction: Transaction, with failure: OAuthFailure) -> Response {
         state.withLock { $0.finish(transaction) }
         let request = transaction.request
-        return answer(.redirect(to: request.redirectURI, state: request.state, failure))
+        switch request.channel {
+        case .redirect(let target):
+            return answer(.redirect(to: target.uri, state: target.state, request.realm, failure))
+        case .device(let userCode):
+            state.withLock { $0.devices.settle(userCode, .denied) }
+            return page(.deviceDenied)
+        }
     }
 
-    private func answer(_ refusal: AuthorizationRefusal) -> Response {
+    func answer(_ refusal: AuthorizationRefusal) -> Response {
         switch refusal {
         case .page(let message):
             return page(.failure(message), status: .badRequest)
-        case .redirect(let uri, let state, let failure):
-            let answer = [
-                ("error", failure.code.rawValue), ("error_description", failure.description), ("state", state),
-                ("iss", issuer),
-            ]
-            return seeOther(appendQuery(answer, to: uri))
+        case .redirect(let uri, let state, let realm, let failure):
+            let members = flavor.members(of: failure, correlationID: nil, time: now())
+            // RFC 9207 wants `iss` in errors, too, where the provider sends it at all.
+            let answer = ["error", "error_description", "error_subcode", "claims"].map { ($0, members[$0]?.string) }
+            return seeOther(appendQuery(answer + [("state", state), ("iss", issuerOfErrors(realm))], to: uri))
         }
     }
+
+    private func issuerOfErrors(_ realm: Realm) -> String? { options.flavor == .openID ? realm.base : nil }
 }

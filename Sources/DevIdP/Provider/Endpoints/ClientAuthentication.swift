@@ -8,7 +8,9 @@ extension Provider {
     func authenticateClient(_ request: Request, _ form: FormValues) throws(OAuthFailure) -> ProviderClient {
         let presented = try presentedCredentials(request, form)
         guard let id = presented.id else { throw OAuthFailure(.invalidClient, "the request names no client") }
-        guard let client = clients.client(id) else { throw OAuthFailure(.invalidClient, "unknown client \(id)") }
+        guard let client = client(id) else {
+            throw OAuthFailure(.invalidClient, "unknown client \(id)", .unknownClient)
+        }
         switch (client.secret, presented.secret) {
         case (nil, nil): return client
         case (nil, _?): throw OAuthFailure(.invalidClient, "\(id) is a public client and has no secret")

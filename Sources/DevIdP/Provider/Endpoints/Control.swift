@@ -9,6 +9,27 @@ private struct ClockOrder: Decodable {
     var advance: Int
 }
 
+private struct DeviceOrder: Decodable {
+    enum Decision: String, Decodable {
+        case approve
+        case deny
+    }
+
+    var userCode: String
+    var decision: Decision
+    /// Who approves.
+    var username: String?
+}
+
+private struct ClaimsOrder: Decodable {
+    /// As in a `claims` parameter; an empty object demands nothing.
+    var required: JSON
+}
+
+private struct Done: Encodable {
+    var done: Bool
+}
+
 private struct ClockAnswer: Encodable {
     var now: Int
 }
@@ -46,10 +67,23 @@ extension Provider {
         }
         control.post("/policy") { request, _ in
             try await self.order(request) { (change: TokenPolicyChange) in
-                self.state.withLock { state in
-                    state.policy = change.applied(to: state.policy)
+                try self.state.withLock { state in
+                    state.policy = try change.applied(to: state.policy)
                     return state.policy
                 }
+            }
+        }
+        control.post("/device") { request, _ in
+            try await self.order(request) { (order: DeviceOrder) in
+                let username = order.decision == .approve ? order.username ?? "alice" : nil
+                return Done(done: self.decideDevice(order.userCode, approvedBy: username))
+            }
+        }
+        control.post("/claims") { request, _ in
+            try await self.order(request) { (order: ClaimsOrder) in
+                let required = try ClaimsRequest(try jsonText(order.required))
+                self.state.withLock { $0.requiredClaims = required }
+                return order.required
             }
         }
         control.delete("/grants") { _, _ in
@@ -84,6 +118,10 @@ extension Provider {
         } catch {
             return plain(.badRequest, "This order cannot be read: \(error)\n")
         }
-        return try json(try carryOut(order))
+        let answer: Answer
+        do { answer = try carryOut(order) } catch {
+            return plain(.badRequest, "This order cannot be carried out: \(error)\n")
+        }
+        return try json(answer)
     }
 }

@@ -1,46 +1,56 @@
 import Hummingbird
 
-/// OpenID Connect Discovery, section 3; RFC 8414, section 2.
-private struct Metadata: Encodable {
-    let issuer: String
-    let authorization_endpoint: String
-    let token_endpoint: String
-    let userinfo_endpoint: String
-    let jwks_uri: String
-    let revocation_endpoint: String
-    let end_session_endpoint: String
-    let scopes_supported: [String]
-    let response_types_supported = ["code"]
-    let response_modes_supported = ["query"]
-    let grant_types_supported = ["authorization_code", "refresh_token"]
-    let subject_types_supported = ["public"]
-    let id_token_signing_alg_values_supported = SigningAlgorithm.allCases.map(\.rawValue)
-    let token_endpoint_auth_methods_supported = ["none", "client_secret_basic", "client_secret_post"]
-    let revocation_endpoint_auth_methods_supported = ["none", "client_secret_basic", "client_secret_post"]
-    let code_challenge_methods_supported = ["S256"]
-    let prompt_values_supported = ["none", "login", "consent", "select_account"]
-    let claims_supported = [
-        "iss", "sub", "aud", "exp", "iat", "auth_time", "nonce", "at_hash", "sid", "preferred_username", "name",
-        "email", "email_verified",
-    ]
-    let authorization_response_iss_parameter_supported = true
-    let request_parameter_supported = false
-    let request_uri_parameter_supported = false
-}
-
 private struct KeySet: Encodable {
     let keys: [PublishedKey]
 }
 
 extension Provider {
-    func metadata() throws -> Response {
-        let issuer = issuer
-        let metadata = Metadata(
-            issuer: issuer, authorization_endpoint: issuer + "/authorize", token_endpoint: issuer + "/token",
-            userinfo_endpoint: issuer + "/userinfo", jwks_uri: issuer + "/jwks",
-            revocation_endpoint: issuer + "/revoke", end_session_endpoint: issuer + "/logout",
-            scopes_supported: options.scopes.sorted())
-        return try json(metadata, headers: [.cacheControl: "public, max-age=300"])
+    /// OpenID Connect Discovery, section 3; RFC 8414, section 2.
+    func metadata(_ context: ProviderContext) throws -> Response {
+        let realm: Realm
+        do { realm = try self.realm(of: context) } catch { return try refusal(error, context) }
+        var members = endpoints(of: realm)
+        members.merge(capabilities) { $1 }
+        flavor.finish(discovery: &members, of: realm)
+        return try json(members, headers: [.cacheControl: "public, max-age=300"])
+    }
+
+    private func endpoints(of realm: Realm) -> [String: JSON] {
+        let paths = flavor.paths
+        let places: [String: String?] = [
+            "authorization_endpoint": paths.authorize, "token_endpoint": paths.token,
+            "userinfo_endpoint": paths.userInfo, "jwks_uri": paths.keys, "end_session_endpoint": paths.endSession,
+            "device_authorization_endpoint": paths.deviceAuthorization, "revocation_endpoint": paths.revoke,
+            "pushed_authorization_request_endpoint": paths.push, "registration_endpoint": paths.register,
+            "introspection_endpoint": paths.introspect,
+        ]
+        var members = places.compactMapValues { path in path.map { JSON.string(realm.base + $0) } }
+        members["issuer"] = .string(realm.base)
+        if paths.push != nil {
+            members["require_pushed_authorization_requests"] = .bool(
+                state.withLock { $0.policy.requiresPushedAuthorization })
+        }
+        return members
+    }
+
+    private var capabilities: [String: JSON] {
+        let authentication: JSON = ["none", "client_secret_basic", "client_secret_post"]
+        return [
+            "response_types_supported": ["code"], "response_modes_supported": ["query"],
+            "grant_types_supported": ["authorization_code", "refresh_token", .string(Self.deviceGrant)],
+            "subject_types_supported": ["public"],
+            "id_token_signing_alg_values_supported": .strings(SigningAlgorithm.allCases.map(\.rawValue)),
+            "token_endpoint_auth_methods_supported": authentication,
+            "revocation_endpoint_auth_methods_supported": authentication,
+            "dpop_signing_alg_values_supported": ["ES256"],
+            "prompt_values_supported": .strings(AuthorizationRequest.Prompt.allCases.map(\.rawValue)),
+            "claims_parameter_supported": true, "request_parameter_supported": false,
+            "request_uri_parameter_supported": false,
+            "claims_supported": [
+                "iss", "sub", "aud", "exp", "iat", "auth_time", "nonce", "at_hash", "acr", "sid", "preferred_username",
+                "name", "email", "email_verified",
+            ],
+        ]
     }
 
     func publishedKeys() throws -> Response {

@@ -10,10 +10,10 @@ extension Provider {
         if form["id_token_hint"] != nil, hint == nil {
             return page(.failure("The id_token_hint is not from this provider."), status: .badRequest)
         }
-        if let hint, let clientID = form["client_id"], clientID != hint.aud {
+        if let hint, let clientID = form["client_id"], clientID != hint.clientID {
             return page(.failure("The id_token_hint was given to another client."), status: .badRequest)
         }
-        let client = (form["client_id"] ?? hint?.aud).flatMap { clients.client($0) }
+        let client = (form["client_id"] ?? hint?.clientID).flatMap { self.client($0) }
         let returnURI = form["post_logout_redirect_uri"]
         if let returnURI {
             guard let client, RedirectURIRules.accepts(returnURI, registered: client.postLogoutRedirectURIs) else {
@@ -22,10 +22,9 @@ extension Provider {
         }
 
         if let session = state.withLock({ $0.session(cookie: cookie(of: request)) }), !session.accounts.isEmpty {
-            let hintedUser = hint.flatMap { hint in options.users.first { $0.subject == hint.sub } }
             // A page of another site can send the browser here: without a hint of this very session, ask (section 2).
-            if let hintedUser, hint?.sid == session.id {
-                signOut(session, only: hintedUser.username)
+            if let hint, hint.sessionID == session.id {
+                signOut(session, only: hint.username)
             } else if request.method == .post, form["confirmation"] == confirmation(session) {
                 signOut(session, only: nil)
             } else {
@@ -33,7 +32,7 @@ extension Provider {
                     form[name].map { (name, $0) }
                 }
                 let fields = kept + [("confirmation", confirmation(session))]
-                return page(.confirmSignOut(action: issuer, fields: fields))
+                return page(.confirmSignOut(action: request.uri.path, fields: fields))
             }
         }
         if let returnURI { return seeOther(appendQuery([("state", form["state"])], to: returnURI)) }

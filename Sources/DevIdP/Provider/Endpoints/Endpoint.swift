@@ -3,24 +3,22 @@ package enum Endpoint: String, Codable, Sendable, CaseIterable {
     case discovery
     case jwks
     case authorize
-    /// The pages behind the authorization endpoint: sign-in, account chooser, consent.
+    /// The pages behind the authorization endpoint: sign-in, account chooser, consent, device codes.
     case interaction
     case token
     case userinfo
     case revoke
+    case introspect
     case endSession
+    case deviceAuthorization
+    case par
+    case register
     case control
     case other
 
-    /// Below the issuer.
-    static let paths: [String: Endpoint] = [
-        "/.well-known/openid-configuration": .discovery,
-        "/jwks": .jwks,
-        "/authorize": .authorize,
-        "/login": .interaction, "/choose": .interaction, "/consent": .interaction, "/cancel": .interaction,
-        "/token": .token,
-        "/userinfo": .userinfo,
-        "/revoke": .revoke,
-        "/logout": .endSession,
+    /// The provider's own pages.
+    static let pages: [String: Endpoint] = [
+        "/login": .interaction, "/choose": .interaction, "/create": .interaction, "/consent": .interaction,
+        "/cancel": .interaction, "/device": .interaction,
     ]
 }

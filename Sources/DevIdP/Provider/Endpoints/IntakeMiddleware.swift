@@ -15,6 +15,7 @@ struct IntakeMiddleware: RouterMiddleware {
         }
         var request = request
         var context = context
+        context.correlationID = request.headers.first { $0.name.canonicalName == "client-request-id" }?.value
         if request.method == .post {
             let body: ByteBuffer
             do { body = try await request.collectBody(upTo: Self.maximumBody) } catch is NIOTooManyBytesError {

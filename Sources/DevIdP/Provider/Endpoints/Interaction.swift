@@ -3,14 +3,32 @@ import Hummingbird
 /// What the forms of the provider's pages post to.
 extension Provider {
     func signIn(_ request: Request, _ context: ProviderContext) async throws -> Response {
-        guard var (transaction, session) = unfinished(request, context) else { return expired() }
+        guard let (transaction, session) = unfinished(request, context) else { return expired() }
         let username = context.form["username"] ?? ""
         guard let user = user(username), equalInConstantTime(context.form["password"] ?? "", user.password) else {
-            let name = clients.client(transaction.request.clientID)?.name ?? transaction.request.clientID
-            let form = Page.signIn(
-                app: name, action: issuer, transaction: transaction.id, username: username, failed: true)
-            return page(form)
+            return page(
+                .signIn(
+                    form(of: transaction), username: username, alert: "The user name or the password is wrong."))
         }
+        return await advance(transaction, session, signedIn: user)
+    }
+
+    func createAccount(_ request: Request, _ context: ProviderContext) async throws -> Response {
+        guard let (transaction, session) = unfinished(request, context) else { return expired() }
+        guard let username = context.form["username"], let password = context.form["password"] else {
+            return page(.create(form(of: transaction), alert: "A user name and a password are needed."))
+        }
+        let user = ProviderUser(username: username, password: password, name: context.form["name"])
+        guard people.withLock({ $0.add(user) }) else {
+            return page(.create(form(of: transaction), alert: "This user name is taken."))
+        }
+        return await advance(transaction, session, signedIn: user)
+    }
+
+    private func advance(
+        _ transaction: Transaction, _ session: BrowserSession, signedIn user: ProviderUser
+    ) async -> Response {
+        var (transaction, session) = (transaction, session)
         session.cookie = randomText()
         session.signIn(user.username, at: now())
         transaction.chosen = user.username
@@ -19,12 +37,14 @@ extension Provider {
         return await advance(transaction, session)
     }
 
+    private func form(of transaction: Transaction) -> InteractionForm {
+        InteractionForm(app: clientName(transaction.request.clientID), action: base, transaction: transaction.id)
+    }
+
     func choose(_ request: Request, _ context: ProviderContext) async throws -> Response {
         guard case (var transaction, let session)? = unfinished(request, context) else { return expired() }
         guard let username = context.form["account"] else {
-            let name = clients.client(transaction.request.clientID)?.name ?? transaction.request.clientID
-            return page(
-                .signIn(app: name, action: issuer, transaction: transaction.id, username: nil, failed: false))
+            return page(.signIn(form(of: transaction), username: nil))
         }
         transaction.chosen = username
         transaction.typedPassword = false
@@ -35,7 +55,7 @@ extension Provider {
     func consent(_ request: Request, _ context: ProviderContext) async throws -> Response {
         guard case (var transaction, let session)? = unfinished(request, context) else { return expired() }
         guard context.form["decision"] == "allow" else {
-            return finish(transaction, with: OAuthFailure(.accessDenied, "the person said no"))
+            return finish(transaction, with: OAuthFailure(.accessDenied, "the person said no", .cancelled))
         }
         let allowed = Set(context.form.all("scope"))
         let scopes = transaction.request.scopes.filter { $0 == "openid" || allowed.contains($0) }
@@ -49,7 +69,7 @@ extension Provider {
 
     func cancel(_ request: Request, _ context: ProviderContext) -> Response {
         guard let (transaction, _) = unfinished(request, context) else { return expired() }
-        return finish(transaction, with: OAuthFailure(.accessDenied, "the person went away"))
+        return finish(transaction, with: OAuthFailure(.accessDenied, "the person went away", .cancelled))
     }
 
     private func unfinished(_ request: Request, _ context: ProviderContext) -> (Transaction, BrowserSession)? {

@@ -7,6 +7,8 @@ struct ProviderContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     let channel: any Channel
     var form = FormValues()
+    /// The client's name for what it is doing (`client-request-id`).
+    var correlationID: String?
 
     init(source: Source) {
         coreContext = .init(source: source)

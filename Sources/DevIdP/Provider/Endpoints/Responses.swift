@@ -31,22 +31,24 @@ func page(_ page: Page, status: HTTPResponse.Status = .ok, cookie: String? = nil
     return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(string: page.html)))
 }
 
-/// The body of a token endpoint's error (RFC 6749, section 5.2).
-struct ErrorBody: Encodable {
-    let error: String
-    let error_description: String
-}
-
-func oauthError(_ failure: OAuthFailure, challenge: String? = nil) throws -> Response {
-    let status: HTTPResponse.Status =
-        switch failure.code {
-        case .invalidClient: .unauthorized
-        case .serverError: .internalServerError
-        default: .badRequest
+extension Provider {
+    /// An error as JSON (RFC 6749, section 5.2), in this provider's form.
+    func refusal(
+        _ failure: OAuthFailure, _ context: ProviderContext, status: HTTPResponse.Status? = nil,
+        headers: HTTPFields = [:]
+    ) throws -> Response {
+        let usual: HTTPResponse.Status =
+            switch failure.code {
+            case .invalidClient: .unauthorized
+            case .serverError: .internalServerError
+            default: .badRequest
+            }
+        var headers = headers
+        if (status ?? usual) == .unauthorized, headers[.wwwAuthenticate] == nil {
+            headers[.wwwAuthenticate] = Self.basicChallenge
         }
-    var headers: HTTPFields = [:]
-    if status == .unauthorized, let challenge { headers[.wwwAuthenticate] = challenge }
-    return try json(
-        ErrorBody(error: failure.code.rawValue, error_description: failure.description), status: status,
-        headers: headers)
+        for field in proofHeaders() { headers[field.name] = field.value }
+        let members = flavor.members(of: failure, correlationID: context.correlationID, time: now())
+        return try json(members, status: status ?? usual, headers: headers)
+    }
 }

@@ -5,26 +5,58 @@ extension Provider {
         let router = Router(context: ProviderContext.self)
         router.add(middleware: IntakeMiddleware(provider: self))
         router.add(middleware: FaultMiddleware(provider: self))
-
-        // RFC 8414, section 3.1, puts the well-known part in front of the issuer's path; OpenID Connect behind it.
-        router.get("/.well-known/oauth-authorization-server\(options.issuerPath)") { _, _ in try self.metadata() }
         addControl(to: router)
-
-        let issuer = router.group(RouterPath(options.issuerPath))
-        issuer.get("/.well-known/openid-configuration") { _, _ in try self.metadata() }
-        issuer.get("/jwks") { _, _ in try self.publishedKeys() }
-        issuer.get("/authorize") { request, context in try await self.authorize(request, context) }
-        issuer.post("/authorize") { request, context in try await self.authorize(request, context) }
-        issuer.post("/login") { request, context in try await self.signIn(request, context) }
-        issuer.post("/choose") { request, context in try await self.choose(request, context) }
-        issuer.post("/consent") { request, context in try await self.consent(request, context) }
-        issuer.post("/cancel") { request, context in self.cancel(request, context) }
-        issuer.post("/token") { request, context in try await self.token(request, context) }
-        issuer.get("/userinfo") { request, _ in try await self.userInfo(request) }
-        issuer.post("/userinfo") { request, _ in try await self.userInfo(request) }
-        issuer.post("/revoke") { request, context in try self.revoke(request, context) }
-        issuer.get("/logout") { request, context in await self.endSession(request, context) }
-        issuer.post("/logout") { request, context in await self.endSession(request, context) }
+        addPages(to: router.group(RouterPath(options.issuerPath)))
+        addEndpoints(to: router.group(RouterPath(flavor.realmPath)), flavor.paths)
+        switch options.flavor {
+        case .openID:
+            // RFC 8414, section 3.1, puts the well-known part in front of the issuer's path; OpenID Connect behind it.
+            router.get("/.well-known/oauth-authorization-server\(options.issuerPath)") { _, context in
+                try self.metadata(context)
+            }
+        case .entra(let directory):
+            router.get("/common/discovery/instance") { request, context in
+                try self.instanceDiscovery(context, directory)
+            }
+        }
         return router
+    }
+
+    private func addEndpoints(to router: RouterGroup<ProviderContext>, _ paths: EndpointPaths) {
+        func path(_ text: String) -> RouterPath { RouterPath(text) }
+        router.get(path(paths.discovery)) { _, context in try self.metadata(context) }
+        router.get(path(paths.keys)) { _, _ in try self.publishedKeys() }
+        router.get(path(paths.authorize)) { request, context in try await self.authorize(request, context) }
+        router.post(path(paths.authorize)) { request, context in try await self.authorize(request, context) }
+        router.post(path(paths.token)) { request, context in try await self.token(request, context) }
+        router.get(path(paths.userInfo)) { request, _ in try await self.userInfo(request) }
+        router.post(path(paths.userInfo)) { request, _ in try await self.userInfo(request) }
+        router.get(path(paths.endSession)) { request, context in await self.endSession(request, context) }
+        router.post(path(paths.endSession)) { request, context in await self.endSession(request, context) }
+        router.post(path(paths.deviceAuthorization)) { request, context in
+            try self.authorizeDevice(request, context)
+        }
+        if let revoke = paths.revoke {
+            router.post(path(revoke)) { request, context in try self.revoke(request, context) }
+        }
+        if let push = paths.push {
+            router.post(path(push)) { request, context in try self.push(request, context) }
+        }
+        if let introspect = paths.introspect {
+            router.post(path(introspect)) { request, context in try self.introspect(request, context) }
+        }
+        if let register = paths.register {
+            router.post(path(register)) { request, context in try await self.register(request, context) }
+        }
+    }
+
+    private func addPages(to router: RouterGroup<ProviderContext>) {
+        router.post("/login") { request, context in try await self.signIn(request, context) }
+        router.post("/choose") { request, context in try await self.choose(request, context) }
+        router.post("/create") { request, context in try await self.createAccount(request, context) }
+        router.post("/consent") { request, context in try await self.consent(request, context) }
+        router.post("/cancel") { request, context in self.cancel(request, context) }
+        router.get("/device") { request, context in try await self.enterDeviceCode(request, context) }
+        router.post("/device") { request, context in try await self.enterDeviceCode(request, context) }
     }
 }

@@ -1,102 +1,212 @@
 import Hummingbird
 
-/// RFC 6749, section 5.1.
-private struct TokenAnswer: Encodable {
-    let access_token: String
-    let token_type = "Bearer"
-    let expires_in: Int
-    let refresh_token: String?
-    let id_token: String?
-    let scope: String
-}
-
+/// The token endpoint (RFC 6749, section 3.2).
 extension Provider {
     func token(_ request: Request, _ context: ProviderContext) async throws -> Response {
         do {
             let form = context.form
-            if let name = form.repeated.first { throw OAuthFailure(.invalidRequest, "\(name) came more than once") }
+            if let name = form.repeatedByMistake {
+                throw OAuthFailure(.invalidRequest, "\(name) came more than once")
+            }
+            let realm = try realm(of: context)
             let client = try authenticateClient(request, form)
-            let redemption = try redeem(form, client: client)
-            return try json(try await answer(redemption, client: client))
+            let proofKey = try provenKey(request)
+            let policy = state.withLock { $0.policy }
+            if proofKey == nil, policy.requiresProof || client.requiresProof {
+                throw OAuthFailure(.invalidProof, "this client's tokens are bound to a key: send a DPoP proof")
+            }
+            let asker = TokenAsker(
+                client: client, proofKey: proofKey, policy: policy, now: now(), freshName: randomText())
+            let redemption = try redeem(form, realm: realm, by: asker)
+            return try json(
+                try await answer(redemption, realm: realm, form: form, to: asker), headers: proofHeaders())
         } catch let failure as OAuthFailure {
-            return try oauthError(failure, challenge: Self.basicChallenge)
+            return try refusal(failure, context)
         }
     }
 
-    private func redeem(_ form: FormValues, client: ProviderClient) throws(OAuthFailure) -> Redemption {
-        let now = now()
+    private func redeem(
+        _ form: FormValues, realm: Realm, by asker: TokenAsker
+    ) throws(OAuthFailure) -> Redemption {
+        let resources = try resourceList(form)
+        let claims = try ClaimsRequest(form["claims"])
         switch form["grant_type"] {
         case "authorization_code":
             guard let code = form["code"] else { throw OAuthFailure(.invalidRequest, "code is missing") }
-            return try exchange { state throws(OAuthFailure) in
+            let redemption = try exchange(claims, resources) { state throws(OAuthFailure) in
                 try state.tokens.redeem(
-                    code: code, clientID: client.id, redirectURI: form["redirect_uri"], verifier: form["code_verifier"],
-                    policy: state.policy, now: now, freshName: randomText())
+                    code: code, redirectURI: form["redirect_uri"], verifier: form["code_verifier"], by: asker)
             }
+            return narrow(redemption, to: form["scope"])
         case "refresh_token":
             guard let token = form["refresh_token"] else {
                 throw OAuthFailure(.invalidRequest, "refresh_token is missing")
             }
-            return try exchange { state throws(OAuthFailure) in
-                try state.tokens.redeem(
-                    refreshToken: token, clientID: client.id, scopes: form["scope"].map(scopeList),
-                    policy: state.policy, now: now, freshName: randomText())
+            let scopes = try form["scope"].map { text throws(OAuthFailure) in try knownScopes(text) }
+            return try exchange(claims, []) { state throws(OAuthFailure) in
+                var redemption = try state.tokens.redeem(
+                    refreshToken: token, scopes: scopes, resources: resources, rules: flavor.refreshRules,
+                    isFamily: { self.client($0)?.isFamilyMember ?? false }, by: asker)
+                redemption.scopes.removeAll { options.declinedScopes.contains($0) }
+                try requireConsent(redemption, asker.client, state)
+                return redemption
+            }
+        case Self.deviceGrant:
+            guard let code = form["device_code"] else { throw OAuthFailure(.invalidRequest, "device_code is missing") }
+            return try exchange(claims, resources) { state throws(OAuthFailure) in
+                let grant = try state.devices.poll(code, clientID: asker.client.id, now: asker.now)
+                return state.tokens.redeem(device: grant, by: asker)
             }
         case nil: throw OAuthFailure(.invalidRequest, "grant_type is missing")
-        default: throw OAuthFailure(.unsupportedGrantType, "only authorization_code and refresh_token")
+        default: throw OAuthFailure(.unsupportedGrantType, "only codes, refresh tokens and device codes")
         }
     }
 
+    /// Where a grant is for several resources, the client says at the token endpoint which one it wants first.
+    private func narrow(_ redemption: Redemption, to scope: String?) -> Redemption {
+        guard flavor.refreshRules.allowsOtherScopes, let scope else { return redemption }
+        var narrowed = redemption
+        narrowed.scopes = scopeList(scope).filter { redemption.grant.scopes.contains($0) }
+        return narrowed
+    }
+
+    /// Scopes that were not in the grant are given where the person agreed to them another time.
+    private func requireConsent(
+        _ redemption: Redemption, _ client: ProviderClient, _ state: ProviderState
+    ) throws(OAuthFailure) {
+        let grant = redemption.grant
+        let fresh = redemption.scopes.filter { !grant.scopes.contains($0) }
+        guard options.asksConsent, !fresh.isEmpty else { return }
+        guard state.hasConsent(grant.username, clientID: client.id, scopes: fresh) else {
+            throw OAuthFailure(
+                .invalidGrant, "The person has not consented to \(fresh.joined(separator: ", ")).", .consentMissing)
+        }
+    }
+
+    private func knownScopes(_ text: String) throws(OAuthFailure) -> [String] {
+        let scopes = scopeList(text)
+        if let unknown = scopes.first(where: { !flavor.takes(scope: $0) }) {
+            throw OAuthFailure(.invalidScope, "unknown scope \(unknown)")
+        }
+        return scopes
+    }
+
     /// A refused exchange may still change the state: it revokes a family. So the error comes out as a value.
+    ///
+    /// - Parameters:
+    ///   - claims: of the token request; those of the authorization request count with them.
+    ///   - resources: of which the tokens shall be, when it is fewer than were authorized (RFC 8707, section 2.2).
     private func exchange(
+        _ claims: ClaimsRequest, _ resources: [String],
         _ attempt: (inout ProviderState) throws(OAuthFailure) -> Redemption
     ) throws(OAuthFailure) -> Redemption {
         let result = state.withLock { state -> Result<Redemption, OAuthFailure> in
-            do throws(OAuthFailure) { return .success(try attempt(&state)) } catch { return .failure(error) }
+            let before = state
+            do throws(OAuthFailure) {
+                var redemption = try attempt(&state)
+                if !redemption.grant.claims.merged(with: claims).covers(state.requiredClaims) {
+                    // A challenge spends nothing.
+                    let challenge = state.requiredClaims
+                    state = before
+                    throw OAuthFailure(
+                        .interactionRequired, "more is asked of this person or this client than the request carries",
+                        .claimsMissing((try? jsonText(challenge.members)) ?? "{}"))
+                }
+                if !resources.isEmpty {
+                    guard resources.allSatisfy(redemption.resources.contains) else {
+                        throw OAuthFailure(.invalidTarget, "the resource was not in the authorization request")
+                    }
+                    redemption.resources = resources
+                }
+                return .success(redemption)
+            } catch { return .failure(error) }
         }
         return try result.get()
     }
 
-    private func answer(_ redemption: Redemption, client: ProviderClient) async throws -> TokenAnswer {
+    /// RFC 6749, section 5.1.
+    private func answer(
+        _ redemption: Redemption, realm: Realm, form: FormValues, to asker: TokenAsker
+    ) async throws -> [String: JSON] {
         let grant = redemption.grant
-        let now = now()
-        let policy = state.withLock { $0.policy }
         guard let user = user(grant.username) else { throw OAuthFailure(.invalidGrant, "the person is gone") }
-
-        let scope = redemption.scopes.joined(separator: " ")
-        let expiry = now + policy.accessTokenLifetime
-        let accessToken =
-            switch options.accessTokenFormat {
-            case .opaque: randomText()
-            case .jwt:
-                try await keys.withLock { $0 }.sign(
-                    AccessTokenClaims(
-                        iss: issuer, sub: user.subject, aud: issuer, exp: expiry, iat: now, jti: randomText(),
-                        client_id: client.id, scope: scope),
-                    by: options.idTokenAlgorithm, type: "at+jwt")
-            }
+        let identity = try flavor.identity(of: user, in: realm, for: asker.client)
+        let scopes = try flavor.accessScopes(redemption.scopes)
+        let record = AccessTokenRecord(
+            grantID: grant.id, clientID: asker.client.id, identity: identity, scopes: scopes,
+            audience: flavor.audience(scopes: scopes, resources: redemption.resources, realm: realm),
+            proofKey: asker.proofKey, expiresAt: asker.now + asker.policy.accessTokenLifetime)
+        let accessToken = try await accessToken(record, grant: grant, now: asker.now)
         state.withLock {
-            $0.tokens.addAccessToken(
-                accessToken, AccessTokenRecord(grantID: grant.id, scopes: redemption.scopes, expiresAt: expiry))
+            $0.tokens.addAccessToken(accessToken, record)
+            $0.subjects[identity.subject] = user.username
         }
-        var idToken: String?
+        var members: [String: JSON] = [
+            "access_token": .string(accessToken), "token_type": asker.proofKey == nil ? "Bearer" : "DPoP",
+            "expires_in": .integer(asker.policy.accessTokenLifetime), "scope": .string(scopes.joined(separator: " ")),
+        ]
+        members["refresh_token"] = redemption.refreshToken.map { .string($0) }
         if redemption.scopes.contains("openid") {
-            var claims = IDTokenClaims(
-                iss: issuer, sub: user.subject, aud: client.id, exp: now + policy.idTokenLifetime, iat: now,
-                auth_time: grant.authenticatedAt, nonce: redemption.nonce, at_hash: accessTokenHash(accessToken),
-                sid: grant.sessionID)
-            if grant.scopes.contains("profile") {
-                claims.preferred_username = user.username
-                claims.name = user.name
-            }
-            if grant.scopes.contains("email") {
-                claims.email = user.email
-                claims.email_verified = true
-            }
-            idToken = try await sign(claims)
+            let claims = idToken(redemption, identity, user, accessToken: accessToken, asker)
+            members["id_token"] = .string(try await sign(claims))
         }
-        return TokenAnswer(
-            access_token: accessToken, expires_in: policy.accessTokenLifetime,
-            refresh_token: redemption.refreshToken, id_token: idToken, scope: scope)
+        flavor.finish(
+            answer: &members,
+            to: TokenIssue(
+                client: asker.client, user: user, identity: identity, grant: grant, form: form, policy: asker.policy))
+        return members
+    }
+
+    private func accessToken(_ record: AccessTokenRecord, grant: Grant, now: Int) async throws -> String {
+        guard options.accessTokenFormat == .jwt else { return randomText() }
+        // RFC 9068, section 2.2; RFC 9449, section 6.1.
+        var claims = ClaimSet(record.identity.claims)
+        claims["iss"] = .string(record.identity.issuer)
+        claims["sub"] = .string(record.identity.subject)
+        claims["aud"] = record.audience.count == 1 ? .string(record.audience[0]) : .strings(record.audience)
+        claims["exp"] = .integer(record.expiresAt)
+        claims["iat"] = .integer(now)
+        claims["jti"] = .string(randomText())
+        claims["client_id"] = .string(record.clientID)
+        claims["scope"] = .string(record.scopes.joined(separator: " "))
+        claims["auth_time"] = .integer(grant.authenticatedAt)
+        claims["acr"] = grant.acr.map { .string($0) }
+        claims["cnf"] = record.proofKey.map { ["jkt": .string($0)] }
+        return try await sign(claims, type: "at+jwt")
+    }
+
+    /// OpenID Connect Core, sections 2 and 12.2.
+    private func idToken(
+        _ redemption: Redemption, _ identity: Identity, _ user: ProviderUser, accessToken: String,
+        _ asker: TokenAsker
+    ) -> ClaimSet {
+        let grant = redemption.grant
+        var claims = ClaimSet(identity.claims)
+        claims["iss"] = .string(identity.issuer)
+        claims["sub"] = .string(identity.subject)
+        claims["aud"] = .string(asker.client.id)
+        claims["exp"] = .integer(asker.now + asker.policy.idTokenLifetime)
+        claims["iat"] = .integer(asker.now)
+        claims["auth_time"] = .integer(grant.authenticatedAt)
+        claims["nonce"] = redemption.nonce.map { .string($0) }
+        claims["at_hash"] = .string(accessTokenHash(accessToken))
+        claims["acr"] = grant.acr.map { .string($0) }
+        claims["sid"] = .string(grant.sessionID)
+        let facts = personalClaims(
+            of: user, identity, scopes: grant.scopes, wanted: grant.claims.names(in: "id_token"))
+        claims.members.merge(facts) { $1 }
+        return claims
+    }
+
+    /// What the scopes, or the `claims` parameter, let a client know about a person (OpenID Connect Core, section 5.4).
+    func personalClaims(
+        of user: ProviderUser, _ identity: Identity, scopes: [String], wanted: Set<String>
+    ) -> [String: JSON] {
+        let byScope: [(scope: String, claim: String, value: JSON)] = [
+            ("profile", "preferred_username", .string(identity.username)), ("profile", "name", .string(user.name)),
+            ("email", "email", .string(user.email)), ("email", "email_verified", true),
+        ]
+        let told = byScope.filter { scopes.contains($0.scope) || wanted.contains($0.claim) }
+        return Dictionary(uniqueKeysWithValues: told.map { ($0.claim, $0.value) })
     }
 }

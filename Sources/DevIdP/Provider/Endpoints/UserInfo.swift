@@ -1,48 +1,58 @@
 import Hummingbird
 
-/// OpenID Connect Core, section 5.3.2.
-private struct UserInfo: Encodable {
-    let sub: String
-    var preferred_username: String?
-    var name: String?
-    var email: String?
-    var email_verified: Bool?
-}
-
+/// The protected resource (OpenID Connect Core, section 5.3), for tokens of either type.
 extension Provider {
     func userInfo(_ request: Request) async throws -> Response {
         guard let header = request.headers[.authorization] else {
-            return Response(status: .unauthorized, headers: [.wwwAuthenticate: "Bearer realm=\"dev-idp\""])
+            return Response(status: .unauthorized, headers: [.wwwAuthenticate: Self.tokenChallenge])
         }
-        let parts = header.split(separator: " ")
-        guard parts.count == 2, parts[0].lowercased() == "bearer" else {
-            return try bearerError(.badRequest, "invalid_request", "send the token as Authorization: Bearer")
+        let parts = header.split(separator: " ").map(String.init)
+        let scheme = parts.first?.lowercased()
+        guard parts.count == 2, let scheme, ["bearer", "dpop"].contains(scheme) else {
+            return try denial(.badRequest, OAuthFailure(.invalidRequest, "send Authorization: Bearer, or DPoP"))
         }
-        let now = now()
-        guard let (record, grant) = state.withLock({ $0.tokens.accessToken(String(parts[1]), now: now) }),
-            let user = user(grant.username)
-        else { return try bearerError(.unauthorized, "invalid_token", "the token is unknown, expired or revoked") }
-        guard record.scopes.contains("openid") else {
-            return try bearerError(.forbidden, "insufficient_scope", "the token lacks the scope openid")
+        let token = parts[1]
+        do {
+            let now = now()
+            guard let (record, grant) = state.withLock({ $0.tokens.accessToken(token, now: now) }),
+                let user = user(grant.username)
+            else { throw OAuthFailure(.invalidToken, "the token is unknown, expired or revoked") }
+            // RFC 9449, section 7.1: a bound token is good with its proof only.
+            let key = scheme == "dpop" ? try provenKey(request, accessToken: token) : nil
+            guard scheme == "dpop" ? key != nil : true else {
+                throw OAuthFailure(.invalidProof, "the DPoP scheme needs a proof")
+            }
+            guard record.proofKey == key else {
+                throw OAuthFailure(.invalidToken, "the token's type or key does not go with this request")
+            }
+            guard record.scopes.contains("openid") else {
+                throw OAuthFailure(.insufficientScope, "the scope openid is missing")
+            }
+            return try info(of: user, record, grant)
+        } catch let failure as OAuthFailure {
+            return try denial(failure.code == .insufficientScope ? .forbidden : .unauthorized, failure)
         }
-        var info = UserInfo(sub: user.subject)
-        if record.scopes.contains("profile") {
-            info.preferred_username = user.username
-            info.name = user.name
-        }
-        if record.scopes.contains("email") {
-            info.email = user.email
-            info.email_verified = true
-        }
-        return try json(info)
     }
 
-    /// RFC 6750, section 3.
-    private func bearerError(_ status: HTTPResponse.Status, _ code: String, _ description: String) throws -> Response {
-        try json(
-            ErrorBody(error: code, error_description: description), status: status,
-            headers: [
-                .wwwAuthenticate: "Bearer realm=\"dev-idp\", error=\"\(code)\", error_description=\"\(description)\""
-            ])
+    private func info(
+        of user: ProviderUser, _ record: AccessTokenRecord, _ grant: Grant
+    ) throws -> Response {
+        var members = personalClaims(
+            of: user, record.identity, scopes: record.scopes, wanted: grant.claims.names(in: "userinfo"))
+        members["sub"] = .string(record.identity.subject)
+        return try json(members, headers: proofHeaders())
+    }
+
+    private static let tokenChallenge = "Bearer realm=\"dev-idp\", DPoP algs=\"ES256\""
+
+    /// RFC 6750, section 3; RFC 9449, section 7.1.
+    private func denial(_ status: HTTPResponse.Status, _ failure: OAuthFailure) throws -> Response {
+        let isAboutProof = failure.code == .invalidProof || failure.code == .useProofNonce
+        let detail = "error=\"\(failure.code.rawValue)\", error_description=\"\(failure.description)\""
+        var headers = proofHeaders()
+        headers[.wwwAuthenticate] =
+            isAboutProof ? "DPoP \(detail), algs=\"ES256\"" : "Bearer realm=\"dev-idp\", \(detail)"
+        let members = ["error": failure.code.rawValue, "error_description": failure.description]
+        return try json(members, status: status, headers: headers)
     }
 }

@@ -11,13 +11,13 @@ struct FaultMiddleware: RouterMiddleware {
         let endpoint = provider.endpoint(of: request.uri.path)
         guard endpoint != .control else { return try await next(request, context) }
         let fault = provider.faults.withLock { $0.take(for: endpoint) }
-        let entry = provider.log.withLock { log in
-            log.open(
-                LogEntry(
-                    sequence: 0, time: provider.now(), method: request.method.rawValue, endpoint: endpoint,
-                    grantType: context.form["grant_type"], clientID: context.form["client_id"],
-                    scope: context.form["scope"], fault: fault?.kind))
-        }
+        let form = context.form
+        let opened = LogEntry(
+            sequence: 0, time: provider.now(), method: request.method.rawValue, endpoint: endpoint,
+            grantType: form["grant_type"], clientID: form["client_id"], scope: form["scope"], prompt: form["prompt"],
+            loginHint: form["login_hint"], domainHint: form["domain_hint"], claims: form["claims"],
+            tenant: provider.tenant(of: request.uri.path), fault: fault?.kind)
+        let entry = provider.log.withLock { $0.open(opened) }
         let response = try await answer(request, context: context, fault: fault, next: next)
         provider.log.withLock { $0.close(entry, status: response.status.code) }
         return response

@@ -8,6 +8,12 @@ package struct LogEntry: Codable, Sendable, Equatable {
     package var grantType: String?
     package var clientID: String?
     package var scope: String?
+    package var prompt: String?
+    package var loginHint: String?
+    package var domainHint: String?
+    package var claims: String?
+    /// The tenant that the path names.
+    package var tenant: String?
     /// Of the answer; absent when there was none.
     package var status: Int?
     package var fault: Fault.Kind?

@@ -2,37 +2,25 @@ import Crypto
 import FoundationEssentials
 import JWTKit
 
-/// OpenID Connect Core, section 2.
-struct IDTokenClaims: JWTPayload {
-    var iss: String
-    var sub: String
-    var aud: String
-    var exp: Int
-    var iat: Int
-    var auth_time: Int
-    var nonce: String?
-    var at_hash: String?
-    var sid: String
-    var preferred_username: String?
-    var name: String?
-    var email: String?
-    var email_verified: Bool?
+/// The claims of an ID token (OpenID Connect Core, section 2) or an access token (RFC 9068, section 2.2).
+struct ClaimSet: JWTPayload {
+    var members: [String: JSON]
+
+    init(_ members: [String: JSON]) { self.members = members }
+
+    init(from decoder: any Decoder) throws { members = try decoder.singleValueContainer().decode([String: JSON].self) }
+
+    func encode(to encoder: any Encoder) throws {
+        var value = encoder.singleValueContainer()
+        try value.encode(members)
+    }
+
+    subscript(name: String) -> JSON? {
+        get { members[name] }
+        set { members[name] = newValue }
+    }
 
     /// The signature is all that is asked of an ID token hint: it may have expired long ago.
-    func verify(using algorithm: some JWTAlgorithm) async throws {}
-}
-
-/// RFC 9068, section 2.2.
-struct AccessTokenClaims: JWTPayload {
-    var iss: String
-    var sub: String
-    var aud: String
-    var exp: Int
-    var iat: Int
-    var jti: String
-    var client_id: String
-    var scope: String
-
     func verify(using algorithm: some JWTAlgorithm) async throws {}
 }
 

@@ -7,6 +7,12 @@ package struct ProviderClient: Sendable, Equatable {
     /// See ``RedirectURIRules`` for how a request's URI is compared with these.
     package var redirectURIs: [String]
     package var postLogoutRedirectURIs: [String]
+    /// Entra's family of client ids: its members may spend each other's refresh tokens.
+    package var isFamilyMember = false
+    /// RFC 9126, section 6.
+    package var requiresPushedAuthorization = false
+    /// RFC 9449, section 5.2.
+    package var requiresProof = false
 
     package init(
         id: String, secret: String? = nil, name: String? = nil,

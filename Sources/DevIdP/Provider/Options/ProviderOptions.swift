@@ -21,6 +21,14 @@ package struct ProviderOptions: Sendable {
     package var asksConsent = false
     package var accessTokenFormat = AccessTokenFormat.opaque
     package var idTokenAlgorithm = SigningAlgorithm.rs256
+    /// Which kind of provider this one plays.
+    package var flavor = ProviderFlavor.openID
+    /// The address of this very page comes with a device code, too (RFC 8628, section 3.3.1).
+    package var givesCompleteVerificationURI = true
+    /// Clients may register themselves (RFC 7591).
+    package var allowsRegistration = true
+    /// Who registers a client must show this token (RFC 7591, section 3); nil lets everyone.
+    package var initialAccessToken: String?
     package var policy = TokenPolicy()
     /// In force from the first request on; more can be added while the provider runs.
     package var faults: [Fault] = []
@@ -28,6 +36,24 @@ package struct ProviderOptions: Sendable {
     package var now: @Sendable () -> Int = { systemTime() }
 
     package init() {}
+
+    /// Options that suit an Entra-shaped provider: its first two sample clients are a family, and a refresh token that
+    /// was used stays good beside its successor.
+    package static func entra(_ directory: EntraDirectory = EntraDirectory()) -> ProviderOptions {
+        var options = ProviderOptions()
+        options.flavor = .entra(directory)
+        options.policy.reuseGrace = options.policy.refreshTokenLifetime
+        options.accessTokenFormat = .jwt
+        for index in options.clients.indices.prefix(2) { options.clients[index].isFamilyMember = true }
+        return options
+    }
+}
+
+package enum ProviderFlavor: Sendable, Equatable {
+    /// What the standards say, and nothing else.
+    case openID
+    /// Microsoft Entra's v2.0 endpoints, for the tenants and people of a directory.
+    case entra(EntraDirectory)
 }
 
 package enum AccessTokenFormat: String, Sendable, CaseIterable {

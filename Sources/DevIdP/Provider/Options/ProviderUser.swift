@@ -6,19 +6,19 @@ package struct ProviderUser: Sendable, Equatable {
     package var username: String
     package var password: String
     package var name: String
+    package var email: String
 
     package init(username: String, password: String, name: String? = nil) {
         self.username = username
         self.password = password
         self.name = name ?? username.prefix(1).uppercased() + username.dropFirst()
+        email = username.contains("@") ? username : "\(username)@example.test"
     }
 
     /// Stable across restarts, so that a broker that outlives the provider sees the same person again.
     package var subject: String {
         Data(SHA256.hash(data: Data("subject:\(username)".utf8)).prefix(16)).base64URLText
     }
-
-    package var email: String { username.contains("@") ? username : "\(username)@example.test" }
 
     package static let samples = [
         ProviderUser(username: "alice", password: "alice-pw-1", name: "Alice Example"),

@@ -1,5 +1,7 @@
-/// How long things live and how refresh tokens behave. It can be changed on a running provider; what is already issued
-/// keeps its expiry. Durations in seconds.
+import FoundationEssentials
+
+/// How long things live, how refresh tokens behave, and what clients have to do. It can be changed on a running
+/// provider; what is already issued keeps its expiry. Durations in seconds.
 package struct TokenPolicy: Codable, Sendable, Equatable {
     package var accessTokenLifetime = 3600
     package var idTokenLifetime = 3600
@@ -13,30 +15,45 @@ package struct TokenPolicy: Codable, Sendable, Equatable {
     /// Signing out at the provider also ends the refresh tokens of that browser session.
     package var logoutEndsRefreshTokens = false
 
+    /// RFC 8628, section 3.2.
+    package var deviceCodeLifetime = 900
+    package var devicePollInterval = 5
+    /// Refuse authorization requests that were not pushed (RFC 9126, section 5).
+    package var requiresPushedAuthorization = false
+    package var pushedRequestLifetime = 60
+    /// Refuse token requests without a DPoP proof (RFC 9449, section 5).
+    package var requiresProof = false
+    /// Refuse proofs without a nonce of this provider (RFC 9449, section 8).
+    package var requiresProofNonce = false
+
+    /// `refresh_in` of Entra's answers; 0 leaves it out.
+    package var refreshIn = 0
+    /// `ext_expires_in` of Entra's answers; 0 makes it equal to `expires_in`.
+    package var extendedLifetime = 0
+
     package init() {}
 }
 
 /// A change of some fields of the policy, as the control endpoint takes it.
 struct TokenPolicyChange: Decodable {
-    var accessTokenLifetime: Int?
-    var idTokenLifetime: Int?
-    var refreshTokenLifetime: Int?
-    var codeLifetime: Int?
-    var issuesRefreshTokens: Bool?
-    var rotatesRefreshTokens: Bool?
-    var reuseGrace: Int?
-    var logoutEndsRefreshTokens: Bool?
+    private let members: [String: JSON]
 
-    func applied(to policy: TokenPolicy) -> TokenPolicy {
-        var policy = policy
-        policy.accessTokenLifetime = accessTokenLifetime ?? policy.accessTokenLifetime
-        policy.idTokenLifetime = idTokenLifetime ?? policy.idTokenLifetime
-        policy.refreshTokenLifetime = refreshTokenLifetime ?? policy.refreshTokenLifetime
-        policy.codeLifetime = codeLifetime ?? policy.codeLifetime
-        policy.issuesRefreshTokens = issuesRefreshTokens ?? policy.issuesRefreshTokens
-        policy.rotatesRefreshTokens = rotatesRefreshTokens ?? policy.rotatesRefreshTokens
-        policy.reuseGrace = reuseGrace ?? policy.reuseGrace
-        policy.logoutEndsRefreshTokens = logoutEndsRefreshTokens ?? policy.logoutEndsRefreshTokens
-        return policy
+    init(from decoder: any Decoder) throws {
+        members = try decoder.singleValueContainer().decode([String: JSON].self)
+    }
+
+    /// - Throws: for a name that no field has, and for a value of the wrong kind.
+    func applied(to policy: TokenPolicy) throws -> TokenPolicy {
+        var fields = try JSONDecoder().decode([String: JSON].self, from: Data(try jsonText(policy).utf8))
+        for (name, value) in members {
+            guard fields[name] != nil else { throw UnknownField(name: name) }
+            fields[name] = value
+        }
+        return try JSONDecoder().decode(TokenPolicy.self, from: Data(try jsonText(fields).utf8))
+    }
+
+    struct UnknownField: Error, CustomStringConvertible {
+        let name: String
+        var description: String { "the policy has no field \(name)" }
     }
 }

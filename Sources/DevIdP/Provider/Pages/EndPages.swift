@@ -16,7 +16,7 @@ extension Page {
             title: "Sign out?",
             content: """
                 <p>This signs you out here, for every app.</p>
-                <form method="post" action="\(escaped(action))/logout">
+                <form method="post" action="\(escaped(action))">
                 \(hidden.joined(separator: "\n"))
                 <button type="submit">Sign out</button>
                 </form>

@@ -1,15 +1,44 @@
+/// What the forms of a sign-in have in common.
+struct InteractionForm: Sendable {
+    let app: String
+    /// What the forms' addresses begin with.
+    let action: String
+    let transaction: String
+
+    /// The head of a form, up to its fields.
+    func open(_ path: String) -> String {
+        """
+        <form method="post" action="\(escaped(action))/\(path)">
+        <input type="hidden" name="transaction" value="\(escaped(transaction))">
+        """
+    }
+
+    var purpose: String { "<p>to continue to <strong>\(escaped(app))</strong></p>" }
+
+    var cancel: String {
+        """
+        \(open("cancel"))
+        <button class="plain" type="submit">Cancel</button>
+        </form>
+        """
+    }
+}
+
 extension Page {
-    static func signIn(app: String, action: String, transaction: String, username: String?, failed: Bool) -> Page {
-        let alert = failed ? "<p class=\"alert\" role=\"alert\">The user name or the password is wrong.</p>" : ""
+    /// - Parameter domain: the organization the app expects the person to belong to (`domain_hint`).
+    static func signIn(
+        _ form: InteractionForm, username: String?, domain: String? = nil, alert: String? = nil
+    ) -> Page {
         // The first empty field gets the focus.
         let (first, second) = username == nil ? (" autofocus", "") : ("", " autofocus")
+        let organization = domain.map { "<p>with an account of <strong>\(escaped($0))</strong></p>" } ?? ""
         return Page(
             title: "Sign in",
             content: """
-                <p>to continue to <strong>\(escaped(app))</strong></p>
-                \(alert)
-                <form method="post" action="\(escaped(action))/login">
-                <input type="hidden" name="transaction" value="\(escaped(transaction))">
+                \(form.purpose)
+                \(organization)
+                \(notice(alert))
+                \(form.open("login"))
                 <label for="username">User name</label>
                 <input id="username" name="username" value="\(escaped(username ?? ""))" autocomplete="username"\
                  autocapitalize="none" spellcheck="false" required\(first)>
@@ -17,11 +46,31 @@ extension Page {
                 <input id="password" name="password" type="password" autocomplete="current-password" required\(second)>
                 <button type="submit">Sign in</button>
                 </form>
-                \(cancelForm(action: action, transaction: transaction))
+                \(form.cancel)
                 """)
     }
 
-    static func choose(app: String, action: String, transaction: String, people: [ProviderUser]) -> Page {
+    static func create(_ form: InteractionForm, alert: String? = nil) -> Page {
+        Page(
+            title: "Create an account",
+            content: """
+                \(form.purpose)
+                \(notice(alert))
+                \(form.open("create"))
+                <label for="name">Your name</label>
+                <input id="name" name="name" autocomplete="name" autofocus>
+                <label for="username">User name</label>
+                <input id="username" name="username" autocomplete="username" autocapitalize="none"\
+                 spellcheck="false" required>
+                <label for="password">Password</label>
+                <input id="password" name="password" type="password" autocomplete="new-password" required>
+                <button type="submit">Create</button>
+                </form>
+                \(form.cancel)
+                """)
+    }
+
+    static func choose(_ form: InteractionForm, people: [ProviderUser]) -> Page {
         let buttons = people.map { person in
             """
             <button class="person" type="submit" name="account" value="\(escaped(person.username))">\
@@ -31,30 +80,30 @@ extension Page {
         return Page(
             title: "Choose an account",
             content: """
-                <p>to continue to <strong>\(escaped(app))</strong></p>
-                <form method="post" action="\(escaped(action))/choose">
-                <input type="hidden" name="transaction" value="\(escaped(transaction))">
+                \(form.purpose)
+                \(form.open("choose"))
                 \(buttons.joined(separator: "\n"))
                 <button class="plain" type="submit" name="account" value="">Use another account</button>
                 </form>
-                \(cancelForm(action: action, transaction: transaction))
+                \(form.cancel)
                 """)
     }
 
-    static func consent(app: String, action: String, transaction: String, username: String, scopes: [String]) -> Page {
-        let choices = scopes.filter { $0 != "openid" }.map { scope in
+    static func consent(_ form: InteractionForm, username: String, request: AuthorizationRequest) -> Page {
+        let choices = request.scopes.filter { $0 != "openid" }.map { scope in
             """
             <label class="choice"><input type="checkbox" name="scope" value="\(escaped(scope))" checked>\
-            \(escaped(meaning(of: scope)))</label>
+            <span>\(escaped(meaning(of: scope)))</span></label>
             """
         }
         let list = choices.isEmpty ? "" : "<fieldset><legend>It asks to</legend>\(choices.joined())</fieldset>"
         return Page(
-            title: "Allow \(app)?",
+            title: "Allow \(form.app)?",
             content: """
-                <p><strong>\(escaped(app))</strong> wants to sign you in as <strong>\(escaped(username))</strong>.</p>
-                <form method="post" action="\(escaped(action))/consent">
-                <input type="hidden" name="transaction" value="\(escaped(transaction))">
+                <p><strong>\(escaped(form.app))</strong> wants to sign you in as <strong>\(escaped(username))</strong>.\
+                </p>
+                \(deviceNote(request.channel))
+                \(form.open("consent"))
                 \(list)
                 <button type="submit" name="decision" value="allow">Allow</button>
                 <button class="plain" type="submit" name="decision" value="deny">Do not allow</button>
@@ -62,13 +111,18 @@ extension Page {
                 """)
     }
 
-    private static func cancelForm(action: String, transaction: String) -> String {
-        """
-        <form method="post" action="\(escaped(action))/cancel">
-        <input type="hidden" name="transaction" value="\(escaped(transaction))">
-        <button class="plain" type="submit">Cancel</button>
-        </form>
-        """
+    /// RFC 8628, section 5.4: the person compares the code, so that nobody can be talked into signing in a stranger's
+    /// device unawares.
+    private static func deviceNote(_ channel: AuthorizationRequest.Channel) -> String {
+        guard case .device(let code) = channel else { return "" }
+        return """
+            <p>On a device that shows this code. Go on only if it is your device, and you started this there.</p>
+            <p class="code">\(escaped(code))</p>
+            """
+    }
+
+    static func notice(_ alert: String?) -> String {
+        alert.map { "<p class=\"alert\" role=\"alert\">\(escaped($0))</p>" } ?? ""
     }
 
     private static func meaning(of scope: String) -> String {

@@ -26,6 +26,12 @@ extension Page {
         button.person span{display:block;font-weight:400;color:var(--soft);font-size:.875rem}
         :focus-visible{outline:3px solid var(--accent);outline-offset:2px}
         .alert{padding:.6rem .8rem;border-left:4px solid var(--bad);color:var(--bad);font-weight:600}
+        p.code{margin:.5rem 0 1rem;padding:.6rem;border:1px dashed var(--line);border-radius:.5rem;color:var(--ink);\
+        text-align:center}
+        .code{font:600 1.5rem/1.3 ui-monospace,"DejaVu Sans Mono",monospace;letter-spacing:.12em}
+        input.code:not([type=checkbox]){font:600 1.5rem/1.3 ui-monospace,"DejaVu Sans Mono",monospace;\
+        text-align:center;text-transform:uppercase}
+        label.choice span{min-width:0;overflow-wrap:anywhere}
         fieldset{margin:1rem 0 0;padding:0;border:0}
         legend{font-weight:600;padding:0}
         """

@@ -1,58 +1,109 @@
-/// A checked authorization request (RFC 6749, section 4.1.1; OpenID Connect Core, section 3.1.2.1).
+/// A checked request for a person's authorization: from the browser (RFC 6749, section 4.1.1; OpenID Connect Core,
+/// section 3.1.2.1), or from a device that has none (RFC 8628, section 3.1).
 struct AuthorizationRequest: Sendable {
-    enum Prompt: String, Sendable {
+    enum Prompt: String, Sendable, CaseIterable {
         case none
         case login
         case consent
         case selectAccount = "select_account"
+        /// Initiating User Registration via OpenID Connect 1.0.
+        case create
     }
 
+    /// How the client hears of the outcome.
+    enum Channel: Sendable {
+        case redirect(RedirectTarget)
+        case device(userCode: String)
+    }
+
+    struct RedirectTarget: Sendable {
+        var uri: String
+        var state: String?
+        /// PKCE, S256.
+        var challenge: String
+        /// Thumbprint of the key that the code will be redeemed with (RFC 9449, section 10).
+        var proofKey: String?
+    }
+
+    var realm: Realm
     var clientID: String
-    var redirectURI: String
+    var channel: Channel
     var scopes: [String]
-    var state: String?
+    /// RFC 8707.
+    var resources: [String]
     var nonce: String?
-    var challenge: String
-    var prompts: Set<Prompt>
+    var prompts: Set<Prompt> = []
     /// Seconds since the person last typed a password.
     var maxAge: Int?
+    var acrValues: [String] = []
+    var claims = ClaimsRequest.none
     var loginHint: String?
+    var domainHint: String?
     var idTokenHint: String?
+    /// Entra: the person may belong to another cloud, and the client wants to hear which.
+    var isInstanceAware = false
 }
 
 /// Where a refused request ends: without a client and a redirect URI that belong together nobody may be sent anywhere,
 /// so the person sees a page (RFC 6749, section 4.1.2.1); everything else goes back to the client.
 enum AuthorizationRefusal: Error, Sendable {
     case page(String)
-    case redirect(to: String, state: String?, OAuthFailure)
+    case redirect(to: String, state: String?, Realm, OAuthFailure)
 }
 
 extension AuthorizationRequest {
-    init(_ form: FormValues, clients: ClientDirectory, scopes known: Set<String>) throws(AuthorizationRefusal) {
+    init(
+        _ form: FormValues, realm: Realm, client find: (String) -> ProviderClient?, takesScope: (String) -> Bool
+    ) throws(AuthorizationRefusal) {
         for name in ["client_id", "redirect_uri"] where form.repeated.contains(name) {
             throw .page("The request names \(name) more than once.")
         }
         guard let clientID = form["client_id"] else { throw .page("The request names no client_id.") }
-        guard let client = clients.client(clientID) else {
+        guard let client = find(clientID) else {
             throw .page("No client is registered under the id \"\(clientID)\".")
         }
         guard let uri = form["redirect_uri"] else { throw .page("The request names no redirect_uri.") }
         guard RedirectURIRules.accepts(uri, registered: client.redirectURIs) else {
             throw .page("The redirect URI \"\(uri)\" is not registered for the client \"\(clientID)\".")
         }
-        do {
-            self = try AuthorizationRequest(form, client: client, redirectURI: uri, scopes: known)
+        do throws(OAuthFailure) {
+            let channel = Channel.redirect(try Self.target(form, uri: uri))
+            self = try AuthorizationRequest(
+                form, realm: realm, clientID: clientID, channel: channel, takesScope: takesScope)
         } catch {
-            throw .redirect(to: uri, state: form["state"], error)
+            throw .redirect(to: uri, state: form["state"], realm, error)
         }
     }
 
-    private init(
-        _ form: FormValues, client: ProviderClient, redirectURI: String, scopes known: Set<String>
+    /// The part that every channel shares.
+    init(
+        _ form: FormValues, realm: Realm, clientID: String, channel: Channel, takesScope: (String) -> Bool
     ) throws(OAuthFailure) {
-        if let name = form.repeated.first { throw OAuthFailure(.invalidRequest, "\(name) came more than once") }
+        let scopes = scopeList(form["scope"] ?? "")
+        guard !scopes.isEmpty else { throw OAuthFailure(.invalidScope, "scope is missing") }
+        if let unknown = scopes.first(where: { !takesScope($0) }) {
+            throw OAuthFailure(.invalidScope, "unknown scope \(unknown)")
+        }
+        self.realm = realm
+        self.clientID = clientID
+        self.channel = channel
+        self.scopes = scopes
+        resources = try resourceList(form)
+        nonce = form["nonce"]
+        prompts = try Self.prompts(form["prompt"])
+        maxAge = try Self.maxAge(form["max_age"])
+        acrValues = scopeList(form["acr_values"] ?? "")
+        claims = try ClaimsRequest(form["claims"])
+        loginHint = form["login_hint"]
+        domainHint = form["domain_hint"]
+        idTokenHint = form["id_token_hint"]
+        isInstanceAware = form["instance_aware"]?.lowercased() == "true"
+    }
+
+    private static func target(_ form: FormValues, uri: String) throws(OAuthFailure) -> RedirectTarget {
+        if let name = form.repeatedByMistake { throw OAuthFailure(.invalidRequest, "\(name) came more than once") }
         if form["request"] != nil { throw OAuthFailure(.requestNotSupported, "request objects are not taken") }
-        if form["request_uri"] != nil { throw OAuthFailure(.requestURINotSupported, "request_uri is not taken") }
+        if form["request_uri"] != nil { throw OAuthFailure(.requestURINotSupported, "only pushed requests are taken") }
         guard let type = form["response_type"] else { throw OAuthFailure(.invalidRequest, "response_type is missing") }
         guard type == "code" else { throw OAuthFailure(.unsupportedResponseType, "only response_type=code") }
         guard form["response_mode"] ?? "query" == "query" else {
@@ -64,21 +115,7 @@ extension AuthorizationRequest {
         guard form["code_challenge_method"] == "S256", ProofKey.isChallenge(challenge) else {
             throw OAuthFailure(.invalidRequest, "code_challenge_method must be S256, with 43 base64url characters")
         }
-        let scopes = scopeList(form["scope"] ?? "")
-        guard !scopes.isEmpty else { throw OAuthFailure(.invalidScope, "scope is missing") }
-        if let unknown = scopes.first(where: { !known.contains($0) }) {
-            throw OAuthFailure(.invalidScope, "unknown scope \(unknown)")
-        }
-        clientID = client.id
-        self.redirectURI = redirectURI
-        self.scopes = scopes
-        state = form["state"]
-        nonce = form["nonce"]
-        self.challenge = challenge
-        prompts = try Self.prompts(form["prompt"])
-        maxAge = try Self.maxAge(form["max_age"])
-        loginHint = form["login_hint"]
-        idTokenHint = form["id_token_hint"]
+        return RedirectTarget(uri: uri, state: form["state"], challenge: challenge, proofKey: form["dpop_jkt"])
     }
 
     private static func prompts(_ text: String?) throws(OAuthFailure) -> Set<Prompt> {
@@ -109,4 +146,13 @@ func scopeList(_ text: String) -> [String] {
     text.split(separator: " ").reduce(into: []) { list, scope in
         if !list.contains(String(scope)) { list.append(String(scope)) }
     }
+}
+
+/// The resources a request names: absolute URIs without a fragment (RFC 8707, section 2).
+func resourceList(_ form: FormValues) throws(OAuthFailure) -> [String] {
+    let resources = form.all("resource").filter { !$0.isEmpty }
+    for resource in resources where !resource.contains(":") || resource.contains("#") {
+        throw OAuthFailure(.invalidTarget, "\(resource) is not an absolute URI without a fragment")
+    }
+    return resources
 }

@@ -2,6 +2,7 @@
 enum AuthorizationStep: Equatable {
     case signIn(username: String?)
     case choose([String])
+    case create
     case consent(username: String)
     case issue(SignedInAccount)
     case refuse(OAuthFailure)
@@ -19,6 +20,7 @@ enum AuthorizationStep: Equatable {
         let request = transaction.request
         let asksNothing = request.prompts.contains(.none)
 
+        if request.prompts.contains(.create), !transaction.typedPassword { return .create }
         if request.prompts.contains(.selectAccount), transaction.chosen == nil, !accounts.isEmpty {
             return .choose(accounts.map(\.username))
         }

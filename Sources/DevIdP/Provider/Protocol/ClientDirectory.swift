@@ -1,6 +1,6 @@
 /// The clients this provider knows.
 struct ClientDirectory: Sendable {
-    private let clients: [String: ProviderClient]
+    private var clients: [String: ProviderClient]
     private let allowsAny: Bool
 
     init(_ clients: [ProviderClient], allowsAny: Bool) {
@@ -10,5 +10,26 @@ struct ClientDirectory: Sendable {
 
     func client(_ id: String) -> ProviderClient? {
         clients[id] ?? (allowsAny ? ProviderClient(id: id) : nil)
+    }
+
+    mutating func add(_ client: ProviderClient) { clients[client.id] = client }
+}
+
+/// The people this provider knows.
+struct PeopleDirectory: Sendable {
+    private var people: [ProviderUser]
+
+    init(_ people: [ProviderUser]) { self.people = people }
+
+    /// By user name or mail address.
+    func user(_ name: String) -> ProviderUser? {
+        people.first { $0.username == name || $0.email.lowercased() == name.lowercased() }
+    }
+
+    /// - Returns: false when the name is taken.
+    mutating func add(_ person: ProviderUser) -> Bool {
+        guard user(person.username) == nil else { return false }
+        people.append(person)
+        return true
     }
 }

@@ -2,6 +2,13 @@
 struct ProviderState: Sendable {
     var policy: TokenPolicy
     var tokens = TokenStore()
+    var devices = DeviceAuthorizations()
+    var pushed = PushedRequests()
+    var proofs = ProofLedger()
+    /// Whom the `sub` of an ID token from here names.
+    var subjects: [String: String] = [:]
+    /// What token requests have to ask by `claims`, or be refused with this challenge.
+    var requiredClaims = ClaimsRequest.none
     /// Seconds by which a test has moved this provider's clock.
     var clockOffset = 0
     /// By `sid`.

@@ -5,71 +5,112 @@ struct TokenStore: Sendable {
     private var accessTokens: [String: AccessTokenRecord] = [:]
     private var refreshTokens: [String: RefreshTokenRecord] = [:]
 
-    mutating func addCode(_ code: String, for grant: Grant, request: AuthorizationRequest, expiresAt: Int) {
+    mutating func addCode(_ code: String, for grant: Grant, target: AuthorizationRequest.RedirectTarget, expiresAt: Int)
+    {
         grants[grant.id] = grant
         codes[code] = AuthorizationCode(
-            grantID: grant.id, redirectURI: request.redirectURI, challenge: request.challenge, expiresAt: expiresAt)
+            grantID: grant.id, redirectURI: target.uri, challenge: target.challenge, proofKey: target.proofKey,
+            expiresAt: expiresAt)
     }
 
     /// Exchanges a code (RFC 6749, section 4.1.3; RFC 7636, section 4.6).
     ///
     /// A second use, and a wrong verifier, mean that somebody else has the code: what came of it is revoked.
     mutating func redeem(
-        code: String, clientID: String, redirectURI: String?, verifier: String?, policy: TokenPolicy, now: Int,
-        freshName: String
+        code: String, redirectURI: String?, verifier: String?, by asker: TokenAsker
     ) throws(OAuthFailure) -> Redemption {
-        guard var record = codes[code], let grant = grants[record.grantID], grant.clientID == clientID else {
+        guard var record = codes[code], let grant = grants[record.grantID], grant.clientID == asker.client.id else {
             throw OAuthFailure(.invalidGrant, "the code is unknown, or was given to another client")
         }
         guard !record.isUsed else {
             revoke(grant.id)
-            throw OAuthFailure(.invalidGrant, "the code was used before; its tokens are revoked")
+            throw OAuthFailure(.invalidGrant, "the code was used before; its tokens are revoked", .codeUsed)
         }
-        guard now < record.expiresAt else { throw OAuthFailure(.invalidGrant, "the code has expired") }
+        guard asker.now < record.expiresAt else {
+            throw OAuthFailure(.invalidGrant, "the code has expired", .codeExpired)
+        }
         guard redirectURI == record.redirectURI else {
             throw OAuthFailure(.invalidGrant, "redirect_uri is not the one of the authorization request")
         }
         record.isUsed = true
         codes[code] = record
         guard let verifier, ProofKey.matches(verifier: verifier, challenge: record.challenge) else {
-            throw OAuthFailure(.invalidGrant, "code_verifier does not match code_challenge")
+            throw OAuthFailure(.invalidGrant, "code_verifier does not match code_challenge", .verifierMismatch)
         }
-        return Redemption(
-            grant: grant, scopes: grant.scopes,
-            refreshToken: policy.issuesRefreshTokens
-                ? addRefreshToken(freshName, grantID: grant.id, policy: policy, now: now) : nil,
+        guard record.proofKey == nil || record.proofKey == asker.proofKey else {
+            throw OAuthFailure(.invalidGrant, "the proof is not by the key of the authorization request")
+        }
+        return firstRedemption(of: grant, by: asker)
+    }
+
+    /// Takes in what a person allowed a device.
+    mutating func redeem(device grant: Grant, by asker: TokenAsker) -> Redemption {
+        grants[grant.id] = grant
+        return firstRedemption(of: grant, by: asker)
+    }
+
+    private mutating func firstRedemption(of grant: Grant, by asker: TokenAsker) -> Redemption {
+        Redemption(
+            grant: grant, scopes: grant.scopes, resources: grant.resources,
+            refreshToken: asker.policy.issuesRefreshTokens ? addRefreshToken(grantID: grant.id, by: asker) : nil,
             nonce: grant.nonce)
     }
 
     /// Exchanges a refresh token (RFC 6749, section 6), with rotation and the detection of reuse of RFC 9700,
     /// section 4.14.2.
+    ///
+    /// - Parameters:
+    ///   - scopes, resources: what is asked for; nil or none means all that was granted.
     mutating func redeem(
-        refreshToken: String, clientID: String, scopes asked: [String]?, policy: TokenPolicy, now: Int,
-        freshName: String
+        refreshToken: String, scopes asked: [String]?, resources: [String], rules: RefreshRules,
+        isFamily: (String) -> Bool, by asker: TokenAsker
     ) throws(OAuthFailure) -> Redemption {
-        guard var record = refreshTokens[refreshToken], let grant = grants[record.grantID], grant.clientID == clientID
-        else { throw OAuthFailure(.invalidGrant, "the refresh token is unknown, or was given to another client") }
-        guard !grant.isRevoked else { throw OAuthFailure(.invalidGrant, "the refresh token is revoked") }
-        if let usedAt = record.usedAt, now - usedAt >= policy.reuseGrace {
-            revoke(grant.id)
-            throw OAuthFailure(.invalidGrant, "the refresh token was used before; its family is revoked")
+        guard var record = refreshTokens[refreshToken], let grant = grants[record.grantID] else {
+            throw OAuthFailure(.invalidGrant, "the refresh token is unknown", .refreshTokenRevoked)
         }
-        guard now < record.expiresAt else { throw OAuthFailure(.invalidGrant, "the refresh token has expired") }
-        if let asked, let wider = asked.first(where: { !grant.scopes.contains($0) }) {
+        if grant.clientID != asker.client.id {
+            guard rules.knowsFamilies, isFamily(grant.clientID) else {
+                throw OAuthFailure(.invalidGrant, "the refresh token was given to another client")
+            }
+            guard asker.client.isFamilyMember else {
+                throw OAuthFailure(.invalidGrant, "the client is not of the refresh token's family", .clientMismatch)
+            }
+        }
+        guard !grant.isRevoked else {
+            throw OAuthFailure(.invalidGrant, "the refresh token is revoked", .refreshTokenRevoked)
+        }
+        guard record.proofKey == nil || record.proofKey == asker.proofKey else {
+            throw OAuthFailure(.invalidGrant, "the refresh token is bound to another key")
+        }
+        if let usedAt = record.usedAt, asker.now - usedAt >= asker.policy.reuseGrace {
+            revoke(grant.id)
+            throw OAuthFailure(
+                .invalidGrant, "the refresh token was used before; its family is revoked", .refreshTokenRevoked)
+        }
+        guard asker.now < record.expiresAt else {
+            throw OAuthFailure(.invalidGrant, "the refresh token has expired", .refreshTokenExpired)
+        }
+        if let asked, !rules.allowsOtherScopes, let wider = asked.first(where: { !grant.scopes.contains($0) }) {
             throw OAuthFailure(.invalidScope, "\(wider) was not granted")
         }
-        var successor: String?
-        if policy.rotatesRefreshTokens {
-            record.usedAt = record.usedAt ?? now
-            refreshTokens[refreshToken] = record
-            successor = addRefreshToken(freshName, grantID: grant.id, policy: policy, now: now)
+        if let wider = resources.first(where: { !grant.resources.contains($0) }) {
+            throw OAuthFailure(.invalidTarget, "\(wider) was not in the authorization request")
         }
-        return Redemption(grant: grant, scopes: asked ?? grant.scopes, refreshToken: successor, nonce: nil)
+        var successor: String?
+        if asker.policy.rotatesRefreshTokens {
+            record.usedAt = record.usedAt ?? asker.now
+            refreshTokens[refreshToken] = record
+            successor = addRefreshToken(grantID: grant.id, by: asker)
+        }
+        return Redemption(
+            grant: grant, scopes: asked ?? grant.scopes, resources: resources.isEmpty ? grant.resources : resources,
+            refreshToken: successor, nonce: nil)
     }
 
-    private mutating func addRefreshToken(_ token: String, grantID: String, policy: TokenPolicy, now: Int) -> String {
-        refreshTokens[token] = RefreshTokenRecord(grantID: grantID, expiresAt: now + policy.refreshTokenLifetime)
-        return token
+    private mutating func addRefreshToken(grantID: String, by asker: TokenAsker) -> String {
+        refreshTokens[asker.freshName] = RefreshTokenRecord(
+            grantID: grantID, proofKey: asker.bindingKey, expiresAt: asker.now + asker.policy.refreshTokenLifetime)
+        return asker.freshName
     }
 
     mutating func addAccessToken(_ token: String, _ record: AccessTokenRecord) { accessTokens[token] = record }
@@ -92,7 +133,7 @@ extension TokenStore {
             guard grants[record.grantID]?.clientID == clientID else { return false }
             revoke(record.grantID)
         } else if let record = accessTokens[token] {
-            guard grants[record.grantID]?.clientID == clientID else { return false }
+            guard record.clientID == clientID else { return false }
             accessTokens[token] = nil
         }
         return true

@@ -1,6 +1,20 @@
 import FoundationEssentials
 
 extension Data {
+    /// Nil for anything but base64url without padding.
+    init?(base64URLText text: some StringProtocol) {
+        guard text.utf8.allSatisfy({ $0 != UInt8(ascii: "+") && $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "=") })
+        else { return nil }
+        let plain = text.map { character -> Character in
+            switch character {
+            case "-": "+"
+            case "_": "/"
+            default: character
+            }
+        }
+        self.init(base64Encoded: String(plain) + String(repeating: "=", count: (4 - plain.count % 4) % 4))
+    }
+
     /// RFC 4648, section 5, without padding, as OAuth and JOSE use it.
     var base64URLText: String {
         String(

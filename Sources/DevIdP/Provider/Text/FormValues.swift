@@ -26,6 +26,18 @@ package struct FormValues: Sendable {
 
     /// Names that came more than once, which OAuth forbids.
     package var repeated: [String] { values.filter { $0.value.count > 1 }.keys.sorted() }
+
+    /// The first of them but `resource`, which may come more than once (RFC 8707, section 2).
+    var repeatedByMistake: String? { repeated.first { $0 != "resource" } }
+
+    /// Without one name.
+    func without(_ name: String) -> FormValues {
+        var others = self
+        others.values[name] = nil
+        return others
+    }
+
+    mutating func set(_ name: String, to value: String) { values[name] = [value] }
 }
 
 /// `+` and `%XX` decoded; nil when the escapes or the UTF-8 are broken.

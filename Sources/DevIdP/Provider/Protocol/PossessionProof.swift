@@ -1,0 +1,94 @@
+import Crypto
+import FoundationEssentials
+
+/// A DPoP proof (RFC 9449, section 4.2) whose signature is good: what it says is still to be judged.
+struct PossessionProof: Sendable {
+    /// Of the key it is made with (RFC 7638), as `cnf.jkt` carries it.
+    let thumbprint: String
+    let identifier: String
+    let method: String
+    let url: String
+    let issuedAt: Int
+    let nonce: String?
+    let accessTokenHash: String?
+
+    /// Seconds by which a proof may be older, or newer, than the time here.
+    static let tolerance = 120
+
+    private struct Header: Decodable {
+        let typ: String
+        let alg: String
+        let jwk: Key
+    }
+
+    private struct Key: Decodable {
+        let kty: String
+        let crv: String
+        let x: String
+        let y: String
+        /// A private key; it has no business here.
+        let d: String?
+    }
+
+    private struct Payload: Decodable {
+        let jti: String
+        let htm: String
+        let htu: String
+        let iat: Int
+        let nonce: String?
+        let ath: String?
+    }
+
+    /// Reads a proof and checks its form and signature (section 4.3, points 1 to 7). ES256 only.
+    init(_ text: String) throws(OAuthFailure) {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 3, let header: Header = Self.decode(parts[0]) else {
+            throw OAuthFailure(.invalidProof, "the proof is not a JWT with typ, alg and a public jwk")
+        }
+        guard header.typ == "dpop+jwt", header.alg == "ES256", header.jwk.kty == "EC", header.jwk.crv == "P-256",
+            header.jwk.d == nil
+        else { throw OAuthFailure(.invalidProof, "the proof is not of type dpop+jwt, with ES256 and a public key") }
+        guard let x = Data(base64URLText: header.jwk.x), let y = Data(base64URLText: header.jwk.y),
+            let key = try? P256.Signing.PublicKey(x963Representation: [4] + x + y),
+            let bytes = Data(base64URLText: parts[2]),
+            let signature = try? P256.Signing.ECDSASignature(rawRepresentation: bytes),
+            key.isValidSignature(signature, for: Data("\(parts[0]).\(parts[1])".utf8))
+        else { throw OAuthFailure(.invalidProof, "the proof's signature is wrong") }
+        guard let payload: Payload = Self.decode(parts[1]) else {
+            throw OAuthFailure(.invalidProof, "the proof lacks jti, htm, htu or iat")
+        }
+        let canonical = "{\"crv\":\"P-256\",\"kty\":\"EC\",\"x\":\"\(header.jwk.x)\",\"y\":\"\(header.jwk.y)\"}"
+        thumbprint = Data(SHA256.hash(data: Data(canonical.utf8))).base64URLText
+        identifier = payload.jti
+        method = payload.htm
+        url = payload.htu
+        issuedAt = payload.iat
+        nonce = payload.nonce
+        accessTokenHash = payload.ath
+    }
+
+    private static func decode<Part: Decodable>(_ text: Substring) -> Part? {
+        Data(base64URLText: text).flatMap { try? JSONDecoder().decode(Part.self, from: $0) }
+    }
+
+    /// Section 4.3, points 8 to 12 but the nonce and the replay, which the caller remembers.
+    ///
+    /// - Parameters:
+    ///   - place: host, port and path of the request; something that ends TLS may stand in front, so http and https
+    ///     are one.
+    ///   - time: seconds since 1970, by a clock that no test moves: the client's is not moved either.
+    func check(method: String, place: String, time: Int, accessToken: String?) throws(OAuthFailure) {
+        guard self.method == method else { throw OAuthFailure(.invalidProof, "htm is not \(method)") }
+        let target = url.prefix { $0 != "?" && $0 != "#" }
+        guard ["http://", "https://"].contains(where: { target == $0 + place }) else {
+            throw OAuthFailure(.invalidProof, "htu is not the address of this request")
+        }
+        guard abs(time - issuedAt) <= Self.tolerance else {
+            throw OAuthFailure(.invalidProof, "iat is too far from now")
+        }
+        if let accessToken {
+            let hash = Data(SHA256.hash(data: Data(accessToken.utf8))).base64URLText
+            guard accessTokenHash == hash else { throw OAuthFailure(.invalidProof, "ath is not the token's hash") }
+        }
+    }
+}

@@ -1,0 +1,43 @@
+import Crypto
+import Foundation
+
+/// A client's key, and DPoP proofs made with it (RFC 9449, section 4.2).
+struct ProofMaker {
+    let key = P256.Signing.PrivateKey()
+
+    private var jwk: [String: String] {
+        let point = key.publicKey.rawRepresentation
+        return [
+            "kty": "EC", "crv": "P-256", "x": encoded(point.prefix(32)), "y": encoded(point.suffix(32)),
+        ]
+    }
+
+    /// RFC 7638.
+    var thumbprint: String {
+        let jwk = jwk
+        let text =
+            "{\"crv\":\"P-256\",\"kty\":\"EC\",\"x\":\"\(jwk["x"] ?? "")\",\"y\":\"\(jwk["y"] ?? "")\"}"
+        return encoded(Data(SHA256.hash(data: Data(text.utf8))))
+    }
+
+    /// - Parameter change: what to put in the place of what belongs there.
+    func proof(
+        _ method: String, _ url: String, nonce: String? = nil, accessToken: String? = nil, change: [String: Any] = [:],
+        header: [String: Any] = [:]
+    ) throws -> String {
+        var payload: [String: Any] = [
+            "jti": UUID().uuidString, "htm": method, "htu": url, "iat": Int(Date().timeIntervalSince1970),
+        ]
+        payload["nonce"] = nonce
+        payload["ath"] = accessToken.map { encoded(Data(SHA256.hash(data: Data($0.utf8)))) }
+        payload.merge(change) { $1 }
+        let head = (["typ": "dpop+jwt", "alg": "ES256", "jwk": jwk] as [String: Any]).merging(header) { $1 }
+        let parts = try [head, payload].map { encoded(try JSONSerialization.data(withJSONObject: $0)) }
+        let text = parts.joined(separator: ".")
+        return text + "." + encoded(try key.signature(for: Data(text.utf8)).rawRepresentation)
+    }
+
+    private func encoded(_ data: some DataProtocol) -> String {
+        Data(data).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+    }
+}
