@@ -108,7 +108,7 @@ let package = Package(
 
         // Store, provider, host
         layer("BrokerVault", ["BrokerModel", "BrokerValues", "CSodium", "CSQLite", .logging]),
-        layer("BrokerOAuth", ["BrokerModel", "BrokerValues", "CCurl", .jwtKit]),
+        layer("BrokerOAuth", ["BrokerModel", "BrokerValues", "CCurl", .jwtKit, .crypto]),
         layer("BrokerHost", ["BrokerModel", "BrokerValues", "CSystemd", "CBrokerLinux", .subprocess, .logging]),
         layer("BrokerConfig", ["BrokerModel", "BrokerValues", .toml]),
 

@@ -7,22 +7,26 @@ import BrokerValues
 ///
 ///     let http = try HTTPClient(configuration: .init(
 ///         version: version, caFile: caFile, proxies: ProxySettings(environment: ProcessInfo.processInfo.environment)))
-///     let provider = OAuthProvider(http: http, clock: clock)
+///     let provider = OAuthProvider(http: http, clock: clock, proofs: ES256ProofSigner(random: random))
 ///     …
 ///     await engine.drain()
 ///     await http.shutdown()
 package final class OAuthProvider: IdentityProvider {
     let transport: any HTTPTransport
     let clock: any BrokerClock
+    let proofs: any ProofSigner
+    let nonces = NonceMemory()
     private let discovery: Discovery
     private let signatures: SignatureCheck
 
     /// - Parameters:
     ///   - http: where requests go.
     ///   - clock: for the freshness of documents, the times in ID tokens and dates in `Retry-After`.
-    package init(http: any HTTPTransport, clock: any BrokerClock) {
+    ///   - proofs: for tokens that are bound to a key.
+    package init(http: any HTTPTransport, clock: any BrokerClock, proofs: any ProofSigner) {
         transport = http
         self.clock = clock
+        self.proofs = proofs
         let documents = DocumentCache(transport: http, clock: clock)
         discovery = Discovery(documents: documents)
         signatures = SignatureCheck(documents: documents, clock: clock)
@@ -42,8 +46,15 @@ package final class OAuthProvider: IdentityProvider {
     ) async throws(ProviderError) -> TokenResponse {
         let endpoint = try endpoint(metadata.tokenEndpoint, of: metadata)
         let request = try TokenRequest.build(grant, with: extras, to: endpoint, as: client, at: metadata)
-        let response = try await send(request)
-        return try TokenAnswer(response: response, server: endpoint.server, grant: grant, now: clock.now).read()
+        let response: HTTPResponse
+        if let key = extras.proofKey {
+            response = try await send(request, provenWith: key, to: endpoint)
+        } else {
+            response = try await send(request)
+        }
+        return try TokenAnswer(
+            response: response, server: endpoint.server, grant: grant, isProven: extras.proofKey != nil, now: clock.now
+        ).read()
     }
 
     package func verify(

@@ -9,7 +9,8 @@ struct AuthorizationURLTests {
         endpoint: String = "https://idp.example/authorize", _ change: (inout AuthorizationRequest) -> Void = { _ in }
     ) throws -> String {
         let http = try HTTPClient(configuration: .init(version: "1"))
-        let provider = OAuthProvider(http: http, clock: ManualClock())
+        let provider = OAuthProvider(
+            http: http, clock: ManualClock(), proofs: ES256ProofSigner(random: CountingRandom()))
         let metadata = ProviderMetadata(
             authority: try Authority(parsing: "https://idp.example", allowHTTPLoopback: false),
             issuer: "https://idp.example", authorizationEndpoint: endpoint,

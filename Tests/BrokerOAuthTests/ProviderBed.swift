@@ -43,7 +43,8 @@ func withProvider<Result>(
     var configuration = HTTPClientConfiguration(version: "1")
     configuration.totalTimeout = timeout
     let http = try HTTPClient(configuration: configuration)
-    let bed = ProviderBed(provider: provider, oauth: OAuthProvider(http: http, clock: clock), http: http, clock: clock)
+    let oauth = OAuthProvider(http: http, clock: clock, proofs: ES256ProofSigner(random: CountingRandom()))
+    let bed = ProviderBed(provider: provider, oauth: oauth, http: http, clock: clock)
     do {
         let result = try await body(bed)
         await provider.stop()

@@ -50,8 +50,8 @@ package protocol ProofSigner: Sendable {
     ///   - accessToken: the token the proof goes along with (`ath`); nil at the token endpoint.
     ///   - nonce: the server's, if it gave one.
     ///   - now: `iat`.
-    /// - Returns: the value of the `DPoP` header.
+    /// - Returns: the value of the `DPoP` header; nil when the key's bytes are no key, or the URL is none.
     func proof(
         with key: ProofKey, for target: ProofTarget, accessToken: Secret?, nonce: String?, now: NumericDate
-    ) -> String
+    ) -> String?
 }

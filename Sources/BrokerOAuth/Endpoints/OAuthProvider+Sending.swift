@@ -4,7 +4,11 @@ extension OAuthProvider {
     /// One request that changes something at the provider; what it answers, whatever that is.
     func send(_ request: HTTPRequest) async throws(ProviderError) -> HTTPResponse {
         do throws(HTTPFailure) {
-            return try await transport.send(request)
+            let response = try await transport.send(request)
+            if let nonce = response.header("dpop-nonce"), let url = WebURL(request.url) {
+                nonces.remember(nonce, from: url.origin)
+            }
+            return response
         } catch {
             throw ProviderError(error, isRepeatable: request.isRepeatable)
         }

@@ -6,6 +6,8 @@ struct TokenAnswer {
     let response: HTTPResponse
     let server: String
     let grant: TokenGrant
+    /// Whether a proof of a key went along.
+    let isProven: Bool
     let now: NumericDate
 
     func read() throws(ProviderError) -> TokenResponse {
@@ -28,6 +30,9 @@ struct TokenAnswer {
         else {
             // RFC 6749, section 7.1: a token of a type that is not understood must not be used.
             throw incomplete("is of a type that the broker does not know")
+        }
+        guard type != .dpop || isProven else {
+            throw incomplete("is bound to a key, which was not asked for")
         }
         return TokenResponse(
             accessToken: accessToken,

@@ -11,6 +11,8 @@ package struct WebURL: Sendable, Equatable {
     package let host: String
     /// As written; nil means the scheme's own.
     package let port: UInt16?
+    /// As written, and empty when there is none.
+    package let path: String
     package let hasQuery: Bool
     package let hasFragment: Bool
 
@@ -33,8 +35,15 @@ package struct WebURL: Sendable, Equatable {
         self.host = host
         self.port = port
         let tail = rest[authority.endIndex...]
+        path = String(tail.prefix { $0 != "?" && $0 != "#" })
         hasFragment = tail.contains("#")
         hasQuery = tail.prefix { $0 != "#" }.contains("?")
+    }
+
+    /// Scheme, host, and port where it is not the scheme's own (RFC 6454, section 6.2).
+    package var origin: String {
+        let port = port.flatMap { $0 == (isSecure ? 443 : 80) ? nil : ":\($0)" } ?? ""
+        return "\(isSecure ? "https" : "http")://\(host)\(port)"
     }
 
     package var isLoopback: Bool { Authority.isLoopback(host) }

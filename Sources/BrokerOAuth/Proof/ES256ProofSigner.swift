@@ -1,0 +1,57 @@
+import BrokerModel
+import BrokerValues
+import Crypto
+import FoundationEssentials
+
+/// Demonstrating proof of possession (RFC 9449) with ES256, which every provider that knows DPoP takes.
+package struct ES256ProofSigner: ProofSigner {
+    private let random: any RandomSource
+
+    /// - Parameter random: for `jti`. Keys come from libsodium's generator, straight into guarded memory.
+    package init(random: any RandomSource) {
+        self.random = random
+    }
+
+    package func makeKey() -> ProofKey {
+        while true {
+            // Any number below the curve's order is a key; all but one of 2^32 random ones are.
+            if let key = key(privateKey: .random(count: 32)) { return key }
+        }
+    }
+
+    package func key(privateKey: Secret) -> ProofKey? {
+        signingKey(privateKey).map {
+            ProofKey(privateKey: privateKey, thumbprint: PublicKeyJWK($0.publicKey).thumbprint)
+        }
+    }
+
+    package func proof(
+        with key: ProofKey, for target: ProofTarget, accessToken: Secret?, nonce: String?, now: NumericDate
+    ) -> String? {
+        guard let signingKey = signingKey(key.privateKey), let url = ProofURL(target.url) else { return nil }
+        var claims: JSONObject = [
+            "jti": .string(Base64URL.encode(random.bytes(16))), "htm": .string(target.method),
+            "htu": .string(url.text), "iat": .integer(now),
+        ]
+        if let accessToken { claims["ath"] = .string(Self.hash(accessToken)) }
+        if let nonce { claims["nonce"] = .string(nonce) }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        guard let payload = try? encoder.encode(claims) else { return nil }
+        let header = #"{"typ":"dpop+jwt","alg":"ES256","jwk":\#(PublicKeyJWK(signingKey.publicKey).text)}"#
+        let signed = "\(Base64URL.encode(header.utf8)).\(Base64URL.encode(payload))"
+        guard let signature = try? signingKey.signature(for: Array(signed.utf8)) else { return nil }
+        return "\(signed).\(Base64URL.encode(signature.rawRepresentation))"
+    }
+
+    private func signingKey(_ secret: Secret) -> P256.Signing.PrivateKey? {
+        secret.withBytes { try? P256.Signing.PrivateKey(rawRepresentation: $0) }
+    }
+
+    /// RFC 9449, section 4.2: `ath`.
+    private static func hash(_ token: Secret) -> String {
+        var hash = SHA256()
+        token.withBytes { hash.update(bufferPointer: $0) }
+        return Base64URL.encode(hash.finalize())
+    }
+}

@@ -1,0 +1,31 @@
+import Synchronization
+
+/// The last nonce that each server gave for proofs (RFC 9449, section 8.2).
+final class NonceMemory: Sendable {
+    private struct State {
+        var nonces: [String: String] = [:]
+        /// The longest known first.
+        var origins: [String] = []
+    }
+
+    private let capacity: Int
+    private let state = Mutex(State())
+
+    init(capacity: Int = 128) { self.capacity = capacity }
+
+    subscript(origin: String) -> String? { state.withLock { $0.nonces[origin] } }
+
+    /// - Parameter nonce: what is not in the form of one (section 8.1), or is too long to be sent back, is left alone.
+    func remember(_ nonce: String, from origin: String) {
+        guard Self.isNonce(nonce) else { return }
+        state.withLock { state in
+            if state.nonces.updateValue(nonce, forKey: origin) == nil { state.origins.append(origin) }
+            if state.origins.count > capacity { state.nonces[state.origins.removeFirst()] = nil }
+        }
+    }
+
+    static func isNonce(_ text: String) -> Bool {
+        (1...1024).contains(text.utf8.count)
+            && text.utf8.allSatisfy { (0x21...0x7e).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
+    }
+}
