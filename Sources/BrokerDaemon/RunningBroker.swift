@@ -40,10 +40,12 @@ struct RunningBroker: Sendable {
         let directory = AppDirectory(vault: vault)
         let policy = AccessPolicy(directory: directory, settings: configuration.accessSettings, log: logger)
         let loops = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let proofs = ES256ProofSigner(random: SystemRandom())
         let engine = TokenBroker(
-            vault: vault, provider: OAuthProvider(http: http, clock: clock),
+            vault: vault, provider: OAuthProvider(http: http, clock: clock, proofs: proofs),
             redirects: LoopbackRedirectListener(on: loops.next(), logger: logger),
-            browser: BrowserLauncher(clock: clock, logger: logger), roster: directory, clock: clock,
+            browser: BrowserLauncher(clock: clock, logger: logger), roster: directory, proofs: proofs,
+            clock: clock,
             random: SystemRandom(), settings: configuration.engineSettings, log: logger)
         var services = ServerServices(
             broker: engine, apps: directory, policy: policy, vault: vault, inspector: LinuxPeerInspector(),

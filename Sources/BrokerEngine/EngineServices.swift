@@ -10,6 +10,7 @@ struct EngineServices: Sendable {
     let redirects: any RedirectListener
     let browser: any BrowserOpener
     let roster: any AppRoster
+    let proofs: any ProofSigner
     let clock: any BrokerClock
     let random: any RandomSource
     let settings: @Sendable () -> EngineSettings

@@ -13,15 +13,15 @@ package final class TokenBroker: Sendable {
     ///   - browser: for `presentation: "broker"`.
     package init(
         vault: any RecordVault, provider: any IdentityProvider, redirects: any RedirectListener,
-        browser: any BrowserOpener, roster: any AppRoster, clock: any BrokerClock, random: any RandomSource,
-        settings: EngineSettings = EngineSettings(), log: Logger
+        browser: any BrowserOpener, roster: any AppRoster, proofs: any ProofSigner,
+        clock: any BrokerClock, random: any RandomSource, settings: EngineSettings = EngineSettings(), log: Logger
     ) {
         let box = SettingsBox(settings)
         let index = CacheIndex(vault: vault)
         self.settings = box
         services = EngineServices(
-            vault: vault, provider: provider, redirects: redirects, browser: browser, roster: roster, clock: clock,
-            random: random, settings: { box.value }, log: log, index: index,
+            vault: vault, provider: provider, redirects: redirects, browser: browser, roster: roster,
+            proofs: proofs, clock: clock, random: random, settings: { box.value }, log: log, index: index,
             writer: CacheWriter(vault: vault, index: index, clock: clock, settings: { box.value }, log: log),
             flights: RefreshFlights(clock: clock) { .seconds(box.value.answerPatience) })
     }

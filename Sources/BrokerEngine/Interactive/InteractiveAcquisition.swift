@@ -85,7 +85,7 @@ struct InteractiveAcquisition: Sendable {
         onOpen: @Sendable (InteractionOpening) -> Void
     ) async throws(BrokerError) {
         let authorization = attempt.authorization(request, redirectURI: redirectURI, expected: expected)
-        let url = services.provider.authorizationURL(authorization, at: attempt.metadata)
+        let url = try await authorizationURL(of: authorization, for: request, at: attempt.metadata)
         guard request.presentation == .broker else {
             return onOpen(
                 InteractionOpening(

@@ -26,6 +26,8 @@ final class NonceMemory: Sendable {
 
     static func isNonce(_ text: String) -> Bool {
         (1...1024).contains(text.utf8.count)
-            && text.utf8.allSatisfy { (0x21...0x7e).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
+            && text.utf8.allSatisfy {
+                (0x21...0x7e).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")
+            }
     }
 }

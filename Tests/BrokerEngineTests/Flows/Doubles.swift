@@ -16,6 +16,9 @@ final class ProviderDouble: PlainProvider {
         var count = 0
         var nonce: String?
         var requests: [AuthorizationRequest] = []
+        var pushed: [AuthorizationRequest] = []
+        var extras: [TokenRequestExtras] = []
+        var change: @Sendable (inout ProviderMetadata) -> Void = { _ in }
     }
 
     private let state = Mutex(State())
@@ -26,6 +29,13 @@ final class ProviderDouble: PlainProvider {
         grants.compactMap { if case .refreshToken(let token, _) = $0 { token.revealed() } else { nil } }
     }
     var authorizations: [AuthorizationRequest] { state.withLock { $0.requests } }
+    /// Authorization requests that were handed in beforehand.
+    var pushed: [AuthorizationRequest] { state.withLock { $0.pushed } }
+    /// What accompanied ``grants``.
+    var extras: [TokenRequestExtras] { state.withLock { $0.extras } }
+
+    /// What the metadata say from now on.
+    func offer(_ change: @escaping @Sendable (inout ProviderMetadata) -> Void) { state.withLock { $0.change = change } }
 
     func whenRedeeming(_ redeem: Redeem?) { state.withLock { $0.redeem = redeem } }
 
@@ -40,9 +50,19 @@ final class ProviderDouble: PlainProvider {
     }
 
     func metadata(of authority: Authority) async throws(ProviderError) -> ProviderMetadata {
-        ProviderMetadata(
+        var metadata = ProviderMetadata(
             authority: authority, issuer: authority.url, authorizationEndpoint: authority.url + "/authorize",
             tokenEndpoint: authority.url + "/token", jwksURI: authority.url + "/jwks")
+        state.withLock { $0.change }(&metadata)
+        return metadata
+    }
+
+    func push(
+        _ request: AuthorizationRequest, as client: ClientCredentials, at metadata: ProviderMetadata
+    ) async throws(ProviderError) -> PushedAuthorization {
+        guard metadata.pushedAuthorizationRequestEndpoint != nil else { throw .notOffered("It has no such endpoint.") }
+        state.withLock { $0.pushed.append(request) }
+        return PushedAuthorization(requestURI: request.state, expiresIn: 60)
     }
 
     func authorizationURL(_ request: AuthorizationRequest, at metadata: ProviderMetadata) -> String {
@@ -56,6 +76,7 @@ final class ProviderDouble: PlainProvider {
     ) async throws(ProviderError) -> TokenResponse {
         let redeem = state.withLock { state in
             state.grants.append(grant)
+            state.extras.append(extras)
             return state.redeem
         }
         if let redeem { return try await redeem(grant) }

@@ -44,7 +44,8 @@ final class EngineBed: Sendable {
         _ clock: ManualClock
     ) -> TokenBroker {
         TokenBroker(
-            vault: vault, provider: provider, redirects: redirects, browser: NoBrowser(), roster: roster, clock: clock,
+            vault: vault, provider: provider, redirects: redirects, browser: NoBrowser(), roster: roster,
+            proofs: testProofSigner(), clock: clock,
             random: CountingRandom(), log: Logger(label: "test", factory: SwiftLogNoOpLogHandler.init))
     }
 

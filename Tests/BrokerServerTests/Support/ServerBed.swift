@@ -47,7 +47,8 @@ struct ServerBed: Sendable {
         let apps = AppDirectory(vault: vault)
         let policy = AccessPolicy(directory: apps, settings: AccessSettings(servedUID: servedUID), log: log)
         broker = TokenBroker(
-            vault: vault, provider: provider, redirects: NoListener(), browser: browser, roster: apps, clock: clock,
+            vault: vault, provider: provider, redirects: NoListener(), browser: browser, roster: apps,
+            proofs: testProofSigner(), clock: clock,
             random: SystemRandom(), log: log)
         let services = ServerServices(
             broker: broker, apps: apps, policy: policy, vault: vault, inspector: inspector, clock: clock,
