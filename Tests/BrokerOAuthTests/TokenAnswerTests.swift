@@ -6,13 +6,17 @@ import Testing
 
 extension ProviderBed {
     /// The outcome of a refresh that the provider answers so.
-    func refresh(answered answer: ProviderAnswer) async throws -> Result<TokenResponse, ProviderError> {
+    func refresh(
+        answered answer: ProviderAnswer, with key: ProofKey? = nil
+    ) async throws -> Result<TokenResponse, ProviderError> {
         provider.on(.token) { _ in answer }
+        var extras = TokenRequestExtras()
+        extras.proofKey = key
         let metadata = try await metadata()
         do throws(ProviderError) {
             return .success(
                 try await oauth.redeem(
-                    .refreshToken(Secret("rt"), scopes: Scopes(["mail"])), with: TokenRequestExtras(),
+                    .refreshToken(Secret("rt"), scopes: Scopes(["mail"])), with: extras,
                     as: .init(clientID: "app"),
                     at: metadata))
         } catch {
@@ -74,7 +78,9 @@ struct TokenAnswerTests {
     func tokenType(name: String, expected: TokenType) async throws {
         try await withProvider { bed async throws in
             let answer = Self.minimal.merging(["token_type": .string(name)]) { $1 }
-            #expect(try await bed.refresh(answered: .json(.object(answer))).get().tokenType == expected)
+            #expect(
+                try await bed.refresh(answered: .json(.object(answer)), with: testProofSigner().makeKey()).get()
+                    .tokenType == expected)
         }
     }
 

@@ -10,13 +10,13 @@ struct PushedRequestTests {
     func pushed(demanded: Bool) async throws {
         let bed = try await EngineBed()
         bed.provider.offer {
-            $0.pushedAuthorizationRequestEndpoint = "https://idp.example/par"
+            $0.pushedAuthorizationRequestEndpoint = "https://id.example.org/par"
             $0.requiresPushedAuthorization = demanded
         }
         let (browser, signIn) = bed.begin(bed.interactive { $0.pushesAuthorization = !demanded })
         let opening = await browser.opening()
         let request = try #require(bed.provider.pushed.first)
-        #expect(opening.url == "https://idp.example/authorize?request_uri=\(request.state)")
+        #expect(opening.url == "https://id.example.org/realm/authorize?request_uri=\(request.state)")
         #expect(request.redirectURI == opening.redirectURI)
         #expect(bed.provider.authorizations.isEmpty)
         _ = await bed.redirects.visit(opening, code: "alice")
@@ -26,7 +26,7 @@ struct PushedRequestTests {
     @Test("nothing is pushed unasked")
     func unasked() async throws {
         let bed = try await EngineBed()
-        bed.provider.offer { $0.pushedAuthorizationRequestEndpoint = "https://idp.example/par" }
+        bed.provider.offer { $0.pushedAuthorizationRequestEndpoint = "https://id.example.org/par" }
         let (browser, signIn) = bed.begin(bed.interactive())
         _ = await bed.redirects.visit(await browser.opening(), code: "alice")
         _ = try await signIn.value
