@@ -141,3 +141,17 @@ package struct InteractionOpening: Sendable {
         self.correlationID = correlationID
     }
 }
+
+/// What `interaction.joined` tells the client: another request has the window, and its outcome is this one's, too.
+package struct InteractionJoining: Sendable {
+    package var interactionID: String
+    /// Until when this request waits.
+    package var expiresOn: NumericDate
+    package var correlationID: String
+
+    package init(interactionID: String, expiresOn: NumericDate, correlationID: String) {
+        self.interactionID = interactionID
+        self.expiresOn = expiresOn
+        self.correlationID = correlationID
+    }
+}

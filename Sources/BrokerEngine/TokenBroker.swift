@@ -43,11 +43,14 @@ package final class TokenBroker: Sendable {
         try await SilentAcquisition(services: services).acquire(request)
     }
 
-    /// - Parameter onOpen: called once, when the redirect is awaited and the URL may be opened.
+    /// - Parameters:
+    ///   - onOpen: called once, when the redirect is awaited and the URL may be opened.
+    ///   - onJoin: called once instead, when another request for the same has the window.
     package func acquireInteractive(
-        _ request: InteractiveRequest, onOpen: @escaping @Sendable (InteractionOpening) -> Void
+        _ request: InteractiveRequest, onOpen: @escaping @Sendable (InteractionOpening) -> Void,
+        onJoin: @escaping @Sendable (InteractionJoining) -> Void = { _ in }
     ) async throws(BrokerError) -> AcquiredToken {
-        try await InteractiveAcquisition(services: services).acquire(request, onOpen: onOpen)
+        try await InteractiveAcquisition(services: services).acquire(request, onOpen: onOpen, onJoin: onJoin)
     }
 
     // MARK: Interactions

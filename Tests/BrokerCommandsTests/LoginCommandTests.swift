@@ -97,6 +97,21 @@ struct LoginCommandTests {
         #expect(result.errors.contains("/nowhere/claims.json"))
     }
 
+    @Test("a sign-in whose page is open elsewhere says so, and opens none", arguments: [[], ["--no-browser"]])
+    func joined(options: [String]) async throws {
+        let broker = try ScriptedBroker { peer in
+            guard let request = peer.request(), let id = request.string("correlationId") else { return }
+            peer.notify(
+                "interaction.joined", #"{"interactionId":"i","expiresOn":1900000000,"correlationId":"\#(id)"}"#)
+            peer.answer(request, ScriptedAnswers.token())
+            peer.waitForEnd()
+        }
+        let result = try await brokerctl(Self.login + options, at: broker.path, environment: ["BROWSER": "false"])
+        #expect(result.status == .exited(0))
+        #expect(result.errors.contains("open elsewhere already"))
+        #expect(result.output.contains("Signed in"))
+    }
+
     @Test("programs get the result alone on standard output")
     func json() async throws {
         let broker = try broker(Log())

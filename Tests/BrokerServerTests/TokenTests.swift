@@ -151,15 +151,46 @@ struct TokenTests {
         }
     }
 
+    @Test("two connections that ask the same share one page, and the second is told so", .timeLimit(.minutes(1)))
+    func joined() async throws {
+        try await ServerBed.run { bed in
+            try await bed.register("mail")
+            let (one, two) = (try await bed.connect(), try await bed.connect())
+            var params = AcquireTokenInteractive.Params(.registered("mail"), scopes: ["read"])
+            params.correlationId = "first"
+            try await one.send(AcquireTokenInteractive.requestLine(id: 1, params))
+            let opening = try await one.readOpening()
+            params.correlationId = "second"
+            params.timeout = 60
+            try await two.send(AcquireTokenInteractive.requestLine(id: 2, params))
+            let line = try await two.readJSON()
+            guard case .string(InteractionJoined.name)? = line["method"] else {
+                throw LineClient.Unexpected(line: line)
+            }
+            let joining = try InteractionJoined.Params(reading: try #require(line["params"]))
+            #expect(joining.interactionId == opening.interactionId)
+            #expect(joining.correlationId == "second")
+            #expect(joining.expiresOn == bed.clock.now + 60)
+            _ = try await bed.connect().call(CompleteInteraction.self, .init(url: opening.redirect(code: "ann")))
+            let tokens = [
+                try Token(reading: try await one.readResult()), try Token(reading: try await two.readResult()),
+            ]
+            #expect(tokens[0].accessToken == tokens[1].accessToken)
+            #expect(tokens.map(\.correlationId) == ["first", "second"])
+        }
+    }
+
     @Test("the end of a connection ends its waiting sign-in, and nobody else's")
     func connectionEnds() async throws {
         try await ServerBed.run { server in
             try await server.register("mail")
             let leaving = try await server.connect()
             let staying = try await server.connect()
-            let request = AcquireTokenInteractive.requestLine(id: 1, .init(.registered("mail"), scopes: ["read"]))
-            try await leaving.send(request)
-            try await staying.send(request)
+            func request(_ scope: String) -> [UInt8] {
+                AcquireTokenInteractive.requestLine(id: 1, .init(.registered("mail"), scopes: [scope]))
+            }
+            try await leaving.send(request("read"))
+            try await staying.send(request("write"))
             let gone = try await leaving.readOpening()
             let kept = try await staying.readOpening()
             await leaving.close()

@@ -106,10 +106,17 @@ package final class BrokerConnection: Sendable {
 
     private static func observer(_ interaction: InteractionObserver) -> Link.Observer {
         Link.Observer(correlationID: interaction.correlationID) { notification in
-            guard notification.method == InteractionOpen.name,
-                let opening = try? InteractionOpen.Params(reading: notification.params)
-            else { return }
-            interaction.opened(opening)
+            switch notification.method {
+            case InteractionOpen.name:
+                if let opening = try? InteractionOpen.Params(reading: notification.params) {
+                    interaction.opened(opening)
+                }
+            case InteractionJoined.name:
+                if let joining = try? InteractionJoined.Params(reading: notification.params) {
+                    interaction.joined(joining)
+                }
+            default: break
+            }
         }
     }
 }
@@ -128,14 +135,20 @@ private struct Pauses {
     }
 }
 
-/// Takes the `interaction.open` of one acquisition.
+/// Takes the `interaction.open`, or `interaction.joined`, of one acquisition.
 package struct InteractionObserver: Sendable {
     package let correlationID: String
     package let opened: @Sendable (InteractionOpen.Params) -> Void
 
-    package init(correlationID: String, opened: @escaping @Sendable (InteractionOpen.Params) -> Void) {
+    package let joined: @Sendable (InteractionJoined.Params) -> Void
+
+    package init(
+        correlationID: String, opened: @escaping @Sendable (InteractionOpen.Params) -> Void,
+        joined: @escaping @Sendable (InteractionJoined.Params) -> Void = { _ in }
+    ) {
         self.correlationID = correlationID
         self.opened = opened
+        self.joined = joined
     }
 }
 

@@ -19,25 +19,33 @@ package final class InteractiveSession: Sendable {
     private let connection: BrokerConnection
     private let params: AcquireTokenInteractive.Params
     private let browser: any BrowserOpening
+    private let joined: @Sendable () -> Void
     private let state = Mutex(State())
 
     private init(
-        _ connection: BrokerConnection, _ params: AcquireTokenInteractive.Params, _ browser: any BrowserOpening
+        _ connection: BrokerConnection, _ params: AcquireTokenInteractive.Params, _ browser: any BrowserOpening,
+        _ joined: @escaping @Sendable () -> Void
     ) {
         self.connection = connection
         self.params = params
         self.browser = browser
+        self.joined = joined
     }
 
     /// Carries out `token.acquireInteractive` and shows the sign-in page when the broker asks for it.
     ///
+    /// Who joined a sign-in whose page another request has shown only stops waiting when its task is cancelled: the page is
+    /// the other's to close.
+    ///
+    /// - Parameter joined: is told, on the connection's thread, when there is such a page.
     /// - Returns: the token, as the broker wrote it.
     package static func run(
-        _ params: AcquireTokenInteractive.Params, on connection: BrokerConnection, browser: any BrowserOpening
+        _ params: AcquireTokenInteractive.Params, on connection: BrokerConnection, browser: any BrowserOpening,
+        joined: @escaping @Sendable () -> Void = {}
     ) async throws(BrokerClientError) -> JSONNode {
         var params = params
         params.correlationId = params.correlationId ?? CorrelationID.make()
-        return try await InteractiveSession(connection, params, browser).outcome().get()
+        return try await InteractiveSession(connection, params, browser, joined).outcome().get()
     }
 
     private func outcome() async -> Outcome {
@@ -56,7 +64,8 @@ package final class InteractiveSession: Sendable {
     }
 
     private func request() async {
-        let observer = InteractionObserver(correlationID: params.correlationId ?? "") { self.opened($0) }
+        let observer = InteractionObserver(
+            correlationID: params.correlationId ?? "", opened: { self.opened($0) }, joined: { _ in self.joined() })
         do throws(BrokerClientError) {
             decide(
                 .success(try await connection.result(of: AcquireTokenInteractive.self, params, interaction: observer)))

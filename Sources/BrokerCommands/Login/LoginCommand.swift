@@ -99,7 +99,11 @@ struct LoginCommand: WaitingSubcommand {
             }
         let signIn = Task { () async -> Result<JSONNode, BrokerClientError> in
             do throws(BrokerClientError) {
-                return .success(try await InteractiveSession.run(params, on: connection, browser: page))
+                return .success(
+                    try await InteractiveSession.run(params, on: connection, browser: page) {
+                        output.aside(
+                            "The page for this sign-in is open elsewhere already; waiting until you are done there.")
+                    })
             } catch {
                 return .failure(error)
             }

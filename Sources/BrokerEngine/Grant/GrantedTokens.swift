@@ -80,14 +80,18 @@ package struct GrantedTokens: Sendable {
         now + min(max(lifetime, 0), 100 * 365 * 86_400)
     }
 
+    /// By which a person is listed.
+    static func username(in claims: IDTokenClaims) -> String {
+        ["preferred_username", "email", "upn"].lazy.compactMap { claims[$0] }.first { !$0.isEmpty } ?? claims.subject
+    }
+
     private static func account(_ claims: IDTokenClaims?, known: AccountRecord?, _ context: Context) -> AccountRecord? {
         guard let claims else { return known }
-        let username = ["preferred_username", "email", "upn"].lazy.compactMap { claims[$0] }.first { !$0.isEmpty }
         return AccountRecord(
             group: context.app.effectiveGroup,
             homeAccountID: HomeAccountID(subject: claims.subject, issuer: claims.issuer),
             environment: context.authority.environment, realm: context.authority.path,
-            authority: context.authority.url, username: username ?? claims.subject, name: claims["name"] ?? known?.name,
+            authority: context.authority.url, username: username(in: claims), name: claims["name"] ?? known?.name,
             tenantID: claims["tid"], claims: claims.all.filter { !protocolClaims.contains($0.key) }, signedIn: true,
             createdAt: known?.createdAt ?? context.now)
     }

@@ -12,9 +12,9 @@ struct TokenKeeper: Sendable {
     ///
     /// - Parameters:
     ///   - nonce: nil where the request could carry none, as that for a device code (RFC 8628).
-    ///   - expected: the account the app asked for; another person's tokens are not kept.
+    ///   - demand: who had to sign in; another person's tokens are not kept.
     func keepSignedIn(
-        _ response: TokenResponse, asked: Scopes, sent: Scopes, nonce: String?, expected: KnownAccounts.Entry?,
+        _ response: TokenResponse, asked: Scopes, sent: Scopes, nonce: String?, demand: SignInDemand = SignInDemand(),
         at authority: Authority, metadata: ProviderMetadata
     ) async throws(BrokerError) -> AcquiredToken {
         guard let idToken = response.idToken else {
@@ -25,11 +25,9 @@ struct TokenKeeper: Sendable {
         }
         let claims = try await verified(idToken, nonce: nonce, authority, metadata)
         let home = HomeAccountID(subject: claims.subject, issuer: claims.issuer)
-        if let expected, expected.stored.record.homeAccountID != home {
-            throw BrokerError(
-                .mismatchedUser,
-                "Another person signed in than the one asked for; sign in as \(expected.account.username).")
-        }
+        try demand.check(
+            home: home, username: GrantedTokens.username(in: claims),
+            authenticatedAt: claims.all["auth_time"]?.integerValue)
         let known = try services.knownAccounts(of: app, in: partition)
             .entries.first { $0.stored.record.homeAccountID == home && $0.stored.record.realm == authority.path }
         let granted = GrantedTokens(

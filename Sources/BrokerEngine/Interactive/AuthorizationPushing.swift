@@ -1,11 +1,11 @@
 import BrokerModel
 import BrokerValues
 
-extension InteractiveAcquisition {
+extension SignIn {
     /// The URL for the browser. The request is handed in beforehand (RFC 9126) where the provider demands it or the app
     /// asks for it: then the URL names nothing but the client and where the request lies.
     func authorizationURL(
-        of authorization: AuthorizationRequest, for request: InteractiveRequest, at metadata: ProviderMetadata
+        of authorization: AuthorizationRequest, at metadata: ProviderMetadata
     ) async throws(BrokerError) -> String {
         guard metadata.requiresPushedAuthorization || request.pushesAuthorization else {
             return services.provider.authorizationURL(authorization, at: metadata)

@@ -15,23 +15,62 @@ protocol WaitingInteraction: Sendable {
     func end(_ error: BrokerError) -> Bool
 }
 
-/// The interactions that wait, so that a redirect or a cancel can find its own.
+/// The interactions that wait, so that a redirect, a cancel or somebody who wants the same can find its own.
 final class InteractionRegistry: Sendable {
-    private let sessions = Mutex<[String: any WaitingInteraction]>([:])
+    private struct State {
+        var sessions: [String: any WaitingInteraction] = [:]
+        var flights: [SignInWish: SignInFlight] = [:]
+    }
 
-    func add(_ session: some WaitingInteraction) { sessions.withLock { $0[session.id] = session } }
-    func remove(_ session: some WaitingInteraction) { sessions.withLock { $0[session.id] = nil } }
+    private let state = Mutex(State())
+
+    func add(_ session: some WaitingInteraction) { state.withLock { $0.sessions[session.id] = session } }
+    func remove(_ session: some WaitingInteraction) { state.withLock { $0.sessions[session.id] = nil } }
 
     func session(_ id: String, in partition: Partition) -> (any WaitingInteraction)? {
-        sessions.withLock { $0[id] }.flatMap { $0.partition == partition ? $0 : nil }
+        state.withLock { $0.sessions[id] }.flatMap { $0.partition == partition ? $0 : nil }
     }
 
     /// Offers a redirect to everything that waits for the person; at most one takes it, for states are unique.
     func deliver(_ redirect: RedirectParameters, in partition: Partition) -> Bool {
-        sessions.withLock { Array($0.values) }.contains { $0.partition == partition && $0.take(redirect) }
+        waiting.contains { $0.partition == partition && $0.take(redirect) }
     }
 
-    func endAll(_ error: BrokerError) {
-        sessions.withLock { Array($0.values) }.forEach { $0.end(error) }
+    func endAll(_ error: BrokerError) { for session in waiting { session.end(error) } }
+
+    private var waiting: [any WaitingInteraction] { state.withLock { Array($0.sessions.values) } }
+
+    // MARK: Sign-ins that can be joined
+
+    struct Boarding {
+        let flight: SignInFlight
+        let seat: Int
+        /// Whoever boards a new flight has to start it.
+        let isNew: Bool
+        /// The window is open already.
+        let isLate: Bool
+    }
+
+    /// A seat on the flight that fulfils the wish, or on a new one.
+    func board(_ wish: SignInWish, _ seat: SignInFlight.Seat, newSession: () -> InteractionSession) -> Boarding {
+        state.withLock { state in
+            if let flight = state.flights[wish] {
+                switch flight.join(seat) {
+                case .early(let number): return Boarding(flight: flight, seat: number, isNew: false, isLate: false)
+                case .late(let number): return Boarding(flight: flight, seat: number, isNew: false, isLate: true)
+                case .tooLate: break
+                }
+            }
+            let flight = SignInFlight(wish, session: newSession(), first: seat)
+            state.flights[wish] = flight
+            state.sessions[flight.session.id] = flight.session
+            return Boarding(flight: flight, seat: SignInFlight.firstSeat, isNew: true, isLate: false)
+        }
+    }
+
+    func remove(_ flight: SignInFlight) {
+        remove(flight.session)
+        // One that ended may have been succeeded already.
+        state.withLock { if $0.flights[flight.wish] === flight { $0.flights[flight.wish] = nil } }
     }
 }

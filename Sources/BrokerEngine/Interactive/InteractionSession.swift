@@ -2,24 +2,44 @@ import BrokerModel
 import BrokerValues
 import Synchronization
 
-/// One sign-in that waits for a person. It leaves `waiting` once: by a redirect that is the answer, or by an end
-/// (cancel, time-out, shutdown); whatever comes later finds it closed.
+/// The wait for a person in a browser. It is left once: by a redirect that is the answer, or by an end (cancel, the last
+/// who waited has gone, shutdown); whatever comes later finds it closed.
 final class InteractionSession: WaitingInteraction {
     let id: String
     let partition: Partition
-    let appName: String
-    let expectation: RedirectCheck.Expectation
 
-    private enum Phase { case waiting, answered, ended }
-    private let phase = Mutex(Phase.waiting)
+    private enum Phase {
+        /// Nothing has been opened yet; no redirect can be meant.
+        case preparing
+        case waiting(RedirectCheck.Expectation)
+        case answered
+        case ended
+    }
+
+    private let phase = Mutex(Phase.preparing)
     private let answer = Promise<Result<Secret, BrokerError>>()
     private let page = Promise<RedirectPage>()
 
-    init(id: String, partition: Partition, appName: String, expectation: RedirectCheck.Expectation) {
+    init(id: String, partition: Partition) {
         self.id = id
         self.partition = partition
-        self.appName = appName
-        self.expectation = expectation
+    }
+
+    /// Whether a person's answer can still come.
+    var isOpen: Bool {
+        phase.withLock { phase in
+            switch phase {
+            case .preparing, .waiting: true
+            case .answered, .ended: false
+            }
+        }
+    }
+
+    var isEnded: Bool { phase.withLock { if case .ended = $0 { true } else { false } } }
+
+    /// From now on the browser may come back.
+    func expect(_ expectation: RedirectCheck.Expectation) {
+        phase.withLock { if case .preparing = $0 { $0 = .waiting(expectation) } }
     }
 
     /// The browser came back. Waits until the sign-in is through, so that the page tells the truth.
@@ -28,38 +48,33 @@ final class InteractionSession: WaitingInteraction {
         return await page.value
     }
 
-    /// - Returns: whether the redirect was the answer this sign-in waits for.
     func take(_ redirect: RedirectParameters) -> Bool {
+        guard case .waiting(let expectation) = phase.withLock({ $0 }) else { return false }
         switch RedirectCheck.judge(redirect, against: expectation) {
         case .foreign: return false
-        case .code(let code): return leave(.answered, with: .success(code))
+        case .code(let code): return leave(for: .answered, with: .success(code))
         case .refused(let refusal):
             let error = ProviderErrors.brokerError(.refused(refusal), authorityName: expectation.issuer)
-            return leave(.answered, with: .failure(error))
+            return leave(for: .answered, with: .failure(error))
         }
     }
 
-    /// - Returns: whether the person was still being waited for.
     @discardableResult
-    func end(_ error: BrokerError) -> Bool { leave(.ended, with: .failure(error)) }
+    func end(_ error: BrokerError) -> Bool { leave(for: .ended, with: .failure(error)) }
 
     /// The code the provider gave.
-    func code() async throws(BrokerError) -> Secret {
-        // A caller that goes away ends the sign-in; nobody else would take its token.
-        try await withTaskCancellationHandler {
-            await answer.value
-        } onCancel: {
-            end(BrokerError(.userCanceled, "The sign-in was ended because the app went away."))
-        }.get()
-    }
+    func code() async throws(BrokerError) -> Secret { try await answer.value.get() }
 
     func show(_ page: RedirectPage) { self.page.fulfil(page) }
 
-    private func leave(_ next: Phase, with result: Result<Secret, BrokerError>) -> Bool {
+    private func leave(for next: Phase, with result: Result<Secret, BrokerError>) -> Bool {
         let first = phase.withLock { phase in
-            guard case .waiting = phase else { return false }
-            phase = next
-            return true
+            switch phase {
+            case .preparing, .waiting:
+                phase = next
+                return true
+            case .answered, .ended: return false
+            }
         }
         return first && answer.fulfil(result)
     }

@@ -3,7 +3,7 @@ import BrokerValues
 package enum CancelInteraction: BrokerMethod {
     package static let name = "interaction.cancel"
     package static let summary = "Ends a waiting sign-in."
-    package static let explanation = "The request that waits for it is answered with userCanceled."
+    package static let explanation = "All requests that wait for it are answered with userCanceled."
     package static let permission = Permission.person
     package static let errors: [ErrorKind] = []
     package static let resultName = "cancellation"
@@ -13,7 +13,8 @@ package enum CancelInteraction: BrokerMethod {
         package init() {}
         package init(interactionId: String) { self.interactionId = interactionId }
         package static let members: [Member<Params>] = [
-            .required("interactionId", \.interactionId, "As in interaction.open.", .text(atMost: 256))
+            .required(
+                "interactionId", \.interactionId, "As in interaction.open or interaction.joined.", .text(atMost: 256))
         ]
     }
 

@@ -20,6 +20,7 @@ package enum MethodRegistry {
 
     package static let notifications: [any BrokerNotification.Type] = [
         InteractionOpen.self,
+        InteractionJoined.self,
         AccountEvent.self,
         TokenEvent.self,
         InteractionEvent.self,

@@ -6,7 +6,9 @@ package enum AcquireTokenInteractive: BrokerMethod {
     package static let explanation = """
         Authorization code with PKCE (RFC 8252, RFC 7636). With presentation "client" the broker sends the notification \
         interaction.open on this connection, and the client opens its url; with "broker" the broker opens it. The answer \
-        comes when the person is done, cancels, or the time is over. Closing the connection cancels.
+        comes when the person is done, cancels, or the time is over. Requests that ask the same share one window: those \
+        that join are told interaction.joined, and all are answered alike. A connection that ends leaves; the sign-in ends \
+        with the last that waits.
         """
     package static let permission = Permission.app
     package static let errors: [ErrorKind] = [

@@ -60,12 +60,9 @@ struct TokenHarness: Sendable {
             }
             return .waits { writer in
                 do throws(BrokerError) {
-                    let token = try await services.broker.acquireInteractive(request) { opening in
-                        var line = JSONWriter()
-                        line.notification(InteractionOpen.self, InteractionOpen.Params(opening))
-                        line.endLine()
-                        context.notify(line)
-                    }
+                    let token = try await services.broker.acquireInteractive(
+                        request, onOpen: { context.notify(InteractionOpen.self, InteractionOpen.Params($0)) },
+                        onJoin: { context.notify(InteractionJoined.self, InteractionJoined.Params($0)) })
                     answer(token, to: admitted, correlationID, &writer)
                 } catch {
                     admitted.fail(error, correlationID: correlationID, &writer)
@@ -153,5 +150,21 @@ extension InteractionOpen.Params {
         self.init(
             interactionId: opening.interactionID, url: opening.url, redirectUri: opening.redirectURI,
             expiresOn: opening.expiresOn, correlationId: opening.correlationID)
+    }
+}
+
+extension InteractionJoined.Params {
+    fileprivate init(_ joining: InteractionJoining) {
+        self.init(
+            interactionId: joining.interactionID, expiresOn: joining.expiresOn, correlationId: joining.correlationID)
+    }
+}
+
+extension ConnectionContext {
+    fileprivate func notify<N: BrokerNotification>(_: N.Type, _ params: N.Params) {
+        var line = JSONWriter()
+        line.notification(N.self, params)
+        line.endLine()
+        notify(line)
     }
 }

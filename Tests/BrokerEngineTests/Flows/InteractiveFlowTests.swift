@@ -158,6 +158,102 @@ struct InteractiveFlowTests {
             try bed.engine.accounts(of: nil, includeSignedOut: true, in: Sample.partition).map(\.username) == ["alice"])
     }
 
+    @Test("with a strict hint somebody else is a mismatch, and nothing of them is kept", .timeLimit(.minutes(1)))
+    func strictHint() async throws {
+        let bed = try await EngineBed()
+        for (person, isRight) in [("bob", false), ("alice", true)] {
+            let (browser, signIn) = bed.begin(
+                bed.interactive(Sample.app(), ["mail.read"]) {
+                    $0.loginHint = "ALICE"
+                    $0.isHintBinding = true
+                })
+            let opening = await browser.opening()
+            #expect(bed.provider.authorizations.last?.loginHint == "ALICE")
+            _ = await bed.redirects.visit(opening, code: person)
+            if isRight {
+                #expect(try await signIn.value.account.username == "alice")
+            } else {
+                let error = await #expect(throws: BrokerError.self) { try await signIn.value }
+                #expect(error?.kind == .mismatchedUser)
+                #expect(try bed.vault.statistics().records == 0)
+            }
+        }
+    }
+
+    @Test("what the request asks for goes out; capabilities and claims as one", .timeLimit(.minutes(1)))
+    func authorization() async throws {
+        let bed = try await EngineBed()
+        let (browser, signIn) = bed.begin(
+            bed.interactive(Sample.app(), ["mail.read"]) {
+                $0.prompt = .create
+                $0.loginHint = "alice"
+                $0.domainHint = "example.org"
+                $0.claims = #"{"id_token":null}"#
+                $0.clientCapabilities = ["cp1"]
+                $0.maxAge = 60
+                $0.acrValues = ["c1", "c2"]
+                $0.resources = ["https://api.example"]
+                $0.extraScopesToConsent = Scopes(["files"])
+                $0.extraQueryParameters = ["ui": "dark"]
+            })
+        _ = await browser.opening()
+        let sent = try #require(bed.provider.authorizations.first)
+        #expect(sent.prompt == .create)
+        #expect((sent.loginHint, sent.domainHint) == ("alice", "example.org"))
+        #expect(sent.claims == #"{"access_token":{"xms_cc":{"values":["cp1"]}},"id_token":null}"#)
+        #expect(sent.maxAge == 60)
+        #expect(sent.acrValues == ["c1", "c2"])
+        #expect(sent.resources == ["https://api.example"])
+        #expect(sent.scopes == Scopes(["openid", "profile", "offline_access", "mail.read", "files"]))
+        #expect(sent.extraQueryParameters == ["ui": "dark"])
+        signIn.cancel()
+        _ = try? await signIn.value
+    }
+
+    @Test(
+        "after the account was removed from one app its next sign-in there asks for a password", .timeLimit(.minutes(1))
+    )
+    func loginAfterRemoval() async throws {
+        let bed = try await EngineBed()
+        let (one, two) = (Sample.app("one", group: "g"), Sample.app("two", group: "g"))
+        bed.roster.set([one, two])
+        try await bed.signIn("alice", one)
+        try await bed.signIn("alice", two)
+        _ = try await bed.engine.remove(.username("alice"), from: one, in: Sample.partition)
+        for (app, hintOnly, expected) in [(one, false, Prompt.login), (one, true, .login), (two, false, nil)] {
+            let (browser, signIn) = bed.begin(
+                bed.interactive(app, ["mail.read"]) {
+                    if hintOnly { $0.loginHint = "Alice" } else { $0.account = .username("alice") }
+                })
+            _ = await browser.opening()
+            #expect(bed.provider.authorizations.last?.prompt == expected)
+            signIn.cancel()
+            _ = try? await signIn.value
+        }
+        let silent = bed.interactive(one, ["mail.read"]) {
+            $0.account = .username("alice")
+            $0.prompt = Prompt.none
+        }
+        let error = await #expect(throws: BrokerError.self) {
+            try await bed.engine.acquireInteractive(silent) { _ in Issue.record("nothing may be opened") }
+        }
+        #expect(error?.reason == .signedOut)
+    }
+
+    @Test(
+        "prompt none: a provider that would have to ask says so, and the app is told to", .timeLimit(.minutes(1)),
+        arguments: ["login_required", "consent_required", "interaction_required", "account_selection_required"])
+    func promptNone(code: String) async throws {
+        let bed = try await EngineBed()
+        let (browser, signIn) = bed.begin(
+            bed.interactive(Sample.app(), ["mail.read"]) { $0.prompt = Prompt.none })
+        let opening = await browser.opening()
+        _ = await bed.redirects.visit(opening.redirectURI, query: "error=\(code)&state=\(opening.state)")
+        let error = await #expect(throws: BrokerError.self) { try await signIn.value }
+        #expect(error?.kind == .interactionRequired)
+        #expect(error?.details.oauthError == code)
+    }
+
     @Test("declined scopes are told, and the token is cached for those that were granted")
     func declined() async throws {
         let bed = try await EngineBed()

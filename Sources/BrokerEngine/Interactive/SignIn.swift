@@ -1,0 +1,128 @@
+import BrokerModel
+import BrokerValues
+
+/// The work of one flight: authorization code with PKCE through the person's browser (RFC 6749, section 4.1; RFC 7636;
+/// RFC 8252).
+struct SignIn: Sendable {
+    let services: EngineServices
+    let flight: SignInFlight
+    /// Of whoever came first; those who joined ask the same.
+    let request: InteractiveRequest
+    let prompt: Prompt?
+    /// Who must sign in.
+    let account: KnownAccounts.Entry?
+    let destination: RedirectDestination
+    let startedAt: NumericDate
+
+    func run() async {
+        var endpoint: (any RedirectEndpoint)?
+        let outcome: SignInFlight.Outcome
+        do throws(BrokerError) {
+            let attempt = SignInAttempt(metadata: try await metadata(), random: services.random)
+            endpoint = try await listen()
+            flight.session.expect(attempt.expectation)
+            let redirectURI = endpoint?.redirectURI ?? destination.uri
+            let authorization = attempt.authorization(
+                request, prompt: prompt, account: account, redirectURI: redirectURI)
+            let url = try await authorizationURL(of: authorization, at: attempt.metadata)
+            try await present(url, redirectURI: redirectURI)
+            let code = try await flight.session.code()
+            outcome = .success(try await redeem(code, of: attempt, redirectURI: redirectURI))
+        } catch {
+            outcome = .failure(error)
+        }
+        flight.session.show(outcome.page(for: request.app))
+        services.interactions.remove(flight)
+        await endpoint?.close()
+        flight.finish(outcome)
+    }
+
+    private func metadata() async throws(BrokerError) -> ProviderMetadata {
+        do throws(ProviderError) {
+            return try await services.provider.metadata(of: request.target)
+        } catch {
+            throw ProviderErrors.brokerError(error, at: request.target)
+        }
+    }
+
+    private func listen() async throws(BrokerError) -> (any RedirectEndpoint)? {
+        guard case .loopback(let target) = destination else { return nil }
+        let session = flight.session
+        do throws(RedirectError) {
+            return try await services.redirects.open(target) { await session.browserReturned(with: $0) }
+        } catch {
+            switch error {
+            case .portInUse(let port):
+                throw BrokerError(
+                    .invalidParameter,
+                    "Port \(port) of the redirect URI is in use by another program; end it, or register a redirect URI without a port.",
+                    cause: error)
+            case .cannotListen(let why):
+                throw BrokerError(.internal, why, cause: error)
+            }
+        }
+    }
+
+    /// One of those who wait opens the window, in the way it asked for; the others are told that there is one.
+    private func present(_ url: String, redirectURI: String) async throws(BrokerError) {
+        let (opener, others) = flight.present()
+        for seat in others { seat.joined(flight.session) }
+        guard let opener else { return }
+        guard opener.presentation == .broker else {
+            return opener.onOpen(
+                InteractionOpening(
+                    interactionID: flight.session.id, url: url, redirectURI: redirectURI, expiresOn: opener.expiresOn,
+                    correlationID: opener.correlationID))
+        }
+        do throws(BrowserError) {
+            try await services.browser.open(url)
+        } catch {
+            throw BrokerError(
+                .unsupported, "The broker could not open a browser (\(error.message)); let the client open it.",
+                cause: error)
+        }
+    }
+
+    private func redeem(
+        _ code: Secret, of attempt: SignInAttempt, redirectURI: String
+    ) async throws(BrokerError) -> AcquiredToken {
+        let response: TokenResponse
+        do throws(ProviderError) {
+            response = try await services.provider.redeem(
+                .authorizationCode(code, verifier: attempt.verifier, redirectURI: redirectURI),
+                with: request.extras, as: request.app.credentials, at: attempt.metadata)
+        } catch {
+            throw ProviderErrors.brokerError(error, at: request.target)
+        }
+        let keeper = TokenKeeper(services: services, app: request.app, partition: request.partition)
+        return try await keeper.keepSignedIn(
+            response, asked: request.scopes, sent: ScopeRules.toAuthorize(request.scopes, extra: Scopes([])),
+            nonce: attempt.nonce, demand: demand, at: request.target, metadata: attempt.metadata)
+    }
+
+    private var demand: SignInDemand {
+        var demand = SignInDemand()
+        demand.account = account.map {
+            SignInDemand.Person(homeAccountID: $0.stored.record.homeAccountID, username: $0.account.username)
+        }
+        if request.isHintBinding { demand.username = request.loginHint }
+        demand.maxAge = request.maxAge
+        demand.startedAt = startedAt
+        return demand
+    }
+}
+
+extension RedirectDestination {
+    fileprivate var uri: String { if case .elsewhere(let uri) = self { uri } else { "" } }
+}
+
+extension SignInFlight.Outcome {
+    /// What the person reads at the end.
+    fileprivate func page(for app: AppRegistration) -> RedirectPage {
+        switch self {
+        case .success(let token): .signedIn(username: token.account.username, app: app.name)
+        case .failure(let error) where error.kind == .userCanceled: .canceled(app: app.name)
+        case .failure(let error): .failed(app: app.name, message: error.message)
+        }
+    }
+}

@@ -1,0 +1,53 @@
+import BrokerModel
+import BrokerValues
+
+/// What a sign-in asks the provider and the person. Requests that ask the same share one browser window; whatever changes
+/// the question is in here, and how long somebody waits is not.
+struct SignInWish: Sendable, Hashable {
+    private let partition: Partition
+    private let app: String
+    private let group: GroupID
+    private let clientID: String
+    private let authority: Authority
+    private let account: HomeAccountID?
+    private let scopes: Scopes
+    private let extraScopes: Scopes
+    private let claims: String?
+    private let capabilities: [String]
+    private let resources: Set<String>
+    private let tokenType: TokenType
+    private let prompt: Prompt?
+    private let loginHint: String?
+    private let isHintBinding: Bool
+    private let domainHint: String?
+    private let maxAge: Int64?
+    private let acrValues: [String]
+    private let extraQueryParameters: [String: String]
+    private let pushesAuthorization: Bool
+    private let redirectURI: String?
+
+    /// - Parameter prompt: as it goes to the provider.
+    init(_ request: InteractiveRequest, account: HomeAccountID?, prompt: Prompt?) {
+        partition = request.partition
+        app = request.app.identity
+        group = request.app.effectiveGroup
+        clientID = request.app.clientID
+        authority = request.target
+        self.account = account
+        scopes = request.scopes
+        extraScopes = request.extraScopesToConsent
+        claims = request.claims
+        capabilities = request.clientCapabilities
+        resources = Set(request.resources)
+        tokenType = request.tokenType
+        self.prompt = prompt
+        loginHint = request.loginHint
+        isHintBinding = request.isHintBinding
+        domainHint = request.domainHint
+        maxAge = request.maxAge
+        acrValues = request.acrValues
+        extraQueryParameters = request.extraQueryParameters
+        pushesAuthorization = request.pushesAuthorization
+        redirectURI = request.redirectURI ?? request.app.redirectURI
+    }
+}

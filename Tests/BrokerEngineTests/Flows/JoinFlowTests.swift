@@ -1,0 +1,229 @@
+import BrokerEngine
+import BrokerModel
+import BrokerTestSupport
+import BrokerValues
+import Synchronization
+import Testing
+
+@Suite("Sign-ins that are joined")
+struct JoinFlowTests {
+    /// What the client of one request was told, in order.
+    private final class Notices: Sendable {
+        enum Notice: Sendable {
+            case open(InteractionOpening)
+            case joined(InteractionJoining)
+        }
+
+        private let all = Mutex<[Notice]>([])
+        func add(_ notice: Notice) { all.withLock { $0.append(notice) } }
+        var count: Int { all.withLock { $0.count } }
+
+        func opening() async throws -> InteractionOpening {
+            guard case .open(let opening) = try await first() else { throw Unexpected() }
+            return opening
+        }
+
+        func joining() async throws -> InteractionJoining {
+            guard case .joined(let joining) = try await first() else { throw Unexpected() }
+            return joining
+        }
+
+        private func first() async throws -> Notice {
+            while true {
+                if let first = all.withLock({ $0.first }) { return first }
+                try Task.checkCancellation()
+                await Task.yield()
+            }
+        }
+
+        struct Unexpected: Error {}
+    }
+
+    private struct Client {
+        let notices = Notices()
+        let answer: Task<AcquiredToken, any Error>
+
+        init(_ engine: TokenBroker, _ request: InteractiveRequest) {
+            answer = Task { [notices] in
+                try await engine.acquireInteractive(
+                    request, onOpen: { notices.add(.open($0)) }, onJoin: { notices.add(.joined($0)) })
+            }
+        }
+
+        func error() async -> BrokerError? {
+            do {
+                _ = try await answer.value
+                return nil
+            } catch {
+                return error as? BrokerError
+            }
+        }
+    }
+
+    /// One whose window is open, and one who has joined.
+    private func pair(
+        _ bed: EngineBed, second change: (inout InteractiveRequest) -> Void = { _ in }
+    ) async throws -> (first: Client, opening: InteractionOpening, second: Client) {
+        let first = Client(bed.engine, bed.interactive())
+        let opening = try await first.notices.opening()
+        let second = Client(bed.engine, bed.interactive(Sample.app(), ["mail.read"], change))
+        _ = try await second.notices.joining()
+        return (first, opening, second)
+    }
+
+    @Test(
+        "requests for the same share one window: one authorization request, one code, one token",
+        .timeLimit(.minutes(1)))
+    func shared() async throws {
+        let bed = try await EngineBed()
+        let (first, opening, second) = try await pair(bed) {
+            $0.correlationID = "correlation-2"
+            $0.timeout = 60
+            $0.presentation = .broker
+        }
+        let joining = try await second.notices.joining()
+        #expect(joining.interactionID == opening.interactionID)
+        #expect(joining.expiresOn == Sample.now + 60)
+        #expect(joining.correlationID == "correlation-2")
+        _ = await bed.redirects.visit(opening, code: "alice")
+        #expect(try bed.text(try await first.answer.value) == "at-1")
+        #expect(try bed.text(try await second.answer.value) == "at-1")
+        #expect(bed.provider.authorizations.count == 1)
+        #expect(bed.provider.grants.count == 1)
+        #expect((first.notices.count, second.notices.count) == (1, 1))
+    }
+
+    @Test("of twenty at once, one opens the window and nineteen join", .timeLimit(.minutes(1)))
+    func crowd() async throws {
+        let bed = try await EngineBed()
+        let clients = (0..<20).map { _ in Client(bed.engine, bed.interactive()) }
+        while clients.contains(where: { $0.notices.count == 0 }) { await Task.yield() }
+        var openings: [InteractionOpening] = []
+        for client in clients {
+            if let opening = try? await client.notices.opening() { openings.append(opening) }
+        }
+        #expect(openings.count == 1)
+        _ = await bed.redirects.visit(try #require(openings.first), code: "alice")
+        for client in clients { #expect(try bed.text(try await client.answer.value) == "at-1") }
+        #expect(bed.provider.grants.count == 1)
+    }
+
+    @Test("a cancel by anybody answers all, and the next request gets a window of its own", .timeLimit(.minutes(1)))
+    func cancel() async throws {
+        let bed = try await EngineBed()
+        let (first, opening, second) = try await pair(bed)
+        #expect(bed.engine.cancel(interactionID: opening.interactionID, in: Sample.partition))
+        let third = Client(bed.engine, bed.interactive())
+        #expect(await first.error()?.kind == .userCanceled)
+        #expect(await second.error()?.kind == .userCanceled)
+        let again = try await third.notices.opening()
+        #expect(again.interactionID != opening.interactionID)
+        _ = await bed.redirects.visit(again, code: "alice")
+        #expect(try await third.answer.value.account.username == "alice")
+    }
+
+    @Test("the person's no answers all", .timeLimit(.minutes(1)))
+    func denied() async throws {
+        let bed = try await EngineBed()
+        let (first, opening, second) = try await pair(bed)
+        _ = await bed.redirects.visit(opening.redirectURI, query: "error=access_denied&state=\(opening.state)")
+        #expect(await first.error()?.details.oauthError == "access_denied")
+        #expect(await second.error()?.details.oauthError == "access_denied")
+    }
+
+    @Test("each keeps its own patience: who gives up is told so, and the others wait on", .timeLimit(.minutes(1)))
+    func patience() async throws {
+        let bed = try await EngineBed()
+        let (first, opening, second) = try await pair(bed) { $0.timeout = 600 }
+        while bed.clock.sleepers < 2 { await Task.yield() }
+        bed.clock.advance(bySeconds: 300)
+        #expect(await first.error()?.kind == .timedOut)
+        #expect(bed.redirects.isListening)
+        _ = await bed.redirects.visit(opening, code: "alice")
+        #expect(try await second.answer.value.account.username == "alice")
+    }
+
+    @Test(
+        "who goes away leaves, also when it opened the window; the last one ends the sign-in", .timeLimit(.minutes(1)))
+    func leaving() async throws {
+        let bed = try await EngineBed()
+        let (first, _, second) = try await pair(bed)
+        first.answer.cancel()
+        #expect(await first.error()?.kind == .userCanceled)
+        #expect(bed.redirects.isListening)
+        second.answer.cancel()
+        #expect(await second.error()?.kind == .userCanceled)
+        #expect(!bed.redirects.isListening)
+    }
+
+    @Test("who comes while the code is redeemed gets the same token", .timeLimit(.minutes(1)))
+    func lateComer() async throws {
+        let bed = try await EngineBed()
+        let gate = Gate()
+        bed.provider.whenRedeeming { [provider = bed.provider] _ in
+            await gate.wait()
+            return provider.tokens(for: "alice")
+        }
+        let (first, opening, second) = try await pair(bed)
+        async let page = bed.redirects.visit(opening, code: "alice")
+        while bed.provider.grants.isEmpty { await Task.yield() }
+        let third = Client(bed.engine, bed.interactive())
+        _ = try await third.notices.joining()
+        // Too late to leave: the token is on its way, and kept.
+        second.answer.cancel()
+        gate.open()
+        for client in [first, second, third] { #expect(try bed.text(try await client.answer.value) == "at-1") }
+        #expect(await page == .signedIn(username: "alice", app: "mail"))
+    }
+
+    @Test("shutdown tells all who wait", .timeLimit(.minutes(1)))
+    func drain() async throws {
+        let bed = try await EngineBed()
+        let (first, _, second) = try await pair(bed)
+        await bed.engine.drain()
+        #expect(await first.error()?.reason == .shuttingDown)
+        #expect(await second.error()?.reason == .shuttingDown)
+    }
+
+    static let otherQuestions: [(String, @Sendable (inout InteractiveRequest) -> Void)] = [
+        ("scopes", { $0.scopes = Scopes(["mail.send"]) }),
+        ("extra scopes", { $0.extraScopesToConsent = Scopes(["files"]) }),
+        ("app", { $0.app = Sample.app("other") }),
+        ("authority", { $0.authority = Sample.authority("https://id.example.org/other") }),
+        ("claims", { $0.claims = "{}" }), ("capabilities", { $0.clientCapabilities = ["cp1"] }),
+        ("resources", { $0.resources = ["https://api.example"] }), ("prompt", { $0.prompt = .login }),
+        ("login hint", { $0.loginHint = "bob" }), ("domain hint", { $0.domainHint = "example.org" }),
+        ("max age", { $0.maxAge = 60 }), ("acr values", { $0.acrValues = ["c1"] }),
+        ("strict hint", { $0.isHintBinding = true }),
+        ("extra parameters", { $0.extraQueryParameters = ["ui": "dark"] }),
+        ("redirect URI", { $0.redirectURI = "http://127.0.0.1:4711/" }),
+        ("person", { $0.partition = Partition(uid: 1001) }),
+    ]
+
+    @Test(
+        "whatever changes the question gets a window of its own", .timeLimit(.minutes(1)),
+        arguments: otherQuestions.indices)
+    func other(index: Int) async throws {
+        let bed = try await EngineBed()
+        let first = Client(bed.engine, bed.interactive())
+        let opening = try await first.notices.opening()
+        let second = Client(bed.engine, bed.interactive(Sample.app(), ["mail.read"], Self.otherQuestions[index].1))
+        #expect(try await second.notices.opening().interactionID != opening.interactionID)
+        for client in [first, second] { client.answer.cancel() }
+        for client in [first, second] { _ = await client.error() }
+    }
+
+    @Test("the account asked for is part of the question", .timeLimit(.minutes(1)))
+    func account() async throws {
+        let bed = try await EngineBed()
+        try await bed.signIn("alice")
+        let anybody = Client(bed.engine, bed.interactive())
+        _ = try await anybody.notices.opening()
+        let alice = Client(bed.engine, bed.interactive(Sample.app(), ["mail.read"]) { $0.account = .username("Alice") })
+        _ = try await alice.notices.opening()
+        let again = Client(bed.engine, bed.interactive(Sample.app(), ["MAIL.read"]) { $0.account = .username("alice") })
+        _ = try await again.notices.joining()
+        for client in [anybody, alice, again] { client.answer.cancel() }
+        for client in [anybody, alice, again] { _ = await client.error() }
+    }
+}

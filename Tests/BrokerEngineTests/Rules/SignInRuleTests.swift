@@ -1,0 +1,88 @@
+import BrokerEngine
+import BrokerModel
+import BrokerValues
+import Testing
+
+@Suite("Who has to sign in, and how they are asked")
+struct SignInRuleTests {
+    @Test(
+        "while signed in, the prompt is the app's, and absent where the app says nothing",
+        arguments: Prompt.allCases + [nil])
+    func asAsked(prompt: Prompt?) throws {
+        #expect(try PromptRule.prompt(asked: prompt, isSignedOut: false) == prompt)
+    }
+
+    @Test(
+        "after a sign-out login is forced, unless consent or a new account was asked for",
+        arguments: [
+            (nil, .login), (.login, .login), (.selectAccount, .login), (.consent, .consent), (.create, .create),
+        ] as [(Prompt?, Prompt)])
+    func signedOut(asked: Prompt?, expected: Prompt) throws {
+        #expect(try PromptRule.prompt(asked: asked, isSignedOut: true) == expected)
+    }
+
+    @Test("after a sign-out nobody gets in without being asked")
+    func signedOutSilently() {
+        let error = #expect(throws: BrokerError.self) { try PromptRule.prompt(asked: Prompt.none, isSignedOut: true) }
+        #expect(error?.kind == .interactionRequired)
+        #expect(error?.reason == .signedOut)
+    }
+
+    private func refusal(
+        _ username: String = "alice", at time: NumericDate? = nil, _ change: (inout SignInDemand) -> Void
+    ) -> BrokerError? {
+        var demand = SignInDemand()
+        demand.startedAt = Sample.now
+        change(&demand)
+        let issuer = "https://id.example.org/realm"
+        do {
+            try demand.check(
+                home: HomeAccountID(subject: username.lowercased(), issuer: issuer), username: username,
+                authenticatedAt: time)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private func person(_ username: String) -> SignInDemand.Person {
+        SignInDemand.Person(
+            homeAccountID: HomeAccountID(subject: username, issuer: "https://id.example.org/realm"), username: username)
+    }
+
+    @Test("the account asked for binds; anybody else is a mismatch")
+    func account() {
+        #expect(refusal { $0.account = person("alice") } == nil)
+        #expect(refusal("bob") { $0.account = person("alice") }?.kind == .mismatchedUser)
+        #expect(
+            refusal("Renamed") { $0.account = .init(homeAccountID: person("renamed").homeAccountID, username: "x") }
+                == nil)
+    }
+
+    @Test("a strict hint binds, in any case of letters; beside an account it says nothing new")
+    func hint() {
+        #expect(refusal("Alice") { $0.username = "aLICE" } == nil)
+        #expect(refusal("bob") { $0.username = "alice" }?.kind == .mismatchedUser)
+        #expect(
+            refusal("alice") {
+                $0.account = person("alice")
+                $0.username = "old-name"
+            } == nil)
+    }
+
+    @Test(
+        "with max_age the proof must have a time, at most so long before the request, clocks differing by five minutes",
+        arguments: [
+            (60, 0, nil), (60, -360, nil), (60, -361, .interactionRequired), (0, -300, nil),
+            (0, -301, .interactionRequired), (60, 100_000, nil), (.max, -1_000_000, nil),
+        ] as [(Int64, Int64, ErrorKind?)])
+    func maxAge(maxAge: Int64, offset: Int64, expected: ErrorKind?) {
+        #expect(refusal(at: Sample.now + offset) { $0.maxAge = maxAge }?.kind == expected)
+    }
+
+    @Test("with max_age a proof without a time is no proof; without max_age nobody looks")
+    func noTime() {
+        #expect(refusal { $0.maxAge = 60 }?.kind == .invalidResponse)
+        #expect(refusal(at: 1) { _ in } == nil)
+    }
+}
