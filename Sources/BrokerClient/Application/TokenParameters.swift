@@ -122,3 +122,12 @@ public enum PromptType: Sendable, Hashable, CaseIterable {
     /// Never ask: fail where a page would be shown.
     case never
 }
+
+/// Scopes with a meaning of their own.
+public enum Scope {
+    /// All that the app is registered for at an API, without naming it (`.default`, of Microsoft Entra).
+    ///
+    /// - Parameter resource: the API's identifier, exactly as it is registered: one that ends in a slash gives two in a row.
+    /// - Returns: a scope, to be asked for alone.
+    public static func defaults(of resource: String) -> String { resource + "/.default" }
+}

@@ -12,6 +12,9 @@ package struct CachedTokens: Sendable {
             self.stored = stored
             scopes = Set(Scopes(stored.record.scopes).normalized)
         }
+
+        /// A token for one audience says nothing to another (RFC 8707, section 2).
+        func isGood(at resources: [String]) -> Bool { (stored.record.resources ?? []) == resources }
     }
 
     package var accessTokens: [AccessToken] = []
@@ -52,37 +55,40 @@ package struct CachedTokens: Sendable {
         refreshTokens.contains { $0.sealed.box == token.sealed.box }
     }
 
-    /// The first usable token that carries at least the scopes asked for.
+    /// The first usable token that carries at least the scopes asked for, at the same resources.
+    ///
+    /// - Parameter resources: sorted.
     package func accessToken(
-        covering scopes: Scopes, realm: String, type: TokenType, rule: ExpiryRule
+        covering scopes: Scopes, realm: String, type: TokenType, resources: [String] = [], rule: ExpiryRule
     ) -> StoredRecord<AccessTokenRecord>? {
         accessTokens.first { token in
             token.stored.record.realm == realm && token.stored.record.tokenType == type
-                && scopes.normalized.allSatisfy(token.scopes.contains) && rule.isUsable(token.stored.record)
+                && token.isGood(at: resources) && scopes.normalized.allSatisfy(token.scopes.contains)
+                && rule.isUsable(token.stored.record)
         }?.stored
     }
 
     /// The token for a provider that is down: past its expiry, within what the provider allows for this case.
     package func extendedToken(
-        covering scopes: Scopes, realm: String, type: TokenType, rule: ExpiryRule
+        covering scopes: Scopes, realm: String, type: TokenType, resources: [String] = [], rule: ExpiryRule
     ) -> StoredRecord<AccessTokenRecord>? {
         accessTokens.first { token in
             token.stored.record.realm == realm && token.stored.record.tokenType == type
-                && scopes.normalized.allSatisfy(token.scopes.contains)
+                && token.isGood(at: resources) && scopes.normalized.allSatisfy(token.scopes.contains)
                 && rule.isUsableWhileProviderIsDown(token.stored.record)
         }?.stored
     }
 
-    /// Tokens that a new one replaces: same realm and type, and a scope in common (MSAL, "Saving a token").
+    /// Tokens that a new one replaces: same realm, type and resources, and a scope in common (MSAL, "Saving a token").
     ///
     /// What the broker itself adds to every request is no scope in common: otherwise two apps that share a client and ask
     /// for different things would throw out each other's token for ever.
     package func accessTokens(replacedBy record: AccessTokenRecord) -> [AccessToken] {
         let scopes = Set(Scopes(record.scopes).normalized).subtracting(Scopes.reserved.normalized)
         return accessTokens.filter { token in
-            guard token.stored.record.realm == record.realm, token.stored.record.tokenType == record.tokenType else {
-                return false
-            }
+            guard token.stored.record.realm == record.realm, token.stored.record.tokenType == record.tokenType,
+                token.isGood(at: record.resources ?? [])
+            else { return false }
             let theirs = token.scopes.subtracting(Scopes.reserved.normalized)
             return !theirs.isDisjoint(with: scopes) || (theirs.isEmpty && scopes.isEmpty)
         }

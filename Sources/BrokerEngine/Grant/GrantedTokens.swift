@@ -21,17 +21,19 @@ package struct GrantedTokens: Sendable {
         package var asked: Scopes
         /// What went to the provider: counts as granted when it does not say.
         package var sent: Scopes
+        package var resources: [String]
         package var now: NumericDate
         package var defaultLifetime: Int64
 
         package init(
-            app: AppRegistration, authority: Authority, asked: Scopes, sent: Scopes, now: NumericDate,
-            defaultLifetime: Int64
+            app: AppRegistration, authority: Authority, asked: Scopes, sent: Scopes, resources: [String] = [],
+            now: NumericDate, defaultLifetime: Int64
         ) {
             self.app = app
             self.authority = authority
             self.asked = asked
             self.sent = sent
+            self.resources = ScopeRules.sorted(resources: resources)
             self.now = now
             self.defaultLifetime = defaultLifetime
         }
@@ -50,14 +52,16 @@ package struct GrantedTokens: Sendable {
             group: context.app.effectiveGroup, clientID: context.app.clientID, homeAccountID: account.homeAccountID,
             environment: account.environment)
         self.account = account
-        granted = response.scope.map(Scopes.init(parameter:)) ?? context.sent
+        granted = ScopeRules.granted(
+            response.scope.map(Scopes.init(parameter:)) ?? context.sent, asked: context.asked)
         declined = ScopeRules.declined(asked: context.asked, granted: granted)
         let lifetime = response.expiresIn ?? context.defaultLifetime
         accessToken = AccessTokenRecord(
             owner: owner, realm: account.realm, scopes: granted.asGiven, tokenType: response.tokenType,
             authority: context.authority.url, expiresOn: Self.time(context.now, plus: lifetime),
             extendedExpiresOn: response.extendedExpiresIn.map { Self.time(context.now, plus: $0) },
-            refreshOn: response.refreshIn.map { Self.time(context.now, plus: $0) }, cachedAt: context.now)
+            refreshOn: response.refreshIn.map { Self.time(context.now, plus: $0) }, cachedAt: context.now,
+            resources: context.resources)
         if response.refreshToken != nil {
             let token = RefreshTokenRecord(
                 owner: owner, authority: context.authority.url, scopes: earlierGrant.union(granted).asGiven,

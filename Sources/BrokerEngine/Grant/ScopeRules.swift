@@ -31,6 +31,32 @@ package enum ScopeRules {
         return Scopes(Scopes.reserved.asGiven.filter { scopes.normalized.contains($0) })
     }
 
+    /// `RESOURCE/.default` stands for what the app is registered for at the resource, and `.default` alone for that at the
+    /// provider's own one: whatever comes back is it. A resource that ends in a slash gives `RESOURCE//.default`.
+    package static func isDefault(_ scope: some StringProtocol) -> Bool {
+        let scope = scope.lowercased()
+        return scope == ".default" || scope.hasSuffix("/.default")
+    }
+
+    /// What a token is filed under: what was granted, and the `.default` it was the answer to, so that it answers the next
+    /// such request as well.
+    package static func granted(_ scopes: Scopes, asked: Scopes) -> Scopes {
+        scopes.union(Scopes(asked.asGiven.filter(isDefault)))
+    }
+
+    /// What a renewal of a token asks for: all that it carries, and for the answer to a `.default` that alone, since
+    /// providers refuse it beside other scopes.
+    package static func toRenew(_ token: AccessTokenRecord) -> Scopes {
+        let scopes = Scopes(token.scopes).subtracting(Scopes.reserved)
+        let defaults = scopes.asGiven.filter(isDefault)
+        return defaults.isEmpty ? scopes : Scopes(defaults)
+    }
+
+    /// Resources as they are kept and compared: in order, each once, every character as given.
+    package static func sorted(resources: [String]) -> [String] {
+        resources.count < 2 ? resources : Set(resources).sorted()
+    }
+
     /// Scopes that were asked for and not granted; a provider that keeps `email` to the ID token is forgiven.
     package static func declined(asked: Scopes, granted: Scopes) -> Scopes {
         asked.subtracting(granted).subtracting(Scopes(["email"]))

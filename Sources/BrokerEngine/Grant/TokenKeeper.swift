@@ -7,6 +7,8 @@ struct TokenKeeper: Sendable {
     let services: EngineServices
     let app: AppRegistration
     let partition: Partition
+    /// Where the token that was asked for is good.
+    var resources: [String] = []
 
     /// After a person signed in.
     ///
@@ -64,7 +66,7 @@ struct TokenKeeper: Sendable {
 
     private func context(_ authority: Authority, _ asked: Scopes, _ sent: Scopes) -> GrantedTokens.Context {
         GrantedTokens.Context(
-            app: app, authority: authority, asked: asked, sent: sent, now: services.clock.now,
+            app: app, authority: authority, asked: asked, sent: sent, resources: resources, now: services.clock.now,
             defaultLifetime: services.settings().defaultLifetime)
     }
 

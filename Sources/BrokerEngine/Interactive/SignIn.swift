@@ -94,7 +94,8 @@ struct SignIn: Sendable {
         } catch {
             throw ProviderErrors.brokerError(error, at: request.target)
         }
-        let keeper = TokenKeeper(services: services, app: request.app, partition: request.partition)
+        let keeper = TokenKeeper(
+            services: services, app: request.app, partition: request.partition, resources: request.resources)
         return try await keeper.keepSignedIn(
             response, asked: request.scopes, sent: ScopeRules.toAuthorize(request.scopes, extra: Scopes([])),
             nonce: attempt.nonce, demand: demand, at: request.target, metadata: attempt.metadata)

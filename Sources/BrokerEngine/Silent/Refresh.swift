@@ -100,7 +100,8 @@ struct Refresh: Sendable {
         if response.refreshToken == nil, refreshToken.record.unansweredAt != nil {
             await mark(refreshToken, unansweredAt: nil)
         }
-        let keeper = TokenKeeper(services: services, app: request.app, partition: request.partition)
+        let keeper = TokenKeeper(
+            services: services, app: request.app, partition: request.partition, resources: request.resources)
         return .done(
             try await keeper.keepRefreshed(
                 response, asked: request.scopes, sent: asked, replacing: refreshToken, of: situation.entry,

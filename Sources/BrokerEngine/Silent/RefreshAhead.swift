@@ -63,7 +63,7 @@ extension SilentAcquisition {
         guard rule.isDue(token.record), services.ahead.begin(owner, at: services.clock.uptime) else { return }
         // The whole token, not the part of it that this caller wants: what the others use must not be lost.
         var whole = request
-        whole.scopes = Scopes(token.record.scopes).subtracting(Scopes.reserved)
+        whole.scopes = ScopeRules.toRenew(token.record)
         let renewal = whole
         Task {
             let failure = await renew(token, for: renewal)

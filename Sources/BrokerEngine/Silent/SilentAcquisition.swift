@@ -76,7 +76,8 @@ struct SilentAcquisition: Sendable {
         let question = question(request)
         guard !question.bypassesCache,
             let token = situation.tokens.extendedToken(
-                covering: question.scopes, realm: question.realm, type: question.tokenType, rule: question.rule)
+                covering: question.scopes, realm: question.realm, type: question.tokenType,
+                resources: question.resources, rule: question.rule)
         else { throw error }
         var answer = situation.cached(token, services)
         answer.extendedLifetime = true
@@ -97,6 +98,7 @@ struct SilentAcquisition: Sendable {
     private func question(_ request: SilentRequest) -> SilentDecision.Question {
         SilentDecision.Question(
             scopes: request.scopes, realm: request.target.path, tokenType: request.tokenType,
+            resources: request.resources,
             rule: ExpiryRule(
                 now: services.clock.now, buffer: services.settings().expiryBuffer,
                 minimumLifetime: request.minimumLifetime),

@@ -12,16 +12,20 @@ package enum SilentDecision: Sendable {
         package var scopes: Scopes
         package var realm: String
         package var tokenType: TokenType
+        /// Sorted.
+        package var resources: [String]
         package var rule: ExpiryRule
         /// `forceRefresh`, or a claims request: the cached access token does not answer it.
         package var bypassesCache: Bool
 
         package init(
-            scopes: Scopes, realm: String, tokenType: TokenType = .bearer, rule: ExpiryRule, bypassesCache: Bool = false
+            scopes: Scopes, realm: String, tokenType: TokenType = .bearer, resources: [String] = [], rule: ExpiryRule,
+            bypassesCache: Bool = false
         ) {
             self.scopes = scopes
             self.realm = realm
             self.tokenType = tokenType
+            self.resources = ScopeRules.sorted(resources: resources)
             self.rule = rule
             self.bypassesCache = bypassesCache
         }
@@ -32,7 +36,8 @@ package enum SilentDecision: Sendable {
     ) -> SilentDecision {
         if !question.bypassesCache,
             let token = tokens.accessToken(
-                covering: question.scopes, realm: question.realm, type: question.tokenType, rule: question.rule)
+                covering: question.scopes, realm: question.realm, type: question.tokenType,
+                resources: question.resources, rule: question.rule)
         {
             return .cached(token)
         }

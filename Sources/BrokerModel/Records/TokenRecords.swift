@@ -41,11 +41,13 @@ package struct AccessTokenRecord: VaultRecord {
     package var cachedAt: NumericDate
     /// RFC 7638 thumbprint of the key that a DPoP token is bound to.
     package var keyThumbprint: String?
+    /// Where the token is good (RFC 8707), sorted; nil when the request named no resource.
+    package var resources: [String]?
 
     package init(
         owner: TokenOwner, realm: String, scopes: [String], tokenType: TokenType, authority: String,
         expiresOn: NumericDate, extendedExpiresOn: NumericDate? = nil, refreshOn: NumericDate? = nil,
-        cachedAt: NumericDate, keyThumbprint: String? = nil
+        cachedAt: NumericDate, keyThumbprint: String? = nil, resources: [String] = []
     ) {
         self.owner = owner
         self.realm = realm
@@ -57,10 +59,14 @@ package struct AccessTokenRecord: VaultRecord {
         self.refreshOn = refreshOn
         self.cachedAt = cachedAt
         self.keyThumbprint = keyThumbprint
+        self.resources = resources.isEmpty ? nil : resources
     }
 
     package var bucket: [String] { owner.bucket }
-    package var item: [String] { [realm, tokenType.rawValue, Scopes(scopes).normalized.joined(separator: " ")] }
+    /// The same scopes mean other things at another resource.
+    package var item: [String] {
+        [realm, tokenType.rawValue, Scopes(scopes).normalized.joined(separator: " ")] + (resources ?? [])
+    }
 }
 
 /// A refresh token, without a realm: it is good for every tenant of its account (unified cache schema, `RefreshToken`).

@@ -35,11 +35,11 @@ enum Sample {
 
     static func accessToken(
         scopes: [String] = ["mail.read"], realm: String = "realm", type: TokenType = .bearer, expiresIn: Int64 = 3600,
-        cachedAt: NumericDate = now
+        cachedAt: NumericDate = now, resources: [String] = []
     ) -> AccessTokenRecord {
         AccessTokenRecord(
             owner: owner(), realm: realm, scopes: scopes, tokenType: type, authority: authority().url,
-            expiresOn: now + expiresIn, cachedAt: cachedAt)
+            expiresOn: now + expiresIn, cachedAt: cachedAt, resources: resources)
     }
 
     static func tokens(_ accessTokens: [AccessTokenRecord], refreshToken: Bool = true) -> CachedTokens {

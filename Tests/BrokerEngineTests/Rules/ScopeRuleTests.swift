@@ -1,0 +1,76 @@
+import BrokerEngine
+import BrokerModel
+import BrokerValues
+import Testing
+
+@Suite("Scopes and resources")
+struct ScopeRuleTests {
+    private func answers(
+        _ scopes: [String], at resources: [String] = [], _ tokens: [AccessTokenRecord]
+    ) -> [String]? {
+        let question = SilentDecision.Question(
+            scopes: Scopes(scopes), realm: "realm", resources: resources,
+            rule: ExpiryRule(now: Sample.now, buffer: 300))
+        if case .cached(let token) = SilentDecision.decide(question, from: Sample.tokens(tokens)) {
+            return token.record.resources ?? []
+        }
+        return nil
+    }
+
+    @Test(
+        "a .default is the end of a scope, after one slash or two, in any case of letters",
+        arguments: [
+            ("https://graph.example/.default", true), ("https://vault.example//.default", true), (".default", true),
+            ("api://id/.DEFAULT", true), ("https://graph.example/x.default", false), ("default", false),
+            ("https://graph.example/.default/x", false),
+        ])
+    func isDefault(scope: String, expected: Bool) { #expect(ScopeRules.isDefault(scope) == expected) }
+
+    @Test("what comes back for a .default is what was granted, nothing of it is declined, and it answers the next one")
+    func defaultScope() {
+        let asked = Scopes(["https://vault.example//.default"])
+        let granted = ScopeRules.granted(Scopes(["https://vault.example/user_impersonation"]), asked: asked)
+        #expect(
+            granted == Scopes(["https://vault.example/user_impersonation", "https://vault.example//.default"]))
+        #expect(ScopeRules.declined(asked: asked, granted: granted).isEmpty)
+        let token = Sample.accessToken(scopes: granted.asGiven)
+        #expect(answers(["https://vault.example//.default"], [token]) == [])
+        #expect(answers(["https://vault.example/user_impersonation"], [token]) == [])
+        #expect(answers(["https://other.example/.default"], [token]) == nil)
+        #expect(answers([".default"], [token]) == nil)
+    }
+
+    @Test("the answer to a .default is renewed by that alone; any other token by all it carries")
+    func renewal() {
+        let asked = ScopeRules.toRenew(
+            Sample.accessToken(scopes: ["openid", "https://a.example/x", "https://a.example/.default"]))
+        #expect(asked == Scopes(["https://a.example/.default"]))
+        #expect(ScopeRules.toRenew(Sample.accessToken(scopes: ["openid", "a", "b"])) == Scopes(["a", "b"]))
+    }
+
+    @Test("a token for one resource does not answer for another, nor for none, whatever its scopes")
+    func resources() {
+        let tokens = [
+            Sample.accessToken(scopes: ["read"], resources: ["https://a.example"]),
+            Sample.accessToken(scopes: ["read"], resources: ["https://a.example", "https://b.example"]),
+        ]
+        #expect(answers(["read"], at: ["https://a.example"], tokens) == ["https://a.example"])
+        #expect(
+            answers(["read"], at: ["https://b.example", "https://a.example", "https://b.example"], tokens)
+                == ["https://a.example", "https://b.example"])
+        #expect(answers(["read"], at: ["https://b.example"], tokens) == nil)
+        #expect(answers(["read"], at: ["https://A.example"], tokens) == nil)
+        #expect(answers(["read"], tokens) == nil)
+        #expect(answers(["read"], at: ["https://a.example"], [Sample.accessToken(scopes: ["read"])]) == nil)
+    }
+
+    @Test("a new token replaces none of another resource, and they are kept side by side")
+    func replacement() {
+        let a = Sample.accessToken(scopes: ["read"], resources: ["https://a.example"])
+        let b = Sample.accessToken(scopes: ["read"], resources: ["https://b.example"])
+        let none = Sample.accessToken(scopes: ["read"])
+        #expect(Set([a.key.item, b.key.item, none.key.item]).count == 3)
+        let replaced = Sample.tokens([a, b, none]).accessTokens(replacedBy: b)
+        #expect(replaced.map(\.stored.record.resources) == [["https://b.example"]])
+    }
+}
