@@ -167,6 +167,55 @@ struct LoginCommandTests {
         }
     }
 
+    @Test(
+        "a command of your own, or a private window of the default browser, shows the page; no shell is asked",
+        arguments: [
+            (["--browser", "firefox 'a b' $HOME --at=%u"], "a b|$HOME|--at=\(page)|"),
+            (["--private"], "--private-window|\(page)|"),
+        ])
+    func window(options: [String], expected: String) async throws {
+        let broker = try broker(Log())
+        try await withTestBed { bed in
+            try programs(in: bed, defaultBrowser: "firefox-esr.desktop")
+            let process = try bed.start(
+                Launch(
+                    try PackageTree.program("brokerctl"), ["--socket", broker.path] + Self.login + options,
+                    environment: ["PATH": bed.path("bin") + ":/usr/bin:/bin"]), as: "brokerctl")
+            try await process.waitForText("Your browser shows the sign-in page")
+            #expect(try String(contentsOfFile: bed.path("seen"), encoding: .utf8) == expected)
+            process.send(SIGINT)
+            _ = await process.exitStatus()
+        }
+    }
+
+    @Test("a default browser whose private windows are not known is named, and nothing is opened")
+    func unknownBrowser() async throws {
+        let broker = try broker(Log())
+        try await withTestBed { bed in
+            try programs(in: bed, defaultBrowser: "lynx.desktop")
+            let result = try await bed.run(
+                Launch(
+                    try PackageTree.program("brokerctl"), ["--socket", broker.path] + Self.login + ["--private"],
+                    environment: ["PATH": bed.path("bin") + ":/usr/bin:/bin"]))
+            #expect(result.status == .exited(1))
+            #expect(result.errors.contains("lynx.desktop"))
+            #expect(!FileManager.default.fileExists(atPath: bed.path("seen")))
+        }
+    }
+
+    /// Firefox, under both of its names, and the desktop's word on the default browser.
+    private func programs(in bed: TestBed, defaultBrowser: String) throws {
+        let folder = bed.path("bin")
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        let firefox = "#!/bin/sh\nprintf '%s|' \"$@\" > '\(bed.path("seen"))'\n"
+        for (name, script) in [
+            ("firefox", firefox), ("firefox-esr", firefox), ("xdg-settings", "#!/bin/sh\necho \(defaultBrowser)\n"),
+        ] {
+            try Data(script.utf8).write(to: URL(filePath: "\(folder)/\(name)"))
+            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: "\(folder)/\(name)")
+        }
+    }
+
     @Test("without any browser the sign-in fails with what to do about it")
     func noBrowser() async throws {
         let broker = try broker(Log())

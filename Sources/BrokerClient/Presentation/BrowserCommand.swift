@@ -1,6 +1,6 @@
 /// One way to start a browser: a program and its arguments, run without a shell.
 struct BrowserCommand: Sendable, Equatable {
-    /// At least the program; `%s` in an argument stands for the URL.
+    /// At least the program; `%s` or `%u` in an argument stands for the URL.
     let words: [String]
 
     /// The commands of `$BROWSER` in their order, then `xdg-open`.
@@ -15,7 +15,7 @@ struct BrowserCommand: Sendable, Equatable {
         return (own + [["xdg-open"]]).filter { !$0.isEmpty }.map(BrowserCommand.init)
     }
 
-    /// What to execute for `url`: it takes the place of `%s`, or comes last. `%%` means a percent sign.
+    /// What to execute for `url`: it takes the place of `%s` and `%u`, or comes last. `%%` means a percent sign.
     func arguments(for url: String) -> [String] {
         let filled = words.map { Self.fill($0, with: url) }
         let replaced = filled.contains { $0.hasURL }
@@ -30,7 +30,7 @@ struct BrowserCommand: Sendable, Equatable {
             text += rest[..<percent]
             rest = rest[percent...].dropFirst()
             switch rest.first {
-            case "s":
+            case "s", "u":
                 text += url
                 hasURL = true
                 rest = rest.dropFirst()
@@ -45,7 +45,7 @@ struct BrowserCommand: Sendable, Equatable {
     }
 
     /// Cuts at spaces; quotes (single, double) and backslashes keep them. Nil for an open quote.
-    private static func words(of command: Substring) -> [String]? {
+    static func words(of command: some StringProtocol) -> [String]? {
         var words: [String] = []
         var word: String?
         var quote: Character?

@@ -8,13 +8,14 @@ struct ChildProcess: Sendable {
     /// Starts the program `arguments[0]`, looked up in `PATH`. What it prints goes to standard error: standard output
     /// belongs to the application.
     ///
+    /// - Parameter output: a descriptor that takes standard output instead.
     /// - Returns: nil when there is no such program, or it cannot be started.
-    static func start(_ arguments: [String]) -> ChildProcess? {
+    static func start(_ arguments: [String], output: Int32 = STDERR_FILENO) -> ChildProcess? {
         guard let program = arguments.first, !arguments.contains(where: { $0.utf8.contains(0) }) else { return nil }
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO)
+        posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
 
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
@@ -55,6 +56,40 @@ struct ChildProcess: Sendable {
         guard waitpid(pid, &status, WNOHANG) != 0 else { return nil }
         let signal = status & 0x7F
         return signal == 0 ? (status >> 8) & 0xFF : 128 + signal
+    }
+
+    /// The first 4096 bytes that a program prints, when it ends well; for programs that answer at once. Waits on a thread
+    /// of its own.
+    static func output(of arguments: [String]) async -> String? {
+        await withCheckedContinuation { continuation in
+            do {
+                try startThread { continuation.resume(returning: run(arguments)) }
+            } catch {
+                continuation.resume(returning: nil)
+            }
+        }
+    }
+
+    private static func run(_ arguments: [String]) -> String? {
+        var ends: [Int32] = [-1, -1]
+        guard pipe2(&ends, O_CLOEXEC) == 0 else { return nil }
+        defer { close(ends[0]) }
+        let child = start(arguments, output: ends[1])
+        close(ends[1])
+        guard let child else { return nil }
+        var bytes = [UInt8](repeating: 0, count: 4096)
+        var filled = 0
+        while filled < bytes.count {
+            let count = bytes.withUnsafeMutableBytes {
+                read(ends[0], $0.baseAddress.map { $0 + filled }, $0.count - filled)
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { break }
+            filled += count
+        }
+        var status: Int32 = 0
+        while waitpid(child.pid, &status, 0) < 0, errno == EINTR {}
+        return status == 0 ? String(decoding: bytes.prefix(filled), as: UTF8.self) : nil
     }
 
     /// Waits for the end on a thread of its own, so that no zombie stays.

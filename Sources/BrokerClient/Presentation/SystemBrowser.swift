@@ -21,6 +21,12 @@ public struct SystemBrowser: BrowserOpening {
         self.patience = patience
     }
 
+    /// One command and no other.
+    init(command: [String]) {
+        commands = command.isEmpty ? [] : [BrowserCommand(words: command)]
+        patience = .seconds(2)
+    }
+
     /// Opens the page and returns without waiting for the person.
     ///
     /// - Parameter page: what to show.

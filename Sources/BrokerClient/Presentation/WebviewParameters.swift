@@ -1,10 +1,26 @@
 /// How a sign-in page is shown (MSAL: `MSALWebviewParameters`).
 public struct WebviewParameters: Sendable {
-    let browser: any BrowserOpening
+    package let browser: any BrowserOpening
 
     /// In the person's own browser: `$BROWSER`, else `xdg-open`.
     public init() {
         browser = SystemBrowser()
+    }
+
+    /// In a window of the kind that is named.
+    public init(_ kind: WebviewKind) {
+        switch kind {
+        case .systemBrowser: browser = SystemBrowser()
+        case .privateWindow: browser = PrivateWindow()
+        }
+    }
+
+    /// By a program, run without a shell.
+    ///
+    /// - Parameter command: the program and its arguments; `%u` in one of them stands for the page's address, which comes
+    ///   last otherwise.
+    public init(command: [String]) {
+        browser = SystemBrowser(command: command)
     }
 
     /// By an object of the app's.
@@ -21,6 +37,16 @@ public struct WebviewParameters: Sendable {
     public init(present: @escaping @Sendable (SignInPage) async throws -> Void) {
         browser = PresentingClosure(present: present)
     }
+}
+
+/// In which window a sign-in page is shown (MSAL: `MSALWebviewType`).
+public enum WebviewKind: Sendable, Hashable, CaseIterable {
+    /// The person's own browser, with its sessions: who is signed in there need not type a password.
+    case systemBrowser
+    /// A private window of the person's default browser, which forgets the session. Known are Firefox, LibreWolf,
+    /// Chromium, Chrome, Brave, Vivaldi, Edge and Opera; with another one the sign-in ends with
+    /// ``BrokerClientError/Code/browserNotAvailable``.
+    case privateWindow
 }
 
 /// A page on which the person signs in.

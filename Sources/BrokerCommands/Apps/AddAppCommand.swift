@@ -52,6 +52,22 @@ struct AddAppCommand: Subcommand {
     @Flag(help: "Read a client secret from standard input: for confidential clients.")
     var clientSecretStdin = false
 
+    @Flag(
+        help: ArgumentHelp(
+            "Make the desktop hand this app's redirects to the broker; needs --redirect-uri.",
+            discussion: "For a redirect URI with a scheme of the app's own, such as msauth.org.example.mail://auth."))
+    var urlHandler = false
+
+    func validate() throws {
+        guard urlHandler else { return }
+        guard let redirectURI else { throw ValidationError("--url-handler needs --redirect-uri.") }
+        guard URLHandler(app: name, redirectURI: redirectURI) != nil else {
+            throw ValidationError(
+                "--url-handler takes a redirect URI whose scheme is the app's own and has a dot in it, such as msauth.org.example.mail://auth."
+            )
+        }
+    }
+
     func run(in context: CommandContext) throws(BrokerClientError) {
         var params = RegisterApp.Params(name: name, clientId: clientID, authority: authority)
         params.group = group
@@ -63,6 +79,9 @@ struct AddAppCommand: Subcommand {
         if clientSecretStdin { params.clientSecret = try Self.readSecret() }
         let node = try context.connection.result(of: RegisterApp.self, params)
         let app = try RegisterApp.Result.understood(node).app
+        if urlHandler, let handler = redirectURI.flatMap({ URLHandler(app: name, redirectURI: $0) }) {
+            try URLHandlerFiles().install(handler, socket: global.socket)
+        }
         context.output.result(node) { AppWords.facts(app).text(emphasis: context.output.style.strong) }
     }
 

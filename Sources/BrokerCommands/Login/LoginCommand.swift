@@ -48,6 +48,15 @@ struct LoginCommand: WaitingSubcommand {
     @Flag(help: "Hand the request in before the page opens (RFC 9126).")
     var pushedAuthorization = false
 
+    @Flag(name: .customLong("private"), help: "Open the page in a private window of your default browser.")
+    var privateWindow = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Open the page with this command; %u stands for its address, which comes last otherwise. No shell is asked.",
+            valueName: "command"))
+    var browser: String?
+
     @Flag(help: "Print the page's address instead of opening it.")
     var noBrowser = false
 
@@ -63,6 +72,12 @@ struct LoginCommand: WaitingSubcommand {
         }
         if strictLoginHint, loginHint == nil { throw ValidationError("--strict-login-hint needs --login-hint.") }
         if let maxAge, maxAge < 0 { throw ValidationError("--max-age takes seconds, 0 or more.") }
+        guard [browser != nil, privateWindow, noBrowser || manual].count(where: { $0 }) < 2 else {
+            throw ValidationError("Give one of --browser, --private and --no-browser.")
+        }
+        if let browser, BrowserWords.of(browser) == nil {
+            throw ValidationError("--browser is no command: it is empty, or a quote is open.")
+        }
         let names = query.map(\.name)
         guard Set(names).count == names.count else { throw ValidationError("--query takes each name once.") }
     }
@@ -86,6 +101,11 @@ struct LoginCommand: WaitingSubcommand {
         output.result(node) { LoginWords.done(token, now: Output.now) }
     }
 
+    private var window: WebviewParameters {
+        if let browser, let words = BrowserWords.of(browser) { return WebviewParameters(command: words) }
+        return WebviewParameters(privateWindow ? .privateWindow : .systemBrowser)
+    }
+
     private func signIn(
         _ params: AcquireTokenInteractive.Params, on connection: BrokerConnection, _ output: Output
     ) async throws(BrokerClientError) -> JSONNode {
@@ -95,7 +115,7 @@ struct LoginCommand: WaitingSubcommand {
             } else if noBrowser {
                 PrintedPage(output: output)
             } else {
-                AnnouncedBrowser(output: output)
+                AnnouncedBrowser(output: output, web: window)
             }
         let signIn = Task { () async -> Result<JSONNode, BrokerClientError> in
             do throws(BrokerClientError) {

@@ -4,10 +4,11 @@ import BrokerRPC
 /// The person's own browser, and a word about it.
 struct AnnouncedBrowser: BrowserOpening {
     let output: Output
+    let web: WebviewParameters
 
     func open(_ page: SignInPage) async throws {
         do {
-            try await SystemBrowser().open(page)
+            try await web.browser.open(page)
         } catch {
             guard StandardStream.error.isTerminal else { throw error }
             // Somebody is there to open it by hand: on another machine, or in a browser we do not find.

@@ -1,0 +1,138 @@
+import FoundationEssentials
+
+/// What makes the desktop start `brokerctl handle-redirect` for an app's own scheme: a desktop entry, and a line in
+/// `mimeapps.list` (Desktop Entry Specification 1.5; MIME Application Associations 1.0.1). The texts are pure.
+package struct URLHandler: Sendable, Equatable {
+    package let app: String
+    /// In lower case.
+    package let scheme: String
+
+    /// - Returns: nil when the URI's scheme is not an app's own. Such a scheme has a dot in it (RFC 8252, section 7.1):
+    ///   nobody can take `https` or `mailto` away from their programs by registering an app.
+    package init?(app: String, redirectURI: String) {
+        guard let colon = redirectURI.firstIndex(of: ":") else { return nil }
+        let scheme = redirectURI[..<colon].lowercased()
+        let isScheme = scheme.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"),
+                UInt8(ascii: "-"), UInt8(ascii: "."):
+                true
+            default: false
+            }
+        }
+        guard isScheme, scheme.first?.isLetter == true, scheme.contains("."), scheme.utf8.count <= 200 else {
+            return nil
+        }
+        self.app = app
+        self.scheme = scheme
+    }
+
+    package var mimeType: String { "x-scheme-handler/\(scheme)" }
+
+    /// The app's name with what file names and lists do not take as its bytes: two apps never share an entry.
+    package static func desktopID(of app: String) -> String {
+        let name = app.utf8.map { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."):
+                String(UnicodeScalar(byte))
+            default: "_" + String(byte, radix: 16)
+            }
+        }
+        return "brokerd-\(name.joined()).desktop"
+    }
+
+    /// - Parameter command: brokerctl and its options before the subcommand.
+    package func desktopEntry(command: [String]) -> String {
+        """
+        [Desktop Entry]
+        Type=Application
+        Name=\(Self.escaped("Sign-in to \(app)"))
+        Exec=\(command.map(Self.quoted).joined(separator: " ")) handle-redirect %u
+        MimeType=\(mimeType);
+        NoDisplay=true
+        Terminal=false
+        StartupNotify=false
+
+        """
+    }
+
+    /// One argument of `Exec`: quoted, then escaped as every string of the file is.
+    private static func quoted(_ word: String) -> String {
+        var text = ""
+        for character in word {
+            switch character {
+            case "\"", "`", "$", "\\": text += "\\\(character)"
+            case "%": text += "%%"
+            default: text.append(character)
+            }
+        }
+        return escaped("\"\(text)\"")
+    }
+
+    private static func escaped(_ text: String) -> String {
+        var escaped = ""
+        for character in text.filter({ !$0.isNewline }) { escaped += character == "\\" ? "\\\\" : String(character) }
+        return escaped
+    }
+}
+
+/// `mimeapps.list`, changed in one line and kept as it is in all others.
+package enum MimeApplications {
+    private static let group = "[Default Applications]"
+
+    /// Puts the entry before what was there.
+    package static func adding(_ entry: String, for type: String, to text: String) -> String {
+        var lines = self.lines(of: text)
+        if let line = line(of: type, in: lines) {
+            let others = entries(lines[line], of: type).filter { $0 != entry }
+            lines[line] = "\(type)=" + ([entry] + others).map { "\($0);" }.joined()
+        } else if let header = lines.firstIndex(where: { trimmed($0) == group }) {
+            lines.insert("\(type)=\(entry);", at: header + 1)
+        } else {
+            if let last = lines.last, !trimmed(last).isEmpty { lines.append("") }
+            lines += [group, "\(type)=\(entry);"]
+        }
+        return lines.map { $0 + "\n" }.joined()
+    }
+
+    /// Takes the entry away wherever it is a default.
+    package static func removing(_ entry: String, from text: String) -> String {
+        var inGroup = false
+        let kept = lines(of: text).compactMap { line -> String? in
+            if trimmed(line).hasPrefix("[") { inGroup = trimmed(line) == group }
+            guard inGroup, let equals = line.firstIndex(of: "=") else { return line }
+            let type = trimmed(String(line[..<equals]))
+            let all = entries(line, of: type)
+            guard all.contains(entry) else { return line }
+            let others = all.filter { $0 != entry }
+            return others.isEmpty ? nil : "\(type)=" + others.map { "\($0);" }.joined()
+        }
+        return kept.map { $0 + "\n" }.joined()
+    }
+
+    private static func line(of type: String, in lines: [String]) -> Int? {
+        var inGroup = false
+        for (index, line) in lines.enumerated() {
+            if trimmed(line).hasPrefix("[") { inGroup = trimmed(line) == group }
+            guard inGroup, let equals = line.firstIndex(of: "=") else { continue }
+            if trimmed(String(line[..<equals])) == type { return index }
+        }
+        return nil
+    }
+
+    private static func entries(_ line: String, of type: String) -> [String] {
+        guard let equals = line.firstIndex(of: "=") else { return [] }
+        return line[line.index(after: equals)...].split(separator: ";").map { trimmed(String($0)) }.filter {
+            !$0.isEmpty
+        }
+    }
+
+    private static func lines(of text: String) -> [String] {
+        var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        if lines.last?.isEmpty == true { lines.removeLast() }
+        return lines
+    }
+
+    private static func trimmed(_ text: String) -> String { text.trimmed }
+}

@@ -1,0 +1,74 @@
+import BrokerClient
+import FoundationEssentials
+import Glibc
+
+/// Where a person's desktop looks for handlers (XDG Base Directory Specification).
+struct URLHandlerFiles {
+    private let data: String
+    private let configuration: String
+
+    init() throws(BrokerClientError) {
+        let environment = ProcessInfo.processInfo.environment
+        func folder(_ variable: String, _ standard: String) -> String? {
+            // A relative path there is to be ignored.
+            if let path = environment[variable], path.hasPrefix("/") { return path }
+            return environment["HOME"].map { "\($0)/\(standard)" }
+        }
+        guard let data = folder("XDG_DATA_HOME", ".local/share"),
+            let configuration = folder("XDG_CONFIG_HOME", ".config")
+        else {
+            throw BrokerClientError(.invalidParameter, "There is no home directory for a URL handler; set HOME.")
+        }
+        self.data = data
+        self.configuration = configuration
+    }
+
+    private func entry(_ app: String) -> String { "\(data)/applications/\(URLHandler.desktopID(of: app))" }
+    private var associations: String { "\(configuration)/mimeapps.list" }
+
+    func install(_ handler: URLHandler, socket: String?) throws(BrokerClientError) {
+        guard let program = realPath("/proc/self/exe") else {
+            throw BrokerClientError(.internal, "brokerctl does not know where it is installed.")
+        }
+        let command = [program] + (socket.map { ["--socket", $0] } ?? [])
+        try write(handler.desktopEntry(command: command), to: entry(handler.app))
+        let id = URLHandler.desktopID(of: handler.app)
+        try write(
+            MimeApplications.adding(
+                id, for: handler.mimeType, to: MimeApplications.removing(id, from: text(associations))),
+            to: associations)
+    }
+
+    /// - Returns: whether there was a handler.
+    @discardableResult
+    func remove(_ app: String) throws(BrokerClientError) -> Bool {
+        guard unlink(entry(app)) == 0 else { return false }
+        let before = text(associations)
+        let after = MimeApplications.removing(URLHandler.desktopID(of: app), from: before)
+        if before != after { try write(after, to: associations) }
+        return true
+    }
+
+    private func text(_ path: String) -> String {
+        FileManager.default.contents(atPath: path).map { String(decoding: $0, as: UTF8.self) } ?? ""
+    }
+
+    /// Whole or not at all. A link is followed: many keep their settings elsewhere.
+    private func write(_ text: String, to path: String) throws(BrokerClientError) {
+        do {
+            let target = realPath(path) ?? path
+            let folder = String(target[..<(target.lastIndex(of: "/") ?? target.endIndex)])
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            try Data(text.utf8).write(to: URL(filePath: target), options: .atomic)
+        } catch {
+            throw BrokerClientError(
+                .internal, "\(path) could not be written; the URL handler is not set up.", cause: error)
+        }
+    }
+
+    private func realPath(_ path: String) -> String? {
+        guard let resolved = realpath(path, nil) else { return nil }
+        defer { free(resolved) }
+        return String(cString: resolved)
+    }
+}

@@ -1,0 +1,39 @@
+import ArgumentParser
+import BrokerClient
+import BrokerRPC
+
+struct HandleRedirectCommand: Subcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "handle-redirect", abstract: "Hand in the address that a sign-in ended up at.",
+        discussion: """
+            What the desktop starts for an app's own scheme (apps add --url-handler). The code in the address can be read \
+            in this command's arguments while it runs; nobody can redeem it without the verifier, which never leaves the \
+            broker. With - the address is read from standard input.
+            """)
+
+    @OptionGroup var global: GlobalOptions
+
+    @Argument(help: "The whole address, or - for standard input.")
+    var url: String
+
+    func run(in context: CommandContext) throws(BrokerClientError) {
+        do throws(BrokerClientError) {
+            let node = try context.connection.result(of: CompleteInteraction.self, .init(url: try address()))
+            context.output.result(node) { "The sign-in goes on where it was started.\n" }
+        } catch {
+            // A desktop shows nobody what its handlers print.
+            if !StandardStream.error.isTerminal {
+                DesktopNotice.show("The sign-in did not go through", error.message.clean)
+            }
+            throw error
+        }
+    }
+
+    private func address() throws(BrokerClientError) -> String {
+        let text = url == "-" ? (readLine() ?? "").trimmed : url
+        guard !text.isEmpty else {
+            throw BrokerClientError(.invalidParameter, "There is no address; give the whole redirect URL.")
+        }
+        return text
+    }
+}

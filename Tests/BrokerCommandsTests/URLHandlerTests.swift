@@ -1,0 +1,142 @@
+import BrokerCommands
+import BrokerTestSupport
+import Foundation
+import Testing
+
+@Suite("URL handlers")
+struct URLHandlerTests {
+    @Test(
+        "a handler is for a scheme of the app's own, which has a dot in it",
+        arguments: [
+            ("msauth.org.example.mail://auth", "msauth.org.example.mail"), ("MSAuth.Mail:/x", "msauth.mail"),
+            ("https://example.org/cb", nil), ("http://127.0.0.1/", nil), ("mailto:x", nil), ("msauth:x", nil),
+            (".a:x", nil), ("a.b", nil), ("a.b;c.d://x", nil), ("a.b c://x", nil), ("1a.b://x", nil), ("", nil),
+        ] as [(String, String?)])
+    func scheme(uri: String, expected: String?) {
+        #expect(URLHandler(app: "mail", redirectURI: uri)?.scheme == expected)
+    }
+
+    @Test("an app's name becomes one file's name, whatever is in it, and no other app's")
+    func names() {
+        #expect(URLHandler.desktopID(of: "mail-1.x") == "brokerd-mail-1.x.desktop")
+        #expect(URLHandler.desktopID(of: "../a b;") == "brokerd-.._2fa_20b_3b.desktop")
+        #expect(URLHandler.desktopID(of: "a_20b") != URLHandler.desktopID(of: "a b"))
+    }
+
+    @Test("the list keeps what is in it, and the handler comes first")
+    func associations() {
+        let list =
+            "# mine\n[Added Associations]\nx-scheme-handler/a.b=other.desktop\n\n[Default Applications]\ntext/plain=e.desktop\n"
+        let added = MimeApplications.adding("brokerd-m.desktop", for: "x-scheme-handler/a.b", to: list)
+        #expect(
+            added
+                == list.replacingOccurrences(
+                    of: "[Default Applications]\n",
+                    with: "[Default Applications]\nx-scheme-handler/a.b=brokerd-m.desktop;\n"))
+        #expect(MimeApplications.adding("brokerd-m.desktop", for: "x-scheme-handler/a.b", to: added) == added)
+        #expect(MimeApplications.removing("brokerd-m.desktop", from: added) == list)
+        let shared = MimeApplications.adding(
+            "brokerd-m.desktop", for: "x-scheme-handler/a.b",
+            to: "[Default Applications]\nx-scheme-handler/a.b=old.desktop")
+        #expect(shared == "[Default Applications]\nx-scheme-handler/a.b=brokerd-m.desktop;old.desktop;\n")
+        #expect(
+            MimeApplications.removing("brokerd-m.desktop", from: shared)
+                == "[Default Applications]\nx-scheme-handler/a.b=old.desktop;\n")
+        #expect(MimeApplications.adding("x.desktop", for: "t/u", to: "") == "[Default Applications]\nt/u=x.desktop;\n")
+    }
+
+    @Test("the program and its options are quoted for the desktop")
+    func quoting() throws {
+        let handler = try #require(URLHandler(app: "m\\a\nil", redirectURI: "a.b://x"))
+        let entry = handler.desktopEntry(command: ["/opt/my $tools/100%/broker\"ctl", "--socket", "/x"])
+        #expect(entry.contains(##"Exec="/opt/my \\$tools/100%%/broker\\"ctl" "--socket" "/x" handle-redirect %u"##))
+        #expect(entry.contains(##"Name=Sign-in to m\\ail"##))
+    }
+
+    private static let app =
+        #"{"app":{"name":"mail","clientId":"c","authority":"https://a.example","scopes":[],"executables":[],"units":[],"#
+        + #""sandboxIds":[],"confidential":false}}"#
+
+    @Test("the desktop's own tools find the handler while the app is registered, and what was there before afterwards")
+    func installed() async throws {
+        let broker = try broker(["apps.register": Self.app, "apps.remove": Self.app])
+        let home = NSTemporaryDirectory() + "handler-\(UUID().uuidString)"
+        defer { try? FileManager.default.removeItem(atPath: home) }
+        let surroundings = ["HOME": home, "XDG_DATA_HOME": "", "XDG_CONFIG_HOME": "", "XDG_CURRENT_DESKTOP": ""]
+        let add = [
+            "apps", "add", "mail", "--client-id", "c", "--authority", "https://a.example", "--redirect-uri",
+            "msauth.mail://auth", "--url-handler",
+        ]
+        let added = try await brokerctl(add, at: broker.path, environment: surroundings)
+        #expect(added.status == .exited(0), "\(added.errors)")
+        let entry = home + "/.local/share/applications/brokerd-mail.desktop"
+        let text = try String(contentsOfFile: entry, encoding: .utf8)
+        #expect(text.contains("handle-redirect %u"))
+        let tools = [
+            ("xdg-mime", ["query", "default", "x-scheme-handler/msauth.mail"], "brokerd-mail.desktop\n"),
+            ("desktop-file-validate", [entry], ""),
+        ]
+        for (tool, arguments, expected) in tools where FileManager.default.isExecutableFile(atPath: "/usr/bin/\(tool)")
+        {
+            let answer = try await withTestBed { bed in
+                try await bed.run(Launch(tool, arguments, environment: surroundings))
+            }
+            #expect(answer.output == expected)
+            #expect(answer.status == .exited(0))
+        }
+        let removed = try await brokerctl(["apps", "remove", "mail"], at: broker.path, environment: surroundings)
+        #expect(removed.status == .exited(0))
+        #expect(!FileManager.default.fileExists(atPath: entry))
+        #expect(try !String(contentsOfFile: home + "/.config/mimeapps.list", encoding: .utf8).contains("brokerd"))
+    }
+
+    @Test(
+        "a handler for a scheme that is not the app's is a usage error",
+        arguments: [[], ["--redirect-uri", "https://example.org/"]])
+    func refused(options: [String]) async throws {
+        let result = try await brokerctl(
+            ["apps", "add", "mail", "--client-id", "c", "--authority", "https://a.example", "--url-handler"] + options,
+            at: "/nowhere")
+        #expect(result.status == .exited(2))
+    }
+
+    @Test("the redirect is handed in from the arguments or from standard input", arguments: [false, true])
+    func handleRedirect(fromInput: Bool) async throws {
+        let log = Log()
+        let broker = try ScriptedBroker { peer in
+            guard let request = peer.request() else { return }
+            log.add("\(request.method) \(request.string("url") ?? "")")
+            peer.answer(request, #"{"accepted":true}"#)
+            peer.waitForEnd()
+        }
+        let url = "msauth.mail://auth?code=1&state=s"
+        let result = try await brokerctl(
+            ["handle-redirect", fromInput ? "-" : url], at: broker.path, input: fromInput ? url + "\n" : nil)
+        #expect(result.status == .exited(0))
+        #expect(log.all == ["interaction.complete \(url)"])
+    }
+
+    @Test("a redirect that nobody waits for is shown on the desktop, without the address")
+    func notExpected() async throws {
+        let broker = try ScriptedBroker { peer in
+            guard let request = peer.request() else { return }
+            peer.fail(request, "invalidParameter", message: "This redirect belongs to no sign-in.")
+            peer.waitForEnd()
+        }
+        let folder = NSTemporaryDirectory() + "notice-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let script = "#!/bin/sh\nprintf '%s\\n' \"$@\" > \(folder)/part && mv \(folder)/part \(folder)/shown\n"
+        try Data(script.utf8).write(to: URL(filePath: folder + "/notify-send"))
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder + "/notify-send")
+        let result = try await brokerctl(
+            ["handle-redirect", "msauth.mail://auth?code=SECRET"], at: broker.path,
+            environment: ["PATH": folder + ":/usr/bin:/bin"])
+        #expect(result.status == .exited(1))
+        #expect(result.errors.contains("belongs to no sign-in"))
+        try await eventually("the notice is shown") { FileManager.default.fileExists(atPath: folder + "/shown") }
+        let shown = try String(contentsOfFile: folder + "/shown", encoding: .utf8)
+        #expect(shown.contains("This redirect belongs to no sign-in."))
+        #expect(!shown.contains("SECRET") && !result.errors.contains("SECRET"))
+    }
+}
