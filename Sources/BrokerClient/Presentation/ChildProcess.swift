@@ -72,7 +72,10 @@ struct ChildProcess: Sendable {
 
     private static func run(_ arguments: [String]) -> String? {
         var ends: [Int32] = [-1, -1]
-        guard pipe2(&ends, O_CLOEXEC) == 0 else { return nil }
+        // A pipe that no other child inherits; pipe2 is out of reach without _GNU_SOURCE.
+        guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
+            return nil
+        }
         defer { close(ends[0]) }
         let child = start(arguments, output: ends[1])
         close(ends[1])
