@@ -73,4 +73,12 @@ struct GuideTests {
             #expect(found?.username == "alice")
         }
     }
+
+    @Test("the machine's mode is the administrator's setting")
+    func device() async throws {
+        try await withTestBed { bed in
+            let scene = try await GuideScene.make(in: bed)
+            #expect(try await scene.app().deviceMode() == "private")
+        }
+    }
 }

@@ -113,4 +113,11 @@ final class TutorialApp {
         return try await application.account(forUsername: formerUserID)
     }
     // guide: end
+
+    // guide: device
+    func deviceMode() async throws -> String {
+        let information = try await application.deviceInformation()
+        return information.mode == .shared ? "shared" : "private"
+    }
+    // guide: end
 }

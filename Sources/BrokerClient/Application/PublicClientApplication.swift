@@ -27,7 +27,7 @@ import BrokerValues
 public final class PublicClientApplication: Sendable {
     /// The configuration, as it was when the application was made.
     public let configuration: PublicClientApplicationConfig
-    private let connection: BrokerConnection
+    let connection: BrokerConnection
 
     /// An application; nothing is connected yet.
     ///
