@@ -37,6 +37,26 @@ struct EventTests {
         }
     }
 
+    @Test("a sign-in that waits and its end are told, with the id that cancels it")
+    func interaction() async throws {
+        try await ServerBed.run { server in
+            try await server.register("mail")
+            let subscriber = try await server.connect()
+            _ = try await subscriber.call(Subscribe.self, .init([.interaction]))
+            let client = try await server.connect()
+            let params = AcquireTokenInteractive.Params(.registered("mail"), scopes: ["read"])
+            try await client.send(AcquireTokenInteractive.requestLine(id: 1, params))
+            let opened = try await subscriber.readEvent(InteractionEvent.self)
+            #expect(opened.change == .opened && opened.app == "mail")
+            let cancelled = try await subscriber.call(
+                CancelInteraction.self, .init(interactionId: opened.interactionId)
+            ).cancelled
+            #expect(cancelled)
+            let ended = try await subscriber.readEvent(InteractionEvent.self)
+            #expect(ended.change == .failed && ended.errorKind == .userCanceled)
+        }
+    }
+
     @Test("an app is told of its own group only, and a sandboxed caller must name its app")
     func groups() async throws {
         try await ServerBed.run { server in

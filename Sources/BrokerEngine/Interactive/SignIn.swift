@@ -26,6 +26,7 @@ struct SignIn: Sendable {
                 request, prompt: prompt, account: account, redirectURI: redirectURI)
             let url = try await authorizationURL(of: authorization, at: attempt.metadata)
             try await present(url, redirectURI: redirectURI)
+            services.tellOfInteraction(.opened, flight.session.id, for: request.app, in: request.partition)
             let code = try await flight.session.code()
             outcome = .success(try await redeem(code, of: attempt, redirectURI: redirectURI))
         } catch {
@@ -34,6 +35,7 @@ struct SignIn: Sendable {
         flight.session.show(outcome.page(for: request.app))
         services.interactions.remove(flight)
         await endpoint?.close()
+        services.tellOfInteraction(outcome, flight.session.id, for: request.app, in: request.partition)
         flight.finish(outcome)
     }
 

@@ -1,0 +1,21 @@
+import BrokerModel
+import BrokerValues
+
+extension EngineServices {
+    func tellOfInteraction(
+        _ change: InteractionChange, _ id: String, error: ErrorKind? = nil, for app: AppRegistration,
+        in partition: Partition
+    ) {
+        events.tell(BrokerEvent(partition: partition, app: app, .interaction(change, id: id, error: error)))
+    }
+
+    /// How it ended.
+    func tellOfInteraction(
+        _ outcome: Result<AcquiredToken, BrokerError>, _ id: String, for app: AppRegistration, in partition: Partition
+    ) {
+        switch outcome {
+        case .success: tellOfInteraction(.succeeded, id, for: app, in: partition)
+        case .failure(let error): tellOfInteraction(.failed, id, error: error.kind, for: app, in: partition)
+        }
+    }
+}
