@@ -70,6 +70,7 @@ final class Provider: Sendable {
         {
             return page
         }
+        if options.flavor != .openID, path == "/common" + EntraFlavor.instancePath { return .discovery }
         return flavor.pathBelowRealm(path).flatMap { flavor.paths.endpoint(of: $0) } ?? .other
     }
 

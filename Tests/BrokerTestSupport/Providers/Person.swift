@@ -5,6 +5,11 @@ package struct Person: Sendable {
     package var name: String
     package var password: String
 
+    package init(name: String, password: String) {
+        self.name = name
+        self.password = password
+    }
+
     package static let alice = Person(name: "alice", password: "alice-pw-1")
     package static let bob = Person(name: "bob", password: "bob-pw-1")
 }

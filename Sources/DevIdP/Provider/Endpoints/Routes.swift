@@ -14,9 +14,10 @@ extension Provider {
             router.get("/.well-known/oauth-authorization-server\(options.issuerPath)") { _, context in
                 try self.metadata(context)
             }
-        case .entra(let directory):
-            router.get("/common/discovery/instance") { request, context in
-                try self.instanceDiscovery(context, directory)
+        case .entra:
+            // The router prefers a literal segment and does not come back from it, so this stands below `:tenant`, too.
+            router.get(RouterPath(flavor.realmPath + EntraFlavor.instancePath)) { _, context in
+                try self.instanceDiscovery(context)
             }
         }
         return router

@@ -104,7 +104,7 @@ struct EntraFailure {
 
 extension Provider {
     /// Which hosts are one cloud, and where a tenant's metadata is: asked by clients that do not know the host.
-    func instanceDiscovery(_ context: ProviderContext, _ directory: EntraDirectory) throws -> Response {
+    func instanceDiscovery(_ context: ProviderContext) throws -> Response {
         let asked = context.form["authorization_endpoint"].flatMap { URLComponents(string: $0) }
         let host = asked?.host.map { host in asked?.port.map { "\(host):\($0)" } ?? host }
         guard let asked, isOwnHost(host) else {

@@ -10,6 +10,9 @@ struct EntraFlavor: Flavor {
     private static let openIDScopes = ["openid", "profile", "email", "offline_access"]
     private static let graph = "https://graph.microsoft.com"
 
+    /// Below `common`: which hosts are one cloud.
+    static let instancePath = "/discovery/instance"
+
     let realmPath = "/:tenant"
     let paths = EndpointPaths(
         discovery: "/v2.0/.well-known/openid-configuration", keys: "/discovery/v2.0/keys",

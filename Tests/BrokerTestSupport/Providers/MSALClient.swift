@@ -1,0 +1,55 @@
+import BrokerValues
+import DevIdentityProvider
+import Foundation
+
+/// Microsoft's own `msal` library for Python as a client of the Entra flavor (`Fixtures/msal-client.py`), with a cache
+/// file in the unified schema.
+package struct MSALClient: Sendable {
+    package let cacheFile: String
+    private let origin: String
+    private let bed: TestBed
+
+    package init(at provider: RunningProvider, in bed: TestBed) {
+        cacheFile = bed.path(bed.unique("msal-cache") + ".json")
+        origin = provider.origin
+        self.bed = bed
+    }
+
+    /// Signs a person in by the authorization code flow.
+    package func signIn(
+        _ person: Person, client: String = "demo-one", tenant: String = "common", scopes: [String]
+    ) async throws -> JSONObject {
+        try await run([tenant, client, cacheFile, "code", person.name, person.password] + scopes)
+    }
+
+    /// Signs a person in by the device flow; the provider is told that the person approves.
+    package func signInDevice(
+        _ person: Person, client: String = "demo-one", tenant: String = "common", scopes: [String]
+    ) async throws -> JSONObject {
+        try await run([tenant, client, cacheFile, "device", person.name] + scopes)
+    }
+
+    /// Asks for a token without the person.
+    package func silent(
+        client: String = "demo-one", tenant: String = "common", scopes: [String]
+    ) async throws -> JSONObject {
+        try await run([tenant, client, cacheFile, "silent"] + scopes)
+    }
+
+    /// What the cache file holds now.
+    package func cache() throws -> JSONObject {
+        let data = try Data(contentsOf: URL(filePath: cacheFile))
+        return try JSONDecoder().decode(JSONObject.self, from: data)
+    }
+
+    /// msal's answer, tokens left out; an error of msal's is an answer, too.
+    private func run(_ arguments: [String]) async throws -> JSONObject {
+        let python = try await PythonEnvironment.shared.python(in: bed)
+        let script = PackageTree.fixture("msal-client.py")
+        let result = try await bed.run(Launch(python, [script, origin] + arguments))
+        guard let answer = try? JSONDecoder().decode(JSONObject.self, from: result.outputData) else {
+            throw ProcessFailure("msal-client.py gave no answer: \(result)")
+        }
+        return answer
+    }
+}
