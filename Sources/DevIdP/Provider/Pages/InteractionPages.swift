@@ -116,7 +116,7 @@ extension Page {
     private static func deviceNote(_ channel: AuthorizationRequest.Channel) -> String {
         guard case .device(let code) = channel else { return "" }
         return """
-            <p>On a device that shows this code. Go on only if it is your device, and you started this there.</p>
+            <p>It runs on a device that shows this code. Go on only if the device is yours and you began this there.</p>
             <p class="code">\(escaped(code))</p>
             """
     }
