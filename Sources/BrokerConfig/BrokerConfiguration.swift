@@ -5,6 +5,7 @@ package struct BrokerConfiguration: Sendable, Equatable {
     package var oauth = OAuth()
     package var access: Access
     package var cache = Cache()
+    package var browser = Browser()
     package var log = Log()
 
     package struct Socket: Sendable, Equatable {
@@ -41,6 +42,11 @@ package struct BrokerConfiguration: Sendable, Equatable {
         /// Percent.
         package var refreshShare = 0
         package var extendedLifetime = false
+    }
+
+    package struct Browser: Sendable, Equatable {
+        /// Program and arguments; empty: what the environment says.
+        package var command: [String] = []
     }
 
     package struct Log: Sendable, Equatable {

@@ -47,12 +47,19 @@ struct ConfigurationFile {
                 case .int: value.int.map { .integer($0) } ?? .other("an integer")
                 case .string: value.string.map { .string($0) } ?? .other("a string")
                 case .double: .other("a number with a fraction")
-                case .array: .other("an array")
+                case .array: words(value.array).map { .words($0) } ?? .other("an array")
                 case .date, .time, .dateTime: .other("a date or time")
                 case .table: .other("a table")
                 }
             return [(name, given)]
         }
+    }
+
+    /// - Returns: nil when it holds anything but strings.
+    private static func words(_ array: TOMLArray?) -> [String]? {
+        guard let array else { return nil }
+        let words = array.compactMap(\.string)
+        return words.count == array.count ? words : nil
     }
 
     /// The file must be one that nobody but the daemon's user and root can have written: it decides which certificates

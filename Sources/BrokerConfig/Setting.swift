@@ -25,6 +25,8 @@ package struct Setting: Sendable {
         case choice(Field<String>, [String])
         /// Absolute, or below the home directory with a leading `~/`.
         case path(Field<String?>)
+        /// A command: a program and its arguments, for which no shell is asked. Empty when it is not set.
+        case command(Field<[String]>)
     }
 }
 
@@ -85,6 +87,12 @@ extension Setting {
             summary: "Whether a token past its expiry is handed out while the provider is down, for as long as the "
                 + "provider allows (`ext_expires_in`)."),
         Setting(
+            name: "browser.command", kind: .command(\.browser.command), takesEffect: .restart,
+            defaultNote: "`$BROWSER`, else xdg-open",
+            summary:
+                "What the broker itself opens a sign-in page with (presentation `broker`). `%u` in an argument stands "
+                + "for the address, which comes last otherwise."),
+        Setting(
             name: "log.level",
             kind: .choice(\.log.level, ["trace", "debug", "info", "notice", "warning", "error", "critical"]),
             takesEffect: .reload, flag: "--log-level", environment: "BROKER_LOG_LEVEL",
@@ -116,6 +124,7 @@ extension Setting.Kind {
         case .integer(let field, _, _): String(configuration[keyPath: field])
         case .choice(let field, _): configuration[keyPath: field]
         case .path(let field): configuration[keyPath: field] ?? ""
+        case .command(let field): Self.quoted(configuration[keyPath: field])
         }
     }
 
@@ -125,6 +134,15 @@ extension Setting.Kind {
         case .integer(let field, _, _): target[keyPath: field] = source[keyPath: field]
         case .choice(let field, _): target[keyPath: field] = source[keyPath: field]
         case .path(let field): target[keyPath: field] = source[keyPath: field]
+        case .command(let field): target[keyPath: field] = source[keyPath: field]
         }
+    }
+
+    private static func quoted(_ words: [String]) -> String {
+        guard !words.isEmpty else { return "" }
+        let escaped = words.map { word in
+            word.reduce(into: "") { $0 += $1 == "\"" || $1 == "\\" ? "\\\($1)" : String($1) }
+        }
+        return "[" + escaped.map { "\"\($0)\"" }.joined(separator: ", ") + "]"
     }
 }

@@ -25,6 +25,7 @@ extension Setting.Kind {
             "\(range.lowerBound) to \(range.upperBound)" + (unit == "s" ? " seconds" : unit == "%" ? " percent" : "")
         case .choice(_, let choices): choices.map { "`\($0)`" }.joined(separator: ", ")
         case .path: "path"
+        case .command: "array of words"
         }
     }
 }

@@ -3,6 +3,7 @@ enum SettingValue: Equatable {
     case boolean(Bool)
     case integer(Int)
     case string(String)
+    case words([String])
     /// Something no setting takes: an array, a date; named as TOML names it.
     case other(String)
 
@@ -11,6 +12,7 @@ enum SettingValue: Equatable {
         case .boolean: "a boolean"
         case .integer: "an integer"
         case .string: "a string"
+        case .words: "an array"
         case .other(let name): name
         }
     }
@@ -22,7 +24,8 @@ extension Setting {
         switch kind {
         case .boolean: ["true": .boolean(true), "false": .boolean(false)][text] ?? .string(text)
         case .integer: Int(text).map { .integer($0) } ?? .string(text)
-        case .choice, .path: .string(text)
+        // A command comes from files only: cutting a text into words would be a shell's work.
+        case .choice, .path, .command: .string(text)
         }
     }
 
@@ -45,6 +48,12 @@ extension Setting {
             configuration[keyPath: field] = text
         case (.path(let field), .string(let text)):
             configuration[keyPath: field] = try Self.path(text, home: home)
+        case (.command(let field), .words(let words)):
+            guard let program = words.first, !program.isEmpty else { throw Refusal(.outOfRange, "names no program") }
+            guard !words.contains(where: { $0.utf8.contains(0) }) else {
+                throw Refusal(.outOfRange, "has a NUL in it")
+            }
+            configuration[keyPath: field] = words
         default:
             throw Refusal(.wrongType, "expects \(kind.typeName), not \(value.typeName)")
         }
@@ -76,6 +85,7 @@ extension Setting.Kind {
         case .boolean: "a boolean"
         case .integer: "an integer"
         case .choice, .path: "a string"
+        case .command: "an array of strings"
         }
     }
 }

@@ -44,7 +44,8 @@ struct RunningBroker: Sendable {
         let engine = TokenBroker(
             vault: vault, provider: OAuthProvider(http: http, clock: clock, proofs: proofs),
             redirects: LoopbackRedirectListener(on: loops.next(), logger: logger),
-            browser: BrowserLauncher(clock: clock, logger: logger), roster: directory, proofs: proofs,
+            browser: BrowserLauncher(command: configuration.browser.command, clock: clock, logger: logger),
+            roster: directory, proofs: proofs,
             clock: clock,
             random: SystemRandom(), settings: configuration.engineSettings, log: logger)
         var services = ServerServices(

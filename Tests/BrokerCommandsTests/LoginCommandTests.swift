@@ -176,7 +176,7 @@ struct LoginCommandTests {
     func window(options: [String], expected: String) async throws {
         let broker = try broker(Log())
         try await withTestBed { bed in
-            try programs(in: bed, defaultBrowser: "firefox-esr.desktop")
+            try await programs(in: bed, defaultBrowser: "firefox-esr.desktop")
             let process = try bed.start(
                 Launch(
                     try PackageTree.program("brokerctl"), ["--socket", broker.path] + Self.login + options,
@@ -192,7 +192,7 @@ struct LoginCommandTests {
     func unknownBrowser() async throws {
         let broker = try broker(Log())
         try await withTestBed { bed in
-            try programs(in: bed, defaultBrowser: "lynx.desktop")
+            try await programs(in: bed, defaultBrowser: "lynx.desktop")
             let result = try await bed.run(
                 Launch(
                     try PackageTree.program("brokerctl"), ["--socket", broker.path] + Self.login + ["--private"],
@@ -204,16 +204,11 @@ struct LoginCommandTests {
     }
 
     /// Firefox, under both of its names, and the desktop's word on the default browser.
-    private func programs(in bed: TestBed, defaultBrowser: String) throws {
-        let folder = bed.path("bin")
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    private func programs(in bed: TestBed, defaultBrowser: String) async throws {
         let firefox = "#!/bin/sh\nprintf '%s|' \"$@\" > '\(bed.path("seen"))'\n"
-        for (name, script) in [
-            ("firefox", firefox), ("firefox-esr", firefox), ("xdg-settings", "#!/bin/sh\necho \(defaultBrowser)\n"),
-        ] {
-            try Data(script.utf8).write(to: URL(filePath: "\(folder)/\(name)"))
-            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: "\(folder)/\(name)")
-        }
+        try await bed.install(firefox, as: "firefox")
+        try await bed.install(firefox, as: "firefox-esr")
+        try await bed.install("#!/bin/sh\necho \(defaultBrowser)\n", as: "xdg-settings")
     }
 
     @Test("without any browser the sign-in fails with what to do about it")

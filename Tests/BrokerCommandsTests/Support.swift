@@ -42,3 +42,13 @@ extension CommandResult {
         (try? JSONSerialization.jsonObject(with: outputData) as? [String: Any]) ?? [:]
     }
 }
+
+extension TestBed {
+    /// A program of the test's. Another process writes it: a file that this one has just had open for writing cannot
+    /// always be executed while other tests start processes (ETXTBSY).
+    func install(_ script: String, as name: String) async throws {
+        let source = path("source-of-\(name)")
+        try script.write(toFile: source, atomically: true, encoding: .utf8)
+        _ = try await run(Launch("install", ["-D", "-m", "755", source, path("bin/\(name)")]))
+    }
+}

@@ -123,20 +123,21 @@ struct URLHandlerTests {
             peer.fail(request, "invalidParameter", message: "This redirect belongs to no sign-in.")
             peer.waitForEnd()
         }
-        let folder = NSTemporaryDirectory() + "notice-\(UUID().uuidString)"
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        let script = "#!/bin/sh\nprintf '%s\\n' \"$@\" > \(folder)/part && mv \(folder)/part \(folder)/shown\n"
-        try Data(script.utf8).write(to: URL(filePath: folder + "/notify-send"))
-        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder + "/notify-send")
-        let result = try await brokerctl(
-            ["handle-redirect", "msauth.mail://auth?code=SECRET"], at: broker.path,
-            environment: ["PATH": folder + ":/usr/bin:/bin"])
-        #expect(result.status == .exited(1))
-        #expect(result.errors.contains("belongs to no sign-in"))
-        try await eventually("the notice is shown") { FileManager.default.fileExists(atPath: folder + "/shown") }
-        let shown = try String(contentsOfFile: folder + "/shown", encoding: .utf8)
-        #expect(shown.contains("This redirect belongs to no sign-in."))
-        #expect(!shown.contains("SECRET") && !result.errors.contains("SECRET"))
+        try await withTestBed { bed in
+            let (part, shown) = (bed.path("part"), bed.path("shown"))
+            try await bed.install(
+                "#!/bin/sh\nprintf '%s\\n' \"$@\" > '\(part)' && mv '\(part)' '\(shown)'\n", as: "notify-send")
+            let result = try await bed.run(
+                Launch(
+                    try PackageTree.program("brokerctl"),
+                    ["--socket", broker.path, "handle-redirect", "msauth.mail://auth?code=SECRET"],
+                    environment: ["PATH": bed.path("bin") + ":/usr/bin:/bin"]))
+            #expect(result.status == .exited(1))
+            #expect(result.errors.contains("belongs to no sign-in"))
+            try await eventually("the notice is shown") { FileManager.default.fileExists(atPath: shown) }
+            let notice = try String(contentsOfFile: shown, encoding: .utf8)
+            #expect(notice.contains("This redirect belongs to no sign-in."))
+            #expect(!notice.contains("SECRET") && !result.errors.contains("SECRET"))
+        }
     }
 }

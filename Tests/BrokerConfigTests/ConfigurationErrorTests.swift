@@ -33,6 +33,9 @@ struct ConfigurationErrorTests {
             Case(
                 text: "[oauth]\nallow_http_loopback = 1\n", code: .wrongType, line: 2,
                 says: "expects a boolean, not an integer"),
+            Case(text: "[browser]\ncommand = \"firefox\"\n", code: .wrongType, line: 2, says: "not a string"),
+            Case(text: "[browser]\ncommand = [\"a\", 1]\n", code: .wrongType, line: 2, says: "not an array"),
+            Case(text: "[browser]\ncommand = []\n", code: .outOfRange, line: 2, says: "names no program"),
             Case(text: "[log]\nlevel = [\"debug\"]\n", code: .wrongType, line: 2, says: "not an array"),
             Case(text: "[log]\nlevel = 1979-05-27\n", code: .wrongType, line: 2, says: "not a date"),
             Case(

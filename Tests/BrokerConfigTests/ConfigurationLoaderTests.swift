@@ -35,6 +35,8 @@ struct ConfigurationLoaderTests {
             expiry_buffer = 13
             refresh_share = 14
             extended_lifetime = true
+            [browser]
+            command = ["firefox", "--private-window", "%u"]
             [log]
             level = "debug"
             """)
@@ -52,6 +54,7 @@ struct ConfigurationLoaderTests {
         expected.cache.expiryBuffer = 13
         expected.cache.refreshShare = 14
         expected.cache.extendedLifetime = true
+        expected.browser.command = ["firefox", "--private-window", "%u"]
         expected.log.level = "debug"
         #expect(loaded.configuration == expected)
         #expect(Set(loaded.origins.keys) == Set(Setting.all.map(\.name)))

@@ -18,6 +18,15 @@ struct BrowserLauncherTests {
         }
     }
 
+    @Test("a configured command is the only one, its words are taken as they are, and %u is the address")
+    func configured() async throws {
+        let commands = BrowserCommand.candidates(
+            configured: ["/opt/my browser", "--at=%u", "$HOME"], environment: ["BROWSER": "other"])
+        #expect(commands.map(\.program) == ["/opt/my browser"])
+        #expect(commands.first?.arguments(url: "https://a/%s") == ["--at=https://a/%s", "$HOME"])
+        #expect(BrowserCommand.candidates(environment: ["BROWSER": "other"]).map(\.program) == ["other"])
+    }
+
     @Test("the browser is not told the service manager's secrets of this process")
     func environment() async throws {
         try await withTestBed { bed in

@@ -13,11 +13,13 @@ package struct BrowserLauncher: BrowserOpener {
     /// A browser that is still running by then is taken to show the page.
     private let patience: Duration
 
+    /// - Parameter command: program and arguments; empty: what the environment says.
     package init(
+        command: [String] = [],
         environment: [String: String] = ProcessEnvironment.current(), clock: any BrokerClock, logger: Logger,
         patience: Duration = .seconds(3)
     ) {
-        commands = BrowserCommand.candidates(environment: environment)
+        commands = BrowserCommand.candidates(configured: command, environment: environment)
         self.clock = clock
         self.logger = logger
         self.patience = patience

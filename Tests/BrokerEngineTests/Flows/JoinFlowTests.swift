@@ -122,6 +122,25 @@ struct JoinFlowTests {
         #expect(try await third.answer.value.account.username == "alice")
     }
 
+    @Test("subscribers learn that a window opened and how it ended, once for all who joined", .timeLimit(.minutes(1)))
+    func events() async throws {
+        let bed = try await EngineBed()
+        let seen = Mutex<[String]>([])
+        let subscription = bed.engine.subscribe(to: [.interaction], group: nil, in: Sample.partition) { event in
+            if case .interaction(let change, _, let error) = event.change {
+                seen.withLock { $0.append("\(change.rawValue) \(error?.rawValue ?? "")") }
+            }
+        }
+        for code in ["alice", "forged"] {
+            let (first, opening, second) = try await pair(bed)
+            _ = await bed.redirects.visit(opening, code: code)
+            _ = await first.error()
+            _ = await second.error()
+        }
+        #expect(seen.withLock { $0 } == ["opened ", "succeeded ", "opened ", "failed invalidResponse"])
+        withExtendedLifetime(subscription) {}
+    }
+
     @Test("the person's no answers all", .timeLimit(.minutes(1)))
     func denied() async throws {
         let bed = try await EngineBed()
