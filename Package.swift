@@ -135,7 +135,9 @@ let package = Package(
         tests("BrokerModelTests", ["BrokerModel", "BrokerValues"]),
         tests("BrokerVaultTests", ["BrokerVault", "BrokerModel", "BrokerValues", "CSQLite", .logging]),
         program("vault-torture", ["BrokerVault", "BrokerModel", "BrokerValues", .logging], path: "Tests/VaultTorture"),
-        tests("BrokerOAuthTests", ["BrokerOAuth", "BrokerModel", "BrokerValues", .jwtKit, .crypto]),
+        tests(
+            "BrokerOAuthTests",
+            ["BrokerOAuth", "BrokerVault", "BrokerModel", "BrokerValues", .jwtKit, .crypto, .logging]),
         tests("BrokerHostTests", ["BrokerHost", "BrokerModel", "BrokerValues", .logging]),
         // What only a process of its own can show: descriptors, environment and attributes it was started with.
         program("host-probe", ["BrokerHost", "CBrokerLinux", .logging], path: "Tests/HostProbe"),

@@ -7,6 +7,8 @@ package struct BrokerConfiguration: Sendable, Equatable {
     package var cache = Cache()
     package var browser = Browser()
     package var log = Log()
+    /// By the issuer or host that names the table.
+    package var providers: [String: ProviderTable] = [:]
 
     package struct Socket: Sendable, Equatable {
         /// Nil: where the host's conventions put it.

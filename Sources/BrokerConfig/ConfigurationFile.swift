@@ -5,6 +5,8 @@ import TOMLKit
 struct ConfigurationFile {
     var path: String
     var values: [(name: String, value: SettingValue)]
+    /// The tables `[provider."https://issuer"]`.
+    var providers: [(provider: String, key: String, value: SettingValue)]
     private var lines: KeyLines
 
     /// Configuration is a page of text; this bounds what a wrong path can cost.
@@ -24,7 +26,11 @@ struct ConfigurationFile {
         }
         lines = KeyLines(text)
         do {
-            values = Self.flatten(try TOMLTable(string: text))
+            let all = Self.flatten(try TOMLTable(string: text), under: [])
+            values = all.filter { $0.path.first != "provider" || $0.path.count < 3 }
+                .map { ($0.path.joined(separator: "."), $0.value) }
+            providers = all.filter { $0.path.first == "provider" && $0.path.count >= 3 }
+                .map { ($0.path[1], $0.path.dropFirst(2).joined(separator: "."), $0.value) }
         } catch let error as TOMLParseError {
             throw ConfigurationError(
                 .syntax, "not valid TOML: \(error.description)",
@@ -36,11 +42,10 @@ struct ConfigurationFile {
 
     func origin(of name: String) -> ConfigurationOrigin { .file(path: path, line: lines[name]) }
 
-    private static func flatten(_ table: TOMLTable, under prefix: String = "") -> [(name: String, value: SettingValue)]
-    {
-        table.flatMap { key, value -> [(name: String, value: SettingValue)] in
-            let name = prefix + key
-            if let inner = value.table { return flatten(inner, under: name + ".") }
+    private static func flatten(_ table: TOMLTable, under prefix: [String]) -> [(path: [String], value: SettingValue)] {
+        table.flatMap { key, value -> [(path: [String], value: SettingValue)] in
+            let path = prefix + [key]
+            if let inner = value.table { return flatten(inner, under: path) }
             let given: SettingValue =
                 switch value.type {
                 case .bool: value.bool.map { .boolean($0) } ?? .other("a boolean")
@@ -51,7 +56,7 @@ struct ConfigurationFile {
                 case .date, .time, .dateTime: .other("a date or time")
                 case .table: .other("a table")
                 }
-            return [(name, given)]
+            return [(path, given)]
         }
     }
 

@@ -1,3 +1,5 @@
+import BrokerModel
+
 /// Puts the configuration together: flags over environment over the person's file over the machine's over defaults.
 package struct ConfigurationLoader: Sendable {
     /// Setting name to text, as given on the command line: `["socket.path": "/run/b.sock"]`.
@@ -31,6 +33,7 @@ package struct ConfigurationLoader: Sendable {
                 guard let setting = Setting.named(name) else { throw Self.unknown(name, at: origin) }
                 try assign(value, to: setting, at: origin, in: &result)
             }
+            for entry in file.providers { try assign(entry, in: file, to: &result) }
         }
         for setting in Setting.all {
             // An empty variable counts as one that is not set.
@@ -75,10 +78,37 @@ package struct ConfigurationLoader: Sendable {
         result.origins[setting.name] = origin
     }
 
+    private func assign(
+        _ entry: (provider: String, key: String, value: SettingValue), in file: ConfigurationFile,
+        to result: inout LoadedConfiguration
+    ) throws(ConfigurationError) {
+        let name = "provider.\(entry.provider).\(entry.key)"
+        let origin = file.origin(of: name)
+        guard Authority.issuer(entry.provider) != nil else {
+            throw ConfigurationError(
+                .outOfRange,
+                "a provider's table is named by its issuer or host, as in [provider.\"https://issuer.example\"]; "
+                    + "\"\(entry.provider)\" is no such URL", at: origin)
+        }
+        guard let setting = ProviderSetting.named(entry.key) else {
+            let hint = Spelling.hint(for: entry.key, among: ProviderSetting.all.map(\.name))
+            throw ConfigurationError(
+                .unknownKey, "there is no setting \(entry.key) of a provider\(hint)", at: origin)
+        }
+        do {
+            try setting.assign(entry.value, to: &result.configuration.providers[entry.provider, default: .init()])
+        } catch {
+            throw ConfigurationError(error.code, "\(entry.key): \(error.text)", at: origin)
+        }
+        if let other = result.configuration.contradiction(to: entry.provider) {
+            throw ConfigurationError(
+                .outOfRange, "kind: the table of \(other) says that this host is of another kind", at: origin)
+        }
+        result.origins[name] = origin
+    }
+
     private static func unknown(_ name: String, at origin: ConfigurationOrigin) -> ConfigurationError {
-        let closest = Setting.all.map { (setting: $0, distance: Spelling.distance(name, $0.name)) }
-            .min { $0.distance < $1.distance }
-        let hint = closest.flatMap { $0.distance <= 4 ? "; did you mean \($0.setting.name)?" : nil } ?? ""
+        let hint = Spelling.hint(for: name, among: Setting.all.map(\.name))
         return ConfigurationError(.unknownKey, "there is no setting \(name)\(hint)", at: origin)
     }
 }
@@ -90,10 +120,21 @@ package struct LoadedConfiguration: Sendable, Equatable {
 
     /// One line a setting, as `--check-config` prints it.
     package var report: String {
-        Setting.all.map { setting in
-            let value = setting.kind.text(in: configuration)
-            let shown = value.isEmpty ? "(not set)" : value
-            return "\(setting.name) = \(shown)  # \(origins[setting.name] ?? .default)"
-        }.joined(separator: "\n")
+        (Setting.all.map(line) + configuration.providers.keys.sorted().flatMap(lines)).joined(separator: "\n")
+    }
+
+    private func line(_ setting: Setting) -> String {
+        let value = setting.kind.text(in: configuration)
+        let shown = value.isEmpty ? "(not set)" : value
+        return "\(setting.name) = \(shown)  # \(origins[setting.name] ?? .default)"
+    }
+
+    private func lines(provider: String) -> [String] {
+        let table = configuration.providers[provider] ?? ProviderTable()
+        return ProviderSetting.all.compactMap { setting in
+            guard let value = setting.text(in: table) else { return nil }
+            let origin = origins["provider.\(provider).\(setting.name)"] ?? .default
+            return "provider.\"\(provider)\".\(setting.name) = \(value)  # \(origin)"
+        }
     }
 }

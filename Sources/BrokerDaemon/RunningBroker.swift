@@ -37,12 +37,16 @@ struct RunningBroker: Sendable {
         let clock = SystemClock()
         let http = try client(configuration)
         let vault = try await openVault(configuration, logger)
-        let directory = AppDirectory(vault: vault)
+        let directory = AppDirectory(vault: vault, authorities: configuration.authorities)
         let policy = AccessPolicy(directory: directory, settings: configuration.accessSettings, log: logger)
         let loops = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let proofs = ES256ProofSigner(random: SystemRandom())
         let engine = TokenBroker(
-            vault: vault, provider: OAuthProvider(http: http, clock: clock, proofs: proofs),
+            vault: vault,
+            provider: OAuthProvider(
+                http: http, clock: clock, proofs: proofs,
+                completions: configuration.completions,
+                documents: DocumentStore(vault: vault, partition: Partition(uid: geteuid()))),
             redirects: LoopbackRedirectListener(on: loops.next(), logger: logger),
             browser: BrowserLauncher(command: configuration.browser.command, clock: clock, logger: logger),
             roster: directory, proofs: proofs,

@@ -19,6 +19,7 @@ extension BrokerConfiguration {
         var settings = AccessSettings(servedUID: geteuid())
         settings.allowsAdHocClients = access.allowAdHocClients
         settings.allowsHTTPLoopback = oauth.allowHTTPLoopback
+        settings.providerKinds = providerKinds
         return settings
     }
 

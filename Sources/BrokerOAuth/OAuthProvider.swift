@@ -23,12 +23,17 @@ package final class OAuthProvider: IdentityProvider {
     ///   - http: where requests go.
     ///   - clock: for the freshness of documents, the times in ID tokens and dates in `Retry-After`.
     ///   - proofs: for tokens that are bound to a key.
-    package init(http: any HTTPTransport, clock: any BrokerClock, proofs: any ProofSigner) {
+    ///   - completions: what the administrator adds to providers' metadata.
+    ///   - documents: keeps metadata and keys across restarts; nil fetches them anew after each.
+    package init(
+        http: any HTTPTransport, clock: any BrokerClock, proofs: any ProofSigner,
+        completions: ProviderCompletions = ProviderCompletions(), documents store: DocumentStore? = nil
+    ) {
         transport = http
         self.clock = clock
         self.proofs = proofs
-        let documents = DocumentCache(transport: http, clock: clock)
-        discovery = Discovery(documents: documents)
+        let documents = DocumentCache(transport: http, clock: clock, store: store)
+        discovery = Discovery(documents: documents, completions: completions)
         signatures = SignatureCheck(documents: documents, clock: clock)
     }
 
@@ -69,8 +74,11 @@ package final class OAuthProvider: IdentityProvider {
         }
         let keys = try endpoint(metadata.jwksURI, of: metadata)
         try await signatures.verify(token, algorithm: algorithm, keysAt: keys)
+        guard let rule = IssuerRule(metadata.issuer, of: metadata.authority) else {
+            throw Self.refused(IDTokenRules.Violation.issuer.clause)
+        }
         do throws(IDTokenRules.Violation) {
-            return try IDTokenRules(issuer: metadata.issuer, expectation: expectation, now: clock.now)
+            return try IDTokenRules(issuer: rule, expectation: expectation, now: clock.now)
                 .check(token.claims)
         } catch {
             throw Self.refused(error.clause)

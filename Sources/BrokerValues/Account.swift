@@ -14,6 +14,8 @@ package struct Account: Codable, Sendable, Hashable {
     package var signedIn: Bool
     /// The ID token's claims, without those that only protect the token (`nonce`, `at_hash`, `c_hash`, `aio` …).
     package var claims: JSONObject?
+    /// Where one person has tokens of several tenants: all of them, the home tenant (or else the first) in front.
+    package var tenantProfiles: [TenantProfile]?
 
     package init(
         id: String, username: String, name: String? = nil, environment: String, tenantId: String? = nil,

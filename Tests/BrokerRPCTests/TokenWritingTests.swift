@@ -4,9 +4,17 @@ import Testing
 
 @Suite("The token's answer")
 struct TokenWritingTests {
-    private let account = Account(
+    private var account = Account(
         id: "1", username: "ann", name: "A\"nn\u{1}", environment: "e", tenantId: "t", homeAccountId: "h",
         authority: "https://e", claims: ["sub": "s"])
+
+    init() {
+        account.tenantProfiles = [
+            TenantProfile(
+                tenantId: "t", authority: "https://e/t", username: "ann", name: "Ann", isHomeTenant: true,
+                claims: ["tid": "t"])
+        ]
+    }
 
     private func write(extended: NumericDate?, idToken: String?, type: TokenType = .bearer) -> [UInt8] {
         var writer = JSONWriter()

@@ -22,6 +22,9 @@ public struct Account: Sendable, Hashable {
     public let isSignedIn: Bool
     /// What the last ID token said about the person (MSAL: `accountClaims`).
     public let accountClaims: Claims
+    /// The account in each tenant it has signed in to, its home first; empty at providers without tenants (MSAL:
+    /// `tenantProfiles`).
+    public let tenantProfiles: [TenantProfile]
 
     init(_ account: BrokerValues.Account) {
         identifier = account.id
@@ -33,6 +36,7 @@ public struct Account: Sendable, Hashable {
         authority = account.authority
         isSignedIn = account.signedIn
         accountClaims = Claims(account.claims ?? [:])
+        tenantProfiles = (account.tenantProfiles ?? []).map { TenantProfile($0, of: account) }
     }
 }
 
@@ -44,6 +48,14 @@ public struct TenantProfile: Sendable, Hashable {
     public let environment: String
     /// The tenant, for providers that have tenants.
     public let tenantId: String?
+    /// The tenant's own issuer.
+    public let authority: String
+    /// What the tenant calls the person.
+    public let username: String?
+    /// The person's display name in the tenant.
+    public let name: String?
+    /// False where the person is a guest (MSAL: `isHomeTenantProfile`).
+    public let isHomeTenant: Bool
     /// The ID token's claims.
     public let claims: Claims
 }

@@ -41,7 +41,9 @@ public struct TokenResult: Sendable {
         extendedExpiresOn = token.extendedExpiresOn.map { Date(timeIntervalSince1970: TimeInterval($0)) }
         scopes = token.scopes
         account = Account(token.account)
-        tenantProfile = TenantProfile(account)
+        tenantProfile =
+            account.tenantProfiles.first { $0.authority == token.authority } ?? account.tenantProfiles.first
+            ?? TenantProfile(account)
         idToken = token.idToken
         authority = token.authority
         correlationId = token.correlationId

@@ -48,6 +48,9 @@ struct SignalService: Service {
                 logger.warning(
                     "this setting takes effect after a restart only", metadata: ["setting": "\(setting.name)"])
             }
+            if next.providers != wanted.providers {
+                logger.warning("the tables of providers take effect after a restart only")
+            }
             return next
         } catch {
             logger.error("the configuration was not reloaded", metadata: ["cause": "\(error)"])

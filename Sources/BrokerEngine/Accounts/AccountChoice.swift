@@ -16,9 +16,7 @@ package enum AccountChoice: Sendable {
     package static func choose(
         _ selector: AccountSelector?, from known: KnownAccounts, for app: AppRegistration, at authority: Authority
     ) -> AccountChoice {
-        let here = known.entries.filter {
-            $0.stored.record.environment == authority.environment && $0.stored.record.realm == authority.path
-        }
+        let here = known.entries.filter { $0.isPrimary && $0.fits(authority) }
         if let selector {
             guard let entry = here.first(where: { $0.matches(selector) }) else { return .unknown }
             return known.isSignedIn(entry, for: app) ? .account(entry) : .signedOut
@@ -48,4 +46,12 @@ package enum AccountChoice: Sendable {
 
     package static let notFound = BrokerError(
         .accountNotFound, "This app has no such account; list the accounts it has, or sign in.")
+}
+
+extension KnownAccounts.Entry {
+    /// Where there are tenants, an account of the same cloud fits whatever tenant is asked for.
+    fileprivate func fits(_ authority: Authority) -> Bool {
+        guard stored.record.environment == authority.environment else { return false }
+        return authority.kind.hasTenants ? isTenantProfile : stored.record.realm == authority.path
+    }
 }

@@ -21,7 +21,7 @@ struct AccountListing: Sendable {
 
     private func visible(to app: AppRegistration, in partition: Partition) throws(BrokerError) -> [Account] {
         let known = try services.knownAccounts(of: app, in: partition)
-        return known.entries.map { entry in
+        return known.entries.filter(\.isPrimary).map { entry in
             var account = entry.account
             account.signedIn = known.isSignedIn(entry, for: app)
             return account
@@ -35,9 +35,10 @@ struct AccountListing: Sendable {
         }
         var seen: [String: Int] = [:]
         var accounts: [Account] = []
-        for entry in entries {
-            let key = "\(entry.account.id) \(entry.stored.record.realm)"
+        for entry in entries where entry.isPrimary {
+            let key = entry.isTenantProfile ? entry.account.id : "\(entry.account.id) \(entry.stored.record.realm)"
             if let index = seen[key] {
+                accounts[index].addProfiles(of: entry.account)
                 accounts[index].signedIn = accounts[index].signedIn || entry.account.signedIn
             } else {
                 seen[key] = accounts.count
@@ -52,7 +53,15 @@ extension Account {
     fileprivate func matches(_ selector: AccountSelector) -> Bool {
         switch selector {
         case .id(let id): self.id == id
-        case .username(let name): username.lowercased() == name.lowercased()
+        case .username(let name): isCalled(name)
         }
+    }
+
+    /// What another group knows of the person.
+    fileprivate mutating func addProfiles(of other: Account) {
+        let further = other.tenantProfiles?.filter { profile in
+            tenantProfiles?.contains { $0.tenantId == profile.tenantId } != true
+        }
+        if let further, !further.isEmpty { tenantProfiles = (tenantProfiles ?? []) + further }
     }
 }

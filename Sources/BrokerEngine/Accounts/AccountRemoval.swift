@@ -13,7 +13,7 @@ struct AccountRemoval: Sendable {
     /// - Returns: how many tokens the app lost.
     func remove(_ selector: AccountSelector) async throws(BrokerError) -> Int {
         let known = try services.knownAccounts(of: app, in: partition)
-        let entries = known.entries.filter { $0.matches(selector) }
+        let entries = known.entries.filter { $0.isPrimary && $0.matches(selector) }
         guard !entries.isEmpty else { throw AccountChoice.notFound }
         var removed = 0
         for entry in entries { removed += try await remove(entry, known) }
@@ -37,7 +37,7 @@ struct AccountRemoval: Sendable {
             environment: account.environment, since: services.clock.now)
         if users.isEmpty {
             // Nobody is left who could use the account: nothing of it stays behind.
-            change.deletes.append(account.key)
+            change.deletes += known.entries.filter(entry.isSamePerson).map(\.stored.record.key)
             change.deletes += known.signOuts(of: account).map { $0.key(in: app.effectiveGroup) }
             change.deletes += try services.tokens(of: owner.ofFamilies).familyTokens.map(\.record.key)
         } else {
@@ -53,7 +53,7 @@ struct AccountRemoval: Sendable {
         } apply: { index throws(VaultError) in
             try index.update(accounts: group) { known in
                 if isUnused {
-                    known.entries.removeAll { $0.stored.record.key == account.key }
+                    known.entries.removeAll(where: entry.isSamePerson)
                     known.signOuts.subtract(known.signOuts(of: account))
                 } else {
                     known.signOuts.insert(KnownAccounts.SignOut(signOut))

@@ -99,7 +99,12 @@ package struct CachedTokens: Sendable {
 package struct KnownAccounts: Sendable {
     package struct Entry: Sendable {
         package let stored: StoredRecord<AccountRecord>
-        package let account: Account
+        /// What apps see: the person, with the profiles of all tenants.
+        package var account: Account
+        /// False for the further tenants of a person, who is listed and chosen once.
+        package var isPrimary = true
+        /// Of an account at Entra: where it was made.
+        package let homeTenant: String?
     }
 
     package struct SignOut: Sendable, Hashable {
@@ -109,7 +114,7 @@ package struct KnownAccounts: Sendable {
     }
 
     /// In the order they were first seen.
-    package var entries: [Entry] = []
+    package var entries: [Entry] = [] { didSet { entries = TenantProfiles.merged(entries) } }
     package var signOuts: Set<SignOut> = []
 
     package init() {}
@@ -137,9 +142,17 @@ package struct KnownAccounts: Sendable {
 
 extension KnownAccounts.Entry {
     package init(_ stored: StoredRecord<AccountRecord>) {
-        let record = stored.record
         self.stored = stored
-        account = Account(
+        homeTenant = stored.record.homeAccountID.homeTenant
+        account = Self.account(of: stored)
+    }
+
+    /// Without the other tenants.
+    var ownAccount: Account { Self.account(of: stored) }
+
+    private static func account(of stored: StoredRecord<AccountRecord>) -> Account {
+        let record = stored.record
+        return Account(
             id: record.homeAccountID.accountID(in: stored.sealed.partition, environment: record.environment),
             username: record.username, name: record.name, environment: record.environment, tenantId: record.tenantID,
             homeAccountId: record.homeAccountID.rawValue, authority: record.authority, signedIn: record.signedIn,
@@ -149,7 +162,16 @@ extension KnownAccounts.Entry {
     package func matches(_ selector: AccountSelector) -> Bool {
         switch selector {
         case .id(let id): account.id == id
-        case .username(let name): account.username.lowercased() == name.lowercased()
+        case .username(let name): account.isCalled(name)
         }
+    }
+}
+
+extension Account {
+    /// Whether this is its username in any tenant; compared without case.
+    package func isCalled(_ name: String) -> Bool {
+        let name = name.lowercased()
+        return username.lowercased() == name
+            || tenantProfiles?.contains { $0.username?.lowercased() == name } ?? false
     }
 }

@@ -24,6 +24,8 @@ package struct GrantedTokens: Sendable {
         package var resources: [String]
         package var now: NumericDate
         package var defaultLifetime: Int64
+        /// Whose refresh token was spent; nil means that the answer says who it is about.
+        package var refreshing: AccountRecord?
 
         package init(
             app: AppRegistration, authority: Authority, asked: Scopes, sent: Scopes, resources: [String] = [],
@@ -47,7 +49,7 @@ package struct GrantedTokens: Sendable {
         _ response: TokenResponse, claims: IDTokenClaims?, known: AccountRecord?, earlierGrant: Scopes = Scopes([]),
         context: Context
     ) {
-        guard let account = Self.account(claims, known: known, context) else { return nil }
+        guard let account = Self.account(claims, response.clientInfo, known: known, context) else { return nil }
         let owner = TokenOwner(
             group: context.app.effectiveGroup, clientID: context.app.clientID, homeAccountID: account.homeAccountID,
             environment: account.environment)
@@ -58,7 +60,7 @@ package struct GrantedTokens: Sendable {
         let lifetime = response.expiresIn ?? context.defaultLifetime
         accessToken = AccessTokenRecord(
             owner: owner, realm: account.realm, scopes: granted.asGiven, tokenType: response.tokenType,
-            authority: context.authority.url, expiresOn: Self.time(context.now, plus: lifetime),
+            authority: context.authority.tenant(account.realm).url, expiresOn: Self.time(context.now, plus: lifetime),
             extendedExpiresOn: response.extendedExpiresIn.map { Self.time(context.now, plus: $0) },
             refreshOn: response.refreshIn.map { Self.time(context.now, plus: $0) }, cachedAt: context.now,
             resources: context.resources)
@@ -89,15 +91,35 @@ package struct GrantedTokens: Sendable {
         ["preferred_username", "email", "upn"].lazy.compactMap { claims[$0] }.first { !$0.isEmpty } ?? claims.subject
     }
 
-    private static func account(_ claims: IDTokenClaims?, known: AccountRecord?, _ context: Context) -> AccountRecord? {
+    private static func account(
+        _ claims: IDTokenClaims?, _ clientInfo: String?, known: AccountRecord?, _ context: Context
+    ) -> AccountRecord? {
         guard let claims else { return known }
-        return AccountRecord(
-            group: context.app.effectiveGroup,
-            homeAccountID: HomeAccountID(subject: claims.subject, issuer: claims.issuer),
-            environment: context.authority.environment, realm: context.authority.path,
-            authority: context.authority.url, username: username(in: claims), name: claims["name"] ?? known?.name,
+        let identity: TokenIdentity
+        if let account = context.refreshing {
+            guard
+                let same = TokenIdentity(
+                    refreshed: claims, clientInfo: clientInfo, of: account, at: context.authority)
+            else { return nil }
+            identity = same
+        } else {
+            identity = TokenIdentity(claims, clientInfo: clientInfo, at: context.authority)
+        }
+        var account = AccountRecord(
+            group: context.app.effectiveGroup, homeAccountID: identity.homeAccountID,
+            environment: context.authority.environment, realm: identity.realm,
+            authority: context.authority.tenant(identity.realm).url, username: username(in: claims),
+            name: claims["name"] ?? known?.name,
             tenantID: claims["tid"], claims: claims.all.filter { !protocolClaims.contains($0.key) }, signedIn: true,
             createdAt: known?.createdAt ?? context.now)
+        account.domainNames = domainNames(known, context.authority)
+        return account
+    }
+
+    private static func domainNames(_ known: AccountRecord?, _ authority: Authority) -> [String]? {
+        guard case .domain(let name) = authority.kind.tenant else { return known?.domainNames }
+        // A tenant has a handful of domains; this is a bound, not a rule.
+        return Array(([name] + (known?.domainNames ?? []).filter { $0 != name }).prefix(16))
     }
 
     /// Claims that protect the token rather than describe the person.

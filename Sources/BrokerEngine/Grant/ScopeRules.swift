@@ -18,7 +18,12 @@ package enum ScopeRules {
     }
 
     /// For a refresh: no more than was granted of what the broker adds itself (RFC 6749, section 6).
-    package static func toRefresh(_ scopes: Scopes, granted: Scopes) -> Scopes {
+    ///
+    /// Entra does not list `offline_access` among what it granted, and sends no new refresh token without being asked.
+    package static func toRefresh(
+        _ scopes: Scopes, granted: Scopes, at kind: AuthorityKind = .generic
+    ) -> Scopes {
+        if kind.isEntraFamily { return Scopes.reserved.union(scopes) }
         let kept = Scopes.reserved.asGiven.filter { granted.normalized.contains($0) }
         return Scopes(kept).union(scopes)
     }

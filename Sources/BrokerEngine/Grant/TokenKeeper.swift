@@ -26,42 +26,56 @@ struct TokenKeeper: Sendable {
             )
         }
         let claims = try await verified(idToken, nonce: nonce, authority, metadata)
-        let home = HomeAccountID(subject: claims.subject, issuer: claims.issuer)
+        let identity = TokenIdentity(claims, clientInfo: response.clientInfo, at: authority)
         try demand.check(
-            home: home, username: GrantedTokens.username(in: claims),
+            home: identity.homeAccountID, username: GrantedTokens.username(in: claims),
             authenticatedAt: claims.all["auth_time"]?.integerValue)
-        let known = try services.knownAccounts(of: app, in: partition)
-            .entries.first { $0.stored.record.homeAccountID == home && $0.stored.record.realm == authority.path }
         let granted = GrantedTokens(
-            response, claims: claims, known: known?.stored.record, context: context(authority, asked, sent))
+            response, claims: claims, known: try known(identity, at: authority),
+            context: context(authority, asked, sent))
         return try await keep(granted, of: response, refusal: .serverDeclinedScopes)
     }
 
     /// After a refresh. The new refresh token is kept even when the rest of the answer is no good: the old one is spent.
     func keepRefreshed(
         _ response: TokenResponse, asked: Scopes, sent: Scopes, replacing spent: StoredRecord<RefreshTokenRecord>,
-        of entry: KnownAccounts.Entry, at authority: Authority, metadata: ProviderMetadata
+        of entry: KnownAccounts.Entry, at authority: Authority, realm: String, metadata: ProviderMetadata
     ) async throws(BrokerError) -> AcquiredToken {
         let account = entry.stored.record
         var claims: IDTokenClaims?
+        var identity = TokenIdentity(homeAccountID: account.homeAccountID, realm: realm)
         if let idToken = response.idToken {
             do throws(BrokerError) {
-                claims = try await verified(idToken, nonce: nil, authority, metadata)
-                guard claims.map({ HomeAccountID(subject: $0.subject, issuer: $0.issuer) }) == account.homeAccountID
+                let verified = try await verified(idToken, nonce: nil, authority, metadata)
+                guard
+                    let same = TokenIdentity(
+                        refreshed: verified, clientInfo: response.clientInfo, of: account, at: authority)
                 else {
                     throw BrokerError(
                         .invalidResponse,
                         "\(authority.environment) answered a refresh with another person's ID token; sign in again.")
                 }
+                (claims, identity) = (verified, same)
             } catch {
                 await rescue(response, spent)
                 throw error
             }
         }
+        var context = context(authority, asked, sent)
+        context.refreshing = account
+        let known = try known(identity, at: authority) ?? account.moved(to: realm)
         let granted = GrantedTokens(
-            response, claims: claims, known: account, earlierGrant: ScopeRules.earlierGrant(of: spent.record),
-            context: context(authority, asked, sent))
+            response, claims: claims, known: known, earlierGrant: ScopeRules.earlierGrant(of: spent.record),
+            context: context)
         return try await keep(granted, of: response, spent: spent.record, refusal: .interactionRequired)
+    }
+
+    /// What the group knows of the person in this tenant; for a tenant that is new, since when it knows the person.
+    private func known(_ identity: TokenIdentity, at authority: Authority) throws(BrokerError) -> AccountRecord? {
+        let profiles = try services.knownAccounts(of: app, in: partition).entries.map(\.stored.record)
+            .filter { $0.homeAccountID == identity.homeAccountID && $0.environment == authority.environment }
+        if let same = profiles.first(where: { $0.realm == identity.realm }) { return same }
+        return profiles.first.map { $0.moved(to: identity.realm) }
     }
 
     private func context(_ authority: Authority, _ asked: Scopes, _ sent: Scopes) -> GrantedTokens.Context {
@@ -115,12 +129,12 @@ struct TokenKeeper: Sendable {
             return AcquiredToken(
                 token: sealed.accessToken,
                 idToken: sealed.idToken?.sealed ?? index.tokens(of: sealed.owner)?.idTokens[granted.account.realm],
-                account: KnownAccounts.Entry(sealed.account).account, fromCache: false, persisted: persisted)
+                account: account(of: sealed), fromCache: false, persisted: persisted)
         }
     }
 
     private func tell(of sealed: SealedGrant, wasSignedIn: Bool) {
-        let account = KnownAccounts.Entry(sealed.account).account
+        let account = account(of: sealed)
         if !wasSignedIn {
             services.events.tell(BrokerEvent(partition: partition, app: app, .account(.signedIn, account)))
         }
@@ -138,6 +152,15 @@ struct TokenKeeper: Sendable {
                 group: account.group, homeAccountID: account.homeAccountID, environment: account.environment,
                 in: partition)
         }
+    }
+
+    /// As the group now knows the person, with all tenants.
+    private func account(of grant: SealedGrant) -> Account {
+        let group = CacheIndex.GroupKey(partition: partition, group: app.effectiveGroup)
+        let entry = services.index.accounts(of: group)?.entries.first {
+            $0.stored.record.key == grant.account.record.key
+        }
+        return entry?.account ?? KnownAccounts.Entry(grant.account).account
     }
 
     /// The token is cached all the same: a request for what was granted succeeds silently.
@@ -170,5 +193,19 @@ struct TokenKeeper: Sendable {
         } catch {
             services.log.error("a rotated refresh token could not be sealed", metadata: ["cause": "\(error)"])
         }
+    }
+}
+
+extension AccountRecord {
+    /// The person in a tenant that nothing is known of yet.
+    fileprivate func moved(to realm: String) -> AccountRecord {
+        guard realm != self.realm else { return self }
+        var record = self
+        record.realm = realm
+        record.tenantID = tenantID == nil ? nil : realm
+        record.authority =
+            authority.hasSuffix("/" + self.realm) ? authority.dropLast(self.realm.count) + realm : authority
+        (record.claims, record.domainNames) = ([:], nil)
+        return record
     }
 }

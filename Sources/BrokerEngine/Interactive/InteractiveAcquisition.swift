@@ -42,6 +42,7 @@ struct InteractiveAcquisition: Sendable {
 
     private func check(_ request: InteractiveRequest) throws(BrokerError) {
         try ScopeRules.check(request.scopes.union(request.extraScopesToConsent))
+        try TenantRules.check(request.authority, for: request.app)
         guard request.tokenType == .bearer else { throw ScopeRules.unsupportedTokenType }
         let taken = request.extraQueryParameters.keys.filter { request.sets($0.lowercased()) }.sorted()
         guard taken.isEmpty else {
@@ -81,7 +82,9 @@ struct InteractiveAcquisition: Sendable {
 }
 
 extension KnownAccounts {
-    fileprivate func first(_ selector: AccountSelector) -> Entry? { entries.first { $0.matches(selector) } }
+    fileprivate func first(_ selector: AccountSelector) -> Entry? {
+        entries.first { $0.isPrimary && $0.matches(selector) }
+    }
 }
 
 extension InteractiveRequest {
@@ -100,6 +103,7 @@ extension InteractiveRequest {
         var extras = TokenRequestExtras()
         extras.claims = ClaimsRule.merged(claims, capabilities: clientCapabilities)
         extras.resources = resources
+        extras.asksClientInfo = target.kind.isEntraFamily
         return extras
     }
 }

@@ -37,7 +37,7 @@ package enum RedirectCheck {
             return .foreign(.wrongState)
         }
         if let issuer = redirect["iss"] {
-            guard issuer == expected.issuer else { return .foreign(.otherIssuer) }
+            guard IssuerRule.isSame(issuer, as: expected.issuer) else { return .foreign(.otherIssuer) }
         } else if expected.requiresIssuer, redirect["error"] == nil || redirect["code"] != nil {
             // An error without `iss` is taken: a mix-up needs a code, and providers that promise to name themselves
             // forget it when they refuse (django-oauth-toolkit 3.4). Waiting on would leave the person without an answer.

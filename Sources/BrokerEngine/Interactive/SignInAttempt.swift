@@ -34,6 +34,7 @@ struct SignInAttempt: Sendable {
         authorization.prompt = prompt
         authorization.loginHint = account?.account.username ?? request.loginHint
         authorization.domainHint = request.domainHint
+        authorization.asksClientInfo = request.target.kind.isEntraFamily
         authorization.claims = ClaimsRule.merged(request.claims, capabilities: request.clientCapabilities)
         authorization.maxAge = request.maxAge
         authorization.acrValues = request.acrValues

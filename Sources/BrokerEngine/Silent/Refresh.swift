@@ -83,10 +83,10 @@ struct Refresh: Sendable {
         _ refreshToken: RefreshToken, _ secret: Secret, in situation: Situation
     ) async throws(BrokerError) -> Spending {
         let granted = Scopes(refreshToken.record.scopes)
-        let asked = ScopeRules.toRefresh(request.scopes, granted: granted)
+        let asked = ScopeRules.toRefresh(request.scopes, granted: granted, at: request.target.kind)
         let metadata: ProviderMetadata
         do throws(ProviderError) {
-            metadata = try await services.provider.metadata(of: request.target)
+            metadata = try await services.provider.metadata(of: situation.destination)
         } catch {
             throw ProviderErrors.brokerError(error, at: request.target)
         }
@@ -105,7 +105,7 @@ struct Refresh: Sendable {
         return .done(
             try await keeper.keepRefreshed(
                 response, asked: request.scopes, sent: asked, replacing: refreshToken, of: situation.entry,
-                at: request.target, metadata: metadata))
+                at: situation.destination, realm: situation.question.realm, metadata: metadata))
     }
 
     /// - Throws: when the failure is not the token's.

@@ -12,7 +12,10 @@ struct SilentAcquisition: Sendable {
         var owner: CacheIndex.OwnerKey
         var tokens: CachedTokens
         var family: FamilyKnowledge
+        var question: SilentDecision.Question
         var decision: SilentDecision
+        /// Where a refresh goes: the request's authority, or the account's home tenant.
+        var destination: Authority
 
         /// Refreshes that may spend the same token take turns: where there are family tokens, all clients of the account.
         var lane: CacheIndex.OwnerKey { family.spendable.isEmpty ? owner : owner.ofFamilies }
@@ -27,13 +30,14 @@ struct SilentAcquisition: Sendable {
     /// Without waiting and without the disk; nil when that is not enough, or when the answer would be an error.
     func cached(_ request: SilentRequest) -> AcquiredToken? {
         guard request.tokenType == .bearer, !request.scopes.namesReserved,
+            request.authority.map({ TenantRules.mayAsk(at: $0, for: request.app) }) ?? true,
             let known = services.index.accounts(of: request.group),
             case .account(let entry) = AccountChoice.choose(
                 request.account, from: known, for: request.app, at: request.target)
         else { return nil }
         let owner = request.owner(of: entry)
         guard let tokens = services.index.tokens(of: owner),
-            case .cached(let token) = SilentDecision.decide(question(request), from: tokens)
+            case .cached(let token) = SilentDecision.decide(question(request, entry, known), from: tokens)
         else { return nil }
         renewIfDue(token, for: request, owner: owner)
         return AcquiredToken(
@@ -42,6 +46,7 @@ struct SilentAcquisition: Sendable {
 
     func acquire(_ request: SilentRequest) async throws(BrokerError) -> AcquiredToken {
         try ScopeRules.check(request.scopes)
+        try TenantRules.check(request.authority, for: request.app)
         guard request.tokenType == .bearer else { throw ScopeRules.unsupportedTokenType }
         while true {
             let situation = try look(at: request)
@@ -73,7 +78,7 @@ struct SilentAcquisition: Sendable {
         guard case .failure(let error) = outcome, error.saysProviderIsDown, services.settings().extendedLifetime else {
             return try outcome.get()
         }
-        let question = question(request)
+        let question = situation.question
         guard !question.bypassesCache,
             let token = situation.tokens.extendedToken(
                 covering: question.scopes, realm: question.realm, type: question.tokenType,
@@ -91,14 +96,19 @@ struct SilentAcquisition: Sendable {
         let owner = request.owner(of: entry)
         let tokens = try services.tokens(of: owner)
         let family = try services.family(of: owner)
-        let decision = SilentDecision.decide(question(request), from: tokens, family: family)
-        return Situation(entry: entry, owner: owner, tokens: tokens, family: family, decision: decision)
+        let question = question(request, entry, known)
+        return Situation(
+            entry: entry, owner: owner, tokens: tokens, family: family, question: question,
+            decision: SilentDecision.decide(question, from: tokens, family: family),
+            destination: TenantRules.destination(of: request.target, for: entry))
     }
 
-    private func question(_ request: SilentRequest) -> SilentDecision.Question {
+    private func question(
+        _ request: SilentRequest, _ entry: KnownAccounts.Entry, _ known: KnownAccounts
+    ) -> SilentDecision.Question {
         SilentDecision.Question(
-            scopes: request.scopes, realm: request.target.path, tokenType: request.tokenType,
-            resources: request.resources,
+            scopes: request.scopes, realm: TenantRules.realm(at: request.target, for: entry, among: known),
+            tokenType: request.tokenType, resources: request.resources,
             rule: ExpiryRule(
                 now: services.clock.now, buffer: services.settings().expiryBuffer,
                 minimumLifetime: request.minimumLifetime),
@@ -130,6 +140,7 @@ extension SilentRequest {
         var extras = TokenRequestExtras()
         extras.claims = ClaimsRule.merged(claims, capabilities: clientCapabilities)
         extras.resources = resources
+        extras.asksClientInfo = target.kind.isEntraFamily
         return extras
     }
 

@@ -45,8 +45,22 @@ package struct Authority: Sendable, Hashable {
         url = "\(scheme)://\(environment)" + (path.isEmpty ? "" : "/\(path)")
     }
 
+    /// An issuer as documents and tokens name it, whatever kind of provider that is; nil when it is none.
+    package static func issuer(_ text: String) -> Authority? {
+        guard let (scheme, host, path) = try? parts(of: text, allowHTTPLoopback: true) else { return nil }
+        return Authority(
+            url: "\(scheme)://\(host)" + (path.isEmpty ? "" : "/\(path)"), environment: host, path: path,
+            kind: .generic)
+    }
+
     private init(url: String, environment: String, path: String, kind: AuthorityKind) {
         (self.url, self.environment, self.path, self.kind) = (url, environment, path, kind)
+    }
+
+    /// Of the host alone, under the name that all aliases of a cloud share.
+    package var canonicalHostURL: String {
+        let scheme = isPlainHTTP ? "http" : "https"
+        return "\(scheme)://\(EntraCloud.environment(of: environment) ?? environment)"
     }
 
     /// The same cloud or server, at another tenant; itself where there are no tenants to choose from.

@@ -63,7 +63,7 @@ struct AuthorityForm {
     }
 
     /// What tenants and policies are named: it goes into addresses as it stands.
-    private static func isName(_ text: String) -> Bool {
+    static func isName(_ text: String) -> Bool {
         !text.isEmpty && text.count <= 253 && text != "." && text != ".."
             && text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-._".contains($0)) }
     }

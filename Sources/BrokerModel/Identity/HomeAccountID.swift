@@ -7,6 +7,18 @@ package struct HomeAccountID: Sendable, Hashable, Codable {
     package let rawValue: String
     package init(rawValue: String) { self.rawValue = rawValue }
     package init(subject: String, issuer: String) { rawValue = "\(subject)@\(issuer)" }
+    /// Entra's form.
+    package init(userID: String, tenantID: String) { rawValue = "\(userID).\(tenantID)" }
+
+    /// The tenant in which the account was made; nil unless the id is of Entra's form. An issuer has slashes, and ids of
+    /// Entra have none.
+    package var homeTenant: String? {
+        guard !rawValue.contains("/"), !rawValue.contains("@"), let dot = rawValue.lastIndex(of: ".") else {
+            return nil
+        }
+        let tenant = rawValue[rawValue.index(after: dot)...]
+        return tenant.isEmpty || dot == rawValue.startIndex ? nil : tenant.lowercased()
+    }
 
     package init(from decoder: any Decoder) throws {
         rawValue = try decoder.singleValueContainer().decode(String.self)

@@ -11,6 +11,8 @@ package struct AccountRecord: VaultRecord {
     package var username: String
     package var name: String?
     package var tenantID: String?
+    /// Names under which the tenant has been asked for, where it was not by its id.
+    package var domainNames: [String]?
     package var claims: JSONObject
     package var signedIn: Bool
     /// When the account was first seen: lists are ordered by it, then by username.

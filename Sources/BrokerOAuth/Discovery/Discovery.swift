@@ -7,9 +7,31 @@ final class Discovery: Sendable {
     /// Authorities that have only the document of RFC 8414, so that the other is not asked for every time.
     private let withoutOpenID = Mutex<Set<Authority>>([])
 
-    init(documents: DocumentCache) { self.documents = documents }
+    private let completions: ProviderCompletions
+
+    init(documents: DocumentCache, completions: ProviderCompletions) {
+        self.documents = documents
+        self.completions = completions
+    }
 
     func metadata(of authority: Authority) async throws(ProviderError) -> ProviderMetadata {
+        do throws(ProviderError) {
+            return try await discovered(authority)
+        } catch .invalidResponse(status: 404, let why) {
+            let completion = completions[authority]
+            guard authority.kind == .generic, completion.isWholeProvider else {
+                throw .invalidResponse(status: 404, why)
+            }
+            return try MetadataReader.metadata(
+                in: ["issuer": .string(authority.url)], of: authority, completedBy: completion)
+        }
+    }
+
+    private func discovered(_ authority: Authority) async throws(ProviderError) -> ProviderMetadata {
+        guard authority.kind == .generic else {
+            return try await metadata(at: WellKnown.openIDConfiguration(of: authority), of: authority)
+        }
+        rememberEarlierRun(authority)
         if withoutOpenID.withLock({ $0.contains(authority) }) {
             do throws(ProviderError) {
                 return try await metadata(at: WellKnown.authorizationServer(of: authority), of: authority)
@@ -36,9 +58,29 @@ final class Discovery: Sendable {
             throw .invalidResponse(
                 status: nil, "The authority \(authority.url) is no address that can be asked. Check its spelling.")
         }
+        let completion = completions[authority]
         let document = try await documents.document(at: url) { (object) throws(ProviderError) in
-            _ = try MetadataReader.metadata(in: object, of: authority)
+            _ = try MetadataReader.metadata(in: object, of: authority, completedBy: completion)
         }
-        return try MetadataReader.metadata(in: JSONReading.object(document.body) ?? [:], of: authority)
+        return try MetadataReader.metadata(
+            in: JSONReading.object(document.body) ?? [:], of: authority, completedBy: completion)
+    }
+}
+
+extension Discovery {
+    /// After a start without network the document that is at hand must be found, whichever of the two it is.
+    private func rememberEarlierRun(_ authority: Authority) {
+        let rule = EndpointRule(authority: authority)
+        guard let usual = rule.accepted(WellKnown.openIDConfiguration(of: authority)), !documents.has(usual),
+            let other = rule.accepted(WellKnown.authorizationServer(of: authority)), documents.has(other)
+        else { return }
+        withoutOpenID.withLock { _ = $0.insert(authority) }
+    }
+}
+
+extension ProviderCompletion {
+    /// Enough for a provider that publishes no document at all.
+    fileprivate var isWholeProvider: Bool {
+        ["authorization_endpoint", "token_endpoint", "jwks_uri"].allSatisfy { endpoints[$0] != nil }
     }
 }

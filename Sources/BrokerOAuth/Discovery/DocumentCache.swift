@@ -9,6 +9,9 @@ final class DocumentCache: Sendable {
         var document: CachedDocument
         /// On the clock's uptime, which no change of the wall clock moves.
         var freshUntil: Duration
+        /// Of an earlier run of the broker: past its time it is used once more while it is asked for, so that the first
+        /// request after a start need not wait, nor fail without network.
+        var servesWhileRenewed = false
     }
 
     private struct Flight: Hashable {
@@ -19,15 +22,21 @@ final class DocumentCache: Sendable {
 
     private let transport: any HTTPTransport
     private let clock: any BrokerClock
+    private let store: DocumentStore?
     private let flights = SharedFlights<Flight, Outcome>()
     private let entries = Mutex<[String: Entry]>([:])
 
     /// How long a stale document is used without asking again, after asking failed.
     private static let pauseAfterFailure: Duration = .seconds(60)
 
-    init(transport: any HTTPTransport, clock: any BrokerClock) {
+    /// How old a document of an earlier run may be to be used before it is asked for again: a month.
+    private static let oldestServed: Int64 = 30 * 86_400
+
+    /// - Parameter store: keeps documents across restarts; nil keeps them in memory only.
+    init(transport: any HTTPTransport, clock: any BrokerClock, store: DocumentStore? = nil) {
         self.transport = transport
         self.clock = clock
+        self.store = store
     }
 
     /// Whether what a provider sent is what it should be; throws what is wrong with it.
@@ -39,15 +48,61 @@ final class DocumentCache: Sendable {
     /// - Returns: a fresh document, or a stale one while the provider is down.
     /// - Throws: what the provider said or why it could not be asked; not while a stale document can serve.
     func document(at url: WebURL, check: @escaping Check) async throws(ProviderError) -> CachedDocument {
-        if let entry = entries.withLock({ $0[url.text] }), clock.uptime < entry.freshUntil { return entry.document }
-        return try await shared(Flight(url: url.text, isRenewal: false)) { [self] in
+        if let entry = entry(url, check) {
+            if clock.uptime < entry.freshUntil { return entry.document }
+            if entry.servesWhileRenewed {
+                Task { _ = try? await freshDocument(at: url, check: check) }
+                return entry.document
+            }
+        }
+        return try await freshDocument(at: url, check: check)
+    }
+
+    private func freshDocument(at url: WebURL, check: @escaping Check) async throws(ProviderError) -> CachedDocument {
+        try await shared(Flight(url: url.text, isRenewal: false)) { [self] in
             do throws(ProviderError) {
                 return .success(try await fetch(url, check))
             } catch {
-                guard error.leavesStaleDocumentUsable, let known = known(url) else { return .failure(error) }
+                guard error.leavesStaleDocumentUsable, let known = entry(url, check)?.document else {
+                    entries.withLock { $0[url.text]?.servesWhileRenewed = false }
+                    if error.saysDocumentIsGone {
+                        entries.withLock { $0[url.text] = nil }
+                        await store?.forget(url.text)
+                    }
+                    return .failure(error)
+                }
                 keep(known, for: Self.pauseAfterFailure)
                 return .success(known)
             }
+        }
+    }
+
+    /// What was kept may have been made by an earlier version, or under another configuration.
+    private func passes(_ object: JSONObject, _ check: Check) -> Bool {
+        do throws(ProviderError) {
+            try check(object)
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    /// From memory, or else from an earlier run of the broker.
+    private func entry(_ url: WebURL, _ check: Check) -> Entry? {
+        if let entry = entries.withLock({ $0[url.text] }) { return entry }
+        guard let kept = store?.document(at: url.text), let object = JSONReading.object(kept.document.body),
+            passes(object, check)
+        else { return nil }
+        let age = clock.now - kept.fetchedAt
+        // One from the future says that the clock went back: nothing can be told about its age.
+        let left = age >= 0 ? max(0, kept.document.lifetime - age) : 0
+        let entry = Entry(
+            document: kept.document, freshUntil: clock.uptime + .seconds(left),
+            servesWhileRenewed: age <= Self.oldestServed)
+        return entries.withLock { entries in
+            if let newer = entries[url.text] { return newer }
+            entries[url.text] = entry
+            return entry
         }
     }
 
@@ -77,7 +132,7 @@ final class DocumentCache: Sendable {
     }
 
     private func fetch(_ url: WebURL, _ check: Check) async throws(ProviderError) -> CachedDocument {
-        let known = known(url)
+        let known = entry(url, check)?.document
         let response: HTTPResponse
         do throws(HTTPFailure) {
             let headers = [HTTPHeader("Accept", "application/json")] + (known?.conditions ?? [])
@@ -93,11 +148,13 @@ final class DocumentCache: Sendable {
         }
         try check(object)
         keep(document, for: .seconds(document.lifetime))
+        await store?.keep(document, fetchedAt: clock.now)
         return document
     }
 
-    private func known(_ url: WebURL) -> CachedDocument? {
-        entries.withLock { $0[url.text]?.document }
+    /// Whether there is one at hand, of this run or an earlier one.
+    func has(_ url: WebURL) -> Bool {
+        entries.withLock { $0[url.text] != nil } || store?.document(at: url.text) != nil
     }
 
     private func confirmed(_ known: CachedDocument?, by response: HTTPResponse) -> CachedDocument? {
@@ -115,6 +172,13 @@ final class DocumentCache: Sendable {
 }
 
 extension ProviderError {
+    fileprivate var saysDocumentIsGone: Bool {
+        switch self {
+        case .invalidResponse(status: 404, _), .invalidResponse(status: 410, _): true
+        default: false
+        }
+    }
+
     /// Not when the provider says that the document is gone, nor when its certificate is not trusted: the next request
     /// would meet that too, and the person should know.
     fileprivate var leavesStaleDocumentUsable: Bool {

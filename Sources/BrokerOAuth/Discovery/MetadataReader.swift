@@ -4,8 +4,9 @@ import BrokerValues
 /// Makes ``ProviderMetadata`` of a discovery document, or says what is wrong with it.
 enum MetadataReader {
     static func metadata(
-        in document: JSONObject, of authority: Authority
+        in document: JSONObject, of authority: Authority, completedBy completion: ProviderCompletion
     ) throws(ProviderError) -> ProviderMetadata {
+        let document = document.merging(completion.endpoints.mapValues(JSONValue.string)) { $1 }
         let issuer = try issuer(in: document, of: authority)
         let rule = EndpointRule(authority: authority)
         func required(_ name: String) throws(ProviderError) -> String {
@@ -40,17 +41,18 @@ enum MetadataReader {
         metadata.requiresPushedAuthorization = document["require_pushed_authorization_requests"]?.boolValue ?? false
         metadata.registrationEndpoint = optional("registration_endpoint")
         metadata.dpopAlgorithms = document["dpop_signing_alg_values_supported"]?.strings
+        if let name = completion.resourceParameter { metadata.resourceParameter = name }
         return metadata
     }
 
     /// OpenID Connect Discovery 1.0, section 4.3; RFC 8414, section 3.3: the document must be the one of the issuer that
-    /// was asked for, or one provider could pass itself off as another.
+    /// was asked for, or one provider could pass itself off as another. What that means for each kind: ``IssuerRule``.
     ///
     /// ``Authority`` has no trailing slash and no default port, so the issuer is compared in the same form. What it says
     /// itself is kept: ID tokens must repeat that letter for letter.
     private static func issuer(in document: JSONObject, of authority: Authority) throws(ProviderError) -> String {
         guard let issuer = document["issuer"]?.stringValue else { throw invalid(authority, "names no issuer") }
-        guard let parsed = try? Authority(parsing: issuer, allowHTTPLoopback: true), parsed.url == authority.url else {
+        guard IssuerRule(issuer, of: authority) != nil else {
             let named = BoundedText(issuer, limit: 200).text
             throw .invalidResponse(
                 status: nil,

@@ -3,7 +3,7 @@ import BrokerValues
 
 /// What an ID token must say (OpenID Connect Core, section 3.1.3.7).
 struct IDTokenRules {
-    let issuer: String
+    let issuer: IssuerRule
     let expectation: IDTokenExpectation
     let now: NumericDate
 
@@ -35,14 +35,16 @@ struct IDTokenRules {
     }
 
     func check(_ claims: JSONObject) throws(Violation) -> IDTokenClaims {
-        guard claims["iss"]?.stringValue == issuer else { throw .issuer }
+        guard let named = claims["iss"]?.stringValue, issuer.accepts(named, tenant: claims["tid"]?.stringValue) else {
+            throw .issuer
+        }
         guard let subject = claims["sub"]?.stringValue, !subject.isEmpty else { throw .subject }
         try checkAudience(claims)
         try checkTimes(claims)
         if let nonce = expectation.nonce {
             guard claims["nonce"]?.stringValue == nonce else { throw .nonce }
         }
-        return IDTokenClaims(issuer: issuer, subject: subject, all: claims)
+        return IDTokenClaims(issuer: named, subject: subject, all: claims)
     }
 
     private func checkAudience(_ claims: JSONObject) throws(Violation) {

@@ -17,6 +17,9 @@ extension Account: MessageObject {
         .required("authority", \.authority, "The issuer URL the account signed in at."),
         .required("signedIn", \.signedIn, "False after a sign-out, until the next sign-in."),
         .optional("claims", \.claims, "The ID token's claims, without those that only protect the token."),
+        .optional(
+            "tenantProfiles", \.tenantProfiles,
+            "The account in each tenant it has signed in to, home first; only at providers that have tenants."),
     ]
 
     /// As the table says, without going through it: every token's answer has an account in it.
@@ -45,6 +48,10 @@ extension Account: MessageObject {
         if let claims {
             writer.key("claims")
             writer.value(.object(claims))
+        }
+        if let tenantProfiles {
+            writer.key("tenantProfiles")
+            tenantProfiles.write(to: &writer)
         }
         writer.endObject()
     }

@@ -1,0 +1,91 @@
+import BrokerModel
+
+/// One key of a table `[provider."https://issuer"]`: what the administrator says about a provider.
+package struct ProviderSetting: Sendable {
+    package let name: String
+    package let kind: Kind
+    package let summary: String
+
+    package enum Kind: Sendable {
+        case providerKind
+        /// An https URL; plain http only to loopback.
+        case endpoint
+        case choice([String])
+    }
+
+    package static let all: [ProviderSetting] = [
+        ProviderSetting(
+            name: "kind", kind: .providerKind,
+            summary: "What the whole host is, where its name does not say so. Decides how authorities on it are read."),
+        endpoint("authorization_endpoint", "Where people sign in."),
+        endpoint("token_endpoint", "Where codes and refresh tokens are redeemed."),
+        endpoint("jwks_uri", "The keys that ID tokens are signed with."),
+        endpoint("device_authorization_endpoint", "Where codes for other devices come from (RFC 8628)."),
+        endpoint("revocation_endpoint", "Where tokens are made worthless (RFC 7009)."),
+        endpoint("end_session_endpoint", "Where the browser signs out."),
+        endpoint("pushed_authorization_request_endpoint", "Where requests are handed in beforehand (RFC 9126)."),
+        endpoint("registration_endpoint", "Where clients are registered (RFC 7591)."),
+        ProviderSetting(
+            name: "resource_parameter", kind: .choice(["resource", "audience"]),
+            summary: "How requests call a token's destination: as RFC 8707 does, or as providers did before it."),
+    ]
+
+    private static func endpoint(_ name: String, _ summary: String) -> ProviderSetting {
+        ProviderSetting(name: name, kind: .endpoint, summary: summary)
+    }
+
+    static func named(_ name: String) -> ProviderSetting? { all.first { $0.name == name } }
+
+    /// The table of docs/configuration.md, in Markdown; a test compares the two.
+    package static var documentation: String {
+        let head = ["| Key | Value | What it says |", "|---|---|---|"]
+        return (head + all.map { "| `\($0.name)` | \($0.kind.documentation) | \($0.summary) |" })
+            .joined(separator: "\n")
+    }
+}
+
+extension ProviderSetting.Kind {
+    fileprivate var documentation: String {
+        switch self {
+        case .providerKind: Self.kinds.map { "`\($0)`" }.joined(separator: ", ")
+        case .endpoint: "https URL"
+        case .choice(let choices): choices.map { "`\($0)`" }.joined(separator: ", ")
+        }
+    }
+
+    fileprivate static var kinds: [String] { ProviderKind.allCases.map(\.rawValue) }
+}
+
+extension ProviderSetting {
+    func assign(_ value: SettingValue, to table: inout ProviderTable) throws(Setting.Refusal) {
+        switch (kind, value) {
+        case (.providerKind, .string(let text)):
+            guard let kind = ProviderKind(rawValue: text) else {
+                throw Setting.Refusal(
+                    .outOfRange, "\"\(text)\" is not one of \(Kind.kinds.joined(separator: ", "))")
+            }
+            table.kind = kind
+        case (.endpoint, .string(let text)):
+            guard !text.contains("#"), Authority.issuer(String(text.prefix { $0 != "?" })) != nil else {
+                throw Setting.Refusal(.outOfRange, "\"\(text)\" is not an https URL")
+            }
+            table.completion.endpoints[name] = text
+        case (.choice(let choices), .string(let text)):
+            guard choices.contains(text) else {
+                throw Setting.Refusal(.outOfRange, "\"\(text)\" is not one of \(choices.joined(separator: ", "))")
+            }
+            table.completion.resourceParameter = text
+        default:
+            throw Setting.Refusal(.wrongType, "expects a string, not \(value.typeName)")
+        }
+    }
+
+    /// As the file would have it; nil when it is not set.
+    func text(in table: ProviderTable) -> String? {
+        switch kind {
+        case .providerKind: table.kind?.rawValue
+        case .endpoint: table.completion.endpoints[name]
+        case .choice: table.completion.resourceParameter
+        }
+    }
+}

@@ -1,0 +1,60 @@
+import BrokerModel
+import BrokerValues
+
+/// Makes one account of the records that a person has in several tenants. Pure; done when the records change, so that
+/// requests need not.
+enum TenantProfiles {
+    /// - Returns: the same entries in the same order. Of each person one is the primary, the home tenant's if it is
+    ///   known, and every one shows the person as the primary does, with all tenant profiles.
+    static func merged(_ entries: [KnownAccounts.Entry]) -> [KnownAccounts.Entry] {
+        var members: [Person: [Int]] = [:]
+        for (index, entry) in entries.enumerated() where entry.isTenantProfile {
+            members[Person(entry), default: []].append(index)
+        }
+        var result = entries
+        for indices in members.values {
+            let primary = indices.first { entries[$0].isHomeProfile } ?? indices[0]
+            let ordered = [primary] + indices.filter { $0 != primary }
+            var account = entries[primary].ownAccount
+            account.tenantProfiles = ordered.map { entries[$0].profile }
+            for index in indices {
+                result[index].account = account
+                result[index].isPrimary = index == primary
+            }
+        }
+        return result
+    }
+
+    /// Of one group.
+    private struct Person: Hashable {
+        let group: GroupID
+        let homeAccountID: HomeAccountID
+        let environment: String
+
+        init(_ entry: KnownAccounts.Entry) {
+            let record = entry.stored.record
+            (group, homeAccountID, environment) = (record.group, record.homeAccountID, record.environment)
+        }
+    }
+}
+
+extension KnownAccounts.Entry {
+    /// Whether the record is the person's in one tenant of several.
+    package var isTenantProfile: Bool {
+        homeTenant != nil && stored.record.tenantID?.lowercased() == stored.record.realm
+    }
+
+    fileprivate var isHomeProfile: Bool { homeTenant == stored.record.realm }
+
+    package func isSamePerson(as other: KnownAccounts.Entry) -> Bool {
+        stored.record.homeAccountID == other.stored.record.homeAccountID
+            && stored.record.environment == other.stored.record.environment
+    }
+
+    fileprivate var profile: TenantProfile {
+        let record = stored.record
+        return TenantProfile(
+            tenantId: record.realm, authority: record.authority, username: record.username, name: record.name,
+            isHomeTenant: isHomeProfile, claims: record.claims.isEmpty ? nil : record.claims)
+    }
+}

@@ -1,0 +1,48 @@
+import BrokerModel
+import BrokerValues
+
+/// Which tenant a request is for, and where its tokens come from (MSAL, "Override per request"). Pure.
+package enum TenantRules {
+    /// What tokens for a request are filed under.
+    ///
+    /// - Parameters:
+    ///   - target: the authority of the request.
+    ///   - entry: the account it is for.
+    ///   - known: the group's accounts: a tenant named by a domain is found there by its id.
+    package static func realm(
+        at target: Authority, for entry: KnownAccounts.Entry, among known: KnownAccounts
+    ) -> String {
+        switch target.kind.tenant {
+        case nil: return target.path
+        case .common, .organizations, .consumers: return entry.homeTenant ?? entry.stored.record.realm
+        case .id(let tenant): return tenant
+        case .domain(let name):
+            let profile = known.entries.first {
+                $0.isSamePerson(as: entry) && $0.stored.record.domainNames?.contains(name) == true
+            }
+            return profile?.stored.record.realm ?? name
+        }
+    }
+
+    /// Where a silent request goes: an authority that many tenants share means the account's home tenant.
+    package static func destination(of target: Authority, for entry: KnownAccounts.Entry) -> Authority {
+        guard let tenant = target.kind.tenant, tenant.isShared else { return target }
+        return target.tenant(entry.homeTenant ?? entry.stored.record.realm)
+    }
+
+    /// An app may name another tenant for one request, but at its own kind of provider and in its own cloud: elsewhere
+    /// its client id means nothing.
+    package static func check(_ other: Authority?, for app: AppRegistration) throws(BrokerError) {
+        guard let other, !mayAsk(at: other, for: app) else { return }
+        throw BrokerError(
+            .invalidAuthority,
+            "\(other.url) is not of the same kind and cloud as \(app.name)'s own authority, \(app.authority.url); name "
+                + "another tenant of \(app.authority.environment).")
+    }
+
+    package static func mayAsk(at other: Authority, for app: AppRegistration) -> Bool {
+        let own = app.authority
+        if own.kind == .generic, other.kind == .generic { return true }
+        return own.kind.provider == other.kind.provider && own.environment == other.environment
+    }
+}

@@ -1,0 +1,69 @@
+import BrokerModel
+import BrokerValues
+
+/// Keeps providers' documents across restarts, in the vault. Whatever it cannot keep or find again is fetched anew, so
+/// nothing here fails: the vault itself logs what is wrong with it.
+package struct DocumentStore: Sendable {
+    private let vault: any RecordVault
+    private let partition: Partition
+
+    /// More than any person's providers have; the oldest makes room.
+    package static let mostDocuments = 64
+    /// Bytes. A larger one is used, but not kept.
+    package static let largestDocument = 256 << 10
+
+    package init(vault: any RecordVault, partition: Partition) {
+        self.vault = vault
+        self.partition = partition
+    }
+
+    struct Kept {
+        var document: CachedDocument
+        var fetchedAt: NumericDate
+    }
+
+    /// Quick: one row.
+    func document(at url: String) -> Kept? {
+        let bucket = ProviderDocumentRecord(
+            url: url, body: "", entityTag: nil, lastModified: nil, lifetime: 0, fetchedAt: 0
+        ).bucket
+        guard
+            let record = try? vault.load(ProviderDocumentRecord.self, bucket: bucket, in: partition).first?.record
+        else { return nil }
+        return Kept(document: CachedDocument(record), fetchedAt: record.fetchedAt)
+    }
+
+    func keep(_ document: CachedDocument, fetchedAt: NumericDate) async {
+        guard document.body.count <= Self.largestDocument, let record = document.record(fetchedAt: fetchedAt) else {
+            return
+        }
+        guard let sealed = try? vault.seal(record, secret: nil, in: partition).sealed else { return }
+        let others = ((try? vault.loadAll(ProviderDocumentRecord.self, in: partition)) ?? []).map(\.record)
+            .filter { $0.url != document.url }.sorted { $0.fetchedAt < $1.fetchedAt }
+        let surplus = others.prefix(max(0, others.count + 1 - Self.mostDocuments))
+        try? await vault.commit(VaultChange(in: partition, puts: [sealed], deletes: surplus.map(\.key)))
+    }
+
+    func forget(_ url: String) async {
+        guard let kept = document(at: url), let record = kept.document.record(fetchedAt: kept.fetchedAt) else { return }
+        try? await vault.commit(VaultChange(in: partition, deletes: [record.key]))
+    }
+}
+
+extension CachedDocument {
+    fileprivate init(_ record: ProviderDocumentRecord) {
+        url = record.url
+        body = Array(record.body.utf8)
+        entityTag = record.entityTag
+        lastModified = record.lastModified
+        lifetime = record.lifetime
+    }
+
+    /// Nil when the body is no text; JSON always is.
+    fileprivate func record(fetchedAt: NumericDate) -> ProviderDocumentRecord? {
+        guard let body = String(validating: body, as: UTF8.self) else { return nil }
+        return ProviderDocumentRecord(
+            url: url, body: body, entityTag: entityTag, lastModified: lastModified, lifetime: lifetime,
+            fetchedAt: fetchedAt)
+    }
+}

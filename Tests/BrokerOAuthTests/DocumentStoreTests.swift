@@ -1,0 +1,150 @@
+import BrokerModel
+import BrokerOAuth
+import BrokerTestSupport
+import BrokerValues
+import BrokerVault
+import Foundation
+import Logging
+import Testing
+
+@Suite("Documents across restarts")
+struct DocumentStoreTests {
+    private static let partition = Partition(uid: 1000)
+
+    /// A vault, and brokers that come and go over it.
+    private func withVault(_ body: (ProviderBed, Vault) async throws -> Void) async throws {
+        let folder = NSTemporaryDirectory() + "documents-\(UUID().uuidString)"
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let directory = try StateDirectory.open(creating: folder)
+        let vault = try await Vault.open(
+            in: directory, keySource: KeyFileSource(in: directory),
+            logger: Logger(label: "test", factory: SwiftLogNoOpLogHandler.init))
+        try await withProvider { bed async throws in try await body(bed, vault) }
+        await vault.close()
+    }
+
+    /// The provider layer as it is after a start.
+    private func started(_ bed: ProviderBed, _ vault: Vault) -> OAuthProvider {
+        OAuthProvider(
+            http: bed.http, clock: bed.clock, proofs: testProofSigner(),
+            documents: DocumentStore(vault: vault, partition: Self.partition))
+    }
+
+    private func down(_ bed: ProviderBed) {
+        for endpoint in ScriptedProvider.Endpoint.allCases { bed.provider.on(endpoint) { _ in .close } }
+    }
+
+    @Test("a fresh document is used after a restart without asking")
+    func fresh() async throws {
+        try await withVault { bed, vault in
+            let first = try await started(bed, vault).metadata(of: bed.provider.authority)
+            let second = try await started(bed, vault).metadata(of: bed.provider.authority)
+            #expect(first == second)
+            #expect(bed.provider.requests(to: .discovery).count == 1)
+        }
+    }
+
+    @Test("an expired one is used at once, and asked for with its validator behind the request's back")
+    func expired() async throws {
+        try await withVault { bed, vault in
+            bed.provider.on(.discovery) { request in
+                request.headers["if-none-match"] == "\"v1\""
+                    ? .empty(304) : .json(.object(bed.provider.discoveryDocument), headers: [("ETag", "\"v1\"")])
+            }
+            _ = try await started(bed, vault).metadata(of: bed.provider.authority)
+            bed.clock.advance(bySeconds: 7200)
+            let oauth = started(bed, vault)
+            _ = try await oauth.metadata(of: bed.provider.authority)
+            try await eventually("the provider is asked") { bed.provider.requests(to: .discovery).count == 2 }
+            #expect(bed.provider.requests(to: .discovery).last?.headers["if-none-match"] == "\"v1\"")
+        }
+    }
+
+    @Test("without network metadata and keys of the last run serve, for as long as it takes")
+    func offline() async throws {
+        try await withVault { bed, vault in
+            let before = started(bed, vault)
+            let metadata = try await before.metadata(of: bed.provider.authority)
+            let token = Secret(bed.provider.identity.sign(bed.goodClaims))
+            _ = try await before.verify(
+                idToken: token, against: .init(clientID: "app", nonce: "n-1"), at: metadata)
+            down(bed)
+            bed.clock.advance(bySeconds: 100 * 86_400)
+            let after = started(bed, vault)
+            #expect(try await after.metadata(of: bed.provider.authority) == metadata)
+            let later = Secret(bed.provider.identity.sign(bed.goodClaims))
+            let claims = try await after.verify(
+                idToken: later, against: .init(clientID: "app", nonce: "n-1"), at: metadata)
+            #expect(claims.subject == "alice")
+        }
+    }
+
+    @Test("a provider with the document of RFC 8414 only is found without network, too")
+    func offlineAuthorizationServer() async throws {
+        try await withVault { bed, vault in
+            bed.provider.on(.discovery) { _ in .empty(404) }
+            bed.provider.on(.authorizationServerMetadata) { _ in .json(.object(bed.provider.discoveryDocument)) }
+            let metadata = try await started(bed, vault).metadata(of: bed.provider.authority)
+            down(bed)
+            #expect(try await started(bed, vault).metadata(of: bed.provider.authority) == metadata)
+        }
+    }
+
+    @Test("a kept document that no longer passes is as good as none")
+    func unfit() async throws {
+        try await withVault { bed, vault in
+            let record = ProviderDocumentRecord(
+                url: bed.provider.issuer + "/.well-known/openid-configuration",
+                body: #"{"issuer":"https://evil.example"}"#,
+                entityTag: nil, lastModified: nil, lifetime: 3600, fetchedAt: bed.clock.now)
+            let sealed = try vault.seal(record, secret: nil, in: Self.partition).sealed
+            try await vault.commit(VaultChange(in: Self.partition, puts: [sealed]))
+            let metadata = try await started(bed, vault).metadata(of: bed.provider.authority)
+            #expect(metadata.issuer == bed.provider.issuer)
+        }
+    }
+
+    @Test("a document that the provider says is gone is forgotten")
+    func gone() async throws {
+        try await withVault { bed, vault in
+            _ = try await started(bed, vault).metadata(of: bed.provider.authority)
+            bed.provider.on(.discovery) { _ in .empty(404) }
+            bed.clock.advance(bySeconds: 60 * 86_400)
+            for _ in 1...2 {
+                guard
+                    case .invalidResponse(status: 404, _) = await bed.failure({
+                        try await started(bed, vault).metadata(of: bed.provider.authority)
+                    })
+                else {
+                    Issue.record("it was used")
+                    return
+                }
+            }
+            #expect(try vault.loadAll(ProviderDocumentRecord.self, in: Self.partition).isEmpty)
+        }
+    }
+
+    @Test("only so many documents are kept, and none that is very large")
+    func bounded() async throws {
+        try await withVault { bed, vault in
+            let oauth = started(bed, vault)
+            for number in 0..<(DocumentStore.mostDocuments + 3) {
+                let issuer = bed.provider.issuer + "/\(number)"
+                bed.provider.on(path: "/\(number)/.well-known/openid-configuration") { _ in
+                    .json(.object(bed.provider.discoveryDocument.merging(["issuer": .string(issuer)]) { $1 }))
+                }
+                bed.clock.advance(bySeconds: 1)
+                _ = try await oauth.metadata(of: try Authority(parsing: issuer, allowHTTPLoopback: true))
+            }
+            var kept = try vault.loadAll(ProviderDocumentRecord.self, in: Self.partition).map(\.record.url)
+            #expect(kept.count == DocumentStore.mostDocuments)
+            #expect(!kept.contains(bed.provider.issuer + "/0/.well-known/openid-configuration"))
+            bed.provider.configure { behaviour in
+                behaviour.metadata = ["padding": .string(String(repeating: "x", count: DocumentStore.largestDocument))]
+            }
+            _ = try await oauth.metadata(of: bed.provider.authority)
+            kept = try vault.loadAll(ProviderDocumentRecord.self, in: Self.partition).map(\.record.url)
+            #expect(!kept.contains(bed.provider.issuer + "/.well-known/openid-configuration"))
+        }
+    }
+}
