@@ -86,7 +86,7 @@ let package = Package(
                 "BrokerOAuth", "BrokerHost", "BrokerConfig", "BrokerModel", "BrokerValues", .arguments, .lifecycle,
                 .signals, .logging, .nioCore, .nioPosix,
             ]),
-        layer("BrokerCommands", ["BrokerClient", "BrokerRPC", "BrokerValues", .arguments]),
+        layer("BrokerCommands", ["BrokerClient", "BrokerRPC", "BrokerValues", "CQREncode", .arguments]),
 
         // Answer
         layer(
@@ -120,6 +120,7 @@ let package = Package(
         .target(name: "CBrokerLinux", path: "Sources/C/CBrokerLinux"),
         system("CSodium", pkgConfig: "libsodium", apt: "libsodium-dev"),
         system("CCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev"),
+        system("CQREncode", pkgConfig: "libqrencode", apt: "libqrencode-dev"),
         system("CSystemd", pkgConfig: "libsystemd", apt: "libsystemd-dev"),
         system("CSQLite", pkgConfig: "sqlite3", apt: "libsqlite3-dev"),
 

@@ -53,6 +53,13 @@ package final class TokenBroker: Sendable {
         try await InteractiveAcquisition(services: services).acquire(request, onOpen: onOpen, onJoin: onJoin)
     }
 
+    /// - Parameter onCode: called once, with what the person is to be shown.
+    package func acquireByDeviceCode(
+        _ request: DeviceCodeRequest, onCode: @escaping @Sendable (DeviceCodeOpening) -> Void
+    ) async throws(BrokerError) -> AcquiredToken {
+        try await DeviceCodeAcquisition(services: services, request: request).acquire(onCode: onCode)
+    }
+
     // MARK: Interactions
 
     /// A redirect received elsewhere: by a URL handler, or pasted by the person.

@@ -51,7 +51,7 @@ extension Layer {
             libraries: ["ArgumentParser", "ServiceLifecycle", "UnixSignals", "Logging", "NIOCore", "NIOPosix"]),
         Layer(
             name: "BrokerCommands", folder: "BrokerCommands", height: 7,
-            targets: ["BrokerClient", "BrokerRPC", "BrokerValues"], libraries: ["ArgumentParser"]),
+            targets: ["BrokerClient", "BrokerRPC", "BrokerValues", "CQREncode"], libraries: ["ArgumentParser"]),
         Layer(
             name: "ExampleSupport", folder: "Examples/Support", height: 7, targets: [],
             libraries: ["FoundationNetworking"], shipped: false),

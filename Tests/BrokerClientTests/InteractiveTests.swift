@@ -198,3 +198,58 @@ struct InteractiveTests {
         #expect(result.accessToken == "AT-1")
     }
 }
+
+@Suite("Signing in on another device")
+struct DeviceCodeTests {
+    private static func notice(_ correlationID: String) -> String {
+        #"{"interactionId":"i-9","userCode":"WDJB","verificationUri":"https://idp.example.org/d","expiresOn":1900000000,"#
+            + #""interval":5,"message":"Go there.","correlationId":"\#(correlationID)","later":1}"#
+    }
+
+    @Test("the app is handed the code, and the token comes when the person is done")
+    func signIn() async throws {
+        let shown = Mailbox<String>()
+        let broker = try ScriptedBroker { peer in
+            guard let request = peer.request(), let id = request.string("correlationId") else { return }
+            peer.notify("interaction.deviceCode", Self.notice(id))
+            shown.put(request.method + " " + request.firstScope)
+            peer.answer(request, ScriptedAnswers.token("AT-7"))
+            peer.waitForEnd()
+        }
+        let codes = Mailbox<DeviceCode>()
+        let result = try await application(broker).acquireTokenWithDeviceCode(
+            with: DeviceCodeParameters(scopes: ["email"])
+        ) { codes.put($0) }
+        #expect(result.accessToken == "AT-7")
+        #expect(await shown.next() == "token.acquireByDeviceCode email")
+        let code = try #require(await codes.next())
+        #expect(code.userCode == "WDJB" && code.verificationUri == "https://idp.example.org/d")
+        #expect(code.verificationUriComplete == nil && code.message == "Go there.")
+    }
+
+    @Test("a code that cannot be shown, and a cancelled task, cancel at the broker", arguments: [true, false])
+    func cancelled(byThrowing: Bool) async throws {
+        let cancelled = Mailbox<String>()
+        let broker = try ScriptedBroker { peer in
+            guard let request = peer.request(), let id = request.string("correlationId") else { return }
+            peer.notify("interaction.deviceCode", Self.notice(id))
+            guard let cancel = peer.request() else { return }
+            cancelled.put("\(cancel.method) \(cancel.string("interactionId") ?? "")")
+            peer.waitForEnd()
+        }
+        let application = try application(broker)
+        let codes = Mailbox<DeviceCode>()
+        let signIn = Task {
+            await failure { () async throws(BrokerClientError) in
+                try await application.acquireTokenWithDeviceCode(with: DeviceCodeParameters(scopes: ["email"])) {
+                    codes.put($0)
+                    if byThrowing { throw InteractiveTests.NoScreen() }
+                }
+            }
+        }
+        _ = await codes.next()
+        if !byThrowing { signIn.cancel() }
+        #expect(await signIn.value?.code == (byThrowing ? .browserNotAvailable : .canceled))
+        #expect(await cancelled.next() == "interaction.cancel i-9")
+    }
+}

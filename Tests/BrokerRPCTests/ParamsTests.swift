@@ -19,6 +19,7 @@ struct ParamsTests {
     private static let required: [String: JSONObject] = [
         AcquireTokenSilent.name: ["app": "mail", "scopes": ["a"]],
         AcquireTokenInteractive.name: ["app": "mail", "scopes": ["a"]],
+        AcquireTokenByDeviceCode.name: ["app": "mail", "scopes": ["a"]],
         CompleteInteraction.name: ["url": "http://127.0.0.1/?code=x"],
         CancelInteraction.name: ["interactionId": "i"],
         GetAccount.name: ["account": ["id": "x"]],

@@ -107,6 +107,34 @@ public final class PublicClientApplication: Sendable {
         }
     }
 
+    /// A token with the person signing in on another device (RFC 8628): no browser is needed here.
+    ///
+    /// The call returns when the person is done. Cancelling the task ends the sign-in.
+    ///
+    /// - Parameters:
+    ///   - parameters: scopes and the rest.
+    ///   - onCode: shows code and address to the person and returns. If it throws, the sign-in is cancelled.
+    /// - Returns: a new token.
+    /// - Throws: ``BrokerClientError/Code/userCanceled`` when the person declined;
+    ///   ``BrokerClientError/Code/timedOut`` when the code was not used in time;
+    ///   ``BrokerClientError/Code/unsupported`` when the provider offers no such sign-in;
+    ///   ``BrokerClientError/Code/serverDeclinedScopes`` when not everything was granted.
+    public func acquireTokenWithDeviceCode(
+        with parameters: DeviceCodeParameters, onCode: @escaping @Sendable (DeviceCode) async throws -> Void
+    ) async throws(BrokerClientError) -> TokenResult {
+        var params = AcquireTokenByDeviceCode.Params(configuration.selection, scopes: parameters.scopes)
+        params.claims = parameters.claimsRequest.map(ClaimsRequest.init)
+        params.tokenType = TokenType(parameters.authenticationScheme)
+        params.timeout = parameters.timeout.map(Int64.init)
+        params.correlationId = parameters.correlationId
+        let node = try await InteractiveSession.run(params, on: connection) { try await onCode(DeviceCode($0)) }
+        do {
+            return TokenResult(try Token(reading: node))
+        } catch {
+            throw .notUnderstood(cause: error)
+        }
+    }
+
     /// Hands in a redirect that the broker's own listener did not see: one that a URL handler received, or that the
     /// person pasted (MSAL: `handleMSALResponse`). The waiting ``acquireToken(with:)`` then returns.
     ///

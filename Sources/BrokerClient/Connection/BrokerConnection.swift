@@ -36,7 +36,7 @@ package final class BrokerConnection: Sendable {
     /// - Parameters:
     ///   - method: what to call.
     ///   - params: its parameters.
-    ///   - interaction: told of `interaction.open`; called on the reading thread, must not wait.
+    ///   - interaction: told what to show to the person; called on the reading thread, must not wait.
     /// - Returns: the method's result.
     /// - Throws: the broker's error, or ``BrokerClientError/Code/brokerNotAvailable``,
     ///   ``BrokerClientError/Code/brokerNotTrusted``, ``BrokerClientError/Code/connectionLost``,
@@ -106,17 +106,7 @@ package final class BrokerConnection: Sendable {
 
     private static func observer(_ interaction: InteractionObserver) -> Link.Observer {
         Link.Observer(correlationID: interaction.correlationID) { notification in
-            switch notification.method {
-            case InteractionOpen.name:
-                if let opening = try? InteractionOpen.Params(reading: notification.params) {
-                    interaction.opened(opening)
-                }
-            case InteractionJoined.name:
-                if let joining = try? InteractionJoined.Params(reading: notification.params) {
-                    interaction.joined(joining)
-                }
-            default: break
-            }
+            if let notice = InteractionNotice(notification) { interaction.noticed(notice) }
         }
     }
 }
@@ -135,20 +125,14 @@ private struct Pauses {
     }
 }
 
-/// Takes the `interaction.open`, or `interaction.joined`, of one acquisition.
+/// Takes what is to be shown while one request waits.
 package struct InteractionObserver: Sendable {
     package let correlationID: String
-    package let opened: @Sendable (InteractionOpen.Params) -> Void
+    package let noticed: @Sendable (InteractionNotice) -> Void
 
-    package let joined: @Sendable (InteractionJoined.Params) -> Void
-
-    package init(
-        correlationID: String, opened: @escaping @Sendable (InteractionOpen.Params) -> Void,
-        joined: @escaping @Sendable (InteractionJoined.Params) -> Void = { _ in }
-    ) {
+    package init(correlationID: String, noticed: @escaping @Sendable (InteractionNotice) -> Void) {
         self.correlationID = correlationID
-        self.opened = opened
-        self.joined = joined
+        self.noticed = noticed
     }
 }
 

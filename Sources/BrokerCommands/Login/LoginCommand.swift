@@ -5,10 +5,11 @@ import BrokerValues
 
 struct LoginCommand: WaitingSubcommand {
     static let configuration = CommandConfiguration(
-        commandName: "login", abstract: "Sign in with a browser.",
+        commandName: "login", abstract: "Sign in with a browser, here or on another device.",
         discussion: """
-            Opens the provider's page with $BROWSER or xdg-open. Over ssh, --manual prints the page's address instead, and \
-            takes the address that your browser ends up at.
+            Opens the provider's page with $BROWSER or xdg-open. Over ssh, --device-code lets you sign in on any other \
+            device, where the provider offers that; --manual prints the page's address instead, and takes the address that \
+            your browser ends up at.
             """)
 
     @OptionGroup var global: GlobalOptions
@@ -63,7 +64,13 @@ struct LoginCommand: WaitingSubcommand {
     @Flag(help: "As --no-browser; then read the address you end up at from standard input.")
     var manual = false
 
-    @Option(help: ArgumentHelp("How long you have (1 to 3600; 300 if left out).", valueName: "seconds"))
+    @Flag(help: "Show a code to enter on another device, instead of opening a browser here.")
+    var deviceCode = false
+
+    @Option(
+        help: ArgumentHelp(
+            "How long you have (1 to 3600; 300 if left out, with --device-code as long as the code is good).",
+            valueName: "seconds"))
     var timeout: Int64?
 
     func validate() throws {
@@ -80,6 +87,13 @@ struct LoginCommand: WaitingSubcommand {
         }
         let names = query.map(\.name)
         guard Set(names).count == names.count else { throw ValidationError("--query takes each name once.") }
+        let isForBrowsers =
+            noBrowser || manual || prompt != nil || loginHint != nil || domainHint != nil || maxAge != nil
+            || !acrValues.isEmpty || !extraScopes.isEmpty || !query.isEmpty || pushedAuthorization
+        if deviceCode, isForBrowsers {
+            throw ValidationError(
+                "With --device-code go --scope, --claims, --resource and --timeout; the rest is for a browser.")
+        }
     }
 
     func run(at location: SocketLocation, _ output: Output) async throws(BrokerClientError) {
@@ -96,7 +110,11 @@ struct LoginCommand: WaitingSubcommand {
         params.extraQueryParameters = Dictionary(query.map { ($0.name, $0.value) }, uniquingKeysWith: { $1 })
         params.pushedAuthorization = pushedAuthorization
         if let timeout { params.timeout = timeout }
-        let node = try await signIn(params, on: BrokerConnection(location: location), output)
+        let connection = BrokerConnection(location: location)
+        let node =
+            deviceCode
+            ? try await signInElsewhere(params, on: connection, output)
+            : try await signIn(params, on: connection, output)
         let token = try Token.understood(node)
         output.result(node) { LoginWords.done(token, now: Output.now) }
     }
@@ -117,13 +135,35 @@ struct LoginCommand: WaitingSubcommand {
             } else {
                 AnnouncedBrowser(output: output, web: window)
             }
+        return try await interruptible { () throws(BrokerClientError) in
+            try await InteractiveSession.run(params, on: connection, browser: page) {
+                output.aside("The page for this sign-in is open elsewhere already; waiting until you are done there.")
+            }
+        }
+    }
+
+    private func signInElsewhere(
+        _ asked: AcquireTokenInteractive.Params, on connection: BrokerConnection, _ output: Output
+    ) async throws(BrokerClientError) -> JSONNode {
+        var params = AcquireTokenByDeviceCode.Params()
+        (params.app, params.clientId, params.authority) = (asked.app, asked.clientId, asked.authority)
+        params.scopes = asked.scopes
+        params.claims = asked.claims
+        params.resource = asked.resource
+        params.clientCapabilities = asked.clientCapabilities
+        params.timeout = timeout
+        let final = params
+        return try await interruptible { () throws(BrokerClientError) in
+            try await DeviceCodeLogin(output: output).run(final, on: connection)
+        }
+    }
+
+    private func interruptible(
+        _ body: @escaping @Sendable () async throws(BrokerClientError) -> JSONNode
+    ) async throws(BrokerClientError) -> JSONNode {
         let signIn = Task { () async -> Result<JSONNode, BrokerClientError> in
             do throws(BrokerClientError) {
-                return .success(
-                    try await InteractiveSession.run(params, on: connection, browser: page) {
-                        output.aside(
-                            "The page for this sign-in is open elsewhere already; waiting until you are done there.")
-                    })
+                return .success(try await body())
             } catch {
                 return .failure(error)
             }

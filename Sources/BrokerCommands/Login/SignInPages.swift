@@ -13,6 +13,7 @@ struct AnnouncedBrowser: BrowserOpening {
             guard StandardStream.error.isTerminal else { throw error }
             // Somebody is there to open it by hand: on another machine, or in a browser we do not find.
             try await PrintedPage(output: output).open(page)
+            output.aside("No browser could be opened here; with --device-code you sign in on another device.")
             return
         }
         output.aside("Your browser shows the sign-in page; waiting until you are done (Ctrl-C cancels).")

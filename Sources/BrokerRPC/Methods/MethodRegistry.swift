@@ -5,6 +5,7 @@ package enum MethodRegistry {
     package static let methods: [any BrokerMethod.Type] = [
         AcquireTokenSilent.self,
         AcquireTokenInteractive.self,
+        AcquireTokenByDeviceCode.self,
         CompleteInteraction.self,
         CancelInteraction.self,
         ListAccounts.self,
@@ -24,6 +25,7 @@ package enum MethodRegistry {
         AccountEvent.self,
         TokenEvent.self,
         InteractionEvent.self,
+        InteractionDeviceCode.self,
     ]
 }
 

@@ -10,7 +10,7 @@ struct TokenHarness: Sendable {
 
     init(_ services: ServerServices) { self.services = services }
 
-    var routes: [Route] { [silent, interactive] }
+    var routes: [Route] { [silent, interactive, deviceCode] }
 
     /// The hot path: a token that is in the cache is answered before this returns, on the event loop.
     private var silent: Route {
@@ -63,6 +63,34 @@ struct TokenHarness: Sendable {
                     let token = try await services.broker.acquireInteractive(
                         request, onOpen: { context.notify(InteractionOpen.self, InteractionOpen.Params($0)) },
                         onJoin: { context.notify(InteractionJoined.self, InteractionJoined.Params($0)) })
+                    answer(token, to: admitted, correlationID, &writer)
+                } catch {
+                    admitted.fail(error, correlationID: correlationID, &writer)
+                }
+            }
+        }
+    }
+
+    private var deviceCode: Route {
+        Route(method: AcquireTokenByDeviceCode.self) { call, context, writer in
+            let admitted: AdmittedRequest<AcquireTokenByDeviceCode>
+            do throws(RPCError) { admitted = try AdmittedRequest(call, context) } catch {
+                writer.fail(error, call.id)
+                return .answered
+            }
+            let correlationID = admitted.params.correlationId ?? CorrelationID.make()
+            let request: DeviceCodeRequest
+            do throws(BrokerError) {
+                request = try deviceCodeRequest(admitted.params, context.caller, correlationID)
+            } catch {
+                admitted.fail(error, correlationID: correlationID, &writer)
+                return .answered
+            }
+            return .waits { writer in
+                do throws(BrokerError) {
+                    let token = try await services.broker.acquireByDeviceCode(request) { opening in
+                        context.notify(InteractionDeviceCode.self, InteractionDeviceCode.Params(opening))
+                    }
                     answer(token, to: admitted, correlationID, &writer)
                 } catch {
                     admitted.fail(error, correlationID: correlationID, &writer)
@@ -133,7 +161,21 @@ struct TokenHarness: Sendable {
         return request
     }
 
-    private func app(_ params: some TokenParams, _ caller: Caller) throws(BrokerError) -> AppRegistration {
+    private func deviceCodeRequest(
+        _ params: AcquireTokenByDeviceCode.Params, _ caller: Caller, _ correlationID: String
+    ) throws(BrokerError) -> DeviceCodeRequest {
+        var request = DeviceCodeRequest(
+            partition: caller.partition, app: try app(params, caller), scopes: Scopes(params.scopes),
+            correlationID: correlationID)
+        request.claims = params.claims?.json
+        request.tokenType = params.tokenType
+        request.resources = params.resource?.uris ?? []
+        request.clientCapabilities = params.clientCapabilities
+        request.timeout = params.timeout
+        return request
+    }
+
+    private func app(_ params: some AppSelecting, _ caller: Caller) throws(BrokerError) -> AppRegistration {
         guard let selection = params.selection else { throw AppReference.missing }
         return try services.policy.admit(caller, as: AppReference(selection))
     }
@@ -142,29 +184,5 @@ struct TokenHarness: Sendable {
     private func overridingAuthority(_ params: some TokenParams) throws(BrokerError) -> Authority? {
         guard params.app != nil, let text = params.authority else { return nil }
         return try services.policy.authority(text)
-    }
-}
-
-extension InteractionOpen.Params {
-    fileprivate init(_ opening: InteractionOpening) {
-        self.init(
-            interactionId: opening.interactionID, url: opening.url, redirectUri: opening.redirectURI,
-            expiresOn: opening.expiresOn, correlationId: opening.correlationID)
-    }
-}
-
-extension InteractionJoined.Params {
-    fileprivate init(_ joining: InteractionJoining) {
-        self.init(
-            interactionId: joining.interactionID, expiresOn: joining.expiresOn, correlationId: joining.correlationID)
-    }
-}
-
-extension ConnectionContext {
-    fileprivate func notify<N: BrokerNotification>(_: N.Type, _ params: N.Params) {
-        var line = JSONWriter()
-        line.notification(N.self, params)
-        line.endLine()
-        notify(line)
     }
 }

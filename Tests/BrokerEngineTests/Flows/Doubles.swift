@@ -19,6 +19,13 @@ final class ProviderDouble: PlainProvider {
         var pushed: [AuthorizationRequest] = []
         var extras: [TokenRequestExtras] = []
         var change: @Sendable (inout ProviderMetadata) -> Void = { _ in }
+        var deviceRequests: [DeviceAuthorizationRequest] = []
+        var device = DeviceAuthorization(
+            deviceCode: Secret("device-1"), userCode: "WDJB-MJHT", verificationURI: "https://id.example.org/device",
+            expiresIn: 600)
+        var offersDeviceCode = true
+        var revoked: [String] = []
+        var revocationFailure: ProviderError?
     }
 
     private let state = Mutex(State())
@@ -37,6 +44,23 @@ final class ProviderDouble: PlainProvider {
     /// What the metadata say from now on.
     func offer(_ change: @escaping @Sendable (inout ProviderMetadata) -> Void) { state.withLock { $0.change = change } }
 
+    var deviceRequests: [DeviceAuthorizationRequest] { state.withLock { $0.deviceRequests } }
+    /// How often the token endpoint was asked about a device code.
+    var devicePolls: Int {
+        grants.count { if case .deviceCode = $0 { true } else { false } }
+    }
+    /// Tokens that were given back (RFC 7009).
+    var revoked: [String] { state.withLock { $0.revoked } }
+
+    func answerDevice(with authorization: DeviceAuthorization?) {
+        state.withLock { state in
+            if let authorization { state.device = authorization }
+            state.offersDeviceCode = authorization != nil
+        }
+    }
+
+    func failRevocation(_ error: ProviderError?) { state.withLock { $0.revocationFailure = error } }
+
     func whenRedeeming(_ redeem: Redeem?) { state.withLock { $0.redeem = redeem } }
 
     /// A good answer: the next access and refresh token, and an ID token when there is a user.
@@ -52,7 +76,8 @@ final class ProviderDouble: PlainProvider {
     func metadata(of authority: Authority) async throws(ProviderError) -> ProviderMetadata {
         var metadata = ProviderMetadata(
             authority: authority, issuer: authority.url, authorizationEndpoint: authority.url + "/authorize",
-            tokenEndpoint: authority.url + "/token", jwksURI: authority.url + "/jwks")
+            tokenEndpoint: authority.url + "/token", jwksURI: authority.url + "/jwks",
+            deviceAuthorizationEndpoint: state.withLock { $0.offersDeviceCode } ? authority.url + "/device" : nil)
         state.withLock { $0.change }(&metadata)
         return metadata
     }
@@ -63,6 +88,25 @@ final class ProviderDouble: PlainProvider {
         guard metadata.pushedAuthorizationRequestEndpoint != nil else { throw .notOffered("It has no such endpoint.") }
         state.withLock { $0.pushed.append(request) }
         return PushedAuthorization(requestURI: request.state, expiresIn: 60)
+    }
+
+    func authorizeDevice(
+        _ request: DeviceAuthorizationRequest, as client: ClientCredentials, at metadata: ProviderMetadata
+    ) async throws(ProviderError) -> DeviceAuthorization {
+        state.withLock { state in
+            state.deviceRequests.append(request)
+            return state.device
+        }
+    }
+
+    func revoke(
+        _ token: Secret, _ kind: RevocableToken, as client: ClientCredentials, at metadata: ProviderMetadata
+    ) async throws(ProviderError) {
+        let failure = state.withLock { state in
+            state.revoked.append(token.revealed())
+            return state.revocationFailure
+        }
+        if let failure { throw failure }
     }
 
     func authorizationURL(_ request: AuthorizationRequest, at metadata: ProviderMetadata) -> String {

@@ -14,7 +14,18 @@ final class ScriptedProvider: PlainProvider {
     func metadata(of authority: Authority) async throws(ProviderError) -> ProviderMetadata {
         ProviderMetadata(
             authority: authority, issuer: authority.url, authorizationEndpoint: "\(authority.url)/authorize",
-            tokenEndpoint: "\(authority.url)/token", jwksURI: "\(authority.url)/jwks")
+            tokenEndpoint: "\(authority.url)/token", jwksURI: "\(authority.url)/jwks",
+            deviceAuthorizationEndpoint: "\(authority.url)/device_authorization")
+    }
+
+    func authorizeDevice(
+        _ request: DeviceAuthorizationRequest, as client: ClientCredentials, at metadata: ProviderMetadata
+    ) async throws(ProviderError) -> DeviceAuthorization {
+        var authorization = DeviceAuthorization(
+            deviceCode: Secret("dora"), userCode: "WDJB-MJHT", verificationURI: "\(metadata.authority.url)/device",
+            expiresIn: 600)
+        authorization.verificationURIComplete = "\(metadata.authority.url)/device?code=WDJB-MJHT"
+        return authorization
     }
 
     func authorizationURL(_ request: AuthorizationRequest, at metadata: ProviderMetadata) -> String {

@@ -1,0 +1,30 @@
+import CQREncode
+
+/// A QR code symbol (ISO/IEC 18004): a square of dark and light modules.
+package struct QRCode: Sendable {
+    /// Modules on one side.
+    package let size: Int
+    private let dark: [Bool]
+
+    /// - Parameter text: what a phone's camera will read.
+    /// - Returns: nil when the text is empty or too long for a symbol.
+    package init?(_ text: String) {
+        let bytes = Array(text.utf8)
+        // Level L: a screen is neither scratched nor dirty, and a smaller symbol fits more terminals.
+        guard let count = Int32(exactly: bytes.count), count > 0,
+            let symbol = QRcode_encodeData(count, bytes, 0, QR_ECLEVEL_L)
+        else { return nil }
+        defer { QRcode_free(symbol) }
+        let size = Int(symbol.pointee.width)
+        guard let modules = symbol.pointee.data else { return nil }
+        self.size = size
+        // The lowest bit is the colour; the others say which part of the symbol a module belongs to.
+        dark = UnsafeBufferPointer(start: modules, count: size * size).map { $0 & 1 == 1 }
+    }
+
+    /// What lies outside of the symbol is light.
+    package func isDark(row: Int, column: Int) -> Bool {
+        guard (0..<size).contains(row), (0..<size).contains(column) else { return false }
+        return dark[row * size + column]
+    }
+}

@@ -1,0 +1,24 @@
+import Glibc
+
+extension StandardStream {
+    /// Nil when it is no terminal, or one that does not say.
+    var terminalColumns: Int? {
+        var size = winsize()
+        guard isTerminal, ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
+        return Int(size.ws_col)
+    }
+}
+
+package enum Locale {
+    /// Whether what this process prints is read as UTF-8 (POSIX, section 8.2: the first of these that is set counts).
+    ///
+    /// - Parameter variable: an environment variable's value.
+    package static func isUTF8(_ variable: (String) -> String?) -> Bool {
+        let names = ["LC_ALL", "LC_CTYPE", "LANG"]
+        let locale = names.lazy.compactMap(variable).first { !$0.isEmpty } ?? ""
+        let codeset = locale.split(separator: ".", maxSplits: 1).dropFirst().first?.lowercased() ?? ""
+        return codeset.hasPrefix("utf-8") || codeset.hasPrefix("utf8")
+    }
+
+    static var isUTF8: Bool { isUTF8 { getenv($0).map { String(cString: $0) } } }
+}

@@ -1,0 +1,109 @@
+import BrokerModel
+import BrokerValues
+import Logging
+
+/// `token.acquireByDeviceCode`: the person signs in on another device, and the broker asks until they are done
+/// (RFC 8628).
+struct DeviceCodeAcquisition: Sendable {
+    let services: EngineServices
+    let request: DeviceCodeRequest
+
+    /// Seconds; beyond it no provider's code is good.
+    private static let longestWait: Int64 = 86_400
+
+    private var authority: Authority { request.app.authority }
+
+    func acquire(onCode: @Sendable (DeviceCodeOpening) -> Void) async throws(BrokerError) -> AcquiredToken {
+        try ScopeRules.check(request.scopes)
+        guard request.tokenType == .bearer else { throw ScopeRules.unsupportedTokenType }
+        let sent = ScopeRules.toAuthorize(request.scopes, extra: Scopes([]))
+        let (metadata, authorization) = try await begin(sent)
+        let session = DeviceCodeSession(
+            id: Base64URL.encode(services.random.bytes(16)), partition: request.partition)
+        let lifetime = min(authorization.expiresIn, request.timeout ?? .max, Self.longestWait)
+        let poll = DevicePoll(
+            services: services, request: request, session: session, metadata: metadata,
+            deviceCode: authorization.deviceCode)
+        services.interactions.add(session)
+        defer { services.interactions.remove(session) }
+        onCode(opening(authorization, session, lifetime))
+        let polling = Task {
+            await poll.run(
+                DevicePolling(
+                    interval: authorization.interval, deadline: services.clock.uptime + .seconds(lifetime)))
+        }
+        defer { polling.cancel() }
+        let response = try await session.response()
+        // The device code is good once: what it brought is kept even when the caller has gone.
+        return try await Task { await keep(response, sent: sent, metadata) }.value.get()
+    }
+
+    private func begin(_ sent: Scopes) async throws(BrokerError) -> (ProviderMetadata, DeviceAuthorization) {
+        do throws(ProviderError) {
+            let metadata = try await services.provider.metadata(of: authority)
+            if metadata.deviceAuthorizationEndpoint != nil {
+                let asked = DeviceAuthorizationRequest(
+                    scopes: sent, claims: request.extras.claims, resources: request.resources)
+                return (
+                    metadata,
+                    try await services.provider.authorizeDevice(asked, as: request.app.credentials, at: metadata)
+                )
+            }
+        } catch {
+            throw ProviderErrors.brokerError(error, at: authority)
+        }
+        throw BrokerError(
+            .unsupported, "\(authority.environment) offers no sign-in on another device; sign in with a browser.")
+    }
+
+    private func opening(
+        _ authorization: DeviceAuthorization, _ session: DeviceCodeSession, _ lifetime: Int64
+    ) -> DeviceCodeOpening {
+        DeviceCodeOpening(
+            interactionID: session.id, userCode: authorization.userCode,
+            verificationURI: authorization.verificationURI,
+            verificationURIComplete: authorization.verificationURIComplete,
+            expiresOn: services.clock.now + lifetime, interval: authorization.interval,
+            message: authorization.message
+                ?? "To sign in, open \(authorization.verificationURI) and enter the code \(authorization.userCode).",
+            correlationID: request.correlationID)
+    }
+
+    private func keep(
+        _ response: TokenResponse, sent: Scopes, _ metadata: ProviderMetadata
+    ) async -> Result<AcquiredToken, BrokerError> {
+        let keeper = TokenKeeper(
+            services: services, app: request.app, partition: request.partition, resources: request.resources)
+        do throws(BrokerError) {
+            return .success(
+                try await keeper.keepSignedIn(
+                    response, asked: request.scopes, sent: sent, nonce: nil, at: authority,
+                    metadata: metadata))
+        } catch {
+            return .failure(error)
+        }
+    }
+}
+
+/// What `interaction.deviceCode` tells the client.
+package struct DeviceCodeOpening: Sendable {
+    package var interactionID: String
+    package var userCode: String
+    package var verificationURI: String
+    package var verificationURIComplete: String?
+    package var expiresOn: NumericDate
+    /// Seconds.
+    package var interval: Int64
+    package var message: String
+    package var correlationID: String
+}
+
+extension DeviceCodeRequest {
+    var extras: TokenRequestExtras {
+        var extras = TokenRequestExtras()
+        extras.claims = ClaimsRule.merged(claims, capabilities: clientCapabilities)
+        extras.resources = resources
+        extras.asksClientInfo = app.authority.kind.isEntraFamily
+        return extras
+    }
+}

@@ -1,0 +1,75 @@
+import BrokerModel
+import BrokerValues
+import Logging
+
+/// Asks the token endpoint as ``DevicePolling`` says, and brings the outcome to the session.
+struct DevicePoll: Sendable {
+    let services: EngineServices
+    let request: DeviceCodeRequest
+    let session: DeviceCodeSession
+    let metadata: ProviderMetadata
+    let deviceCode: Secret
+
+    /// Cancelling ends the pauses, never an attempt: tokens that it brings would be lost without a trace.
+    func run(_ polling: DevicePolling) async {
+        var polling = polling
+        var step = polling.next(after: nil, at: services.clock.uptime)
+        var cause: ProviderError?
+        while case .wait(let pause) = step {
+            do { try await services.clock.sleep(for: pause) } catch { return }
+            guard !polling.isOver(at: services.clock.uptime) else { break }
+            let outcome = await Task { await attempt() }.value
+            switch outcome {
+            case .success(let response):
+                if !session.finish(.success(response)) { await discard(response) }
+                return
+            case .failure(let error):
+                cause = error
+                step = polling.next(after: DevicePolling.Answer(error), at: services.clock.uptime)
+            }
+        }
+        _ = session.finish(.failure(failure(step, cause)))
+    }
+
+    private func attempt() async -> Result<TokenResponse, ProviderError> {
+        do throws(ProviderError) {
+            return .success(
+                try await services.provider.redeem(
+                    .deviceCode(deviceCode), with: request.extras, as: request.app.credentials, at: metadata))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func failure(_ step: DevicePolling.Step, _ cause: ProviderError?) -> BrokerError {
+        switch step {
+        case .wait, .timedOut:
+            BrokerError(
+                .timedOut, "Nobody finished the sign-in while the code was good; start it again.", cause: cause)
+        case .denied:
+            BrokerError(.userCanceled, "The sign-in was declined on the other device.", cause: cause) {
+                if case .refused(let refusal) = cause { $0.add(refusal) }
+            }
+        case .failed:
+            ProviderErrors.brokerError(
+                cause ?? .invalidResponse(status: nil, "The sign-in failed."), at: request.app.authority)
+        }
+    }
+
+    /// The person was done in the moment that the sign-in was canceled: what was granted is given back.
+    private func discard(_ response: TokenResponse) async {
+        do throws(ProviderError) {
+            if let refreshToken = response.refreshToken {
+                try await services.provider.revoke(
+                    refreshToken, .refreshToken, as: request.app.credentials, at: metadata)
+            } else {
+                try await services.provider.revoke(
+                    response.accessToken, .accessToken, as: request.app.credentials, at: metadata)
+            }
+        } catch {
+            services.log.notice(
+                "tokens that came after a cancel could not be revoked; they were not kept",
+                metadata: ["correlation_id": "\(request.correlationID)", "cause": "\(error)"])
+        }
+    }
+}

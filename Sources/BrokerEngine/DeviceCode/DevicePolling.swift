@@ -1,0 +1,93 @@
+import BrokerModel
+import BrokerValues
+
+/// When the token endpoint is asked next, while the person signs in on another device (RFC 8628, section 3.5). Pure:
+/// pauses follow from what was answered and from the time that is left.
+package struct DevicePolling: Sendable, Equatable {
+    /// What an attempt at the token endpoint said.
+    package enum Answer: Sendable, Equatable {
+        /// The person is not done.
+        case pending
+        /// Not done, and asked too often.
+        case slowDown
+        /// No answer, or none that says anything about the code. Seconds, where the provider said how long to wait.
+        case trouble(retryAfter: Int?)
+        /// The code is not good any more.
+        case expired
+        /// The person said no.
+        case denied
+        /// Whatever else the provider refuses for: asking again would change nothing.
+        case failed
+    }
+
+    package enum Step: Sendable, Equatable {
+        case wait(Duration)
+        /// Nobody was done in time.
+        case timedOut
+        case denied
+        case failed
+    }
+
+    /// ``BrokerClock/uptime``.
+    private let deadline: Duration
+    /// What the provider allows; it only grows.
+    package private(set) var interval: Duration
+    /// Doubled for each failure in a row, so that a provider in trouble is asked less and less.
+    private var backoff: Duration
+
+    package static let longestBackoff = Duration.seconds(60)
+
+    /// - Parameters:
+    ///   - interval: seconds, as the provider said; less than one counts as one.
+    ///   - deadline: when the code, or the patience of whoever asked, is used up.
+    package init(interval: Int64, deadline: Duration) {
+        self.interval = .seconds(min(max(interval, 1), 3600))
+        self.deadline = deadline
+        backoff = self.interval
+    }
+
+    /// - Parameter answer: nil before the first attempt, which waits, too: nobody types that fast.
+    package mutating func next(after answer: Answer?, at now: Duration) -> Step {
+        switch answer {
+        case nil, .pending:
+            backoff = interval
+        case .slowDown:
+            interval += .seconds(5)
+            backoff = interval
+        case .trouble(let retryAfter):
+            backoff = max(interval, min(backoff * 2, Self.longestBackoff))
+            // The provider's own word counts, for this pause alone.
+            if let retryAfter { return pause(max(interval, .seconds(retryAfter)), at: now) }
+        case .expired: return .timedOut
+        case .denied: return .denied
+        case .failed: return .failed
+        }
+        return pause(backoff, at: now)
+    }
+
+    package func isOver(at now: Duration) -> Bool { now >= deadline }
+
+    private func pause(_ pause: Duration, at now: Duration) -> Step {
+        isOver(at: now) ? .timedOut : .wait(min(pause, deadline - now))
+    }
+}
+
+extension DevicePolling.Answer {
+    /// The error codes of RFC 8628, section 3.5, and the names that Entra gives two of them.
+    package init(_ error: ProviderError) {
+        switch error {
+        case .offline, .outcomeUnknown: self = .trouble(retryAfter: nil)
+        case .unavailable(_, let retryAfter, _): self = .trouble(retryAfter: retryAfter)
+        case .untrusted, .invalidResponse, .notOffered: self = .failed
+        case .refused(let refusal):
+            switch refusal.error {
+            case "authorization_pending": self = .pending
+            case "slow_down": self = .slowDown
+            case "expired_token", "code_expired": self = .expired
+            case "access_denied", "authorization_declined": self = .denied
+            case "temporarily_unavailable", "server_error": self = .trouble(retryAfter: nil)
+            default: self = .failed
+            }
+        }
+    }
+}

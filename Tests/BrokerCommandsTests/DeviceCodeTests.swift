@@ -1,0 +1,158 @@
+import BrokerCommands
+import BrokerRPC
+import BrokerTestSupport
+import Foundation
+import Testing
+
+@Suite("brokerctl login --device-code")
+struct DeviceCodeTests {
+    private static let login = ["login", "--device-code", "--app", "mail", "--scope", "email"]
+
+    private static func notice(_ correlationID: String, complete: Bool = true) -> String {
+        let link = complete ? #""verificationUriComplete":"https://idp.example.org/d?c=WDJB-MJHT","# : ""
+        return #"{"interactionId":"i-1","userCode":"WDJB-MJHT","verificationUri":"https://idp.example.org/d",\#(link)"#
+            + #""expiresOn":1900000000,"interval":5,"message":"Go there.","correlationId":"\#(correlationID)"}"#
+    }
+
+    /// Announces a code, and answers the sign-in when the test says that the person is done.
+    private func broker(_ log: Log, person: DispatchSemaphore? = nil) throws -> ScriptedBroker {
+        try ScriptedBroker { peer in
+            guard let request = peer.request(), let id = request.string("correlationId") else { return }
+            log.add("\(request.method) \(request.params)")
+            peer.notify("interaction.deviceCode", Self.notice(id))
+            if let person {
+                person.wait()
+                peer.answer(request, ScriptedAnswers.token("AT-1"))
+            }
+            peer.waitForEnd()
+            log.add("left")
+        }
+    }
+
+    /// Runs the program until it has shown the code, then lets the person be done.
+    private func signIn(
+        _ options: [String], _ log: Log, _ check: (ManagedProcess) async throws -> Void
+    ) async throws {
+        let person = DispatchSemaphore(value: 0)
+        let broker = try broker(log, person: person)
+        try await withTestBed { bed in
+            let process = try bed.start(
+                Launch(try PackageTree.program("brokerctl"), ["--socket", broker.path] + Self.login + options),
+                as: "brokerctl")
+            try await process.waitForText("WDJB-MJHT")
+            person.signal()
+            #expect(await process.exitStatus() == .exited(0))
+            try await check(process)
+        }
+    }
+
+    @Test("code and address are on lines of their own, and no picture goes into a pipe")
+    func words() async throws {
+        let log = Log()
+        try await signIn(["--timeout", "60"], log) { process in
+            let lines = process.outputText.split(separator: "\n")
+            #expect(lines.prefix(2) == ["  https://idp.example.org/d", "  WDJB-MJHT"])
+            #expect(process.outputText.contains("Signed in: Ada <ada@example.org> at idp.example.org."))
+            #expect(!process.errorText.contains("█") && !process.errorText.contains("\u{1B}"))
+        }
+        #expect(log.all.first?.hasPrefix(#"token.acquireByDeviceCode {"app":"mail","#) == true)
+        #expect(log.all.first?.hasSuffix(#""scopes":["email"],"timeout":60}"#) == true)
+    }
+
+    @Test("programs get the notification as a line, then the result")
+    func json() async throws {
+        try await signIn(["--json"], Log()) { process in
+            let lines = process.outputText.split(separator: "\n").map(String.init)
+            let notice = try #require(lines.first)
+            let object = try #require(try JSONSerialization.jsonObject(with: Data(notice.utf8)) as? [String: Any])
+            #expect(object["userCode"] as? String == "WDJB-MJHT")
+            #expect(object["verificationUriComplete"] as? String == "https://idp.example.org/d?c=WDJB-MJHT")
+            #expect(lines.dropFirst().joined() == ScriptedAnswers.token("AT-1"))
+            #expect(process.errorText.isEmpty)
+        }
+    }
+
+    @Test("Ctrl-C leaves the broker, which ends the sign-in")
+    func interrupted() async throws {
+        let log = Log()
+        let broker = try broker(log)
+        try await withTestBed { bed in
+            let process = try bed.start(
+                Launch(try PackageTree.program("brokerctl"), ["--socket", broker.path] + Self.login), as: "brokerctl")
+            try await process.waitForText("WDJB-MJHT")
+            process.send(SIGINT)
+            #expect(await process.exitStatus() == .exited(1))
+            try await eventually("the broker sees the client leave") { log.all.last == "left" }
+        }
+    }
+
+    @Test("what belongs to a browser is refused beside it", arguments: ["--no-browser", "--manual", "--prompt=login"])
+    func browserOptions(_ option: String) async throws {
+        let result = try await brokerctl(Self.login + [option], at: "/nowhere")
+        #expect(result.status == .exited(2))
+    }
+
+    private static var code: InteractionDeviceCode.Params {
+        get throws { try InteractionDeviceCode.Params(reading: try JSONReader.read(Array(notice("c").utf8))) }
+    }
+
+    @Test("a decoder reads the address with the code in it from the blocks that the terminal shows")
+    func picture() async throws {
+        let lines = DeviceCodeWords.picture(of: try Self.code, columns: 80, isUTF8: true, setsColours: false)
+        #expect(Set(lines.map(\.count)).count == 1)
+        #expect(Set(lines.joined()).isSubset(of: ["█", "▀", "▄", " "]))
+        try await withTestBed { bed in
+            let image = bed.path("code.pbm")
+            try Data(Self.bitmap(lines).utf8).write(to: URL(filePath: image))
+            let result = try await bed.run(Launch("/usr/bin/zbarimg", ["--quiet", "--raw", image]))
+            #expect(result.output == "https://idp.example.org/d?c=WDJB-MJHT\n")
+        }
+    }
+
+    /// The blocks as a picture (PBM): a block is light, as on a dark terminal; four pixels a module.
+    private static func bitmap(_ lines: [String]) -> String {
+        let rows = lines.flatMap { line in
+            [
+                line.map { $0 == "█" || $0 == "▀" ? "0" : "1" },
+                line.map { $0 == "█" || $0 == "▄" ? "0" : "1" },
+            ]
+        }
+        let scaled = rows.flatMap { row in
+            Array(repeating: row.flatMap { [String](repeating: $0, count: 4) }.joined(separator: " "), count: 4)
+        }
+        return "P1\n\((lines.first?.count ?? 0) * 4) \(scaled.count)\n" + scaled.joined(separator: "\n") + "\n"
+    }
+
+    @Test("without the complete address the picture holds the plain one")
+    func plainAddress() throws {
+        let code = try InteractionDeviceCode.Params(
+            reading: try JSONReader.read(Array(Self.notice("c", complete: false).utf8)))
+        let expected = TerminalQRCode(try #require(QRCode("https://idp.example.org/d"))).lines(setsColours: false)
+        let lines = DeviceCodeWords.picture(of: code, columns: 80, isUTF8: true, setsColours: false)
+        #expect(lines == expected)
+    }
+
+    @Test("no picture where it could not be seen: no terminal, a narrow one, one that is not UTF-8")
+    func noPicture() throws {
+        let code = try Self.code
+        let width = try #require(
+            DeviceCodeWords.picture(of: code, columns: 500, isUTF8: true, setsColours: false).first?.count)
+        #expect(DeviceCodeWords.picture(of: code, columns: nil, isUTF8: true, setsColours: false).isEmpty)
+        #expect(DeviceCodeWords.picture(of: code, columns: 80, isUTF8: false, setsColours: false).isEmpty)
+        #expect(DeviceCodeWords.picture(of: code, columns: width - 1, isUTF8: true, setsColours: false).isEmpty)
+        #expect(!DeviceCodeWords.picture(of: code, columns: width, isUTF8: true, setsColours: false).isEmpty)
+    }
+
+    @Test("the first locale variable that is set says whether the terminal is UTF-8")
+    func locales() {
+        #expect(Locale.isUTF8 { ["LANG": "de_DE.UTF-8"][$0] })
+        #expect(Locale.isUTF8 { ["LANG": "C", "LC_ALL": "en_US.utf8@euro"][$0] })
+        #expect(!Locale.isUTF8 { ["LANG": "de_DE.UTF-8", "LC_ALL": "C"][$0] })
+        #expect(!Locale.isUTF8 { _ in nil })
+    }
+
+    @Test("the countdown", arguments: [(599, "9:59"), (61, "1:01"), (0, "0:00"), (-5, "0:00")] as [(Int64, String)])
+    func countdown(seconds: Int64, text: String) {
+        #expect(DeviceCodeWords.waiting(secondsLeft: seconds).contains(" \(text) left"))
+    }
+}

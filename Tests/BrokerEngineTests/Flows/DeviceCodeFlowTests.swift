@@ -1,0 +1,228 @@
+import BrokerEngine
+import BrokerModel
+import BrokerTestSupport
+import BrokerValues
+import Testing
+
+@Suite("Sign-in on another device", .timeLimit(.minutes(1)))
+struct DeviceCodeFlowTests {
+    private func request(_ change: (inout DeviceCodeRequest) -> Void = { _ in }) -> DeviceCodeRequest {
+        var request = DeviceCodeRequest(
+            partition: Sample.partition, app: Sample.app(), scopes: Scopes(["mail.read"]),
+            correlationID: "correlation-1")
+        change(&request)
+        return request
+    }
+
+    /// What the client was told, and the acquisition that waits.
+    private func begin(
+        _ bed: EngineBed, _ request: DeviceCodeRequest
+    ) async throws -> (DeviceCodeOpening, Task<AcquiredToken, any Error>) {
+        let (stream, continuation) = AsyncStream.makeStream(of: DeviceCodeOpening.self)
+        let task = Task { [engine = bed.engine] in
+            defer { continuation.finish() }
+            return try await engine.acquireByDeviceCode(request) { continuation.yield($0) }
+        }
+        for await opening in stream { return (opening, task) }
+        _ = try await task.value
+        throw NothingShown()
+    }
+
+    private struct NothingShown: Error {}
+
+    /// Lets the next pause pass, once the broker is in it.
+    private func pass(_ bed: EngineBed, seconds: Int64 = 5) async {
+        while bed.clock.sleepers == 0 { await Task.yield() }
+        bed.clock.advance(bySeconds: seconds)
+    }
+
+    private func refuse(_ bed: EngineBed, _ code: String) {
+        bed.provider.whenRedeeming { _ throws(ProviderError) in
+            throw .refused(OAuthRefusal(error: code, status: 400))
+        }
+    }
+
+    @Test("the person is shown the code, the broker asks in its interval, and the token is kept")
+    func signIn() async throws {
+        let bed = try await EngineBed()
+        refuse(bed, "authorization_pending")
+        let (opening, signIn) = try await begin(bed, request())
+        #expect(opening.userCode == "WDJB-MJHT")
+        #expect(opening.verificationURI == "https://id.example.org/device")
+        #expect(opening.message.contains("WDJB-MJHT") && opening.message.contains(opening.verificationURI))
+        #expect(opening.expiresOn == Sample.now + 600)
+        #expect(opening.interval == 5)
+        #expect(bed.provider.devicePolls == 0, "nobody types that fast")
+        await pass(bed)
+        await pass(bed)
+        while bed.provider.devicePolls < 2 { await Task.yield() }
+        bed.provider.whenRedeeming { [provider = bed.provider] _ in provider.tokens(for: "alice") }
+        await pass(bed)
+        let token = try await signIn.value
+        #expect(token.account.username == "alice")
+        #expect(bed.provider.devicePolls == 3)
+        #expect(bed.provider.deviceRequests.first?.scopes.asGiven.contains("openid") == true)
+        let cached = try #require(bed.engine.cached(bed.silent()))
+        #expect(try bed.text(cached) == bed.text(token))
+        #expect(bed.clock.sleepers == 0)
+    }
+
+    @Test("slow_down is obeyed from then on")
+    func slowDown() async throws {
+        let bed = try await EngineBed()
+        refuse(bed, "slow_down")
+        let (_, signIn) = try await begin(bed, request())
+        await pass(bed)
+        while bed.clock.sleepers == 0 { await Task.yield() }
+        bed.provider.whenRedeeming { [provider = bed.provider] _ in provider.tokens(for: "alice") }
+        bed.clock.advance(bySeconds: 9)
+        for _ in 0..<100 { await Task.yield() }
+        #expect(bed.provider.devicePolls == 1)
+        bed.clock.advance(bySeconds: 1)
+        #expect(try await signIn.value.account.username == "alice")
+    }
+
+    @Test("a provider that cannot be reached is asked less often until the code ends")
+    func offline() async throws {
+        let bed = try await EngineBed()
+        bed.provider.whenRedeeming { _ throws(ProviderError) in throw .offline("no route") }
+        let (_, signIn) = try await begin(bed, request())
+        var waited: Int64 = 0
+        for pause in [5, 10, 20, 40, 60] as [Int64] {
+            await pass(bed, seconds: pause)
+            waited += pause
+        }
+        while bed.provider.devicePolls < 5 { await Task.yield() }
+        bed.provider.whenRedeeming { [provider = bed.provider] _ in provider.tokens(for: "alice") }
+        await pass(bed, seconds: 60)
+        #expect(try await signIn.value.account.username == "alice")
+        #expect(bed.provider.devicePolls == 6)
+    }
+
+    @Test("nobody types the code: the wait ends with the code, without another question")
+    func expiry() async throws {
+        let bed = try await EngineBed()
+        bed.provider.answerDevice(
+            with: DeviceAuthorization(
+                deviceCode: Secret("d"), userCode: "A", verificationURI: "https://id.example.org/d", expiresIn: 8))
+        refuse(bed, "authorization_pending")
+        let (_, signIn) = try await begin(bed, request())
+        await pass(bed)
+        await pass(bed, seconds: 3)
+        let error = await #expect(throws: BrokerError.self) { try await signIn.value }
+        #expect(error?.kind == .timedOut)
+        #expect(bed.provider.devicePolls == 1)
+    }
+
+    @Test("the app's own timeout is shorter than the code's life")
+    func timeout() async throws {
+        let bed = try await EngineBed()
+        refuse(bed, "authorization_pending")
+        let (opening, signIn) = try await begin(bed, request { $0.timeout = 3 })
+        #expect(opening.expiresOn == Sample.now + 3)
+        await pass(bed, seconds: 3)
+        let error = await #expect(throws: BrokerError.self) { try await signIn.value }
+        #expect(error?.kind == .timedOut)
+        #expect(bed.provider.devicePolls == 0)
+    }
+
+    @Test(
+        "what the provider answers ends the wait",
+        arguments: [
+            ("expired_token", .timedOut), ("access_denied", .userCanceled), ("authorization_declined", .userCanceled),
+            ("invalid_client", .invalidClient), ("invalid_scope", .invalidScope),
+        ] as [(String, ErrorKind)])
+    func endings(code: String, kind: ErrorKind) async throws {
+        let bed = try await EngineBed()
+        refuse(bed, code)
+        let (opening, signIn) = try await begin(bed, request())
+        await pass(bed)
+        let error = await #expect(throws: BrokerError.self) { try await signIn.value }
+        #expect(error?.kind == kind)
+        #expect(!bed.engine.cancel(interactionID: opening.interactionID, in: Sample.partition))
+    }
+
+    @Test("interaction.cancel ends the wait at once; another person's cannot")
+    func cancel() async throws {
+        let bed = try await EngineBed()
+        refuse(bed, "authorization_pending")
+        let (opening, signIn) = try await begin(bed, request())
+        #expect(!bed.engine.cancel(interactionID: opening.interactionID, in: Partition(uid: 1001)))
+        #expect(bed.engine.cancel(interactionID: opening.interactionID, in: Sample.partition))
+        let error = await #expect(throws: BrokerError.self) { try await signIn.value }
+        #expect(error?.kind == .userCanceled)
+        #expect(!bed.engine.cancel(interactionID: opening.interactionID, in: Sample.partition))
+        while bed.clock.sleepers > 0 { await Task.yield() }
+        #expect(bed.provider.devicePolls == 0)
+    }
+
+    @Test("a caller that goes away ends the wait")
+    func callerLeaves() async throws {
+        let bed = try await EngineBed()
+        refuse(bed, "authorization_pending")
+        let (opening, signIn) = try await begin(bed, request())
+        signIn.cancel()
+        let error = await #expect(throws: BrokerError.self) { try await signIn.value }
+        #expect(error?.kind == .userCanceled)
+        #expect(!bed.engine.cancel(interactionID: opening.interactionID, in: Sample.partition))
+    }
+
+    @Test("a broker that stops tells those who wait")
+    func drain() async throws {
+        let bed = try await EngineBed()
+        refuse(bed, "authorization_pending")
+        let (_, signIn) = try await begin(bed, request())
+        await bed.engine.drain()
+        let error = await #expect(throws: BrokerError.self) { try await signIn.value }
+        #expect(error?.reason == .shuttingDown)
+    }
+
+    @Test("tokens that come after the cancel are given back, and not kept")
+    func lateSuccess() async throws {
+        let bed = try await EngineBed()
+        let gate = Gate()
+        bed.provider.whenRedeeming { [provider = bed.provider] _ in
+            await gate.wait()
+            return provider.tokens(for: "alice")
+        }
+        let (opening, signIn) = try await begin(bed, request())
+        await pass(bed)
+        while bed.provider.devicePolls == 0 { await Task.yield() }
+        #expect(bed.engine.cancel(interactionID: opening.interactionID, in: Sample.partition))
+        await #expect(throws: BrokerError.self) { try await signIn.value }
+        gate.open()
+        while bed.provider.revoked.isEmpty { await Task.yield() }
+        #expect(bed.provider.revoked == ["rt-1"])
+        #expect(try bed.engine.accounts(of: Sample.app(), includeSignedOut: true, in: Sample.partition).isEmpty)
+    }
+
+    @Test("the ID token is checked although it has no nonce")
+    func forged() async throws {
+        let bed = try await EngineBed()
+        bed.provider.whenRedeeming { [provider = bed.provider] _ in provider.tokens(for: "forged") }
+        let (_, signIn) = try await begin(bed, request())
+        await pass(bed)
+        let error = await #expect(throws: BrokerError.self) { try await signIn.value }
+        #expect(error?.kind == .invalidResponse)
+        #expect(bed.engine.cached(bed.silent()) == nil)
+    }
+
+    @Test("a provider without a device endpoint is named, and a browser offered")
+    func notOffered() async throws {
+        let bed = try await EngineBed()
+        bed.provider.answerDevice(with: nil)
+        let error = await #expect(throws: BrokerError.self) { try await begin(bed, request()) }
+        #expect(error?.kind == .unsupported)
+        #expect(error?.message.contains("browser") == true)
+    }
+
+    @Test("reserved scopes are refused before anybody is asked")
+    func reserved() async throws {
+        let bed = try await EngineBed()
+        let error = await #expect(throws: BrokerError.self) {
+            try await begin(bed, request { $0.scopes = Scopes(["OpenID"]) })
+        }
+        #expect(error?.kind == .invalidParameter)
+        #expect(bed.provider.deviceRequests.isEmpty)
+    }
+}

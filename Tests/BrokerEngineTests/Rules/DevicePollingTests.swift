@@ -1,0 +1,91 @@
+import BrokerEngine
+import BrokerModel
+import Testing
+
+@Suite("When a device code is asked about")
+struct DevicePollingTests {
+    private func polling(interval: Int64 = 5, deadline: Int64 = 600) -> DevicePolling {
+        DevicePolling(interval: interval, deadline: .seconds(deadline))
+    }
+
+    @Test("the first question waits for the interval, and so do those after authorization_pending")
+    func interval() {
+        var polling = polling(interval: 7)
+        #expect(polling.next(after: nil, at: .zero) == .wait(.seconds(7)))
+        #expect(polling.next(after: .pending, at: .seconds(7)) == .wait(.seconds(7)))
+    }
+
+    @Test("slow_down adds five seconds, for good and every time", arguments: [1, 2, 3])
+    func slowDown(times: Int) {
+        var polling = polling()
+        for _ in 0..<times { _ = polling.next(after: .slowDown, at: .zero) }
+        #expect(polling.interval == .seconds(5 + 5 * times))
+        #expect(polling.next(after: .pending, at: .zero) == .wait(polling.interval))
+    }
+
+    @Test("network trouble doubles the pause up to a minute and does not end the wait; an answer ends the doubling")
+    func backoff() {
+        var polling = polling()
+        let pauses = (0..<5).map { _ in polling.next(after: .trouble(retryAfter: nil), at: .zero) }
+        #expect(pauses == [10, 20, 40, 60, 60].map { .wait(.seconds($0)) })
+        #expect(polling.next(after: .pending, at: .zero) == .wait(.seconds(5)))
+        #expect(polling.next(after: .trouble(retryAfter: nil), at: .zero) == .wait(.seconds(10)))
+    }
+
+    @Test("an interval beyond the longest backoff is kept in trouble, too")
+    func longInterval() {
+        var polling = polling(interval: 90)
+        #expect(polling.next(after: .trouble(retryAfter: nil), at: .zero) == .wait(.seconds(90)))
+    }
+
+    @Test("Retry-After is obeyed, and never shortens the interval")
+    func retryAfter() {
+        var polling = polling()
+        #expect(polling.next(after: .trouble(retryAfter: 42), at: .zero) == .wait(.seconds(42)))
+        #expect(polling.next(after: .trouble(retryAfter: 1), at: .zero) == .wait(.seconds(5)))
+    }
+
+    @Test("the last pause ends with the code, and then the wait is over")
+    func expiry() {
+        var polling = polling(deadline: 8)
+        #expect(polling.next(after: .pending, at: .seconds(5)) == .wait(.seconds(3)))
+        #expect(polling.isOver(at: .seconds(8)))
+        #expect(polling.next(after: .pending, at: .seconds(8)) == .timedOut)
+        #expect(polling.next(after: .trouble(retryAfter: nil), at: .seconds(9)) == .timedOut)
+    }
+
+    @Test("an interval of nothing does not become a storm", arguments: [0, -1, Int64.min])
+    func noInterval(interval: Int64) {
+        var polling = polling(interval: interval)
+        #expect(polling.next(after: nil, at: .zero) == .wait(.seconds(1)))
+    }
+
+    @Test("expired, denied and refused end the wait, each in its own way")
+    func endings() {
+        var polling = polling()
+        #expect(polling.next(after: .expired, at: .zero) == .timedOut)
+        #expect(polling.next(after: .denied, at: .zero) == .denied)
+        #expect(polling.next(after: .failed, at: .zero) == .failed)
+    }
+
+    @Test(
+        "the provider's error codes",
+        arguments: [
+            ("authorization_pending", .pending), ("slow_down", .slowDown), ("expired_token", .expired),
+            ("access_denied", .denied), ("authorization_declined", .denied),
+            ("temporarily_unavailable", .trouble(retryAfter: nil)), ("server_error", .trouble(retryAfter: nil)),
+            ("invalid_grant", .failed), ("invalid_client", .failed), ("whatever", .failed),
+        ] as [(String, DevicePolling.Answer)])
+    func codes(code: String, answer: DevicePolling.Answer) {
+        #expect(DevicePolling.Answer(.refused(OAuthRefusal(error: code, status: 400))) == answer)
+    }
+
+    @Test("what is no answer about the code is trouble; a forged or senseless answer is not waited out")
+    func otherErrors() {
+        #expect(DevicePolling.Answer(.offline("x")) == .trouble(retryAfter: nil))
+        #expect(DevicePolling.Answer(.outcomeUnknown("x")) == .trouble(retryAfter: nil))
+        #expect(DevicePolling.Answer(.unavailable(status: 503, retryAfter: 9, "x")) == .trouble(retryAfter: 9))
+        #expect(DevicePolling.Answer(.untrusted("x")) == .failed)
+        #expect(DevicePolling.Answer(.invalidResponse(status: 200, "x")) == .failed)
+    }
+}

@@ -1,0 +1,83 @@
+import BrokerRPC
+import BrokerTestSupport
+import BrokerValues
+import Testing
+
+@Suite("Device code over a real socket", .timeLimit(.minutes(1)))
+struct DeviceCodeTests {
+    private func begin(_ server: ServerBed, on client: LineClient) async throws -> InteractionDeviceCode.Params {
+        var params = AcquireTokenByDeviceCode.Params(.registered("mail"), scopes: ["read"])
+        params.correlationId = "my-id"
+        try await client.send(AcquireTokenByDeviceCode.requestLine(id: 5, params))
+        let notice = try await client.readJSON()
+        #expect(notice["method"]?.value == "interaction.deviceCode")
+        return try InteractionDeviceCode.Params(reading: try #require(notice["params"]))
+    }
+
+    @Test("the code is notified, then the token answers; from then on it comes from the cache")
+    func signIn() async throws {
+        try await ServerBed.run { server in
+            try await server.register("mail")
+            let client = try await server.connect()
+            let code = try await begin(server, on: client)
+            #expect(code.userCode == "WDJB-MJHT")
+            #expect(code.verificationUri == "\(ServerBed.authority)/device")
+            #expect(code.verificationUriComplete == "\(ServerBed.authority)/device?code=WDJB-MJHT")
+            #expect(code.expiresOn == server.clock.now + 600)
+            #expect(code.interval == 5)
+            #expect(code.correlationId == "my-id")
+            #expect(code.message.contains("WDJB-MJHT"))
+            try await eventually("the broker waits") { server.clock.sleepers == 1 }
+            server.clock.advance(bySeconds: 5)
+            let token = try Token(reading: try await client.readResult())
+            #expect(token.accessToken == "access:dora:1")
+            #expect(token.correlationId == "my-id")
+            #expect(try await client.call(AcquireTokenSilent.self, .of("mail")).accessToken == token.accessToken)
+        }
+    }
+
+    @Test("interaction.cancel answers the request that waits")
+    func cancel() async throws {
+        try await ServerBed.run { server in
+            try await server.register("mail")
+            let client = try await server.connect()
+            let code = try await begin(server, on: client)
+            let cancelled = try await server.connect().call(
+                CancelInteraction.self, .init(interactionId: code.interactionId))
+            #expect(cancelled.cancelled)
+            let answer = try await client.readJSON()
+            #expect(answer["id"]?.value == 5)
+            #expect(answer["error"]?["data"]?["kind"]?.value == "userCanceled")
+            #expect(answer["error"]?["data"]?["correlationId"]?.value == "my-id")
+        }
+    }
+
+    @Test("the connection's end ends the wait")
+    func leaving() async throws {
+        try await ServerBed.run { server in
+            try await server.register("mail")
+            let client = try await server.connect()
+            let code = try await begin(server, on: client)
+            try await eventually("the broker waits") { server.clock.sleepers == 1 }
+            await client.close()
+            try await eventually("the broker waits no more") { server.clock.sleepers == 0 }
+            let cancelled = try await server.connect().call(
+                CancelInteraction.self, .init(interactionId: code.interactionId))
+            #expect(!cancelled.cancelled)
+        }
+    }
+
+    @Test("an authority beside app is refused, with the field's name")
+    func otherAuthority() async throws {
+        try await ServerBed.run { server in
+            try await server.register("mail")
+            let client = try await server.connect()
+            var params = AcquireTokenByDeviceCode.Params(.registered("mail"), scopes: ["read"])
+            params.authority = "https://other.example"
+            try await client.send(AcquireTokenByDeviceCode.requestLine(id: 5, params))
+            let answer = try await client.readJSON()
+            #expect(answer["error"]?["code"]?.value == -32602)
+            #expect(answer["error"]?["data"]?["field"]?.value == "authority")
+        }
+    }
+}
