@@ -31,6 +31,13 @@ package final class AppDirectory: AppRoster {
     /// For the engine, which treats an unreadable directory as an empty one: it only decides whether tokens are shared.
     package func apps(in partition: Partition) -> [AppRegistration] { (try? list(in: partition)) ?? [] }
 
+    /// Whether an app could be registered once it has a client id.
+    package func check(draft: AppRegistration) throws(BrokerError) {
+        var draft = draft
+        draft.clientID = "?"
+        try AppRules.check(draft)
+    }
+
     /// Replaces an app of the same name. A client secret that is not given again is gone.
     package func register(_ app: AppRegistration, in partition: Partition) async throws(BrokerError) {
         try AppRules.check(app)

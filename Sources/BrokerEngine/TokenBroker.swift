@@ -5,7 +5,7 @@ import Synchronization
 
 /// The engine: what the harnesses of BrokerServer call. One method a request; the work is in the folders beside.
 package final class TokenBroker: Sendable {
-    private let services: EngineServices
+    let services: EngineServices
     private let settings: SettingsBox
 
     /// - Parameters:

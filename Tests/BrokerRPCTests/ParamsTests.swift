@@ -25,6 +25,8 @@ struct ParamsTests {
         GetAccount.name: ["account": ["id": "x"]],
         RemoveAccount.name: ["account": ["id": "x"], "app": "mail"],
         RegisterApp.name: ["name": "mail", "clientId": "c", "authority": "https://a.example"],
+        RegisterAppAtProvider.name: ["name": "mail", "authority": "https://a.example"],
+        ProveToken.name: ["app": "mail", "httpMethod": "GET", "url": "https://a.example/"],
         RemoveApp.name: ["name": "mail"],
         Subscribe.name: ["topics": ["account"]],
     ]

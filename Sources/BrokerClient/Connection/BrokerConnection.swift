@@ -142,6 +142,7 @@ enum RepeatableMethods {
     static func contain(_ name: String) -> Bool { names.contains(name) }
 
     private static let names: Set<String> = [
-        "token.acquireSilent", "accounts.list", "accounts.get", "apps.list", "broker.status", "rpc.discover",
+        "token.acquireSilent", "token.proof", "accounts.list", "accounts.get", "apps.list", "broker.status",
+        "rpc.discover",
     ]
 }

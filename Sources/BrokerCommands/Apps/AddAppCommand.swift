@@ -7,7 +7,8 @@ struct AddAppCommand: Subcommand {
         commandName: "add", abstract: "Make an app known to the broker, or replace the one of that name.",
         discussion: """
             Apps of one group share accounts: sign in to one, and the others have tokens, too. Without --executable, \
-            --unit and --sandbox any program of yours may act as the app.
+            --unit and --sandbox any program of yours may act as the app. With --register the broker makes the client at \
+            the provider itself, where the provider lets it.
             """)
 
     @OptionGroup var global: GlobalOptions
@@ -16,7 +17,19 @@ struct AddAppCommand: Subcommand {
     var name: String
 
     @Option(name: .long, help: ArgumentHelp("Its client id at the provider.", valueName: "id"))
-    var clientID: String
+    var clientID: String?
+
+    @Flag(help: "Register a new client at the provider instead of naming one (RFC 7591).")
+    var register = false
+
+    @Flag(help: "With --register: ask for a client with a secret, which the broker keeps.")
+    var confidential = false
+
+    @Option(
+        help: ArgumentHelp(
+            "With --register: a file with the token that the provider wants for it; - for standard input.",
+            valueName: "path"))
+    var initialAccessTokenFile: String?
 
     @Option(help: ArgumentHelp("The issuer's URL.", valueName: "url"))
     var authority: String
@@ -59,6 +72,16 @@ struct AddAppCommand: Subcommand {
     var urlHandler = false
 
     func validate() throws {
+        guard register != (clientID != nil) else {
+            throw ValidationError("Give the app's --client-id, or let the broker make one with --register.")
+        }
+        guard register || (!confidential && initialAccessTokenFile == nil) else {
+            throw ValidationError("--confidential and --initial-access-token-file go with --register.")
+        }
+        guard !register || !clientSecretStdin else {
+            throw ValidationError(
+                "With --register the provider makes the client secret; leave --client-secret-stdin out.")
+        }
         guard urlHandler else { return }
         guard let redirectURI else { throw ValidationError("--url-handler needs --redirect-uri.") }
         guard URLHandler(app: name, redirectURI: redirectURI) != nil else {
@@ -69,9 +92,34 @@ struct AddAppCommand: Subcommand {
     }
 
     func run(in context: CommandContext) throws(BrokerClientError) {
+        if let clientID { try add(clientID, in: context) } else { try registerAtProvider(in: context) }
+    }
+
+    private func registerAtProvider(in context: CommandContext) throws(BrokerClientError) {
+        var params = RegisterAppAtProvider.Params(name: name, authority: authority)
+        params.group = group
+        params.scopes = allScopes
+        params.redirectUri = redirectURI
+        params.executables = executables
+        params.units = units
+        params.sandboxIds = sandboxIDs
+        params.confidential = confidential
+        if let path = initialAccessTokenFile { params.initialAccessToken = try SecretFile.firstLine(of: path) }
+        let node = try context.connection.result(of: RegisterAppAtProvider.self, params)
+        let result = try RegisterAppAtProvider.Result.understood(node)
+        try installHandler()
+        context.output.result(node) {
+            var facts = AppWords.facts(result.app)
+            facts.add(
+                "Secret ends", result.clientSecretExpiresOn.map { TimeWords.relative($0, to: Output.now) })
+            return facts.text(emphasis: context.output.style.strong)
+        }
+    }
+
+    private func add(_ clientID: String, in context: CommandContext) throws(BrokerClientError) {
         var params = RegisterApp.Params(name: name, clientId: clientID, authority: authority)
         params.group = group
-        params.scopes = scopes.flatMap { $0.split(separator: " ").map(String.init) }
+        params.scopes = allScopes
         params.redirectUri = redirectURI
         params.executables = executables
         params.units = units
@@ -79,11 +127,16 @@ struct AddAppCommand: Subcommand {
         if clientSecretStdin { params.clientSecret = try Self.readSecret() }
         let node = try context.connection.result(of: RegisterApp.self, params)
         let app = try RegisterApp.Result.understood(node).app
-        if urlHandler, let handler = redirectURI.flatMap({ URLHandler(app: name, redirectURI: $0) }) {
-            try URLHandlerFiles().install(handler, socket: global.socket)
-        }
+        try installHandler()
         context.output.result(node) { AppWords.facts(app).text(emphasis: context.output.style.strong) }
     }
+
+    private func installHandler() throws(BrokerClientError) {
+        guard urlHandler, let handler = redirectURI.flatMap({ URLHandler(app: name, redirectURI: $0) }) else { return }
+        try URLHandlerFiles().install(handler, socket: global.socket)
+    }
+
+    private var allScopes: [String] { scopes.flatMap { $0.split(separator: " ").map(String.init) } }
 
     /// Never an argument: every process of the machine can read those.
     private static func readSecret() throws(BrokerClientError) -> String {

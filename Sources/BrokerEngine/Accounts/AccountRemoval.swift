@@ -110,6 +110,7 @@ extension KnownAccounts.SignOut {
 extension CachedTokens {
     func keys(of owner: TokenOwner) -> [RecordKey] {
         accessTokens.map(\.stored.record.key) + refreshTokens.map(\.record.key)
+            + [proofKey?.record.key].compactMap(\.self)
             + idTokens.keys.map { IDTokenRecord(owner: owner, realm: $0, cachedAt: 0).key }
     }
 }

@@ -76,6 +76,7 @@ final class CacheIndex: Sendable {
         known.accessTokens = try vault.load(AccessTokenRecord.self, bucket: bucket, in: key.partition)
             .map(CachedTokens.AccessToken.init)
         for token in try vault.load(RefreshTokenRecord.self, bucket: bucket, in: key.partition) { known.put(token) }
+        known.proofKey = try vault.load(ProofKeyRecord.self, bucket: bucket, in: key.partition).first
         for idToken in try vault.load(IDTokenRecord.self, bucket: bucket, in: key.partition) {
             known.idTokens[idToken.record.realm] = idToken.sealed
         }

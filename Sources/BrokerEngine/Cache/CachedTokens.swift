@@ -19,6 +19,9 @@ package struct CachedTokens: Sendable {
 
     package var accessTokens: [AccessToken] = []
     package var refreshToken: StoredRecord<RefreshTokenRecord>?
+    /// Bound to ``proofKey`` (RFC 9449, section 5).
+    package var boundRefreshToken: StoredRecord<RefreshTokenRecord>?
+    package var proofKey: StoredRecord<ProofKeyRecord>?
     /// Only under ``TokenOwner/ofFamilies``.
     package var familyTokens: [StoredRecord<RefreshTokenRecord>] = []
     /// By realm.
@@ -29,12 +32,14 @@ package struct CachedTokens: Sendable {
     package var count: Int { accessTokens.count + refreshTokens.count + idTokens.count }
 
     package var refreshTokens: [StoredRecord<RefreshTokenRecord>] {
-        (refreshToken.map { [$0] } ?? []) + familyTokens
+        [refreshToken, boundRefreshToken].compactMap(\.self) + familyTokens
     }
 
     /// Takes the place of the one with the same key.
     package mutating func put(_ token: StoredRecord<RefreshTokenRecord>) {
-        if token.record.familyID == nil {
+        if token.record.keyThumbprint != nil {
+            boundRefreshToken = token
+        } else if token.record.familyID == nil {
             refreshToken = token
         } else {
             familyTokens.removeAll { $0.record.key == token.record.key }
@@ -47,6 +52,7 @@ package struct CachedTokens: Sendable {
     package mutating func remove(_ token: StoredRecord<RefreshTokenRecord>) -> Bool {
         guard holds(token) else { return false }
         if refreshToken?.sealed.box == token.sealed.box { refreshToken = nil }
+        if boundRefreshToken?.sealed.box == token.sealed.box { boundRefreshToken = nil }
         familyTokens.removeAll { $0.sealed.box == token.sealed.box }
         return true
     }
@@ -63,8 +69,8 @@ package struct CachedTokens: Sendable {
     ) -> StoredRecord<AccessTokenRecord>? {
         accessTokens.first { token in
             token.stored.record.realm == realm && token.stored.record.tokenType == type
-                && token.isGood(at: resources) && scopes.normalized.allSatisfy(token.scopes.contains)
-                && rule.isUsable(token.stored.record)
+                && (type == .bearer || isBound(token.stored.record)) && token.isGood(at: resources)
+                && scopes.normalized.allSatisfy(token.scopes.contains) && rule.isUsable(token.stored.record)
         }?.stored
     }
 
@@ -74,7 +80,8 @@ package struct CachedTokens: Sendable {
     ) -> StoredRecord<AccessTokenRecord>? {
         accessTokens.first { token in
             token.stored.record.realm == realm && token.stored.record.tokenType == type
-                && token.isGood(at: resources) && scopes.normalized.allSatisfy(token.scopes.contains)
+                && (type == .bearer || isBound(token.stored.record)) && token.isGood(at: resources)
+                && scopes.normalized.allSatisfy(token.scopes.contains)
                 && rule.isUsableWhileProviderIsDown(token.stored.record)
         }?.stored
     }

@@ -26,10 +26,12 @@ package struct GrantedTokens: Sendable {
         package var defaultLifetime: Int64
         /// Whose refresh token was spent; nil means that the answer says who it is about.
         package var refreshing: AccountRecord?
+        /// Of the key whose proof went along.
+        package var proofKeyThumbprint: String?
 
         package init(
             app: AppRegistration, authority: Authority, asked: Scopes, sent: Scopes, resources: [String] = [],
-            now: NumericDate, defaultLifetime: Int64
+            now: NumericDate, defaultLifetime: Int64, proofKeyThumbprint: String? = nil
         ) {
             self.app = app
             self.authority = authority
@@ -38,6 +40,7 @@ package struct GrantedTokens: Sendable {
             self.resources = ScopeRules.sorted(resources: resources)
             self.now = now
             self.defaultLifetime = defaultLifetime
+            self.proofKeyThumbprint = proofKeyThumbprint
         }
     }
 
@@ -63,11 +66,11 @@ package struct GrantedTokens: Sendable {
             authority: context.authority.tenant(account.realm).url, expiresOn: Self.time(context.now, plus: lifetime),
             extendedExpiresOn: response.extendedExpiresIn.map { Self.time(context.now, plus: $0) },
             refreshOn: response.refreshIn.map { Self.time(context.now, plus: $0) }, cachedAt: context.now,
-            resources: context.resources)
+            keyThumbprint: response.tokenType == .dpop ? context.proofKeyThumbprint : nil, resources: context.resources)
         if response.refreshToken != nil {
             let token = RefreshTokenRecord(
                 owner: owner, authority: context.authority.url, scopes: earlierGrant.union(granted).asGiven,
-                cachedAt: context.now)
+                cachedAt: context.now, keyThumbprint: context.refreshTokenBinding(in: response))
             refreshToken = token
             if let family = response.familyID, !family.isEmpty {
                 var shared = token
@@ -126,4 +129,12 @@ package struct GrantedTokens: Sendable {
     private static let protocolClaims: Set<String> = [
         "aud", "azp", "exp", "iat", "nbf", "nonce", "jti", "at_hash", "c_hash", "s_hash", "aio", "rh", "uti",
     ]
+}
+
+extension GrantedTokens.Context {
+    /// A public client's refresh token is bound together with the access token; a confidential one's never is, because the
+    /// client's authentication protects it (RFC 9449, section 5).
+    package func refreshTokenBinding(in response: TokenResponse) -> String? {
+        response.tokenType == .dpop && app.clientSecret == nil ? proofKeyThumbprint : nil
+    }
 }

@@ -9,15 +9,30 @@ struct SealedGrant: Sendable {
     let refreshToken: StoredRecord<RefreshTokenRecord>?
     let familyToken: StoredRecord<RefreshTokenRecord>?
     let idToken: StoredRecord<IDTokenRecord>?
+    /// What a bound access token is bound to.
+    let proofKey: StoredRecord<ProofKeyRecord>?
+    let spent: StoredRecord<RefreshTokenRecord>?
     /// Nil when the answer says nothing new about the client's family.
     let metadata: StoredRecord<AppMetadataRecord>?
 
-    /// - Parameter membership: the client's family as it is to be known from now on; nil leaves it.
+    /// - Parameters:
+    ///   - membership: the client's family as it is to be known from now on; nil leaves it.
+    ///   - proofKey: whose proof went along.
+    ///   - spent: the refresh token that the answer was given for.
     init(
-        _ granted: GrantedTokens, _ response: TokenResponse, membership: FamilyMembership?, vault: any RecordVault,
-        partition: Partition
+        _ granted: GrantedTokens, _ response: TokenResponse, membership: FamilyMembership?, proofKey: ProofKey?,
+        spent: StoredRecord<RefreshTokenRecord>?, vault: any RecordVault, partition: Partition
     ) throws(VaultError) {
         owner = CacheIndex.OwnerKey(partition: partition, owner: granted.accessToken.owner)
+        self.spent = spent
+        if let proofKey, granted.accessToken.keyThumbprint != nil {
+            let record = ProofKeyRecord(
+                owner: granted.accessToken.owner, thumbprint: proofKey.thumbprint,
+                createdAt: granted.accessToken.cachedAt)
+            self.proofKey = try vault.seal(record, secret: proofKey.privateKey, in: partition)
+        } else {
+            self.proofKey = nil
+        }
         account = try vault.seal(granted.account, secret: nil, in: partition)
         accessToken = try vault.seal(granted.accessToken, secret: response.accessToken, in: partition)
         if let record = granted.refreshToken, let secret = response.refreshToken {
@@ -48,14 +63,32 @@ struct SealedGrant: Sendable {
 
     /// One transaction: the new records, without the access tokens they replace.
     func change(from index: CacheIndex, withdrawing signOut: SignOutRecord) throws(VaultError) -> VaultChange {
-        let replaced = try index.loadTokens(of: owner).accessTokens(replacedBy: accessToken.record)
-        let deletes = replaced.map(\.stored.record.key).filter { $0 != accessToken.record.key }
+        let tokens = try index.loadTokens(of: owner)
+        let superseded = superseded(in: tokens)
+        let replaced = Set(
+            tokens.accessTokens(replacedBy: accessToken.record).map(\.stored.record.key)
+                + superseded.accessTokens.map(\.key) + superseded.refreshTokens.map(\.key))
+        let deletes = replaced.filter { $0 != accessToken.record.key }
         let isSignedOut = try index.loadAccounts(of: group).signOuts.contains(KnownAccounts.SignOut(signOut))
         return VaultChange(
             in: owner.partition,
             puts: [account.sealed, accessToken.sealed]
-                + [refreshToken?.sealed, familyToken?.sealed, idToken?.sealed, metadata?.sealed].compactMap(\.self),
-            deletes: deletes + (isSignedOut ? [signOut.key] : []))
+                + [
+                    refreshToken?.sealed, familyToken?.sealed, idToken?.sealed, metadata?.sealed,
+                    newKey(in: tokens)?.sealed,
+                ].compactMap(\.self),
+            deletes: Array(deletes) + (isSignedOut ? [signOut.key] : []))
+    }
+
+    private func superseded(
+        in tokens: CachedTokens
+    ) -> (accessTokens: [AccessTokenRecord], refreshTokens: [RefreshTokenRecord]) {
+        tokens.superseded(by: refreshToken?.record, spent: spent, key: proofKey?.record)
+    }
+
+    /// The key is written once, not with every token.
+    private func newKey(in tokens: CachedTokens) -> StoredRecord<ProofKeyRecord>? {
+        proofKey?.record.thumbprint == tokens.proofKey?.record.thumbprint ? nil : proofKey
     }
 
     func apply(to index: CacheIndex, withdrawing signOut: SignOutRecord) throws(VaultError) {
@@ -66,7 +99,14 @@ struct SealedGrant: Sendable {
             known.sort()
         }
         try index.update(tokens: owner) { tokens in
-            let replaced = Set(tokens.accessTokens(replacedBy: accessToken.record).map(\.stored.record.key))
+            let superseded = superseded(in: tokens)
+            let replaced = Set(
+                tokens.accessTokens(replacedBy: accessToken.record).map(\.stored.record.key)
+                    + superseded.accessTokens.map(\.key))
+            for record in superseded.refreshTokens {
+                tokens.refreshTokens.filter { $0.record.key == record.key }.forEach { tokens.remove($0) }
+            }
+            if let key = newKey(in: tokens) { tokens.proofKey = key }
             tokens.accessTokens.removeAll { replaced.contains($0.stored.record.key) }
             tokens.accessTokens.append(CachedTokens.AccessToken(accessToken))
             if let refreshToken { tokens.put(refreshToken) }

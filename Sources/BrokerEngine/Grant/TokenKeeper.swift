@@ -15,10 +15,12 @@ struct TokenKeeper: Sendable {
     /// - Parameters:
     ///   - nonce: nil where the request could carry none, as that for a device code (RFC 8628).
     ///   - demand: who had to sign in; another person's tokens are not kept.
+    ///   - proofKey: whose proof went along: the token must then be bound to it.
     func keepSignedIn(
         _ response: TokenResponse, asked: Scopes, sent: Scopes, nonce: String?, demand: SignInDemand = SignInDemand(),
-        at authority: Authority, metadata: ProviderMetadata
+        at authority: Authority, metadata: ProviderMetadata, proofKey: ProofKey? = nil
     ) async throws(BrokerError) -> AcquiredToken {
+        guard proofKey == nil || response.tokenType == .dpop else { throw ProofKeys.unsupported(authority) }
         guard let idToken = response.idToken else {
             throw BrokerError(
                 .invalidResponse,
@@ -32,15 +34,20 @@ struct TokenKeeper: Sendable {
             authenticatedAt: claims.all["auth_time"]?.integerValue)
         let granted = GrantedTokens(
             response, claims: claims, known: try known(identity, at: authority),
-            context: context(authority, asked, sent))
-        return try await keep(granted, of: response, refusal: .serverDeclinedScopes)
+            context: context(authority, asked, sent, proofKey))
+        return try await keep(granted, of: response, proofKey: proofKey, refusal: .serverDeclinedScopes)
     }
 
     /// After a refresh. The new refresh token is kept even when the rest of the answer is no good: the old one is spent.
     func keepRefreshed(
         _ response: TokenResponse, asked: Scopes, sent: Scopes, replacing spent: StoredRecord<RefreshTokenRecord>,
-        of entry: KnownAccounts.Entry, at authority: Authority, realm: String, metadata: ProviderMetadata
+        of entry: KnownAccounts.Entry, at authority: Authority, realm: String, metadata: ProviderMetadata,
+        proofKey: ProofKey? = nil
     ) async throws(BrokerError) -> AcquiredToken {
+        guard proofKey == nil || response.tokenType == .dpop else {
+            await rescue(response, spent, nil)
+            throw ProofKeys.unsupported(authority)
+        }
         let account = entry.stored.record
         var claims: IDTokenClaims?
         var identity = TokenIdentity(homeAccountID: account.homeAccountID, realm: realm)
@@ -57,17 +64,18 @@ struct TokenKeeper: Sendable {
                 }
                 (claims, identity) = (verified, same)
             } catch {
-                await rescue(response, spent)
+                await rescue(response, spent, proofKey)
                 throw error
             }
         }
-        var context = context(authority, asked, sent)
+        var context = context(authority, asked, sent, proofKey)
         context.refreshing = account
         let known = try known(identity, at: authority) ?? account.moved(to: realm)
         let granted = GrantedTokens(
             response, claims: claims, known: known, earlierGrant: ScopeRules.earlierGrant(of: spent.record),
             context: context)
-        return try await keep(granted, of: response, spent: spent.record, refusal: .interactionRequired)
+        return try await keep(
+            granted, of: response, spent: spent, proofKey: proofKey, refusal: .interactionRequired)
     }
 
     /// What the group knows of the person in this tenant; for a tenant that is new, since when it knows the person.
@@ -78,10 +86,12 @@ struct TokenKeeper: Sendable {
         return profiles.first.map { $0.moved(to: identity.realm) }
     }
 
-    private func context(_ authority: Authority, _ asked: Scopes, _ sent: Scopes) -> GrantedTokens.Context {
+    private func context(
+        _ authority: Authority, _ asked: Scopes, _ sent: Scopes, _ proofKey: ProofKey?
+    ) -> GrantedTokens.Context {
         GrantedTokens.Context(
             app: app, authority: authority, asked: asked, sent: sent, resources: resources, now: services.clock.now,
-            defaultLifetime: services.settings().defaultLifetime)
+            defaultLifetime: services.settings().defaultLifetime, proofKeyThumbprint: proofKey?.thumbprint)
     }
 
     private func verified(
@@ -96,7 +106,8 @@ struct TokenKeeper: Sendable {
     }
 
     private func keep(
-        _ granted: GrantedTokens?, of response: TokenResponse, spent: RefreshTokenRecord? = nil, refusal: ErrorKind
+        _ granted: GrantedTokens?, of response: TokenResponse, spent: StoredRecord<RefreshTokenRecord>? = nil,
+        proofKey: ProofKey?, refusal: ErrorKind
     ) async throws(BrokerError) -> AcquiredToken {
         guard let granted else {
             throw BrokerError(.internal, "The account of a token answer could not be told; sign in again.")
@@ -106,9 +117,10 @@ struct TokenKeeper: Sendable {
                 partition: partition, group: app.effectiveGroup, clientID: app.clientID,
                 environment: granted.account.environment)
             let news = FamilyMembership.learnt(
-                from: response, spent: spent, known: try services.index.loadMembership(of: client))
+                from: response, spent: spent?.record, known: try services.index.loadMembership(of: client))
             return try SealedGrant(
-                granted, response, membership: news, vault: services.vault, partition: partition)
+                granted, response, membership: news, proofKey: proofKey, spent: spent, vault: services.vault,
+                partition: partition)
         }
         let signOut = SignOutRecord(
             group: app.effectiveGroup, app: app.identity, homeAccountID: granted.account.homeAccountID,
@@ -176,19 +188,34 @@ struct TokenKeeper: Sendable {
         }
     }
 
-    private func rescue(_ response: TokenResponse, _ spent: StoredRecord<RefreshTokenRecord>) async {
+    private func rescue(
+        _ response: TokenResponse, _ spent: StoredRecord<RefreshTokenRecord>, _ proofKey: ProofKey?
+    ) async {
         guard let secret = response.refreshToken else { return }
         var record = spent.record
         record.cachedAt = services.clock.now
         record.unansweredAt = nil
-        let rescued = record
+        var key: StoredRecord<ProofKeyRecord>?
         let owner = CacheIndex.OwnerKey(partition: partition, owner: record.owner)
         do throws(VaultError) {
-            let stored = try services.vault.seal(rescued, secret: secret, in: partition)
+            if response.tokenType == .dpop, app.clientSecret == nil, let proofKey {
+                record.keyThumbprint = proofKey.thumbprint
+                key = try services.vault.seal(
+                    ProofKeyRecord(owner: record.owner, thumbprint: proofKey.thumbprint, createdAt: record.cachedAt),
+                    secret: proofKey.privateKey, in: partition)
+            }
+            let stored = try services.vault.seal(record, secret: secret, in: partition)
+            let (newKey, isElsewhere) = (key, record.key != spent.record.key)
             _ = await services.writer.write { () throws(VaultError) in
-                VaultChange(in: stored.sealed.partition, puts: [stored.sealed])
+                VaultChange(
+                    in: stored.sealed.partition, puts: [stored.sealed] + [newKey?.sealed].compactMap(\.self),
+                    deletes: isElsewhere ? [spent.record.key] : [])
             } apply: { index throws(VaultError) in
-                try index.update(tokens: owner) { $0.put(stored) }
+                try index.update(tokens: owner) { tokens in
+                    tokens.remove(spent)
+                    tokens.put(stored)
+                    if let newKey { tokens.proofKey = newKey }
+                }
             }
         } catch {
             services.log.error("a rotated refresh token could not be sealed", metadata: ["cause": "\(error)"])

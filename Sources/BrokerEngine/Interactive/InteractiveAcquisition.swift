@@ -43,7 +43,6 @@ struct InteractiveAcquisition: Sendable {
     private func check(_ request: InteractiveRequest) throws(BrokerError) {
         try ScopeRules.check(request.scopes.union(request.extraScopesToConsent))
         try TenantRules.check(request.authority, for: request.app)
-        guard request.tokenType == .bearer else { throw ScopeRules.unsupportedTokenType }
         let taken = request.extraQueryParameters.keys.filter { request.sets($0.lowercased()) }.sorted()
         guard taken.isEmpty else {
             throw BrokerError(

@@ -18,7 +18,9 @@ struct SignIn: Sendable {
         var endpoint: (any RedirectEndpoint)?
         let outcome: SignInFlight.Outcome
         do throws(BrokerError) {
-            let attempt = SignInAttempt(metadata: try await metadata(), random: services.random)
+            let metadata = try await metadata()
+            let attempt = SignInAttempt(
+                metadata: metadata, proofKey: try proofKey(at: metadata), random: services.random)
             endpoint = try await listen()
             flight.session.expect(attempt.expectation)
             let redirectURI = endpoint?.redirectURI ?? destination.uri
@@ -45,6 +47,16 @@ struct SignIn: Sendable {
         } catch {
             throw ProviderErrors.brokerError(error, at: request.target)
         }
+    }
+
+    /// Of the account that must sign in, if it has one.
+    private func proofKey(at metadata: ProviderMetadata) throws(BrokerError) -> ProofKey? {
+        var tokens: CachedTokens?
+        if request.tokenType == .dpop, let account {
+            let owner = TokenOwner(of: account.stored.record, for: request.app)
+            tokens = try services.tokens(of: .init(partition: request.partition, owner: owner))
+        }
+        return try ProofKeys(services: services).key(for: request.tokenType, of: tokens, at: metadata)
     }
 
     private func listen() async throws(BrokerError) -> (any RedirectEndpoint)? {
@@ -88,11 +100,13 @@ struct SignIn: Sendable {
     private func redeem(
         _ code: Secret, of attempt: SignInAttempt, redirectURI: String
     ) async throws(BrokerError) -> AcquiredToken {
+        var extras = request.extras
+        extras.proofKey = attempt.proofKey
         let response: TokenResponse
         do throws(ProviderError) {
             response = try await services.provider.redeem(
                 .authorizationCode(code, verifier: attempt.verifier, redirectURI: redirectURI),
-                with: request.extras, as: request.app.credentials, at: attempt.metadata)
+                with: extras, as: request.app.credentials, at: attempt.metadata)
         } catch {
             throw ProviderErrors.brokerError(error, at: request.target)
         }
@@ -100,7 +114,8 @@ struct SignIn: Sendable {
             services: services, app: request.app, partition: request.partition, resources: request.resources)
         return try await keeper.keepSignedIn(
             response, asked: request.scopes, sent: ScopeRules.toAuthorize(request.scopes, extra: Scopes([])),
-            nonce: attempt.nonce, demand: demand, at: request.target, metadata: attempt.metadata)
+            nonce: attempt.nonce, demand: demand, at: request.target, metadata: attempt.metadata,
+            proofKey: attempt.proofKey)
     }
 
     private var demand: SignInDemand {

@@ -7,10 +7,13 @@ struct SignInAttempt: Sendable {
     let expectation: RedirectCheck.Expectation
     let nonce: String
     let verifier: Secret
+    /// What the tokens shall be bound to.
+    let proofKey: ProofKey?
     private let codeChallenge: String
 
-    init(metadata: ProviderMetadata, random: any RandomSource) {
+    init(metadata: ProviderMetadata, proofKey: ProofKey?, random: any RandomSource) {
         self.metadata = metadata
+        self.proofKey = proofKey
         let pkce = PKCE(random: random)
         verifier = pkce.verifier
         codeChallenge = pkce.challenge
@@ -38,6 +41,7 @@ struct SignInAttempt: Sendable {
         authorization.claims = ClaimsRule.merged(request.claims, capabilities: request.clientCapabilities)
         authorization.maxAge = request.maxAge
         authorization.acrValues = request.acrValues
+        authorization.proofKeyThumbprint = proofKey?.thumbprint
         authorization.resources = request.resources
         authorization.extraQueryParameters = request.extraQueryParameters
         return authorization

@@ -26,7 +26,8 @@ struct Refresh: Sendable {
         switch situation.decision {
         case .cached(let token):
             guard token.sealed.box == replaces else { return situation.cached(token, services) }
-            return try await ask(situation.spendable, in: situation)
+            return try await ask(
+                situation.tokens.spendable(for: request.tokenType, situation.family), in: situation)
         case .interact(let reason):
             throw request.needsThePerson(reason)
         case .refresh(let spendable):
@@ -90,10 +91,13 @@ struct Refresh: Sendable {
         } catch {
             throw ProviderErrors.brokerError(error, at: request.target)
         }
+        var extras = request.extras
+        extras.proofKey = try ProofKeys(services: services).key(
+            for: request.tokenType, of: situation.tokens, at: metadata)
         let response: TokenResponse
         do throws(ProviderError) {
             response = try await services.provider.redeem(
-                .refreshToken(secret, scopes: asked), with: request.extras, as: request.app.credentials, at: metadata)
+                .refreshToken(secret, scopes: asked), with: extras, as: request.app.credentials, at: metadata)
         } catch {
             return .useless(try await uselessness(error, of: refreshToken, granted: granted, in: situation))
         }
@@ -105,7 +109,8 @@ struct Refresh: Sendable {
         return .done(
             try await keeper.keepRefreshed(
                 response, asked: request.scopes, sent: asked, replacing: refreshToken, of: situation.entry,
-                at: situation.destination, realm: situation.question.realm, metadata: metadata))
+                at: situation.destination, realm: situation.question.realm, metadata: metadata,
+                proofKey: extras.proofKey))
     }
 
     /// - Throws: when the failure is not the token's.
@@ -200,9 +205,10 @@ struct Refresh: Sendable {
     }
 }
 
-extension SilentAcquisition.Situation {
-    fileprivate var spendable: [StoredRecord<RefreshTokenRecord>] {
-        (tokens.refreshToken.map { [$0] } ?? []) + family.spendable
+extension CachedTokens {
+    /// A family's token brings bearer tokens only: it is many clients', and a key one client's.
+    func spendable(for type: TokenType, _ family: FamilyKnowledge) -> [StoredRecord<RefreshTokenRecord>] {
+        refreshTokens(for: type) + (type == .bearer ? family.spendable : [])
     }
 }
 

@@ -29,7 +29,7 @@ struct SilentAcquisition: Sendable {
 
     /// Without waiting and without the disk; nil when that is not enough, or when the answer would be an error.
     func cached(_ request: SilentRequest) -> AcquiredToken? {
-        guard request.tokenType == .bearer, !request.scopes.namesReserved,
+        guard !request.scopes.namesReserved,
             request.authority.map({ TenantRules.mayAsk(at: $0, for: request.app) }) ?? true,
             let known = services.index.accounts(of: request.group),
             case .account(let entry) = AccountChoice.choose(
@@ -47,7 +47,6 @@ struct SilentAcquisition: Sendable {
     func acquire(_ request: SilentRequest) async throws(BrokerError) -> AcquiredToken {
         try ScopeRules.check(request.scopes)
         try TenantRules.check(request.authority, for: request.app)
-        guard request.tokenType == .bearer else { throw ScopeRules.unsupportedTokenType }
         while true {
             let situation = try look(at: request)
             switch situation.decision {

@@ -41,7 +41,7 @@ package enum SilentDecision: Sendable {
         {
             return .cached(token)
         }
-        let spendable = (tokens.refreshToken.map { [$0] } ?? []) + family.spendable
+        let spendable = tokens.spendable(for: question.tokenType, family)
         return spendable.isEmpty ? .interact(.noTokens) : .refresh(spendable)
     }
 }

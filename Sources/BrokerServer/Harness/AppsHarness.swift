@@ -21,6 +21,19 @@ struct AppsHarness: Sendable {
                 try await services.apps.register(app, in: caller.partition)
                 return RegisterApp.Result(app: App(app))
             },
+            .waiting(RegisterAppAtProvider.self) { params, caller throws(BrokerError) in
+                let draft = AppRegistration(
+                    name: params.name, clientID: "", authority: try services.policy.authority(params.authority),
+                    group: params.group, scopes: params.scopes, redirectURI: params.redirectUri,
+                    executables: params.executables, units: params.units, sandboxIDs: params.sandboxIds)
+                // What could not be kept here must not be made there.
+                try services.apps.check(draft: draft)
+                let made = try await services.broker.registerAtProvider(
+                    draft, isConfidential: params.confidential,
+                    initialAccessToken: params.initialAccessToken.map { Secret($0) })
+                try await services.apps.register(made.app, in: caller.partition)
+                return RegisterAppAtProvider.Result(app: App(made.app), clientSecretExpiresOn: made.secretExpiresOn)
+            },
             .waiting(ListApps.self) { _, caller throws(BrokerError) in
                 ListApps.Result(apps: try services.apps.list(in: caller.partition).map(App.init))
             },

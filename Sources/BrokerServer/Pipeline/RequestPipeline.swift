@@ -23,6 +23,7 @@ struct RequestPipeline: Sendable {
     init(_ services: ServerServices, connections: ConnectionCount) {
         let harnesses: [[Route]] = [
             TokenHarness(services).routes,
+            ProofHarness(services).routes,
             InteractionHarness(services).routes,
             AccountsHarness(services).routes,
             AppsHarness(services).routes,

@@ -8,6 +8,7 @@ import Synchronization
 
 /// A provider that answers what the test says. Codes are user names; access tokens count up: `at-1`, `at-2` …
 final class ProviderDouble: PlainProvider {
+    typealias Register = @Sendable (ClientRegistrationRequest) -> Result<RegisteredClient, ProviderError>
     typealias Redeem = @Sendable (TokenGrant) async throws(ProviderError) -> TokenResponse
 
     private struct State {
@@ -16,8 +17,10 @@ final class ProviderDouble: PlainProvider {
         var count = 0
         var nonce: String?
         var requests: [AuthorizationRequest] = []
+        var binds = false
         var pushed: [AuthorizationRequest] = []
         var extras: [TokenRequestExtras] = []
+        var register: Register?
         var change: @Sendable (inout ProviderMetadata) -> Void = { _ in }
         var deviceRequests: [DeviceAuthorizationRequest] = []
         var device = DeviceAuthorization(
@@ -60,6 +63,14 @@ final class ProviderDouble: PlainProvider {
     }
 
     func failRevocation(_ error: ProviderError?) { state.withLock { $0.revocationFailure = error } }
+
+    /// From now on, requests with a proof get tokens that are bound to its key.
+    func bindTokens() {
+        state.withLock {
+            $0.redeem = nil
+            $0.binds = true
+        }
+    }
 
     func whenRedeeming(_ redeem: Redeem?) { state.withLock { $0.redeem = redeem } }
 
@@ -114,18 +125,33 @@ final class ProviderDouble: PlainProvider {
         return "\(metadata.authorizationEndpoint)?state=\(request.state)"
     }
 
+    func whenRegistering(_ register: @escaping Register) { state.withLock { $0.register = register } }
+
+    func register(
+        _ request: ClientRegistrationRequest, at metadata: ProviderMetadata
+    ) async throws(ProviderError) -> RegisteredClient {
+        guard let register = state.withLock({ $0.register }) else { throw .notOffered("It has no such endpoint.") }
+        return try register(request).get()
+    }
+
     func redeem(
         _ grant: TokenGrant, with extras: TokenRequestExtras, as client: ClientCredentials,
         at metadata: ProviderMetadata
     ) async throws(ProviderError) -> TokenResponse {
-        let redeem = state.withLock { state in
+        let (redeem, binds) = state.withLock { state in
             state.grants.append(grant)
             state.extras.append(extras)
-            return state.redeem
+            return (state.redeem, state.binds)
         }
         if let redeem { return try await redeem(grant) }
-        if case .authorizationCode(let code, _, _) = grant { return tokens(for: code.revealed()) }
-        return tokens()
+        var response: TokenResponse
+        if case .authorizationCode(let code, _, _) = grant {
+            response = tokens(for: code.revealed())
+        } else {
+            response = tokens()
+        }
+        if binds, extras.proofKey != nil { response.tokenType = .dpop }
+        return response
     }
 
     func verify(

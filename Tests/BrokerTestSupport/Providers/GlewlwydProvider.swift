@@ -56,7 +56,9 @@ package struct GlewlwydProvider: Sendable {
 
     /// Does with an authorization request what glewlwyd's login page does for a person: password, consent, and on to
     /// the application.
-    package func signIn(_ person: Person, at url: String) async throws -> ProviderRedirect {
+    ///
+    /// - Parameter scope: of a pushed request, whose URL does not say it.
+    package func signIn(_ person: Person, at url: String, scope: String? = nil) async throws -> ProviderRedirect {
         guard let request = URLComponents(string: url)?.queryItems else { throw ProcessFailure("Not a URL: \(url)") }
         func parameter(_ name: String) -> String { request.first { $0.name == name }?.value ?? "" }
         let browser = HTTPSession(in: bed, caFile: caFile)
@@ -65,7 +67,7 @@ package struct GlewlwydProvider: Sendable {
         guard signedIn.status == 200 else { throw ProcessFailure("glewlwyd refused the password.") }
         let consent = try await browser.send(
             "PUT", "\(base)/api/auth/grant/\(parameter("client_id"))",
-            body: .json(["scope": .string(parameter("scope"))]))
+            body: .json(["scope": .string(scope ?? parameter("scope"))]))
         guard consent.status == 200 else { throw ProcessFailure("glewlwyd refused the consent: \(consent.text)") }
         // The page marks a request that the person has already answered so.
         let answer = try await browser.get("\(url)&g_continue")

@@ -1,0 +1,34 @@
+import BrokerClient
+import Glibc
+
+/// A secret that a file holds: an argument could be read by every process of the machine.
+enum SecretFile {
+    private static let longest = 16 << 10
+
+    /// The first line, without white space at its ends.
+    ///
+    /// - Parameter path: `-` is standard input.
+    static func firstLine(of path: String) throws(BrokerClientError) -> String {
+        if path == "-" {
+            guard let line = readLine()?.trimmed, !line.isEmpty else { throw unfit("Standard input") }
+            return line
+        }
+        guard let file = fopen(path, "re") else {
+            throw BrokerClientError(
+                .invalidParameter,
+                "The file \(path) cannot be read (\(String(cString: strerror(errno)))); check its path.")
+        }
+        defer { fclose(file) }
+        var bytes = [CChar](repeating: 0, count: longest)
+        guard fgets(&bytes, Int32(longest), file) != nil else { throw unfit(path) }
+        let text = bytes.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+        let line = String(decoding: text, as: UTF8.self).trimmed
+        guard !line.isEmpty, text.count < longest - 1 else { throw unfit(path) }
+        return line
+    }
+
+    private static func unfit(_ path: String) -> BrokerClientError {
+        BrokerClientError(
+            .invalidParameter, "\(path) holds no token; put it there as one line.")
+    }
+}

@@ -1,0 +1,57 @@
+import BrokerModel
+import BrokerValues
+
+/// `apps.registerAtProvider`: makes a client where the provider lets the broker (RFC 7591).
+struct ClientRegistration: Sendable {
+    let services: EngineServices
+
+    /// - Parameter draft: what the app will be, its client id not known yet.
+    /// - Returns: the app with its client id, and its secret if it has one.
+    func register(
+        _ draft: AppRegistration, isConfidential: Bool, initialAccessToken: Secret?
+    ) async throws(BrokerError) -> (app: AppRegistration, secretExpiresOn: NumericDate?) {
+        let request = ClientRegistrationRequest(
+            clientName: draft.name, redirectURIs: [draft.redirectURI ?? Self.loopback],
+            scopes: ScopeRules.toAuthorize(Scopes(draft.scopes), extra: Scopes([])), isConfidential: isConfidential,
+            initialAccessToken: initialAccessToken)
+        do throws(ProviderError) {
+            let metadata = try await services.provider.metadata(of: draft.authority)
+            let client = try await services.provider.register(request, at: metadata)
+            var app = draft
+            app.clientID = client.clientID
+            app.clientSecret = client.clientSecret
+            return (app, client.clientSecretExpiresOn)
+        } catch {
+            throw Self.failure(error, at: draft.authority)
+        }
+    }
+
+    /// The port is the kernel's choice, and a provider that follows RFC 8252, section 7.3, compares the rest only.
+    private static let loopback = "http://127.0.0.1/"
+
+    /// RFC 7591, section 3.2.2; RFC 6750, section 3.1.
+    private static func failure(_ error: ProviderError, at authority: Authority) -> BrokerError {
+        guard case .refused(let refusal) = error else { return ProviderErrors.brokerError(error, at: authority) }
+        let place = authority.environment
+        let (kind, message): (ErrorKind, String)
+        switch refusal.error {
+        case "invalid_token", "insufficient_scope", "access_denied":
+            (kind, message) = (
+                .unauthorizedClient,
+                "\(place) lets only those register who have its initial access token; ask who runs it for one."
+            )
+        case "invalid_redirect_uri":
+            (kind, message) = (
+                .invalidParameter,
+                "\(place) does not take this redirect URI; register one with a port, or of another form."
+            )
+        case "invalid_client_metadata", "invalid_software_statement", "unapproved_software_statement":
+            (kind, message) = (
+                .invalidParameter,
+                "\(place) does not make such a client; ask for a confidential one, or register it with the provider by hand."
+            )
+        default: return ProviderErrors.brokerError(error, at: authority)
+        }
+        return BrokerError(kind, message, cause: error) { $0.add(refusal) }
+    }
+}

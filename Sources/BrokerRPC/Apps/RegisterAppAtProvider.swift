@@ -1,0 +1,78 @@
+import BrokerValues
+
+package enum RegisterAppAtProvider: BrokerMethod {
+    package static let name = "apps.registerAtProvider"
+    package static let summary = "Makes a client at the provider, and makes it known here as an app."
+    package static let explanation = """
+        Dynamic client registration (RFC 7591), where the provider offers it: a native app with the authorization code, \
+        refresh and, if there is one, the device grant. A client secret that the provider gives goes into the vault and is \
+        never shown.
+        """
+    package static let permission = Permission.administration
+    package static let errors: [ErrorKind] = [
+        .unsupported, .unauthorizedClient, .offline, .serverUnavailable, .invalidAuthority, .invalidResponse,
+        .accessDenied,
+    ]
+    package static let resultName = "app"
+
+    package struct Params: ParamsObject {
+        package var name = ""
+        package var authority = ""
+        package var group: String?
+        package var scopes: [String] = []
+        package var redirectUri: String?
+        package var executables: [String] = []
+        package var units: [String] = []
+        package var sandboxIds: [String] = []
+        package var confidential = false
+        package var initialAccessToken: String?
+
+        package init() {}
+        package init(name: String, authority: String) {
+            self.name = name
+            self.authority = authority
+        }
+
+        package static let members: [Member<Params>] = [
+            .required(
+                "name", \.name, "What requests will call it, and what people read at the provider.", .text(atMost: 128)),
+            .required("authority", \.authority, "The issuer URL it signs in at.", .text(atMost: 2048)),
+            .optional("group", \.group, "Apps of one group share accounts and refresh tokens.", .text(atMost: 128)),
+            .defaulted("scopes", \.scopes, "The scopes it may ask for.", to: [], .each(.scope, atMost: 100)),
+            .optional(
+                "redirectUri", \.redirectUri,
+                "Registered at the provider; with a fixed port where it compares ports. Absent: loopback, any port.",
+                .text(atMost: 2048)),
+            .defaulted(
+                "executables", \.executables, "Absolute paths of programs that may act as it.", to: [],
+                .each(.text(atMost: 4096), atMost: 64)),
+            .defaulted(
+                "units", \.units, "systemd units that may act as it.", to: [], .each(.text(atMost: 256), atMost: 64)),
+            .defaulted(
+                "sandboxIds", \.sandboxIds, "Flatpak application ids or snap.NAME.APP that may act as it.", to: [],
+                .each(.text(atMost: 256), atMost: 64)),
+            .defaulted(
+                "confidential", \.confidential, "True asks for a client with a secret: some providers make no other.",
+                to: false),
+            .optional(
+                "initialAccessToken", \.initialAccessToken,
+                "What the provider gave out for registering (RFC 7591, section 3); not kept.", .text(atMost: 16384)),
+        ]
+    }
+
+    package struct Result: MessageObject {
+        package var app = App()
+        package var clientSecretExpiresOn: NumericDate?
+        package init() {}
+        package init(app: App, clientSecretExpiresOn: NumericDate?) {
+            self.app = app
+            self.clientSecretExpiresOn = clientSecretExpiresOn
+        }
+        package static let members: [Member<Result>] = [
+            .required("app", \.app, "As it is known from now on."),
+            .optional(
+                "clientSecretExpiresOn", \.clientSecretExpiresOn,
+                "Seconds since 1970; the app has to be registered anew by then. Absent: never."),
+        ]
+    }
+}

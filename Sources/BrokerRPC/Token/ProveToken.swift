@@ -1,0 +1,74 @@
+import BrokerValues
+
+package enum ProveToken: BrokerMethod {
+    package static let name = "token.proof"
+    package static let summary = "A proof for one call of an API with a DPoP token."
+    package static let explanation = """
+        The value of the header DPoP (RFC 9449, section 4.2), made for one method and URL and for one token; each call of \
+        the API needs a new one. The key that signs it stays in the broker. An API that answers use_dpop_nonce wants the \
+        nonce of its header DPoP-Nonce in the next one.
+        """
+    package static let permission = Permission.app
+    package static let errors: [ErrorKind] = [
+        .interactionRequired, .ambiguousAccount, .accountNotFound, .appNotFound, .accessDenied, .invalidParameter,
+        .invalidAuthority,
+    ]
+    package static let resultName = "proof"
+
+    package struct Params: AppSelecting {
+        package var app: String?
+        package var clientId: String?
+        package var authority: String?
+        package var account: AccountReference?
+        package var tokenType = TokenType.dpop
+        package var httpMethod = ""
+        package var url = ""
+        package var nonce: String?
+        package var accessToken: String?
+
+        package init() {}
+
+        package init(_ selection: AppSelection, httpMethod: String, url: String) {
+            self.httpMethod = httpMethod
+            self.url = url
+            select(selection)
+        }
+
+        package static let members: [Member<Params>] =
+            appMembers(
+                \.app, \.clientId, \.authority,
+                authority: "Issuer URL: with clientId the app's, with app another one for this request only."
+            ) + [
+                .optional("account", \.account, "May be left out when exactly one account fits."),
+                .defaulted("tokenType", \.tokenType, "DPoP; there are no proofs for others.", to: .dpop),
+                .required("httpMethod", \.httpMethod, "As in the request line, such as GET.", .word(atMost: 32)),
+                .required(
+                    "url", \.url, "What will be called; query and fragment are left out of the proof.",
+                    .text(atMost: 8192)),
+                .optional("nonce", \.nonce, "From the API's header DPoP-Nonce.", .word(atMost: 1024)),
+                .optional(
+                    "accessToken", \.accessToken,
+                    "The token that the proof goes along with. Absent: the account's newest DPoP token that is still good.",
+                    .text(atMost: 65_536)),
+            ]
+
+        package func check() throws(WireError) {
+            try checkSelection(isRequired: true, authorityMayStandBesideApp: true)
+            guard tokenType == .dpop else { throw WireError("must be DPoP", field: "tokenType") }
+        }
+    }
+
+    package struct Result: MessageObject {
+        package var proof = ""
+        package var keyThumbprint = ""
+        package init() {}
+        package init(proof: String, keyThumbprint: String) {
+            self.proof = proof
+            self.keyThumbprint = keyThumbprint
+        }
+        package static let members: [Member<Result>] = [
+            .required("proof", \.proof, "Value of the HTTP header DPoP."),
+            .required("keyThumbprint", \.keyThumbprint, "Of the key that signed it (RFC 7638)."),
+        ]
+    }
+}

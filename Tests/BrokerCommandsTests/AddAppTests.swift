@@ -1,0 +1,63 @@
+import BrokerTestSupport
+import Foundation
+import Testing
+
+@Suite("brokerctl apps add --register")
+struct AddAppTests {
+    private static let answer =
+        #"{"app":{"name":"mail","clientId":"made-1","authority":"https://idp","scopes":["a"],"#
+        + #""executables":[],"units":[],"sandboxIds":[],"confidential":true},"clientSecretExpiresOn":4102444800}"#
+
+    @Test("a client is made at the provider, with the token of a file; what came of it is shown")
+    func register() async throws {
+        try await withTestBed { bed in
+            let seen = Log()
+            let broker = try ScriptedBroker { peer in
+                while let request = peer.request() {
+                    seen.add("\(request)")
+                    peer.answer(request, Self.answer)
+                }
+            }
+            let file = FileManager.default.temporaryDirectory.appendingPathComponent("token-\(UUID().uuidString)")
+            try Data("  initial-1 \nrest\n".utf8).write(to: file)
+            bed.atEnd { try? FileManager.default.removeItem(at: file) }
+            let result = try await brokerctl(
+                [
+                    "apps", "add", "mail", "--register", "--authority", "https://idp", "--scope", "a", "--confidential",
+                    "--initial-access-token-file", file.path,
+                ], at: broker.path)
+            #expect(result.status == .exited(0), "\(result)")
+            #expect(result.output.contains("made-1 (with a secret)"))
+            #expect(result.output.contains("Secret ends"))
+            let request = try #require(seen.all.first)
+            #expect(request.contains("apps.registerAtProvider"))
+            #expect(request.contains("initial-1"))
+            #expect(!request.contains("rest"))
+        }
+    }
+
+    @Test("a file that is not there, or empty, is named; nothing is asked")
+    func unfitFile() async throws {
+        let broker = try broker([:])
+        for path in ["/nonexistent/token", "/dev/null"] {
+            let result = try await brokerctl(
+                [
+                    "apps", "add", "mail", "--register", "--authority", "https://idp", "--initial-access-token-file",
+                    path,
+                ], at: broker.path)
+            #expect(result.status == .exited(1))
+            #expect(result.errors.contains(path))
+        }
+    }
+
+    @Test(
+        "a client id and --register exclude each other, and one of them must be there",
+        arguments: [
+            ["--register", "--client-id", "c"], [], ["--client-id", "c", "--confidential"],
+            ["--register", "--client-secret-stdin"],
+        ])
+    func usage(_ arguments: [String]) async throws {
+        let result = try await brokerctl(["apps", "add", "mail", "--authority", "https://idp"] + arguments)
+        #expect(result.status == .exited(2))
+    }
+}

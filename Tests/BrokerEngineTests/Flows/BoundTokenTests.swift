@@ -1,0 +1,195 @@
+import BrokerEngine
+import BrokerModel
+import BrokerTestSupport
+import BrokerValues
+import Testing
+
+@Suite("Tokens bound to a key (DPoP)")
+struct BoundTokenTests {
+    private static func bed() async throws -> EngineBed {
+        let bed = try await EngineBed()
+        bed.provider.offer { $0.dpopAlgorithms = ["RS256", "ES256"] }
+        bed.provider.bindTokens()
+        return bed
+    }
+
+    private func signIn(
+        _ bed: EngineBed, app: AppRegistration = Sample.app(), type: TokenType = .dpop
+    ) async throws -> AcquiredToken {
+        let (browser, signIn) = bed.begin(bed.interactive(app) { $0.tokenType = type })
+        _ = await bed.redirects.visit(await browser.opening(), code: "alice")
+        return try await signIn.value
+    }
+
+    private func silent(
+        _ bed: EngineBed, app: AppRegistration = Sample.app(), type: TokenType = .dpop, force: Bool = false
+    ) async throws -> AcquiredToken {
+        try await bed.engine.acquireSilent(
+            bed.silent(app) {
+                $0.tokenType = type
+                $0.forceRefresh = force
+            })
+    }
+
+    private func failure(_ body: () async throws -> AcquiredToken) async -> BrokerError? {
+        await #expect(throws: BrokerError.self) { try await body() }
+    }
+
+    private func prove(_ bed: EngineBed, _ app: AppRegistration = Sample.app()) throws -> TokenProof {
+        try bed.engine.proof(
+            ProofRequest(
+                partition: Sample.partition, app: app,
+                target: ProofTarget(method: "GET", url: "https://api.example/mail")))
+    }
+
+    @Test("the code is asked for and redeemed with one key, whose thumbprint the token carries")
+    func signIn() async throws {
+        let bed = try await Self.bed()
+        let token = try await signIn(bed)
+        #expect(token.token.record.tokenType == .dpop)
+        let thumbprint = try #require(token.token.record.keyThumbprint)
+        #expect(bed.provider.authorizations.first?.proofKeyThumbprint == thumbprint)
+        #expect(bed.provider.extras.first?.proofKey?.thumbprint == thumbprint)
+        #expect(try prove(bed).keyThumbprint == thumbprint)
+    }
+
+    @Test("the cached token answers requests of its own type only, also on the hot path")
+    func typesDoNotMix() async throws {
+        let bed = try await Self.bed()
+        _ = try await signIn(bed)
+        #expect(bed.engine.cached(bed.silent { $0.tokenType = .dpop }) != nil)
+        #expect(bed.engine.cached(bed.silent()) == nil)
+        #expect(try await silent(bed).fromCache)
+        let refusal = await failure { try await silent(bed, type: .bearer) }
+        #expect(refusal?.kind == .interactionRequired)
+        #expect(bed.provider.refreshes.isEmpty)
+    }
+
+    @Test("a refresh proves the key that the refresh token is bound to, also after a restart")
+    func refresh() async throws {
+        let bed = try await Self.bed()
+        let first = try await signIn(bed)
+        let second = try await silent(bed, force: true)
+        let engine = try await bed.restarted()
+        let third = try await engine.acquireSilent(
+            bed.silent {
+                $0.tokenType = .dpop
+                $0.forceRefresh = true
+            })
+        #expect(bed.provider.refreshes == ["rt-1", "rt-2"])
+        #expect(Set(bed.provider.extras.map { $0.proofKey?.thumbprint }).count == 1)
+        #expect(
+            Set([first, second, third].map(\.token.record.keyThumbprint)) == [
+                bed.provider.extras[0].proofKey?.thumbprint
+            ]
+        )
+    }
+
+    @Test("bearer and bound tokens of one account stand side by side, each with its refresh token")
+    func sideBySide() async throws {
+        let bed = try await Self.bed()
+        _ = try await signIn(bed, type: .bearer)
+        _ = try await signIn(bed)
+        _ = try await silent(bed, type: .bearer, force: true)
+        _ = try await silent(bed, force: true)
+        #expect(bed.provider.refreshes == ["rt-1", "rt-2"])
+        #expect(bed.provider.extras.map { $0.proofKey == nil } == [true, false, true, false])
+        #expect(try await silent(bed, type: .bearer).fromCache)
+        #expect(try await silent(bed).fromCache)
+    }
+
+    @Test("an unbound refresh token can bring bound ones; spent, it is not kept beside its bound successor")
+    func upgrade() async throws {
+        let bed = try await Self.bed()
+        _ = try await signIn(bed, type: .bearer)
+        let token = try await silent(bed)
+        #expect(token.token.record.tokenType == .dpop)
+        #expect(bed.provider.refreshes == ["rt-1"])
+        // The bearer access token is still good; when it is over, the old refresh token must not be tried.
+        #expect(try await silent(bed, type: .bearer).fromCache)
+        let refusal = await failure { try await silent(bed, type: .bearer, force: true) }
+        #expect(refusal?.reason == .noTokens)
+        _ = try await silent(bed, force: true)
+        #expect(bed.provider.refreshes == ["rt-1", "rt-2"])
+    }
+
+    @Test("a confidential client's refresh token is not bound, and serves both types")
+    func confidential() async throws {
+        let bed = try await Self.bed()
+        var app = Sample.app()
+        app.clientSecret = Secret("s")
+        _ = try await signIn(bed, app: app)
+        _ = try await silent(bed, app: app, type: .bearer)
+        _ = try await silent(bed, app: app, force: true)
+        #expect(bed.provider.refreshes == ["rt-1", "rt-2"])
+    }
+
+    @Test("a provider that does not speak of DPoP is not asked; its name stands in the answer")
+    func notOffered() async throws {
+        let bed = try await Self.bed()
+        bed.provider.offer { $0.dpopAlgorithms = ["RS256"] }
+        let refusal = await failure {
+            try await bed.engine.acquireInteractive(bed.interactive { $0.tokenType = .dpop }) { _ in }
+        }
+        #expect(refusal?.kind == .unsupported)
+        #expect(refusal?.message.contains("id.example.org") == true)
+        #expect(bed.provider.grants.isEmpty)
+    }
+
+    @Test("a bearer token that comes instead of a bound one is not handed out, and the sign-in survives it")
+    func downgrade() async throws {
+        let bed = try await Self.bed()
+        _ = try await signIn(bed)
+        bed.provider.whenRedeeming { [provider = bed.provider] _ in provider.tokens() }
+        #expect(await failure { try await silent(bed, force: true) }?.kind == .unsupported)
+        bed.provider.bindTokens()
+        _ = try await silent(bed, force: true)
+        #expect(bed.provider.refreshes == ["rt-1", "rt-2"])
+    }
+
+    @Test("a second sign-in makes a new key, and what was bound to the old one is gone")
+    func secondSignIn() async throws {
+        let bed = try await Self.bed()
+        let first = try await signIn(bed)
+        let (browser, again) = bed.begin(bed.interactive(Sample.app(), ["calendar"]) { $0.tokenType = .dpop })
+        _ = await bed.redirects.visit(await browser.opening(), code: "alice")
+        let second = try await again.value
+        #expect(first.token.record.keyThumbprint != second.token.record.keyThumbprint)
+        #expect(try prove(bed).keyThumbprint == second.token.record.keyThumbprint)
+        #expect(!(try await silent(bed).fromCache))
+        #expect(bed.provider.refreshes == ["rt-2"])
+    }
+
+    @Test("an account that is asked for signs in again with the key it has")
+    func sameKey() async throws {
+        let bed = try await Self.bed()
+        let first = try await signIn(bed)
+        let (browser, again) = bed.begin(
+            bed.interactive {
+                $0.tokenType = .dpop
+                $0.account = .username("alice")
+            })
+        _ = await bed.redirects.visit(await browser.opening(), code: "alice")
+        #expect(try await again.value.token.record.keyThumbprint == first.token.record.keyThumbprint)
+    }
+
+    @Test("the key goes with the account's tokens when they are removed")
+    func removed() async throws {
+        let bed = try await Self.bed()
+        _ = try await signIn(bed)
+        _ = try await bed.engine.remove(.username("alice"), from: Sample.app(), in: Sample.partition)
+        #expect(try bed.vault.loadAll(ProofKeyRecord.self, in: Sample.partition).isEmpty)
+        #expect(throws: BrokerError.self) { try prove(bed) }
+    }
+
+    @Test("without a bound token that is good there is nothing to prove")
+    func nothingToProve() async throws {
+        let bed = try await Self.bed()
+        _ = try await signIn(bed, type: .bearer)
+        #expect(#expect(throws: BrokerError.self) { try prove(bed) }?.kind == .interactionRequired)
+        _ = try await silent(bed)
+        _ = try prove(bed)
+        bed.clock.advance(bySeconds: 3600)
+        #expect(#expect(throws: BrokerError.self) { try prove(bed) }?.kind == .interactionRequired)
+    }
+}

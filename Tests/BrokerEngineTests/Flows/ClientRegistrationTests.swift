@@ -1,0 +1,67 @@
+import BrokerEngine
+import BrokerModel
+import BrokerTestSupport
+import BrokerValues
+import Testing
+
+@Suite("Registration at the provider")
+struct ClientRegistrationTests {
+    private func register(
+        _ bed: EngineBed, _ change: (inout AppRegistration) -> Void = { _ in }
+    ) async throws -> AppRegistration {
+        var draft = Sample.app()
+        draft.clientID = ""
+        draft.scopes = ["mail.read"]
+        change(&draft)
+        return try await bed.engine.registerAtProvider(
+            draft, isConfidential: true, initialAccessToken: Secret("iat")
+        ).app
+    }
+
+    @Test("the provider's client is the app's, and asks for what the broker will")
+    func made() async throws {
+        let bed = try await EngineBed()
+        bed.provider.whenRegistering { request in
+            #expect(request.clientName == "mail")
+            #expect(request.redirectURIs == ["http://127.0.0.1/"])
+            #expect(request.scopes == Scopes(["openid", "profile", "offline_access", "mail.read"]))
+            #expect(request.initialAccessToken == Secret("iat"))
+            return .success(RegisteredClient(clientID: "c-1", clientSecret: Secret("s-1")))
+        }
+        let app = try await register(bed)
+        #expect(app.clientID == "c-1")
+        #expect(app.clientSecret == Secret("s-1"))
+        #expect(app.name == "mail")
+    }
+
+    @Test("an app's own redirect URI is the one that is registered")
+    func redirect() async throws {
+        let bed = try await EngineBed()
+        bed.provider.whenRegistering { request in
+            #expect(request.redirectURIs == ["http://localhost:4711/cb"])
+            return .success(RegisteredClient(clientID: "c-1"))
+        }
+        _ = try await register(bed) { $0.redirectURI = "http://localhost:4711/cb" }
+    }
+
+    @Test(
+        "what the provider refuses is said in words",
+        arguments: [
+            ("invalid_token", ErrorKind.unauthorizedClient), ("invalid_redirect_uri", .invalidParameter),
+            ("invalid_client_metadata", .invalidParameter), ("server_error", .serverUnavailable),
+        ])
+    func refused(word: String, kind: ErrorKind) async throws {
+        let bed = try await EngineBed()
+        bed.provider.whenRegistering { _ in .failure(.refused(OAuthRefusal(error: word, status: 400))) }
+        let failure = await #expect(throws: BrokerError.self) { try await register(bed) }
+        #expect(failure?.kind == kind)
+        #expect(failure?.details.oauthError == word)
+    }
+
+    @Test("a provider without registration does not support it")
+    func notOffered() async throws {
+        let bed = try await EngineBed()
+        let failure = await #expect(throws: BrokerError.self) { try await register(bed) }
+        #expect(failure?.kind == .unsupported)
+    }
+}
