@@ -120,6 +120,19 @@ package final class TokenBroker: Sendable {
         services.events.subscribe(to: topics, group: group, in: partition, deliver)
     }
 
+    // MARK: The cache
+
+    /// Takes over accounts and tokens from a file of MSAL's (unified cache schema).
+    ///
+    /// - Parameters:
+    ///   - file: the whole of it or a part; entries that are not in order are reported and left out.
+    ///   - app: whose they become; nil gives each registered app what belongs to its client.
+    package func importCache(
+        _ file: JSONObject, for app: AppRegistration?, in partition: Partition
+    ) async throws(BrokerError) -> CacheImportReport {
+        try await CacheImport(services: services, partition: partition).run(file, for: app)
+    }
+
     // MARK: The process
 
     package var refreshesInFlight: Int { services.flights.count }

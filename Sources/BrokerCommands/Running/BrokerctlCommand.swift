@@ -12,8 +12,7 @@ struct BrokerctlCommand: ParsableCommand {
         version: "brokerctl 0.1.0",
         subcommands: [
             StatusCommand.self, LoginCommand.self, TokenCommand.self, AccountsCommand.self, AppsCommand.self,
-            HandleRedirectCommand.self,
-            CompletionCommand.self,
+            HandleRedirectCommand.self, ImportCommand.self, CompletionCommand.self,
         ])
 
     @OptionGroup var global: GlobalOptions

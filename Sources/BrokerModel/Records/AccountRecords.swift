@@ -17,6 +17,8 @@ package struct AccountRecord: VaultRecord {
     package var signedIn: Bool
     /// When the account was first seen: lists are ordered by it, then by username.
     package var createdAt: NumericDate
+    /// What an imported record had besides; kept, not used.
+    package var extra: JSONObject?
 
     package init(
         group: GroupID, homeAccountID: HomeAccountID, environment: String, realm: String, authority: String,

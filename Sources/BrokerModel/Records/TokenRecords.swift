@@ -43,6 +43,8 @@ package struct AccessTokenRecord: VaultRecord {
     package var keyThumbprint: String?
     /// Where the token is good (RFC 8707), sorted; nil when the request named no resource.
     package var resources: [String]?
+    /// What an imported record had besides; kept, not used.
+    package var extra: JSONObject?
 
     package init(
         owner: TokenOwner, realm: String, scopes: [String], tokenType: TokenType, authority: String,
@@ -108,6 +110,8 @@ package struct IDTokenRecord: VaultRecord {
     package var owner: TokenOwner
     package var realm: String
     package var cachedAt: NumericDate
+    /// What an imported record had besides; kept, not used.
+    package var extra: JSONObject?
 
     package init(owner: TokenOwner, realm: String, cachedAt: NumericDate) {
         self.owner = owner

@@ -16,6 +16,7 @@ package enum MethodRegistry {
         RegisterAppAtProvider.self,
         ListApps.self,
         RemoveApp.self,
+        ImportCache.self,
         GetBrokerStatus.self,
         Subscribe.self,
         DiscoverMethods.self,

@@ -27,6 +27,7 @@ struct RequestPipeline: Sendable {
             InteractionHarness(services).routes,
             AccountsHarness(services).routes,
             AppsHarness(services).routes,
+            CacheHarness(services).routes,
             BrokerHarness(services, connections: connections).routes,
             EventsHarness(services).routes,
         ]

@@ -1,0 +1,158 @@
+import ArgumentParser
+import BrokerClient
+import BrokerRPC
+import BrokerValues
+import FoundationEssentials
+
+struct ImportCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "import", abstract: "Take over sign-ins from other programs.",
+        subcommands: [ImportMSALCacheCommand.self])
+}
+
+struct ImportMSALCacheCommand: Subcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "msal-cache",
+        abstract: "Take over what MSAL for Python, .NET or Java, or the Azure CLI, has saved.",
+        discussion: """
+            Each registered app gets the tokens of its client id. The file is only read; delete it when all is there, for \
+            the tokens in it are not encrypted. The Azure CLI's is ~/.azure/msal_token_cache.json.
+            """)
+
+    @OptionGroup var global: GlobalOptions
+
+    @Argument(help: "The cache file.", completion: .file())
+    var file: String
+
+    @Option(help: ArgumentHelp("Give them to this app.", valueName: "name"))
+    var app: String?
+
+    @Option(name: .long, help: ArgumentHelp("Give them to this client id; needs --authority.", valueName: "id"))
+    var clientID: String?
+
+    @Option(help: ArgumentHelp("The client id's issuer.", valueName: "url"))
+    var authority: String?
+
+    func validate() throws {
+        guard app == nil || clientID == nil else { throw ValidationError("Give --app or --client-id, not both.") }
+        guard (clientID == nil) == (authority == nil) else {
+            throw ValidationError("--client-id and --authority go together.")
+        }
+    }
+
+    func run(in context: CommandContext) throws(BrokerClientError) {
+        var sum = ImportCache.Result()
+        for part in CacheParts.of(try read()) {
+            var params = ImportCache.Params(cache: part)
+            params.app = app
+            params.clientId = clientID
+            params.authority = authority
+            let result: ImportCache.Result
+            do throws(BrokerClientError) {
+                result = try context.connection.call(ImportCache.self, params)
+            } catch {
+                // The others may fit; only this one's sign-in is left out, and said to be.
+                guard error.code == .invalidParameter, error.rpc == nil else { throw error }
+                sum.problems.append("An account has more tokens than one message can hold; sign it in again.")
+                continue
+            }
+            sum.add(result)
+        }
+        context.output.result(JSONText.node(of: sum)) { ImportWords.text(sum) }
+    }
+
+    private func read() throws(BrokerClientError) -> JSONObject {
+        guard let bytes = FileManager.default.contents(atPath: file) else {
+            throw BrokerClientError(.invalidParameter, "\(file) cannot be read; name the cache file of MSAL.")
+        }
+        // Windows' editors begin a file with a byte order mark, and some versions of MSAL keep it.
+        let text = bytes.starts(with: [0xef, 0xbb, 0xbf]) ? Array(bytes.dropFirst(3)) : Array(bytes)
+        guard let object = (try? JSONReader.read(text))?.value.objectValue,
+            CacheParts.sections.contains(where: { object[$0] != nil })
+        else {
+            throw BrokerClientError(
+                .invalidParameter, "\(file) is no cache of MSAL; it may be encrypted, which this command cannot read.")
+        }
+        return object
+    }
+}
+
+/// A cache account by account, for a message holds one account's tokens with ease and not everybody's.
+package enum CacheParts {
+    static let sections = ["AccessToken", "RefreshToken", "IdToken", "Account", "AppMetadata"]
+
+    package static func of(_ cache: JSONObject) -> [JSONObject] {
+        var parts: [String: JSONObject] = [:]
+        for section in sections where section != "AppMetadata" {
+            for (key, entry) in cache[section]?.objectValue ?? [:] {
+                let home = entry.objectValue?["home_account_id"]?.stringValue ?? ""
+                var entries = parts[home]?[section]?.objectValue ?? [:]
+                entries[key] = entry
+                parts[home, default: [:]][section] = .object(entries)
+            }
+        }
+        let metadata = cache["AppMetadata"]
+        return parts.sorted { $0.key < $1.key }.map { _, part in
+            var part = part
+            part["AppMetadata"] = metadata
+            return part
+        }
+    }
+}
+
+extension ImportCache.Result {
+    mutating func add(_ other: ImportCache.Result) {
+        accounts += other.accounts
+        refreshTokens += other.refreshTokens
+        familyRefreshTokens += other.familyRefreshTokens
+        accessTokens += other.accessTokens
+        idTokens += other.idTokens
+        appMetadata += other.appMetadata
+        older += other.older
+        expired += other.expired
+        problems += other.problems.filter { !problems.contains($0) }
+        unregistered += other.unregistered.filter { client in !unregistered.contains { $0.clientId == client.clientId }
+        }
+    }
+}
+
+package enum ImportWords {
+    package static func text(_ result: ImportCache.Result) -> String {
+        var facts = Facts()
+        facts.add("Accounts", "\(result.accounts)")
+        facts.add("Refresh tokens", "\(result.refreshTokens)")
+        facts.add("Of families", result.familyRefreshTokens > 0 ? "\(result.familyRefreshTokens)" : nil)
+        facts.add("Access tokens", "\(result.accessTokens)")
+        facts.add("ID tokens", "\(result.idTokens)")
+        facts.add("Left out", leftOut(result))
+        var text = facts.text()
+        for problem in result.problems { text += problem.clean + "\n" }
+        if !result.unregistered.isEmpty {
+            text += "No app is registered for these clients. Register them, and import again:\n"
+            for client in result.unregistered {
+                text +=
+                    "  brokerctl apps add NAME --client-id \(quoted(client.clientId)) --authority \(quoted(client.authority))\n"
+            }
+        }
+        return text
+    }
+
+    private static func leftOut(_ result: ImportCache.Result) -> String? {
+        let parts = [
+            result.older > 0 ? "\(result.older) that the broker has as good" : nil,
+            result.expired > 0 ? "\(result.expired) expired" : nil,
+        ]
+        let words = parts.compactMap(\.self)
+        return words.isEmpty ? nil : words.joined(separator: ", ")
+    }
+
+    /// For a shell: the file is somebody else's text.
+    private static func quoted(_ text: String) -> String {
+        let isPlain = text.utf8.allSatisfy {
+            ($0 >= 0x30 && $0 <= 0x3a) || ($0 >= 0x40 && $0 <= 0x5a) || ($0 >= 0x61 && $0 <= 0x7a)
+                || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "/")
+                || $0 == UInt8(ascii: "_")
+        }
+        return isPlain && !text.isEmpty ? text : "'" + text.clean.replacing("'", with: "'\\''") + "'"
+    }
+}

@@ -1,0 +1,119 @@
+import BrokerModel
+import BrokerValues
+
+/// `cache.import`: takes over what MSAL saved, for the apps that it belongs to.
+///
+/// What the broker has and is not older stays. An app that the person signed out of stays signed out.
+struct CacheImport: Sendable {
+    let services: EngineServices
+    let partition: Partition
+
+    func run(_ file: JSONObject, for chosen: AppRegistration?) async throws(BrokerError) -> CacheImportReport {
+        let cache = UnifiedCache(file)
+        var report = CacheImportReport()
+        report.problems = cache.problems
+        let apps = chosen.map { [$0] } ?? services.roster.apps(in: partition)
+        // Apps of a group that share a client share its tokens: one of them stands for all.
+        var done: Set<CacheIndex.ClientKey> = []
+        for app in apps {
+            let client = CacheIndex.ClientKey(
+                partition: partition, group: app.effectiveGroup, clientID: app.clientID,
+                environment: app.authority.environment)
+            guard done.insert(client).inserted else { continue }
+            let plan = ImportPlan(cache, for: app, now: services.clock.now)
+            report.expired += plan.expired
+            report.problems += plan.problems
+            try await keep(plan, of: client, &report)
+        }
+        if chosen == nil { report.unregistered = Self.unregistered(cache, apps) }
+        return report
+    }
+
+    private func keep(
+        _ plan: ImportPlan, of client: CacheIndex.ClientKey, _ report: inout CacheImportReport
+    ) async throws(BrokerError) {
+        let sealed = try services.reading { () throws(VaultError) in
+            try SealedImport(plan, of: client, vault: services.vault, index: services.index)
+        }
+        report.add(sealed)
+        guard !sealed.change.isEmpty else { return }
+        switch await services.writer.write(
+            { sealed.change },
+            apply: { index throws(VaultError) in
+                try sealed.apply(to: index)
+            })
+        {
+        case .failure(let error): throw BrokerError(error)
+        case .success(false):
+            throw BrokerError(
+                .internal,
+                "The imported tokens are in memory, but the disk did not take them; make room and import again.",
+                reason: .vaultNotWritable)
+        case .success(true):
+            for account in sealed.accounts.map(\.record) {
+                services.throttle.with {
+                    $0.clear(
+                        group: account.group, homeAccountID: account.homeAccountID, environment: account.environment,
+                        in: partition)
+                }
+            }
+        }
+    }
+
+    /// Clients whose refresh tokens nobody takes.
+    private static func unregistered(_ cache: UnifiedCache, _ apps: [AppRegistration]) -> [UnregisteredClient] {
+        var found: [UnregisteredClient] = []
+        for token in cache.refreshTokens {
+            let isKnown = apps.contains {
+                $0.clientID == token.clientID && ImportPlan.isEnvironment(token.environment, of: $0.authority)
+            }
+            guard !isKnown, !found.contains(where: { $0.clientID == token.clientID }) else { continue }
+            let tenant = cache.accounts.first { $0.homeAccountID == token.homeAccountID }?.realm ?? ""
+            found.append(
+                UnregisteredClient(
+                    clientID: token.clientID, environment: token.environment,
+                    authority: "https://\(token.environment)" + (tenant.isEmpty ? "" : "/\(tenant)")))
+        }
+        return found
+    }
+}
+
+package struct UnregisteredClient: Sendable, Equatable {
+    package var clientID: String
+    package var environment: String
+    /// A guess, for the registration.
+    package var authority: String
+
+    package init(clientID: String, environment: String, authority: String) {
+        self.clientID = clientID
+        self.environment = environment
+        self.authority = authority
+    }
+}
+
+/// What became of an imported cache: how many of each were taken.
+package struct CacheImportReport: Sendable, Equatable {
+    package var accounts = 0
+    package var refreshTokens = 0
+    package var familyRefreshTokens = 0
+    package var accessTokens = 0
+    package var idTokens = 0
+    package var appMetadata = 0
+    /// Left out because the broker has as good ones.
+    package var older = 0
+    package var expired = 0
+    package var problems: [String] = []
+    package var unregistered: [UnregisteredClient] = []
+
+    package init() {}
+
+    fileprivate mutating func add(_ sealed: SealedImport) {
+        accounts += sealed.accounts.count
+        refreshTokens += sealed.refreshTokens.count { $0.record.familyID == nil }
+        familyRefreshTokens += sealed.refreshTokens.count { $0.record.familyID != nil }
+        accessTokens += sealed.accessTokens.count
+        idTokens += sealed.idTokens.count
+        appMetadata += sealed.metadata == nil ? 0 : 1
+        older += sealed.older
+    }
+}

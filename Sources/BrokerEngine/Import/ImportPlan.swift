@@ -1,0 +1,115 @@
+import BrokerModel
+import BrokerValues
+
+/// What of an imported cache goes to one app's group, as records. Pure.
+package struct ImportPlan: Sendable {
+    package struct Token<Record: VaultRecord>: Sendable {
+        package var record: Record
+        package var secret: Secret
+    }
+
+    package var accounts: [AccountRecord] = []
+    package var refreshTokens: [Token<RefreshTokenRecord>] = []
+    package var accessTokens: [Token<AccessTokenRecord>] = []
+    package var idTokens: [Token<IDTokenRecord>] = []
+    package var metadata: AppMetadataRecord?
+    package var expired = 0
+    package var problems: [String] = []
+
+    /// - Parameter app: takes the tokens of its own client, and those of the families that its client belongs to.
+    package init(_ cache: UnifiedCache, for app: AppRegistration, now: NumericDate) {
+        let authority = app.authority
+        func isHere(_ environment: String) -> Bool { Self.isEnvironment(environment, of: authority) }
+        let own = cache.metadata.first { $0.clientID == app.clientID && isHere($0.environment) }
+        if let own {
+            metadata = AppMetadataRecord(
+                group: app.effectiveGroup, clientID: app.clientID, environment: authority.environment,
+                familyID: own.familyID, extra: own.extra.isEmpty ? nil : own.extra)
+        }
+        var people: Set<String> = []
+        let known = Dictionary(
+            cache.accounts.filter { isHere($0.environment) }.map { ($0.homeAccountID, $0) }, uniquingKeysWith: { $1 })
+        func owner(_ credential: UnifiedCache.Credential) -> TokenOwner {
+            people.insert(credential.homeAccountID)
+            return TokenOwner(
+                group: app.effectiveGroup, clientID: app.clientID,
+                homeAccountID: Self.home(credential.homeAccountID, known[credential.homeAccountID], authority),
+                environment: authority.environment)
+        }
+        func realm(_ given: String) -> String { authority.kind.hasTenants ? given.lowercased() : authority.path }
+
+        for token in cache.refreshTokens where isHere(token.environment) {
+            let isOwn = token.clientID == app.clientID
+            let isFamilys = token.familyID != nil && (isOwn || token.familyID == own?.familyID)
+            guard isOwn || isFamilys else { continue }
+            guard known[token.homeAccountID] != nil else {
+                problems.append("A refresh token belongs to nobody in the file.")
+                continue
+            }
+            var record = RefreshTokenRecord(
+                owner: owner(token), authority: authority.url,
+                // MSAL asks for these always and writes down the others only.
+                scopes: Scopes.reserved.union(Scopes(token.scopes)).asGiven, cachedAt: min(token.cachedAt ?? 0, now))
+            record.extra = token.extra.isEmpty ? nil : token.extra
+            if isOwn { refreshTokens.append(Token(record: record, secret: token.secret)) }
+            if isFamilys {
+                record.owner = record.owner.ofFamilies
+                record.familyID = token.familyID
+                refreshTokens.append(Token(record: record, secret: token.secret))
+            }
+        }
+        for token in cache.accessTokens where token.clientID == app.clientID && isHere(token.environment) {
+            guard let expiresOn = token.expiresOn, expiresOn > now else {
+                expired += 1
+                continue
+            }
+            guard (token.tokenType ?? "Bearer").lowercased() == "bearer", known[token.homeAccountID] != nil else {
+                problems.append(
+                    "An access token is bound to a key of another program, or belongs to nobody in the file.")
+                continue
+            }
+            let realm = realm(token.realm)
+            var record = AccessTokenRecord(
+                owner: owner(token), realm: realm, scopes: token.scopes, tokenType: .bearer,
+                authority: authority.tenant(realm).url, expiresOn: expiresOn,
+                extendedExpiresOn: token.extendedExpiresOn, refreshOn: token.refreshOn,
+                cachedAt: min(token.cachedAt ?? 0, now))
+            record.extra = token.extra.isEmpty ? nil : token.extra
+            accessTokens.append(Token(record: record, secret: token.secret))
+        }
+        for token in cache.idTokens where token.clientID == app.clientID && isHere(token.environment) {
+            guard known[token.homeAccountID] != nil else { continue }
+            var record = IDTokenRecord(
+                owner: owner(token), realm: realm(token.realm), cachedAt: min(token.cachedAt ?? 0, now))
+            record.extra = token.extra.isEmpty ? nil : token.extra
+            idTokens.append(Token(record: record, secret: token.secret))
+        }
+        for account in cache.accounts where isHere(account.environment) && people.contains(account.homeAccountID) {
+            let realm = realm(account.realm)
+            let home = Self.home(account.homeAccountID, account, authority)
+            var record = AccountRecord(
+                group: app.effectiveGroup, homeAccountID: home, environment: authority.environment, realm: realm,
+                authority: authority.tenant(realm).url,
+                username: account.username ?? account.localAccountID ?? account.homeAccountID, name: account.name,
+                tenantID: authority.kind.hasTenants ? realm : nil, createdAt: now)
+            record.extra = account.extra.isEmpty ? nil : account.extra
+            accounts.append(record)
+        }
+    }
+
+    /// Whether the file's environment is the authority's: a cloud's aliases are one, and MSAL leaves out a port.
+    package static func isEnvironment(_ environment: String, of authority: Authority) -> Bool {
+        let name = EntraCloud.environment(of: environment) ?? environment.lowercased()
+        if name == authority.environment { return true }
+        let host = authority.environment.split(separator: ":", maxSplits: 1).first.map(String.init)
+        return authority.isPlainHTTP && name == host
+    }
+
+    /// Where there are tenants, MSAL's id is ours; elsewhere it is the subject, which is unique only at its issuer.
+    private static func home(
+        _ given: String, _ account: UnifiedCache.Account?, _ authority: Authority
+    ) -> HomeAccountID {
+        if authority.kind.hasTenants { return HomeAccountID(rawValue: given) }
+        return HomeAccountID(subject: account?.localAccountID ?? given, issuer: authority.url)
+    }
+}

@@ -1,0 +1,76 @@
+import BrokerValues
+
+package enum ImportCache: BrokerMethod {
+    package static let name = "cache.import"
+    package static let summary = "Takes over accounts and tokens that MSAL saved."
+    package static let explanation = """
+        Tokens go to the registered apps with their client id at their provider, or to the app that is named. What the \
+        broker has and is not older stays. Entries that are not in order are reported and left out; fields that it does \
+        not know are kept. A cache that is larger than a line is sent in parts, account by account.
+        """
+    package static let permission = Permission.administration
+    package static let errors: [ErrorKind] = [.appNotFound, .accessDenied, .locked]
+    package static let resultName = "import"
+
+    package struct Params: AppSelecting {
+        package var cache: JSONObject = [:]
+        package var app: String?
+        package var clientId: String?
+        package var authority: String?
+
+        package init() {}
+        package init(cache: JSONObject) { self.cache = cache }
+
+        package static let members: [Member<Params>] =
+            [
+                .required(
+                    "cache", \.cache,
+                    "The file, or a part of it: AccessToken, RefreshToken, IdToken, Account, AppMetadata.")
+            ]
+            + appMembers(\.app, \.clientId, \.authority, authority: "Issuer URL, with clientId.")
+
+        package func check() throws(WireError) { try checkSelection(isRequired: false) }
+    }
+
+    package struct Unregistered: MessageObject, Equatable {
+        package var clientId = ""
+        package var environment = ""
+        package var authority = ""
+
+        package init() {}
+
+        package static let members: [Member<Unregistered>] = [
+            .required("clientId", \.clientId, "Its client id."),
+            .required("environment", \.environment, "Where its tokens are from, as the file says."),
+            .required("authority", \.authority, "What to register it with, most likely."),
+        ]
+    }
+
+    package struct Result: MessageObject, Equatable {
+        package var accounts: Int64 = 0
+        package var refreshTokens: Int64 = 0
+        package var familyRefreshTokens: Int64 = 0
+        package var accessTokens: Int64 = 0
+        package var idTokens: Int64 = 0
+        package var appMetadata: Int64 = 0
+        package var older: Int64 = 0
+        package var expired: Int64 = 0
+        package var problems: [String] = []
+        package var unregistered: [Unregistered] = []
+
+        package init() {}
+
+        package static let members: [Member<Result>] = [
+            .required("accounts", \.accounts, "Accounts that were taken."),
+            .required("refreshTokens", \.refreshTokens, "Refresh tokens of one client."),
+            .required("familyRefreshTokens", \.familyRefreshTokens, "Refresh tokens of a family of clients."),
+            .required("accessTokens", \.accessTokens, "Access tokens that are still good."),
+            .required("idTokens", \.idTokens, "ID tokens."),
+            .required("appMetadata", \.appMetadata, "Clients whose family is known now."),
+            .required("older", \.older, "Left out, because the broker has as good ones."),
+            .required("expired", \.expired, "Access tokens left out, because they have expired."),
+            .required("problems", \.problems, "Entries that are not in order, one sentence each."),
+            .required("unregistered", \.unregistered, "Clients with refresh tokens that no app is registered for."),
+        ]
+    }
+}
