@@ -6,6 +6,7 @@ package struct BrokerConfiguration: Sendable, Equatable {
     package var access: Access
     package var cache = Cache()
     package var browser = Browser()
+    package var device = Device()
     package var log = Log()
     /// By the issuer or host that names the table.
     package var providers: [String: ProviderTable] = [:]
@@ -49,6 +50,10 @@ package struct BrokerConfiguration: Sendable, Equatable {
     package struct Browser: Sendable, Equatable {
         /// Program and arguments; empty: what the environment says.
         package var command: [String] = []
+    }
+
+    package struct Device: Sendable, Equatable {
+        package var mode = "private"
     }
 
     package struct Log: Sendable, Equatable {

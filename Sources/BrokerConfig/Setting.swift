@@ -93,6 +93,9 @@ extension Setting {
                 "What the broker itself opens a sign-in page with (presentation `broker`). `%u` in an argument stands "
                 + "for the address, which comes last otherwise."),
         Setting(
+            name: "device.mode", kind: .choice(\.device.mode, ["private", "shared"]), takesEffect: .reload,
+            summary: "Who uses this machine. `shared`: people take turns, and a sign-out is for all apps."),
+        Setting(
             name: "log.level",
             kind: .choice(\.log.level, ["trace", "debug", "info", "notice", "warning", "error", "critical"]),
             takesEffect: .reload, flag: "--log-level", environment: "BROKER_LOG_LEVEL",

@@ -19,5 +19,8 @@ package struct EngineSettings: Sendable, Equatable {
     /// Seconds a caller waits for a refresh; the refresh itself may go on.
     package var answerPatience: Int64 = 30
 
+    /// Whether people take turns at this machine: a sign-out is then for all apps.
+    package var isSharedDevice = false
+
     package init() {}
 }

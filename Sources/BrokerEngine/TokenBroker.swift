@@ -108,6 +108,21 @@ package final class TokenBroker: Sendable {
         try await AccountRemoval(services: services, app: app, partition: partition).remove(selector)
     }
 
+    package func currentAccount(of app: AppRegistration, in partition: Partition)
+        throws(BrokerError) -> CurrentAccount.Answer
+    {
+        try AccountListing(services: services).current(for: app, in: partition)
+    }
+
+    /// - Parameter onOpen: called once, when the page that ends the browser's session may be opened.
+    package func signOut(
+        _ request: SignOutRequest, onOpen: @escaping @Sendable (InteractionOpening) -> Void
+    ) async throws(BrokerError) -> SignOutStages {
+        try await AccountSignOut(services: services, request: request).run(onOpen: onOpen)
+    }
+
+    package var isSharedDevice: Bool { settings.value.isSharedDevice }
+
     // MARK: Events
 
     /// - Parameters:

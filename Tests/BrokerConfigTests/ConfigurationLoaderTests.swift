@@ -37,6 +37,8 @@ struct ConfigurationLoaderTests {
             extended_lifetime = true
             [browser]
             command = ["firefox", "--private-window", "%u"]
+            [device]
+            mode = "shared"
             [log]
             level = "debug"
             """)
@@ -55,6 +57,7 @@ struct ConfigurationLoaderTests {
         expected.cache.refreshShare = 14
         expected.cache.extendedLifetime = true
         expected.browser.command = ["firefox", "--private-window", "%u"]
+        expected.device.mode = "shared"
         expected.log.level = "debug"
         #expect(loaded.configuration == expected)
         #expect(Set(loaded.origins.keys) == Set(Setting.all.map(\.name)))

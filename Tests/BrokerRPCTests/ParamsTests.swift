@@ -23,12 +23,15 @@ struct ParamsTests {
         CompleteInteraction.name: ["url": "http://127.0.0.1/?code=x"],
         CancelInteraction.name: ["interactionId": "i"],
         GetAccount.name: ["account": ["id": "x"]],
+        GetCurrentAccount.name: ["app": "mail"],
+        SignOutAccount.name: ["account": ["id": "x"]],
         RemoveAccount.name: ["account": ["id": "x"], "app": "mail"],
         RegisterApp.name: ["name": "mail", "clientId": "c", "authority": "https://a.example"],
         RegisterAppAtProvider.name: ["name": "mail", "authority": "https://a.example"],
         ProveToken.name: ["app": "mail", "httpMethod": "GET", "url": "https://a.example/"],
         RemoveApp.name: ["name": "mail"],
         Subscribe.name: ["topics": ["account"]],
+        ImportCache.name: ["cache": [:]],
     ]
 
     private func text(_ params: JSONObject) -> String {

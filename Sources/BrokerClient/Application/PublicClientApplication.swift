@@ -172,6 +172,42 @@ public final class PublicClientApplication: Sendable {
         try await account(.username(username))
     }
 
+    /// The account of an app that has one at a time, and the one that was signed out last (MSAL: `getCurrentAccount`).
+    ///
+    /// - Returns: both may be nil.
+    /// - Throws: ``BrokerClientError/Code/ambiguousAccount`` when several accounts are signed in.
+    public func currentAccount() async throws(BrokerClientError) -> CurrentAccount {
+        let found = try await connection.call(GetCurrentAccount.self, .init(configuration.selection))
+        return CurrentAccount(current: found.current.map(Account.init), previous: found.previous.map(Account.init))
+    }
+
+    /// Signs the account out of this app (MSAL: `signout(with:signoutParameters:)`). Its next sign-in asks for the
+    /// password.
+    ///
+    /// - Parameters:
+    ///   - account: one of ``allAccounts()``.
+    ///   - parameters: whether other apps, the provider and the browser are to forget it, too.
+    /// - Returns: what became of each part.
+    /// - Throws: ``BrokerClientError/Code/accountNotFound`` when this app has none such.
+    public func signOut(
+        with account: Account, parameters: SignoutParameters = SignoutParameters()
+    ) async throws(BrokerClientError) -> SignoutResult {
+        var params = SignOutAccount.Params(.id(account.identifier))
+        params.select(configuration.selection)
+        params.wipe = parameters.wipeAccount
+        params.revoke = parameters.revokeTokens
+        params.fromBrowser = parameters.signoutFromBrowser
+        params.correlationId = parameters.correlationId
+        if let timeout = parameters.timeout { params.timeout = Int64(timeout) }
+        let node = try await InteractiveSession.run(
+            params, on: connection, browser: parameters.webviewParameters.browser)
+        do {
+            return SignoutResult(try SignOutAccount.Result(reading: node).stages)
+        } catch {
+            throw .notUnderstood(cause: error)
+        }
+    }
+
     /// Removes the account's tokens from this app. Other apps keep theirs, and the browser stays signed in.
     ///
     /// - Parameter account: one of ``allAccounts()``.

@@ -142,7 +142,8 @@ enum RepeatableMethods {
     static func contain(_ name: String) -> Bool { names.contains(name) }
 
     private static let names: Set<String> = [
-        "token.acquireSilent", "token.proof", "accounts.list", "accounts.get", "apps.list", "broker.status",
+        "token.acquireSilent", "token.proof", "accounts.list", "accounts.get", "accounts.current", "apps.list",
+        "broker.status",
         "rpc.discover",
     ]
 }

@@ -23,6 +23,20 @@ package enum InteractiveSession {
         }
     }
 
+    /// Carries out `accounts.signOut` and shows the provider's page when the broker asks for it.
+    ///
+    /// - Returns: the stages, as the broker wrote them.
+    package static func run(
+        _ params: SignOutAccount.Params, on connection: BrokerConnection, browser: any BrowserOpening
+    ) async throws(BrokerClientError) -> JSONNode {
+        var params = params
+        let correlationID = params.correlationId ?? CorrelationID.make()
+        params.correlationId = correlationID
+        return try await InteractionCall<SignOutAccount>.run(params, correlationID: correlationID, on: connection) {
+            if case .open(let opening) = $0 { try await browser.open(SignInPage(opening)) }
+        }
+    }
+
     /// Carries out `token.acquireByDeviceCode`.
     ///
     /// - Parameter onCode: shows code and address to the person.

@@ -16,7 +16,30 @@ struct AccountListing: Sendable {
         throws(BrokerError) -> Account?
     {
         let matching = try list(for: app, includeSignedOut: true, in: partition).filter { $0.matches(selector) }
+        if Set(matching.map(\.id)).count > 1 {
+            services.log.warning(
+                "several accounts have one username; the first that is signed in is taken",
+                metadata: ["accounts": "\(matching.map(\.id))"])
+        }
         return matching.first(where: \.signedIn) ?? matching.first
+    }
+
+    /// For apps that have one account at a time.
+    func current(for app: AppRegistration, in partition: Partition) throws(BrokerError) -> CurrentAccount.Answer {
+        let known = try services.knownAccounts(of: app, in: partition)
+        let marks = try services.reading { () throws(VaultError) in
+            try services.vault.load(SignOutRecord.self, bucket: [app.effectiveGroup.rawValue], in: partition)
+        }
+        var signedOutAt: [String: NumericDate] = [:]
+        for entry in known.entries {
+            let record = entry.stored.record
+            let mark = marks.first {
+                $0.record.app == app.identity && $0.record.homeAccountID == record.homeAccountID
+                    && $0.record.environment == record.environment
+            }
+            signedOutAt[entry.account.id] = max(record.signedOutAt ?? 0, mark?.record.since ?? 0)
+        }
+        return try CurrentAccount.among(try visible(to: app, in: partition), signedOutAt: signedOutAt)
     }
 
     private func visible(to app: AppRegistration, in partition: Partition) throws(BrokerError) -> [Account] {

@@ -24,11 +24,7 @@ struct AccountRemoval: Sendable {
         guard known.isSignedIn(entry, for: app) else { return 0 }
         let owner = owner(of: entry, client: app.clientID)
         let tokens = try services.tokens(of: owner)
-        var users: [AppRegistration] = []
-        for other in others where known.isSignedIn(entry, for: other) {
-            let theirs = try services.tokens(of: self.owner(of: entry, client: other.clientID))
-            if theirs.count > 0 { users.append(other) }
-        }
+        let users = try otherUsers(of: entry)
         let isShared = users.contains { $0.clientID == app.clientID }
         var change = VaultChange(in: partition, deletes: isShared ? [] : tokens.keys(of: owner.owner))
         let account = entry.stored.record
@@ -72,6 +68,17 @@ struct AccountRemoval: Sendable {
                 reason: .vaultNotWritable)
         case .success(true): return tokens.count
         }
+    }
+
+    /// Apps of the group that are signed in and have tokens of the account.
+    func otherUsers(of entry: KnownAccounts.Entry) throws(BrokerError) -> [AppRegistration] {
+        let known = try services.knownAccounts(of: app, in: partition)
+        var users: [AppRegistration] = []
+        for other in others where known.isSignedIn(entry, for: other) {
+            let theirs = try services.tokens(of: owner(of: entry, client: other.clientID))
+            if theirs.count > 0 { users.append(other) }
+        }
+        return users
     }
 
     private func tell(of account: Account, _ change: AccountChange) {

@@ -69,6 +69,11 @@ final class CacheIndex: Sendable {
         return all.entries
     }
 
+    /// Owners whose tokens are in memory; those that the disk refused so far are nowhere else.
+    func indexedOwners(in partition: Partition) -> [OwnerKey] {
+        state.withLock { $0.owners.keys.filter { $0.partition == partition } }
+    }
+
     func loadTokens(of key: OwnerKey) throws(VaultError) -> CachedTokens {
         if let known = tokens(of: key) { return known }
         var known = CachedTokens()

@@ -61,15 +61,24 @@ struct SealedGrant: Sendable {
         .init(partition: owner.partition, group: account.record.group)
     }
 
+    /// Whether the account is still there and signed in, whatever this grant says.
+    func isSignedIn(in index: CacheIndex) throws(VaultError) -> Bool {
+        try index.loadAccounts(of: group).entries.contains {
+            $0.stored.record.homeAccountID == account.record.homeAccountID
+                && $0.stored.record.environment == account.record.environment && $0.stored.record.signedIn
+        }
+    }
+
     /// One transaction: the new records, without the access tokens they replace.
-    func change(from index: CacheIndex, withdrawing signOut: SignOutRecord) throws(VaultError) -> VaultChange {
+    func change(from index: CacheIndex, withdrawing signOut: SignOutRecord?) throws(VaultError) -> VaultChange {
         let tokens = try index.loadTokens(of: owner)
         let superseded = superseded(in: tokens)
         let replaced = Set(
             tokens.accessTokens(replacedBy: accessToken.record).map(\.stored.record.key)
                 + superseded.accessTokens.map(\.key) + superseded.refreshTokens.map(\.key))
         let deletes = replaced.filter { $0 != accessToken.record.key }
-        let isSignedOut = try index.loadAccounts(of: group).signOuts.contains(KnownAccounts.SignOut(signOut))
+        let known = try index.loadAccounts(of: group)
+        let withdrawn = signOut.flatMap { known.signOuts.contains(KnownAccounts.SignOut($0)) ? $0.key : nil }
         return VaultChange(
             in: owner.partition,
             puts: [account.sealed, accessToken.sealed]
@@ -77,7 +86,7 @@ struct SealedGrant: Sendable {
                     refreshToken?.sealed, familyToken?.sealed, idToken?.sealed, metadata?.sealed,
                     newKey(in: tokens)?.sealed,
                 ].compactMap(\.self),
-            deletes: Array(deletes) + (isSignedOut ? [signOut.key] : []))
+            deletes: Array(deletes) + [withdrawn].compactMap(\.self))
     }
 
     private func superseded(
@@ -91,11 +100,11 @@ struct SealedGrant: Sendable {
         proofKey?.record.thumbprint == tokens.proofKey?.record.thumbprint ? nil : proofKey
     }
 
-    func apply(to index: CacheIndex, withdrawing signOut: SignOutRecord) throws(VaultError) {
+    func apply(to index: CacheIndex, withdrawing signOut: SignOutRecord?) throws(VaultError) {
         try index.update(accounts: group) { known in
             known.entries.removeAll { $0.stored.record.key == account.record.key }
             known.entries.append(KnownAccounts.Entry(account))
-            known.signOuts.remove(KnownAccounts.SignOut(signOut))
+            if let signOut { known.signOuts.remove(KnownAccounts.SignOut(signOut)) }
             known.sort()
         }
         try index.update(tokens: owner) { tokens in

@@ -1,6 +1,7 @@
 import BrokerModel
 import BrokerValues
 import Logging
+import Synchronization
 
 /// Takes a token answer: checks the ID token, files everything durably in one transaction, and makes the result.
 struct TokenKeeper: Sendable {
@@ -122,15 +123,27 @@ struct TokenKeeper: Sendable {
                 granted, response, membership: news, proofKey: proofKey, spent: spent, vault: services.vault,
                 partition: partition)
         }
-        let signOut = SignOutRecord(
-            group: app.effectiveGroup, app: app.identity, homeAccountID: granted.account.homeAccountID,
-            environment: granted.account.environment, since: 0)
+        // Only a person who signs in takes a sign-out back; a refresh that was under way does not.
+        let isRefresh = spent != nil
+        let overtaken = Mutex(false)
+        let signOut =
+            isRefresh
+            ? nil
+            : SignOutRecord(
+                group: app.effectiveGroup, app: app.identity, homeAccountID: granted.account.homeAccountID,
+                environment: granted.account.environment, since: 0)
         let index = services.index
         let wasSignedIn = try services.knownAccounts(of: app, in: partition).hasSignedIn(granted.account, for: app)
         let outcome = await services.writer.write { () throws(VaultError) in
-            try sealed.change(from: index, withdrawing: signOut)
+            if isRefresh, try !sealed.isSignedIn(in: index) { return VaultChange(in: sealed.owner.partition) }
+            return try sealed.change(from: index, withdrawing: signOut)
         } apply: { index throws(VaultError) in
+            if isRefresh, try !sealed.isSignedIn(in: index) { return overtaken.withLock { $0 = true } }
             try sealed.apply(to: index, withdrawing: signOut)
+        }
+        guard !overtaken.withLock({ $0 }) else {
+            throw BrokerError(
+                .interactionRequired, "The account was signed out meanwhile; sign in again.", reason: .signedOut)
         }
         switch outcome {
         case .failure(let error): throw BrokerError(error)

@@ -20,7 +20,9 @@ struct InteractiveAcquisition: Sendable {
         // Somebody who is only hinted at may have signed out as well.
         let person = account ?? request.loginHint.flatMap { known.first(.username($0)) }
         let prompt = try PromptRule.prompt(
-            asked: request.prompt, isSignedOut: person.map { !known.isSignedIn($0, for: request.app) } ?? false)
+            asked: request.prompt,
+            isSignedOut: person.map { !known.isSignedIn($0, for: request.app) }
+                ?? LoginAfterSignOut.isDue(among: known, for: request.app, at: request.target))
 
         let seat = SignInFlight.Seat(request, now: services.clock.now, onOpen: onOpen, onJoin: onJoin)
         let boarding = services.interactions.board(

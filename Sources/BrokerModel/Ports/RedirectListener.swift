@@ -42,6 +42,8 @@ package enum RedirectPage: Sendable, Equatable {
     /// The person said no, or closed the consent page.
     case canceled(app: String)
     case failed(app: String, message: String)
+    /// The provider has ended the browser's session.
+    case signedOut(app: String)
     /// A redirect that belongs to no waiting sign-in: wrong state, used before, too late.
     case notExpected
 }

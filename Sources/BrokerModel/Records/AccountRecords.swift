@@ -15,6 +15,8 @@ package struct AccountRecord: VaultRecord {
     package var domainNames: [String]?
     package var claims: JSONObject
     package var signedIn: Bool
+    /// When it was signed out for all apps of its group; nil while it is signed in.
+    package var signedOutAt: NumericDate?
     /// When the account was first seen: lists are ordered by it, then by username.
     package var createdAt: NumericDate
     /// What an imported record had besides; kept, not used.

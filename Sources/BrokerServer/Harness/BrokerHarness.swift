@@ -26,6 +26,7 @@ struct BrokerHarness: Sendable {
         status.protocol = OpenRPCDocument.protocolVersion
         status.uptime = (services.clock.uptime - services.process.startedAt).components.seconds
         status.mode = services.process.mode
+        status.device.mode = services.broker.isSharedDevice ? .shared : .private
         status.connections = Int64(connections.value)
         status.refreshesInFlight = Int64(services.broker.refreshesInFlight)
         do throws(VaultError) {

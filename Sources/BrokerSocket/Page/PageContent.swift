@@ -39,6 +39,13 @@ struct PageContent: Sendable {
             heading = "Sign-in didn’t work"
             lines = ["<bdi>\(text: message)</bdi>"]
             next = "You can close this tab and return to <bdi>\(text: app)</bdi> to try again."
+        case .signedOut(let app):
+            let app = Self.name(of: app)
+            tone = .good
+            title = "Signed out – \(text: app)"
+            heading = "You’re signed out"
+            lines = ["The next sign-in asks who you are."]
+            next = "You can close this tab and return to <bdi>\(text: app)</bdi>."
         case .notExpected:
             tone = .lost
             title = "No sign-in is waiting"

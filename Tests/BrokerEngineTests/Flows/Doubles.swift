@@ -28,6 +28,7 @@ final class ProviderDouble: PlainProvider {
             expiresIn: 600)
         var offersDeviceCode = true
         var revoked: [String] = []
+        var endedSessions: [EndSessionRequest] = []
         var revocationFailure: ProviderError?
     }
 
@@ -61,6 +62,9 @@ final class ProviderDouble: PlainProvider {
             state.offersDeviceCode = authorization != nil
         }
     }
+
+    /// What was asked of the page that ends the browser's session.
+    var endedSessions: [EndSessionRequest] { state.withLock { $0.endedSessions } }
 
     func failRevocation(_ error: ProviderError?) { state.withLock { $0.revocationFailure = error } }
 
@@ -118,6 +122,12 @@ final class ProviderDouble: PlainProvider {
             return state.revocationFailure
         }
         if let failure { throw failure }
+    }
+
+    func endSessionURL(_ request: EndSessionRequest, at metadata: ProviderMetadata) -> String? {
+        guard let endpoint = metadata.endSessionEndpoint else { return nil }
+        state.withLock { $0.endedSessions.append(request) }
+        return "\(endpoint)?state=\(request.state ?? "")"
     }
 
     func authorizationURL(_ request: AuthorizationRequest, at metadata: ProviderMetadata) -> String {

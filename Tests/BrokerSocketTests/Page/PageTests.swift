@@ -8,7 +8,8 @@ import Testing
 struct PageTests {
     static let all: [RedirectPage] = [
         .signedIn(username: "ada@example.org", app: "mail-app"), .canceled(app: "mail-app"),
-        .failed(app: "mail-app", message: "The provider did not answer in time; sign in again."), .notExpected,
+        .failed(app: "mail-app", message: "The provider did not answer in time; sign in again."),
+        .signedOut(app: "mail-app"), .notExpected,
     ]
 
     @Test("each page has one heading, a title, a language and says what to do next", arguments: all)

@@ -1,0 +1,72 @@
+import BrokerRPC
+import BrokerValues
+
+/// How far a sign-out goes (MSAL: `MSALSignoutParameters`).
+public struct SignoutParameters: Sendable {
+    /// Take the account's tokens from all apps of the group, not only from this one.
+    public var wipeAccount = false
+    /// Make the refresh tokens worthless at the provider (RFC 7009).
+    public var revokeTokens = false
+    /// End the browser's session with the provider, too: the next sign-in in that browser asks for the password.
+    public var signoutFromBrowser = false
+    /// Seconds the browser has to come back; the broker's own limit if left out.
+    public var timeout: Int?
+    /// Ties the logs of app, broker and provider together. A UUID; a new one is made when it is left out.
+    public var correlationId: String?
+    /// How the provider's page is shown, with ``signoutFromBrowser``.
+    public var webviewParameters: WebviewParameters
+
+    /// Parameters of a sign-out of this app alone.
+    ///
+    /// - Parameter webviewParameters: how the provider's page is shown; the person's browser if left out.
+    public init(webviewParameters: WebviewParameters = WebviewParameters()) {
+        self.webviewParameters = webviewParameters
+    }
+}
+
+/// What became of each part of a sign-out. A part that failed leaves what the others did.
+public struct SignoutResult: Sendable, Hashable {
+    /// This app's tokens are gone, and the account is signed out for it.
+    public let local: SignoutStage
+    /// All apps' tokens of the account are gone.
+    public let wipe: SignoutStage
+    /// The refresh tokens are worthless at the provider.
+    public let revocation: SignoutStage
+    /// The browser's session is over, or the person closed the page.
+    public let browser: SignoutStage
+
+    init(_ stages: SignOutAccount.Stages) {
+        local = SignoutStage(stages.local)
+        wipe = SignoutStage(stages.wipe)
+        revocation = SignoutStage(stages.revocation)
+        browser = SignoutStage(stages.browser)
+    }
+}
+
+/// The outcome of one part of a sign-out.
+public enum SignoutStage: Sendable, Hashable {
+    /// It is done.
+    case done
+    /// It was not asked for.
+    case skipped
+    /// It did not work; the text says why, for the person.
+    case failed(String)
+
+    init(_ word: String) {
+        switch word {
+        case "done": self = .done
+        case "skipped": self = .skipped
+        default:
+            let prefix = "failed: "
+            self = .failed(word.hasPrefix(prefix) ? String(word.dropFirst(prefix.count)) : word)
+        }
+    }
+}
+
+/// The account of an app that has one at a time (MSAL: `getCurrentAccount`).
+public struct CurrentAccount: Sendable, Hashable {
+    /// Who is signed in; nil when nobody is.
+    public let current: Account?
+    /// Who was signed out last, if that is somebody else.
+    public let previous: Account?
+}

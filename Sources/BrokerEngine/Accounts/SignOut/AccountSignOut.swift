@@ -1,0 +1,150 @@
+import BrokerModel
+import BrokerValues
+import Logging
+
+/// `accounts.signOut`: stage after stage, each with its outcome. What needs the network comes after what does not, so that
+/// a person who is offline is signed out here all the same.
+struct AccountSignOut: Sendable {
+    let services: EngineServices
+    let request: SignOutRequest
+
+    private var partition: Partition { request.partition }
+
+    func run(onOpen: @escaping @Sendable (InteractionOpening) -> Void) async throws(BrokerError) -> SignOutStages {
+        let account = try theAccount()
+        let reach = SignOutReach(
+            hasApp: request.app != nil, wipe: request.wipe, isSharedDevice: services.settings().isSharedDevice)
+        let others = try reach.sparesOthers ? otherUsers(of: account) : []
+        // When nobody else uses the account, nothing of it stays behind, whichever client it was for.
+        let targets = try services.reading { () throws(VaultError) in
+            try SignOutTargets(
+                of: account, groups: reach == .everything ? nil : request.app.map { [$0.effectiveGroup] },
+                client: others.isEmpty ? nil : request.app?.clientID, services, in: partition)
+        }
+        let sharing = others.contains { $0.clientID == request.app?.clientID }
+        // Afterwards nobody has them any more.
+        let spent = request.revoke && !sharing ? try secrets(targets.refreshTokens) : []
+        let asker = asker(for: account, targets)
+        let idToken = try asker.flatMap { targets.idTokens[$0.clientID] }.map(secret)
+        var stages = SignOutStages()
+        let local = LocalSignOut(services: services, partition: partition)
+        if let app = request.app, reach.sparesOthers {
+            stages.local = await local.signOut(
+                of: app, targets, usedByOthers: !others.isEmpty, sharingTokens: sharing)
+        } else {
+            stages.local = await local.wipe(targets)
+            stages.wipe = stages.local
+        }
+        tell(targets)
+        if request.revoke { stages.revocation = sharing ? Self.othersNeedThem : await revoke(spent) }
+        if request.fromBrowser, let asker {
+            stages.browser = await BrowserSignOut(
+                services: services, request: request, app: asker, idToken: idToken,
+                username: account.account.username
+            ).run(onOpen: onOpen)
+        } else if request.fromBrowser {
+            stages.browser = .failed("no app is registered that could end the browser's session.")
+        }
+        return stages
+    }
+
+    private static let othersNeedThem = SignOutStages.Outcome.failed(
+        "another app uses the same tokens; add wipe to sign it out, too.")
+
+    private func theAccount() throws(BrokerError) -> KnownAccounts.Entry {
+        let listing = AccountListing(services: services)
+        guard let account = try listing.find(request.account, for: request.app, in: partition) else {
+            throw AccountChoice.notFound
+        }
+        let entries: [KnownAccounts.Entry] =
+            if let app = request.app {
+                try services.knownAccounts(of: app, in: partition).entries
+            } else {
+                try services.reading { () throws(VaultError) in
+                    try services.index.loadEveryAccount(in: partition)
+                }
+            }
+        guard let entry = entries.first(where: { $0.account.id == account.id }) else { throw AccountChoice.notFound }
+        return entry
+    }
+
+    private func otherUsers(of account: KnownAccounts.Entry) throws(BrokerError) -> [AppRegistration] {
+        guard let app = request.app else { return [] }
+        return try AccountRemoval(services: services, app: app, partition: partition).otherUsers(of: account)
+    }
+
+    // MARK: Revocation
+
+    private struct Revocable: Sendable {
+        let token: Secret
+        let record: RefreshTokenRecord
+    }
+
+    private func secrets(_ tokens: [StoredRecord<RefreshTokenRecord>]) throws(BrokerError) -> [Revocable] {
+        var secrets: [Revocable] = []
+        for token in tokens { secrets.append(Revocable(token: try secret(token.sealed), record: token.record)) }
+        return secrets
+    }
+
+    private func secret(_ sealed: SealedRecord) throws(BrokerError) -> Secret {
+        try services.reading { () throws(VaultError) in try services.vault.secret(of: sealed) }
+    }
+
+    private func revoke(_ tokens: [Revocable]) async -> SignOutStages.Outcome {
+        var outcome = SignOutStages.Outcome.done
+        for one in tokens {
+            guard let authority = authority(recorded: one.record.authority), let client = client(of: one.record.owner)
+            else {
+                outcome = .failed("no app is registered that could revoke the refresh token.")
+                continue
+            }
+            do throws(ProviderError) {
+                let metadata = try await services.provider.metadata(of: authority)
+                try await services.provider.revoke(one.token, .refreshToken, as: client, at: metadata)
+            } catch {
+                let failure = ProviderErrors.brokerError(error, at: authority)
+                services.log.notice(
+                    "a refresh token could not be revoked",
+                    metadata: ["correlation_id": "\(request.correlationID)", "cause": "\(error)"])
+                outcome = .failed(failure.message)
+            }
+        }
+        return outcome
+    }
+
+    // MARK: Who asks, and where
+
+    private var apps: [AppRegistration] {
+        (request.app.map { [$0] } ?? []) + services.roster.apps(in: partition)
+    }
+
+    /// The app that is made use of: the browser's way back is its redirect URI.
+    private func asker(for account: KnownAccounts.Entry, _ targets: SignOutTargets) -> AppRegistration? {
+        let here = apps.filter { $0.authority.environment == account.stored.record.environment }
+        return request.app ?? here.first { targets.idTokens[$0.clientID] != nil } ?? here.first
+    }
+
+    /// A family's token may be spent, and revoked, by any client of the group.
+    private func client(of owner: TokenOwner) -> ClientCredentials? {
+        if owner.clientID.isEmpty {
+            return apps.first { $0.effectiveGroup == owner.group && $0.authority.environment == owner.environment }?
+                .credentials
+        }
+        return apps.first { $0.clientID == owner.clientID }?.credentials ?? ClientCredentials(clientID: owner.clientID)
+    }
+
+    /// A registered app's authority knows what kind of provider it is; a recorded URL alone does not.
+    private func authority(recorded url: String) -> Authority? {
+        apps.first { $0.authority.url == url }?.authority ?? (try? Authority(parsing: url, allowHTTPLoopback: true))
+    }
+
+    private func tell(_ targets: SignOutTargets) {
+        for group in targets.groups {
+            guard let app = apps.first(where: { $0.effectiveGroup == group.key.group }),
+                var account = group.entries.first?.account
+            else { continue }
+            account.signedIn = false
+            services.events.tell(BrokerEvent(partition: partition, app: app, .account(.signedOut, account)))
+        }
+    }
+}

@@ -1,0 +1,41 @@
+import BrokerValues
+
+package enum GetCurrentAccount: BrokerMethod {
+    package static let name = "accounts.current"
+    package static let summary = "The account of an app that has one at a time, and the one before it."
+    package static let explanation = """
+        current is the account that is signed in for the app, previous the one that was signed out last. When several are \
+        signed in, the answer is ambiguousAccount with the choices.
+        """
+    package static let permission = Permission.person
+    package static let errors: [ErrorKind] = [.ambiguousAccount, .appNotFound, .accessDenied]
+    package static let resultName = "accounts"
+
+    package struct Params: AppSelecting {
+        package var app: String?
+        package var clientId: String?
+        package var authority: String?
+
+        package init() {}
+        package init(_ selection: AppSelection) { select(selection) }
+
+        package static let members: [Member<Params>] =
+            appMembers(\.app, \.clientId, \.authority, authority: "Issuer URL, with clientId.")
+
+        package func check() throws(WireError) { try checkSelection(isRequired: true) }
+    }
+
+    package struct Result: MessageObject {
+        package var current: Account?
+        package var previous: Account?
+        package init() {}
+        package init(current: Account?, previous: Account?) {
+            self.current = current
+            self.previous = previous
+        }
+        package static let members: [Member<Result>] = [
+            .optional("current", \.current, "Absent when nobody is signed in."),
+            .optional("previous", \.previous, "Absent when nobody else was signed out of the app."),
+        ]
+    }
+}

@@ -1,0 +1,73 @@
+import BrokerValues
+
+package enum SignOutAccount: BrokerMethod {
+    package static let name = "accounts.signOut"
+    package static let summary = "Signs an account out of one app, of all apps of its group, or of everything."
+    package static let explanation = """
+        Stage after stage, each with its own outcome. local: the app's tokens are gone, and its next sign-in asks for the \
+        password. wipe: all apps' tokens of the account in the group are gone; without an app (for the person's own tools) \
+        and on a shared device, those of all groups. revocation: the refresh tokens are worthless at the provider (RFC \
+        7009). browser: the session there is over; with presentation "client" the broker sends interaction.open, and a \
+        person who closes the page is done. A stage that failed leaves what the others did.
+        """
+    package static let permission = Permission.person
+    package static let errors: [ErrorKind] = [.accountNotFound, .appNotFound, .accessDenied]
+    package static let resultName = "signOut"
+
+    package static let defaultTimeout: Int64 = 120
+
+    package struct Params: AppSelecting {
+        package var account = AccountReference()
+        package var app: String?
+        package var clientId: String?
+        package var authority: String?
+        package var wipe = false
+        package var fromBrowser = false
+        package var revoke = false
+        package var presentation = Presentation.client
+        package var timeout = SignOutAccount.defaultTimeout
+        package var correlationId: String?
+
+        package init() {}
+        package init(_ account: AccountReference) { self.account = account }
+
+        package static let members: [Member<Params>] =
+            [.required("account", \.account, "By id or by username.")]
+            + appMembers(\.app, \.clientId, \.authority, authority: "Issuer URL, with clientId.") + [
+                .defaulted("wipe", \.wipe, "True takes the account's tokens from all apps of the group.", to: false),
+                .defaulted("fromBrowser", \.fromBrowser, "True ends the session with the provider, too.", to: false),
+                .defaulted("revoke", \.revoke, "True revokes the refresh tokens at the provider.", to: false),
+                .defaulted("presentation", \.presentation, "Who opens the browser.", to: .client),
+                .defaulted(
+                    "timeout", \.timeout, "Seconds the browser has to come back.", to: SignOutAccount.defaultTimeout,
+                    .between(1...3600)),
+                .optional(
+                    "correlationId", \.correlationId,
+                    "Ties the request to logs, here and at the provider; made when absent.", .correlationID),
+            ]
+
+        package func check() throws(WireError) { try checkSelection(isRequired: false) }
+    }
+
+    package struct Result: MessageObject, Equatable {
+        package var stages = Stages()
+        package init() {}
+        package init(stages: Stages) { self.stages = stages }
+        package static let members: [Member<Result>] = [.required("stages", \.stages, "What became of each part.")]
+    }
+
+    /// Each is `done`, `skipped` (not asked for), or `failed: ` and why.
+    package struct Stages: MessageObject, Equatable {
+        package var local = ""
+        package var wipe = ""
+        package var revocation = ""
+        package var browser = ""
+        package init() {}
+        package static let members: [Member<Stages>] = [
+            .required("local", \.local, "The app's tokens: done, skipped, or \"failed: \" and why."),
+            .required("wipe", \.wipe, "All apps' tokens."),
+            .required("revocation", \.revocation, "The provider's part."),
+            .required("browser", \.browser, "The browser's session."),
+        ]
+    }
+}

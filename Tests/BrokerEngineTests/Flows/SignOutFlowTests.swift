@@ -1,0 +1,244 @@
+import BrokerEngine
+import BrokerModel
+import BrokerTestSupport
+import BrokerValues
+import Testing
+
+@Suite("Sign-out", .timeLimit(.minutes(1)))
+struct SignOutFlowTests {
+    private let mail = Sample.app("mail", client: "client-1", group: "office")
+    private let calendar = Sample.app("calendar", client: "client-1", group: "office")
+    private let notes = Sample.app("notes", client: "client-2", group: "office")
+    private let stranger = Sample.app("stranger", client: "client-1")
+
+    private func request(
+        _ app: AppRegistration?, _ change: (inout SignOutRequest) -> Void = { _ in }
+    ) -> SignOutRequest {
+        var request = SignOutRequest(
+            partition: Sample.partition, account: .username("ALICE"), correlationID: "correlation-1")
+        request.app = app
+        change(&request)
+        return request
+    }
+
+    private func signOut(_ bed: EngineBed, _ request: SignOutRequest) async throws -> SignOutStages {
+        try await bed.engine.signOut(request) { _ in }
+    }
+
+    private func isSignedIn(_ bed: EngineBed, _ app: AppRegistration) -> Bool {
+        bed.engine.cached(bed.silent(app)) != nil
+    }
+
+    @Test("local: the app's tokens are gone, the account is remembered as signed out, and nothing else was done")
+    func local() async throws {
+        let bed = try await EngineBed()
+        bed.roster.set([mail])
+        try await bed.signIn("alice", mail)
+        let stages = try await signOut(bed, request(mail))
+        #expect(stages.local == .done)
+        #expect(stages.wipe == .skipped && stages.revocation == .skipped && stages.browser == .skipped)
+        let error = await #expect(throws: BrokerError.self) { try await bed.engine.acquireSilent(bed.silent(mail)) }
+        #expect(error?.reason == .signedOut)
+        #expect(try bed.engine.accounts(of: mail, includeSignedOut: false, in: Sample.partition).isEmpty)
+        let remembered = try bed.engine.accounts(of: mail, includeSignedOut: true, in: Sample.partition)
+        #expect(remembered.map(\.username) == ["alice"])
+        #expect(try bed.vault.loadAll(RefreshTokenRecord.self, in: Sample.partition).isEmpty)
+        #expect(try bed.vault.loadAll(AccessTokenRecord.self, in: Sample.partition).isEmpty)
+        #expect(try bed.vault.loadAll(IDTokenRecord.self, in: Sample.partition).isEmpty)
+        #expect(bed.provider.revoked.isEmpty)
+    }
+
+    @Test("after it, a sign-in asks for the password although nobody is named; the one after that does not")
+    func loginAfterwards() async throws {
+        let bed = try await EngineBed()
+        bed.roster.set([mail])
+        try await bed.signIn("alice", mail)
+        _ = try await signOut(bed, request(mail))
+        let restarted = try await bed.restarted()
+        let browser = Browser()
+        let signIn = Task { [interactive = bed.interactive(mail)] in
+            try await restarted.acquireInteractive(interactive, onOpen: { browser.opened($0) }, onJoin: { _ in })
+        }
+        _ = await bed.redirects.visit(await browser.opening(), code: "alice")
+        #expect(try await signIn.value.account.signedIn)
+        #expect(bed.provider.authorizations.map(\.prompt) == [nil, .login])
+        let answer = try restarted.currentAccount(of: mail, in: Sample.partition)
+        #expect(answer.current?.username == "alice" && answer.previous == nil)
+    }
+
+    @Test("apps of the group that use the account keep it, and the tokens that they share")
+    func others() async throws {
+        let bed = try await EngineBed()
+        bed.roster.set([mail, calendar, notes])
+        try await bed.signIn("alice", mail)
+        try await bed.signIn("alice", notes)
+        #expect(try await signOut(bed, request(mail)).local == .done)
+        #expect(!isSignedIn(bed, mail))
+        #expect(isSignedIn(bed, calendar) && isSignedIn(bed, notes))
+        #expect(try await signOut(bed, request(calendar)).local == .done)
+        #expect(!isSignedIn(bed, calendar) && isSignedIn(bed, notes))
+        let clients = try bed.vault.loadAll(RefreshTokenRecord.self, in: Sample.partition).map(\.record.owner.clientID)
+        #expect(clients == ["client-2"])
+    }
+
+    @Test("wipe takes the tokens of all apps of the group, and of no other group")
+    func wipe() async throws {
+        let bed = try await EngineBed()
+        bed.roster.set([mail, notes, stranger])
+        for app in [mail, notes, stranger] { try await bed.signIn("alice", app) }
+        let stages = try await signOut(bed, request(mail) { $0.wipe = true })
+        #expect(stages.local == .done && stages.wipe == .done)
+        #expect(!isSignedIn(bed, mail) && !isSignedIn(bed, notes))
+        #expect(isSignedIn(bed, stranger))
+    }
+
+    @Test("without an app, no group keeps a token, not even of an app that is not registered any more")
+    func everything() async throws {
+        let bed = try await EngineBed()
+        for app in [mail, notes, stranger] { try await bed.signIn("alice", app) }
+        try await bed.signIn("bob", mail)
+        let stages = try await signOut(bed, request(nil))
+        #expect(stages.local == .done && stages.wipe == .done)
+        let left = try bed.vault.loadAll(RefreshTokenRecord.self, in: Sample.partition)
+        #expect(left.map(\.record.owner.homeAccountID) == [HomeAccountID(subject: "bob", issuer: mail.authority.url)])
+    }
+
+    @Test("on a shared device one app's sign-out is everybody's")
+    func sharedDevice() async throws {
+        let bed = try await EngineBed()
+        bed.roster.set([mail, notes, stranger])
+        for app in [mail, stranger] { try await bed.signIn("alice", app) }
+        var settings = EngineSettings()
+        settings.isSharedDevice = true
+        bed.engine.apply(settings)
+        let stages = try await signOut(bed, request(mail))
+        #expect(stages.wipe == .done)
+        #expect(!isSignedIn(bed, mail) && !isSignedIn(bed, stranger))
+    }
+
+    @Test("revocation gives the refresh token back; when the provider fails, the tokens are gone here all the same")
+    func revocation() async throws {
+        let bed = try await EngineBed()
+        bed.roster.set([mail])
+        try await bed.signIn("alice", mail)
+        #expect(try await signOut(bed, request(mail) { $0.revoke = true }).revocation == .done)
+        #expect(bed.provider.revoked == ["rt-1"])
+
+        try await bed.signIn("alice", mail)
+        bed.provider.failRevocation(.offline("There is no network."))
+        let stages = try await signOut(bed, request(mail) { $0.revoke = true })
+        #expect(stages.local == .done)
+        #expect(stages.revocation == .failed("There is no network."))
+        #expect(!isSignedIn(bed, mail))
+    }
+
+    @Test("a refresh token that another app uses, too, is not revoked under it")
+    func sharedRevocation() async throws {
+        let bed = try await EngineBed()
+        bed.roster.set([mail, calendar])
+        try await bed.signIn("alice", mail)
+        guard case .failed = try await signOut(bed, request(mail) { $0.revoke = true }).revocation else {
+            Issue.record("revoked what calendar needs")
+            return
+        }
+        #expect(bed.provider.revoked.isEmpty)
+        #expect(isSignedIn(bed, calendar))
+    }
+
+    // MARK: The browser
+
+    private func begin(
+        _ bed: EngineBed, _ change: (inout SignOutRequest) -> Void = { _ in }
+    ) async throws -> (InteractionOpening, Task<SignOutStages, any Error>) {
+        bed.roster.set([mail])
+        bed.provider.offer { $0.endSessionEndpoint = "https://id.example.org/logout" }
+        try await bed.signIn("alice", mail)
+        let browser = Browser()
+        let request = request(mail) {
+            $0.fromBrowser = true
+            change(&$0)
+        }
+        let task = Task { [engine = bed.engine] in try await engine.signOut(request) { browser.opened($0) } }
+        return (await browser.opening(), task)
+    }
+
+    @Test("the browser is sent to the provider with the ID token as a hint, and back with our state it is done")
+    func browserReturns() async throws {
+        let bed = try await EngineBed()
+        let (opening, signOut) = try await begin(bed)
+        #expect(opening.url.hasPrefix("https://id.example.org/logout?"))
+        #expect(opening.expiresOn == Sample.now + 120)
+        let asked = try #require(bed.provider.endedSessions.first)
+        #expect(asked.idTokenHint?.revealed() == "alice")
+        #expect(asked.clientID == "client-1")
+        #expect(asked.postLogoutRedirectURI == opening.redirectURI)
+        #expect(!isSignedIn(bed, mail), "the tokens do not wait for the browser")
+        #expect(await bed.redirects.visit(opening.redirectURI, query: "state=guessed") == .notExpected)
+        #expect(
+            await bed.redirects.visit(opening.redirectURI, query: "state=\(opening.state)") == .signedOut(app: "mail"))
+        #expect(try await signOut.value.browser == .done)
+        #expect(!bed.redirects.isListening)
+    }
+
+    @Test("a person who closes the page is done")
+    func browserClosed() async throws {
+        let bed = try await EngineBed()
+        let (opening, signOut) = try await begin(bed)
+        #expect(bed.engine.cancel(interactionID: opening.interactionID, in: Sample.partition))
+        #expect(try await signOut.value.browser == .done)
+    }
+
+    @Test("a browser that does not come back in time has failed, and the tokens are gone")
+    func browserTimeout() async throws {
+        let bed = try await EngineBed()
+        let (_, signOut) = try await begin(bed) { $0.timeout = 7 }
+        while bed.clock.sleepers == 0 { await Task.yield() }
+        bed.clock.advance(bySeconds: 7)
+        let stages = try await signOut.value
+        #expect(stages.local == .done)
+        guard case .failed(let why) = stages.browser else {
+            Issue.record("not failed")
+            return
+        }
+        #expect(why.contains("7 seconds"))
+        #expect(!bed.redirects.isListening)
+    }
+
+    @Test("a provider without such a page is named as the reason")
+    func noEndSession() async throws {
+        let bed = try await EngineBed()
+        bed.roster.set([mail])
+        try await bed.signIn("alice", mail)
+        let stages = try await signOut(bed, request(mail) { $0.fromBrowser = true })
+        #expect(stages.local == .done)
+        #expect(stages.browser == .failed("the provider offers no page that ends the browser's session."))
+    }
+
+    @Test("an account that is not there is told")
+    func unknown() async throws {
+        let bed = try await EngineBed()
+        let error = await #expect(throws: BrokerError.self) { try await signOut(bed, request(mail)) }
+        #expect(error?.kind == .accountNotFound)
+    }
+
+    @Test("a refresh that was under way does not bring the account back")
+    func refreshUnderWay() async throws {
+        let bed = try await EngineBed()
+        bed.roster.set([mail])
+        try await bed.signIn("alice", mail)
+        let gate = Gate()
+        bed.provider.whenRedeeming { [provider = bed.provider] _ in
+            await gate.wait()
+            return provider.tokens(for: "alice")
+        }
+        let silent = bed.silent(mail) { $0.forceRefresh = true }
+        let refresh = Task { [engine = bed.engine] in try await engine.acquireSilent(silent) }
+        while bed.provider.refreshes.isEmpty { await Task.yield() }
+        #expect(try await signOut(bed, request(mail)).local == .done)
+        gate.open()
+        let error = await #expect(throws: BrokerError.self) { try await refresh.value }
+        #expect(error?.reason == .signedOut)
+        #expect(try bed.vault.loadAll(RefreshTokenRecord.self, in: Sample.partition).isEmpty)
+        #expect(try bed.engine.accounts(of: mail, includeSignedOut: false, in: Sample.partition).isEmpty)
+    }
+}

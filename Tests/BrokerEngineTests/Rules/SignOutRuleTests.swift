@@ -1,0 +1,54 @@
+import BrokerEngine
+import BrokerModel
+import BrokerValues
+import Testing
+
+@Suite("What a sign-out is about")
+struct SignOutRuleTests {
+    @Test("an app's sign-out is for that app; wipe is for its group; no app, or a shared device, is for everything")
+    func reach() {
+        #expect(SignOutReach(hasApp: true, wipe: false, isSharedDevice: false) == .app)
+        #expect(SignOutReach(hasApp: true, wipe: true, isSharedDevice: false) == .group)
+        #expect(SignOutReach(hasApp: false, wipe: false, isSharedDevice: false) == .everything)
+        #expect(SignOutReach(hasApp: true, wipe: false, isSharedDevice: true) == .everything)
+        #expect(SignOutReach.app.sparesOthers && !SignOutReach.group.sparesOthers)
+    }
+
+    private func account(_ name: String, signedIn: Bool = true) -> Account {
+        var account = Sample.account(name).account
+        account.signedIn = signedIn
+        return account
+    }
+
+    @Test("current is the one that is signed in, previous the one that was signed out last")
+    func current() throws {
+        let accounts = [account("ann", signedIn: false), account("bob", signedIn: false), account("cem")]
+        let times = [accounts[0].id: Sample.now + 5, accounts[1].id: Sample.now + 9]
+        let answer = try CurrentAccount.among(accounts, signedOutAt: times)
+        #expect(answer.current?.username == "cem")
+        #expect(answer.previous?.username == "bob")
+        #expect(try CurrentAccount.among([], signedOutAt: [:]) == CurrentAccount.Answer())
+    }
+
+    @Test("several accounts are no current account")
+    func several() {
+        let error = #expect(throws: BrokerError.self) {
+            try CurrentAccount.among([account("ann"), account("bob")], signedOutAt: [:])
+        }
+        #expect(error?.kind == .ambiguousAccount)
+        #expect(error?.details.accounts?.map(\.username) == ["ann", "bob"])
+    }
+
+    @Test("when everybody has signed out, a sign-in of nobody in particular asks for the password")
+    func login() {
+        func isDue(_ entries: KnownAccounts.Entry...) -> Bool {
+            var known = KnownAccounts()
+            known.entries = entries
+            return LoginAfterSignOut.isDue(among: known, for: Sample.app(), at: Sample.authority())
+        }
+        #expect(isDue(Sample.account("ann", signedIn: false)))
+        #expect(!isDue(Sample.account("ann", signedIn: false), Sample.account("bob")))
+        #expect(!isDue(Sample.account("ann")))
+        #expect(!isDue())
+    }
+}
