@@ -20,13 +20,13 @@ struct GuideScene {
     var userinfo: URL { URL(filePath: "/userinfo", relativeTo: URL(string: provider.issuer)) }
 
     /// The tutorial's app, as one that the broker need not know.
-    func app(for person: Person = .alice) throws -> TutorialApp {
+    @MainActor func app(for person: Person = .alice) throws -> TutorialApp {
         var configuration = PublicClientApplicationConfig(clientId: "demo-one", authority: provider.issuer)
         configuration.socketPath = broker.socket
         return try app(configuration, for: person)
     }
 
-    func app(_ configuration: PublicClientApplicationConfig, for person: Person = .alice) throws -> TutorialApp {
+    @MainActor func app(_ configuration: PublicClientApplicationConfig, for person: Person = .alice) throws -> TutorialApp {
         let app = try TutorialApp(configuration)
         app.webviewParameters = browser(of: person)
         return app

@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 @Suite("The migration guide, step by step", .serialized, .timeLimit(.minutes(2)))
-struct GuideTests {
+@MainActor struct GuideTests {
     @Test("the tutorial: the first call signs in, the second is silent, and the API says who it is")
     func tutorial() async throws {
         try await withTestBed { bed in
@@ -79,6 +79,38 @@ struct GuideTests {
         try await withTestBed { bed in
             let scene = try await GuideScene.make(in: bed)
             #expect(try await scene.app().deviceMode() == "private")
+        }
+    }
+
+    @Test("signing out is told to who follows the accounts, and the next sign-in asks for the password")
+    func signOut() async throws {
+        try await withTestBed { bed in
+            let scene = try await GuideScene.make(in: bed)
+            let app = try scene.app()
+            _ = try await app.acquireTokenInteractively()
+            let follower = try scene.app()
+            async let following: Void = follower.followAccounts()
+            // Signed out once the follower listens: a sign-out that nobody hears would leave it waiting.
+            try await eventually("the follower hears of a sign-out") {
+                if app.currentAccount == nil { _ = try await app.acquireTokenInteractively() }
+                try await app.signOut()
+                return !follower.log.isEmpty
+            }
+            try await following
+            #expect(follower.log == ["alice is signed out."])
+            #expect(app.log.isEmpty)
+            #expect(try await app.loadCurrentAccount() == nil)
+        }
+    }
+
+    @Test("over ssh the person signs in on another device")
+    func deviceCode() async throws {
+        try await withTestBed { bed in
+            let scene = try await GuideScene.make(in: bed)
+            let app = try scene.app()
+            let provider = scene.provider
+            app.show = { provider.decideDevice($0.userCode, approvedBy: "alice") }
+            #expect(try await app.acquireTokenOverSSH().account.username == "alice")
         }
     }
 }

@@ -6,7 +6,7 @@ import FoundationNetworking
 // document, word by word; GuideTextTests holds the two together, GuideTests runs it.
 
 /// The tutorial's app: signs a person in, asks an API who they are, and signs them out.
-final class TutorialApp {
+@MainActor final class TutorialApp {
     var scopes = ["notes.read"]
     var log: [String] = []
     var currentAccount: Account?
@@ -26,6 +26,7 @@ final class TutorialApp {
 
     /// The guide's app opens the person's browser; the test's person reads the page without one.
     var webviewParameters = WebviewParameters()
+    var show: @Sendable (DeviceCode) async -> Void = { print($0.message) }
 
     // guide: registered
     static func registeredApp() throws -> PublicClientApplication {
@@ -35,7 +36,7 @@ final class TutorialApp {
 
     // guide: load
     func loadCurrentAccount() async throws -> Account? {
-        currentAccount = try await application.allAccounts().first
+        currentAccount = try await application.currentAccount().current
         return currentAccount
     }
     // guide: end
@@ -102,6 +103,36 @@ final class TutorialApp {
                 log.append("\(error.message) (\(error.correlationId ?? "no request was made"))")
             }
             return nil
+        }
+    }
+    // guide: end
+
+    // guide: signout
+    func signOut() async throws {
+        guard let account = currentAccount else { return }
+        var parameters = SignoutParameters(webviewParameters: webviewParameters)
+        parameters.signoutFromBrowser = false
+        let stages = try await application.signOut(with: account, parameters: parameters)
+        if case .failed(let why) = stages.local { log.append(why) }
+        currentAccount = nil
+    }
+    // guide: end
+
+    // guide: devicecode
+    func acquireTokenOverSSH() async throws -> TokenResult {
+        let parameters = DeviceCodeParameters(scopes: scopes)
+        return try await application.acquireTokenWithDeviceCode(with: parameters) { [show] code in
+            await show(code)
+        }
+    }
+    // guide: end
+
+    // guide: events
+    func followAccounts() async throws {
+        for try await event in try await application.events(of: [.accounts]) {
+            guard case .accountSignedOut(let account) = event else { continue }
+            log.append("\(account.username) is signed out.")
+            return
         }
     }
     // guide: end
