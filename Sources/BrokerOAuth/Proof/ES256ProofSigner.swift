@@ -31,7 +31,7 @@ package struct ES256ProofSigner: ProofSigner {
         guard let signingKey = signingKey(key.privateKey), let url = ProofURL(target.url) else { return nil }
         var claims: JSONObject = [
             "jti": .string(Base64URL.encode(random.bytes(16))), "htm": .string(target.method),
-            "htu": .string(url.text), "iat": .integer(now),
+            "htu": .string(url.text), "iat": .integer(now - Self.headStart),
         ]
         if let accessToken { claims["ath"] = .string(Self.hash(accessToken)) }
         if let nonce { claims["nonce"] = .string(nonce) }
@@ -43,6 +43,10 @@ package struct ES256ProofSigner: ProofSigner {
         guard let signature = try? signingKey.signature(for: Array(signed.utf8)) else { return nil }
         return "\(signed).\(Base64URL.encode(signature.rawRepresentation))"
     }
+
+    /// Seconds. Some servers allow no proof from the future and read a clock that ticks a few milliseconds late: around the
+    /// turn of a second a proof of this very moment is refused by them (glewlwyd 2.7 with `time()`, on one machine).
+    private static let headStart: NumericDate = 1
 
     private func signingKey(_ secret: Secret) -> P256.Signing.PrivateKey? {
         secret.withBytes { try? P256.Signing.PrivateKey(rawRepresentation: $0) }
