@@ -15,45 +15,69 @@ struct DeviceCodeAcquisition: Sendable {
 
     func acquire(onCode: @Sendable (DeviceCodeOpening) -> Void) async throws(BrokerError) -> AcquiredToken {
         try ScopeRules.check(request.scopes)
-        guard request.tokenType == .bearer else { throw ScopeRules.unsupportedTokenType }
         let sent = ScopeRules.toAuthorize(request.scopes, extra: Scopes([]))
-        let (metadata, authorization) = try await begin(sent)
+        let metadata = try await metadata()
+        // Nobody knows yet who will sign in, so there is no key to be found.
+        let proofKey = try ProofKeys(services: services).key(for: request.tokenType, of: nil, at: metadata)
+        let authorization = try await authorize(sent, at: metadata)
         let session = DeviceCodeSession(
             id: Base64URL.encode(services.random.bytes(16)), partition: request.partition)
         let lifetime = min(authorization.expiresIn, request.timeout ?? .max, Self.longestWait)
         let poll = DevicePoll(
             services: services, request: request, session: session, metadata: metadata,
-            deviceCode: authorization.deviceCode)
+            deviceCode: authorization.deviceCode, proofKey: proofKey)
         services.interactions.add(session)
         defer { services.interactions.remove(session) }
         onCode(opening(authorization, session, lifetime))
+        services.tellOfInteraction(.opened, session.id, for: request.app, in: request.partition)
+        let outcome = await outcome(of: session, poll, authorization, lifetime, sent: sent)
+        services.tellOfInteraction(outcome, session.id, for: request.app, in: request.partition)
+        return try outcome.get()
+    }
+
+    private func outcome(
+        of session: DeviceCodeSession, _ poll: DevicePoll, _ authorization: DeviceAuthorization, _ lifetime: Int64,
+        sent: Scopes
+    ) async -> Result<AcquiredToken, BrokerError> {
         let polling = Task {
             await poll.run(
                 DevicePolling(
                     interval: authorization.interval, deadline: services.clock.uptime + .seconds(lifetime)))
         }
         defer { polling.cancel() }
-        let response = try await session.response()
-        // The device code is good once: what it brought is kept even when the caller has gone.
-        return try await Task { await keep(response, sent: sent, metadata) }.value.get()
+        do throws(BrokerError) {
+            let response = try await session.response()
+            // The device code is good once: what it brought is kept even when the caller has gone.
+            return await Task { await keep(response, of: poll, sent: sent) }.value
+        } catch {
+            return .failure(error)
+        }
     }
 
-    private func begin(_ sent: Scopes) async throws(BrokerError) -> (ProviderMetadata, DeviceAuthorization) {
+    private func metadata() async throws(BrokerError) -> ProviderMetadata {
+        let metadata: ProviderMetadata
         do throws(ProviderError) {
-            let metadata = try await services.provider.metadata(of: authority)
-            if metadata.deviceAuthorizationEndpoint != nil {
-                let asked = DeviceAuthorizationRequest(
-                    scopes: sent, claims: request.extras.claims, resources: request.resources)
-                return (
-                    metadata,
-                    try await services.provider.authorizeDevice(asked, as: request.app.credentials, at: metadata)
-                )
-            }
+            metadata = try await services.provider.metadata(of: authority)
         } catch {
             throw ProviderErrors.brokerError(error, at: authority)
         }
-        throw BrokerError(
-            .unsupported, "\(authority.environment) offers no sign-in on another device; sign in with a browser.")
+        guard metadata.deviceAuthorizationEndpoint != nil else {
+            throw BrokerError(
+                .unsupported, "\(authority.environment) offers no sign-in on another device; sign in with a browser.")
+        }
+        return metadata
+    }
+
+    private func authorize(
+        _ scopes: Scopes, at metadata: ProviderMetadata
+    ) async throws(BrokerError) -> DeviceAuthorization {
+        let asked = DeviceAuthorizationRequest(
+            scopes: scopes, claims: request.extras.claims, resources: request.resources)
+        do throws(ProviderError) {
+            return try await services.provider.authorizeDevice(asked, as: request.app.credentials, at: metadata)
+        } catch {
+            throw ProviderErrors.brokerError(error, at: authority)
+        }
     }
 
     private func opening(
@@ -70,7 +94,7 @@ struct DeviceCodeAcquisition: Sendable {
     }
 
     private func keep(
-        _ response: TokenResponse, sent: Scopes, _ metadata: ProviderMetadata
+        _ response: TokenResponse, of poll: DevicePoll, sent: Scopes
     ) async -> Result<AcquiredToken, BrokerError> {
         let keeper = TokenKeeper(
             services: services, app: request.app, partition: request.partition, resources: request.resources)
@@ -78,7 +102,7 @@ struct DeviceCodeAcquisition: Sendable {
             return .success(
                 try await keeper.keepSignedIn(
                     response, asked: request.scopes, sent: sent, nonce: nil, at: authority,
-                    metadata: metadata))
+                    metadata: poll.metadata, proofKey: poll.proofKey))
         } catch {
             return .failure(error)
         }

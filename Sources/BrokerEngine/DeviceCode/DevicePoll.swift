@@ -9,6 +9,8 @@ struct DevicePoll: Sendable {
     let session: DeviceCodeSession
     let metadata: ProviderMetadata
     let deviceCode: Secret
+    /// What the token shall be bound to, if it shall.
+    let proofKey: ProofKey?
 
     /// Cancelling ends the pauses, never an attempt: tokens that it brings would be lost without a trace.
     func run(_ polling: DevicePolling) async {
@@ -32,10 +34,12 @@ struct DevicePoll: Sendable {
     }
 
     private func attempt() async -> Result<TokenResponse, ProviderError> {
+        var extras = request.extras
+        extras.proofKey = proofKey
         do throws(ProviderError) {
             return .success(
                 try await services.provider.redeem(
-                    .deviceCode(deviceCode), with: request.extras, as: request.app.credentials, at: metadata))
+                    .deviceCode(deviceCode), with: extras, as: request.app.credentials, at: metadata))
         } catch {
             return .failure(error)
         }

@@ -66,7 +66,4 @@ package enum ScopeRules {
     package static func declined(asked: Scopes, granted: Scopes) -> Scopes {
         asked.subtracting(granted).subtracting(Scopes(["email"]))
     }
-
-    package static let unsupportedTokenType = BrokerError(
-        .unsupported, "This broker hands out Bearer tokens only; ask for tokenType Bearer.")
 }

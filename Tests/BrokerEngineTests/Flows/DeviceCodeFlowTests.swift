@@ -225,4 +225,22 @@ struct DeviceCodeFlowTests {
         #expect(error?.kind == .invalidParameter)
         #expect(bed.provider.deviceRequests.isEmpty)
     }
+
+    @Test("a bound token is asked for with a key of the broker's; a provider that makes none is told apart at once")
+    func boundToken() async throws {
+        let bed = try await EngineBed()
+        let error = await #expect(throws: BrokerError.self) {
+            _ = try await begin(bed, request { $0.tokenType = .dpop })
+        }
+        #expect(error?.kind == .unsupported)
+        #expect(bed.provider.deviceRequests.isEmpty)
+        bed.provider.offer { $0.dpopAlgorithms = ["ES256"] }
+        // A bearer token that comes all the same is not handed out.
+        bed.provider.whenRedeeming { [provider = bed.provider] _ in provider.tokens(for: "alice") }
+        let (_, signIn) = try await begin(bed, request { $0.tokenType = .dpop })
+        await pass(bed)
+        let refusal = await #expect(throws: BrokerError.self) { try await signIn.value }
+        #expect(refusal?.kind == .unsupported)
+        #expect(bed.provider.extras.last?.proofKey != nil)
+    }
 }
