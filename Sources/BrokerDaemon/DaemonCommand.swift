@@ -1,6 +1,7 @@
 import ArgumentParser
 import BrokerConfig
 import BrokerHost
+import FoundationEssentials
 
 /// The command line of `brokerd`.
 struct DaemonCommand: ParsableCommand {
@@ -40,11 +41,17 @@ struct DaemonCommand: ParsableCommand {
     @Option(help: "trace, debug, info, notice, warning, error or critical.")
     var logLevel: String?
 
+    /// A path of the command line is meant from where the command was given; one of a file must be whole.
+    private func fromHere(_ path: String) -> String {
+        if path.isEmpty || path.hasPrefix("/") || path.hasPrefix("~/") { return path }
+        return FileManager.default.currentDirectoryPath + "/" + path
+    }
+
     var loader: ConfigurationLoader {
         var flags: [String: String] = [:]
-        flags["socket.path"] = socket
-        flags["vault.state_dir"] = stateDir
-        flags["oauth.ca_file"] = caFile
+        flags["socket.path"] = socket.map(fromHere)
+        flags["vault.state_dir"] = stateDir.map(fromHere)
+        flags["oauth.ca_file"] = caFile.map(fromHere)
         flags["oauth.allow_http_loopback"] = allowHttpLoopback ? "true" : nil
         flags["log.level"] = logLevel
         let environment = ProcessEnvironment.current()

@@ -156,4 +156,18 @@ import Testing
             }
         }
     }
+
+    @Test("a path on the command line is meant from where the command was given")
+    func relativePaths() async throws {
+        try await withTestBed { bed in
+            let place = try bed.makeDirectory("elsewhere")
+            let report = try await BrokerProcess.run(in: bed) {
+                $0.wrapper = ["/usr/bin/env", "-C", place]
+                $0.arguments = ["--socket", "run/b.sock", "--state-dir", "./state", "--check-config"]
+            }
+            #expect(report.succeeded, "\(report)")
+            #expect(report.output.contains("socket.path = \(place)/run/b.sock "))
+            #expect(report.output.contains("vault.state_dir = \(place)/./state "))
+        }
+    }
 }
