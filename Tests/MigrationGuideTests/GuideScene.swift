@@ -26,7 +26,9 @@ struct GuideScene {
         return try app(configuration, for: person)
     }
 
-    @MainActor func app(_ configuration: PublicClientApplicationConfig, for person: Person = .alice) throws -> TutorialApp {
+    @MainActor func app(_ configuration: PublicClientApplicationConfig, for person: Person = .alice) throws
+        -> TutorialApp
+    {
         let app = try TutorialApp(configuration)
         app.webviewParameters = browser(of: person)
         return app
