@@ -181,6 +181,7 @@ def fill_database(options):
     both = {
         "authorization_grant_type": "authorization-code",
         "redirect_uris": " ".join([REDIRECT_URIS, *options.redirect_uri]),
+        "post_logout_redirect_uris": REDIRECT_URIS,
         "algorithm": "RS256",
     }
     applications = get_application_model().objects

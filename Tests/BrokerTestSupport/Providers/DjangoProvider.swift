@@ -59,8 +59,12 @@ package struct DjangoProvider: Sendable {
 
     /// Follows an authorization request: signs in on the provider's page, and agrees to what the app asks for or denies
     /// it on the next one. Without a person there must be no page at all.
-    package func signIn(_ person: Person?, at url: String, consents: Bool = true) async throws -> ProviderRedirect {
-        let browser = FormBrowser(session: HTTPSession(in: bed, caFile: caFile), home: base)
+    ///
+    /// - Parameter session: a browser that goes on with its cookies; otherwise a new one.
+    package func signIn(
+        _ person: Person?, at url: String, consents: Bool = true, session: HTTPSession? = nil
+    ) async throws -> ProviderRedirect {
+        let browser = FormBrowser(session: session ?? HTTPSession(in: bed, caFile: caFile), home: base)
         return try await browser.visit(url) { form in
             if form.fields["password"] != nil {
                 guard let person else { throw ProcessFailure("The provider asks for a password.") }
@@ -70,6 +74,11 @@ package struct DjangoProvider: Sendable {
                 form.press(named: "allow")
             }
         }
+    }
+
+    /// Follows an end-session URL and says yes on the provider's page.
+    package func signOut(at url: String, session: HTTPSession) async throws -> ProviderRedirect {
+        try await FormBrowser(session: session, home: base).visit(url) { $0.press(named: "allow") }
     }
 }
 

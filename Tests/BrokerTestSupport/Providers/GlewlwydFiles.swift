@@ -47,6 +47,23 @@ enum GlewlwydFiles {
         }
     }
 
+    /// The number that a query of a running glewlwyd's database gives.
+    static func integer(_ query: String, in path: String) throws -> Int64 {
+        var (database, statement): (OpaquePointer?, OpaquePointer?)
+        defer {
+            sqlite3_finalize(statement)
+            sqlite3_close(database)
+        }
+        guard sqlite3_open_v2(path, &database, SQLITE_OPEN_READONLY, nil) == SQLITE_OK,
+            sqlite3_busy_timeout(database, 10_000) == SQLITE_OK,
+            sqlite3_prepare_v2(database, query, -1, &statement, nil) == SQLITE_OK,
+            sqlite3_step(statement) == SQLITE_ROW
+        else {
+            throw ProcessFailure("glewlwyd's database cannot be read: \(String(cString: sqlite3_errmsg(database))).")
+        }
+        return sqlite3_column_int64(statement, 0)
+    }
+
     private static func configuration(
         directory: String, port: UInt16, base: String, certificate: TestCertificate?
     ) -> String {

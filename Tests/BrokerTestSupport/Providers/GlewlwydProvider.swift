@@ -12,6 +12,7 @@ package struct GlewlwydProvider: Sendable {
     package let caFile: String?
     private let bed: TestBed
     private let administrator: HTTPSession
+    private let database: String
 
     package let clientID = "native"
     package let confidentialClientID = "web"
@@ -37,7 +38,8 @@ package struct GlewlwydProvider: Sendable {
             return (try? await administrator.get("\(base)/config"))?.status == 200
         }
         let provider = GlewlwydProvider(
-            base: base, process: process, caFile: certificate?.authority, bed: bed, administrator: administrator)
+            base: base, process: process, caFile: certificate?.authority, bed: bed, administrator: administrator,
+            database: "\(directory)/glewlwyd.sqlite")
         try await provider.setUp(
             redirectURIs: redirectURIs, accessLifetime: accessLifetime, refreshLifetime: refreshLifetime)
         return provider
@@ -57,24 +59,79 @@ package struct GlewlwydProvider: Sendable {
     /// Does with an authorization request what glewlwyd's login page does for a person: password, consent, and on to
     /// the application.
     ///
-    /// - Parameter scope: of a pushed request, whose URL does not say it.
-    package func signIn(_ person: Person, at url: String, scope: String? = nil) async throws -> ProviderRedirect {
+    /// - Parameters:
+    ///   - scope: of a pushed request, whose URL does not say it.
+    ///   - session: a browser that goes on with its cookies; otherwise a new one.
+    package func signIn(
+        _ person: Person, at url: String, scope: String? = nil, session: HTTPSession? = nil
+    ) async throws -> ProviderRedirect {
         guard let request = URLComponents(string: url)?.queryItems else { throw ProcessFailure("Not a URL: \(url)") }
         func parameter(_ name: String) -> String { request.first { $0.name == name }?.value ?? "" }
-        let browser = HTTPSession(in: bed, caFile: caFile)
-        let password: JSONValue = ["username": .string(person.name), "password": .string(person.password)]
-        let signedIn = try await browser.send("POST", "\(base)/api/auth", body: .json(password))
-        guard signedIn.status == 200 else { throw ProcessFailure("glewlwyd refused the password.") }
-        let consent = try await browser.send(
-            "PUT", "\(base)/api/auth/grant/\(parameter("client_id"))",
-            body: .json(["scope": .string(scope ?? parameter("scope"))]))
-        guard consent.status == 200 else { throw ProcessFailure("glewlwyd refused the consent: \(consent.text)") }
+        let browser = session ?? HTTPSession(in: bed, caFile: caFile)
+        try await enterPassword(of: person, in: browser)
+        try await consent(to: scope ?? parameter("scope"), for: parameter("client_id"), in: browser)
         // The page marks a request that the person has already answered so.
         let answer = try await browser.get("\(url)&g_continue")
         guard let location = answer.header("location") else {
             throw ProcessFailure("glewlwyd did not redirect: \(answer.status) \(answer.text.prefix(300))")
         }
         return ProviderRedirect(url: location)
+    }
+
+    /// Does at the device verification page what a person does who got a code on another device: password, consent to
+    /// what the page says is asked for, and the code again.
+    package func approve(_ person: Person, at verificationURL: String) async throws {
+        let browser = HTTPSession(in: bed, caFile: caFile)
+        try await enterPassword(of: person, in: browser)
+        let asking = try await parameters(of: browser.get(verificationURL))
+        try await consent(to: asking["scope"] ?? "", for: asking["client_id"] ?? "", in: browser)
+        let answer = try await parameters(of: browser.get("\(verificationURL)&g_continue"))
+        guard answer["prompt"] == "deviceComplete" else { throw ProcessFailure("glewlwyd took no code: \(answer)") }
+    }
+
+    /// Whether an app has asked for the tokens of a device code at least once.
+    package func deviceCodeWasAskedFor() async throws -> Bool {
+        // A code that was never asked for is dated back.
+        let question = """
+            SELECT count(*) FROM gpo_device_authorization
+            WHERE gpoda_last_check >= CAST(strftime('%s', gpoda_created_at) AS INTEGER);
+            """
+        return try GlewlwydFiles.integer(question, in: database) > 0
+    }
+
+    /// Ends the session as the page does that an end-session URL leads to, and gives where that page goes then.
+    package func signOut(at url: String, session: HTTPSession) async throws -> ProviderRedirect {
+        let page = try await parameters(of: session.get(url))
+        guard page["prompt"] == "end_session", let sid = page["sid"], let back = page["callback_url"] else {
+            throw ProcessFailure("glewlwyd shows no page that ends the session and leads back: \(page)")
+        }
+        for path in ["/oidc/session/\(sid)", "/auth/"] {
+            let reply = try await session.send("DELETE", "\(base)/api\(path)")
+            guard reply.status == 200 else { throw ProcessFailure("glewlwyd: DELETE \(path): \(reply.status)") }
+        }
+        return ProviderRedirect(url: back)
+    }
+
+    private func enterPassword(of person: Person, in browser: HTTPSession) async throws {
+        let password: JSONValue = ["username": .string(person.name), "password": .string(person.password)]
+        let signedIn = try await browser.send("POST", "\(base)/api/auth", body: .json(password))
+        guard signedIn.status == 200 else { throw ProcessFailure("glewlwyd refused the password.") }
+    }
+
+    private func consent(to scope: String, for client: String, in browser: HTTPSession) async throws {
+        let consent = try await browser.send(
+            "PUT", "\(base)/api/auth/grant/\(client)", body: .json(["scope": .string(scope)]))
+        guard consent.status == 200 else { throw ProcessFailure("glewlwyd refused the consent: \(consent.text)") }
+    }
+
+    /// What a redirect to glewlwyd's page, which is a program, tells that program.
+    private func parameters(of reply: HTTPReply) throws -> [String: String] {
+        guard let location = reply.header("location") else {
+            throw ProcessFailure("glewlwyd did not redirect: \(reply.status) \(reply.text.prefix(300))")
+        }
+        // A form's plus is a blank, which URLComponents does not know.
+        let items = URLComponents(string: location.replacing("+", with: "%20"))?.queryItems ?? []
+        return Dictionary(items.map { ($0.name, $0.value ?? "") }) { $1 }
     }
 
     /// The same on glewlwyd's own login page, up to the button that leads back to the application.
@@ -103,11 +160,24 @@ package struct GlewlwydProvider: Sendable {
         for person in [Person.alice, .bob] {
             try await administer("POST", "/user/", GlewlwydSettings.user(person))
         }
+        try await letClientsHaveSeveralWaysBack()
         for secret in [nil, clientSecret] {
             let id = secret == nil ? clientID : confidentialClientID
             try await administer(
                 "POST", "/client/", GlewlwydSettings.client(id, secret: secret, redirectURIs: redirectURIs))
         }
+    }
+
+    /// A new glewlwyd stores one `post_logout_redirect_uri`, but its end-session endpoint reads a list of another name.
+    private func letClientsHaveSeveralWaysBack() async throws {
+        var module = try await administer("GET", "/mod/client/database").objectValue ?? [:]
+        var parameters = module["parameters"]?.objectValue ?? [:]
+        var format = parameters["data-format"]?.objectValue ?? [:]
+        format["post_logout_redirect_uris"] = ["multiple": true, "read": true, "write": true]
+        parameters["data-format"] = .object(format)
+        module["parameters"] = .object(parameters)
+        try await administer("PUT", "/mod/client/database", .object(module))
+        try await administer("PUT", "/mod/client/database/reset")
     }
 
     @discardableResult

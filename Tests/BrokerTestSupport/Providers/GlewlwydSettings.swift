@@ -25,7 +25,8 @@ enum GlewlwydSettings {
         var client: JSONObject = [
             "client_id": .string(id), "name": .string("\(id.capitalized) app"), "enabled": true, "scope": [],
             "redirect_uri": .array(redirectURIs.map { .string($0) }), "confidential": .bool(secret != nil),
-            "authorization_type": ["code", "refresh_token", "delete_token"],
+            "authorization_type": ["code", "refresh_token", "delete_token", "device_authorization"],
+            "post_logout_redirect_uris": .array(redirectURIs.map { .string($0) }),
             "token_endpoint_auth_method": secret == nil ? ["none"] : ["client_secret_basic", "client_secret_post"],
         ]
         if let secret { client["client_secret"] = .string(secret) }
@@ -43,7 +44,8 @@ enum GlewlwydSettings {
             "access-token-duration": .integer(accessLifetime), "refresh-token-duration": .integer(refreshLifetime),
             "code-duration": 60, "refresh-token-rolling": true, "refresh-token-one-use": "always",
             "auth-type-code-enabled": true, "auth-type-refresh-enabled": true, "auth-type-token-enabled": false,
-            "auth-type-password-enabled": false, "auth-type-client-enabled": false, "auth-type-device-enabled": false,
+            "auth-type-password-enabled": false, "auth-type-client-enabled": false, "auth-type-device-enabled": true,
+            "device-authorization-expiration": 600, "device-authorization-interval": 1,
             "auth-type-code-revoke-replayed": true, "allow-non-oidc": true, "pkce-allowed": true,
             "pkce-required": true, "pkce-method-plain-allowed": false, "oauth-as-iss-id": true,
             "name-claim": "on-demand", "name-claim-scope": ["profile"], "email-claim": "on-demand",

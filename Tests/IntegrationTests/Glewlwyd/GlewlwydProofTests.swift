@@ -55,6 +55,8 @@ struct GlewlwydProofTests {
             try await scene.provider.tune([
                 "register-client-allowed": true, "register-client-auth-scope": [],
                 "register-client-credentials-scope": [],
+                // Its word for that grant in a registration is not RFC 8628's, which it refuses.
+                "auth-type-device-enabled": false,
             ])
             // What was read a moment ago says that there is no registration.
             let broker = try await BrokerProcess.start(in: bed)
