@@ -94,15 +94,25 @@ final class CacheIndex: Sendable {
 
     func loadMembership(of key: ClientKey) throws(VaultError) -> FamilyMembership {
         if let known = state.withLock({ $0.families[key] }) { return known }
-        let record = AppMetadataRecord(
-            group: key.group, clientID: key.clientID, environment: key.environment, familyID: nil)
-        let stored = try vault.load(AppMetadataRecord.self, bucket: record.bucket, in: key.partition).first
+        let stored = try storedMetadata(of: key)
         return state.withLock { state in
             if let newer = state.families[key] { return newer }
-            let membership = FamilyMembership(stored?.record)
+            let membership = FamilyMembership(stored)
             state.families[key] = membership
             return membership
         }
+    }
+
+    /// The record that says so, with what an imported one had besides.
+    func metadata(_ membership: FamilyMembership, of key: ClientKey) throws(VaultError) -> AppMetadataRecord {
+        var record = try storedMetadata(of: key) ?? AppMetadataRecord(of: key)
+        record.familyID = if case .member(let family) = membership { family } else { nil }
+        return record
+    }
+
+    private func storedMetadata(of key: ClientKey) throws(VaultError) -> AppMetadataRecord? {
+        try vault.load(AppMetadataRecord.self, bucket: AppMetadataRecord(of: key).bucket, in: key.partition)
+            .first?.record
     }
 
     func update(membership: FamilyMembership, of key: ClientKey) { state.withLock { $0.families[key] = membership } }
@@ -122,6 +132,12 @@ final class CacheIndex: Sendable {
         state.withLock { state in
             while state.owners.count > limit, let key = state.owners.keys.first { state.owners[key] = nil }
         }
+    }
+}
+
+extension AppMetadataRecord {
+    fileprivate init(of key: CacheIndex.ClientKey) {
+        self.init(group: key.group, clientID: key.clientID, environment: key.environment, familyID: nil)
     }
 }
 

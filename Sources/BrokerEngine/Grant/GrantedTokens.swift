@@ -47,9 +47,9 @@ package struct GrantedTokens: Sendable {
     /// - Parameters:
     ///   - claims: of the verified ID token; nil when a refresh brought none.
     ///   - known: the account as the group knows it already, if it does.
-    ///   - earlierGrant: scopes of the refresh token that was spent.
+    ///   - spent: the refresh token that the answer was given for; nil after a sign-in.
     package init?(
-        _ response: TokenResponse, claims: IDTokenClaims?, known: AccountRecord?, earlierGrant: Scopes = Scopes([]),
+        _ response: TokenResponse, claims: IDTokenClaims?, known: AccountRecord?, spent: RefreshTokenRecord? = nil,
         context: Context
     ) {
         guard let account = Self.account(claims, response.clientInfo, known: known, context) else { return nil }
@@ -68,16 +68,21 @@ package struct GrantedTokens: Sendable {
             refreshOn: response.refreshIn.map { Self.time(context.now, plus: $0) }, cachedAt: context.now,
             keyThumbprint: response.tokenType == .dpop ? context.proofKeyThumbprint : nil, resources: context.resources)
         if response.refreshToken != nil {
-            let token = RefreshTokenRecord(
-                owner: owner, authority: context.authority.url, scopes: earlierGrant.union(granted).asGiven,
+            let earlier = spent.map(ScopeRules.earlierGrant) ?? Scopes([])
+            var token = RefreshTokenRecord(
+                owner: owner, authority: context.authority.url, scopes: earlier.union(granted).asGiven,
                 cachedAt: context.now, keyThumbprint: context.refreshTokenBinding(in: response))
-            refreshToken = token
             if let family = response.familyID, !family.isEmpty {
                 var shared = token
                 shared.owner = owner.ofFamilies
                 shared.familyID = family
+                shared.extra = spent?.extra
                 familyToken = shared
             }
+            // What is not known of a token is taken to be of its grant, which goes on in the successor. A family's token
+            // was granted to another app, and a sign-in is a grant of its own.
+            if spent?.familyID == nil { token.extra = spent?.extra }
+            refreshToken = token
         }
         if response.idToken != nil {
             idToken = IDTokenRecord(owner: owner, realm: account.realm, cachedAt: context.now)
@@ -116,6 +121,7 @@ package struct GrantedTokens: Sendable {
             tenantID: claims["tid"], claims: claims.all.filter { !protocolClaims.contains($0.key) }, signedIn: true,
             createdAt: known?.createdAt ?? context.now)
         account.domainNames = domainNames(known, context.authority)
+        account.extra = known?.extra
         return account
     }
 

@@ -16,11 +16,11 @@ struct SealedGrant: Sendable {
     let metadata: StoredRecord<AppMetadataRecord>?
 
     /// - Parameters:
-    ///   - membership: the client's family as it is to be known from now on; nil leaves it.
+    ///   - metadata: the client's family as it is to be known from now on; nil leaves it.
     ///   - proofKey: whose proof went along.
     ///   - spent: the refresh token that the answer was given for.
     init(
-        _ granted: GrantedTokens, _ response: TokenResponse, membership: FamilyMembership?, proofKey: ProofKey?,
+        _ granted: GrantedTokens, _ response: TokenResponse, metadata: AppMetadataRecord?, proofKey: ProofKey?,
         spent: StoredRecord<RefreshTokenRecord>?, vault: any RecordVault, partition: Partition
     ) throws(VaultError) {
         owner = CacheIndex.OwnerKey(partition: partition, owner: granted.accessToken.owner)
@@ -45,10 +45,8 @@ struct SealedGrant: Sendable {
         } else {
             familyToken = nil
         }
-        if let membership {
-            metadata = try vault.seal(AppMetadataRecord(membership, of: owner.client), secret: nil, in: partition)
-        } else {
-            metadata = nil
+        self.metadata = try metadata.map { record throws(VaultError) in
+            try vault.seal(record, secret: nil, in: partition)
         }
         if let record = granted.idToken, let secret = response.idToken {
             idToken = try vault.seal(record, secret: secret, in: partition)

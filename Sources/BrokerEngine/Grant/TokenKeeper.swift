@@ -73,8 +73,7 @@ struct TokenKeeper: Sendable {
         context.refreshing = account
         let known = try known(identity, at: authority) ?? account.moved(to: realm)
         let granted = GrantedTokens(
-            response, claims: claims, known: known, earlierGrant: ScopeRules.earlierGrant(of: spent.record),
-            context: context)
+            response, claims: claims, known: known, spent: spent.record, context: context)
         return try await keep(
             granted, of: response, spent: spent, proofKey: proofKey, refusal: .interactionRequired)
     }
@@ -119,8 +118,11 @@ struct TokenKeeper: Sendable {
                 environment: granted.account.environment)
             let news = FamilyMembership.learnt(
                 from: response, spent: spent?.record, known: try services.index.loadMembership(of: client))
+            let metadata = try news.map { membership throws(VaultError) in
+                try services.index.metadata(membership, of: client)
+            }
             return try SealedGrant(
-                granted, response, membership: news, proofKey: proofKey, spent: spent, vault: services.vault,
+                granted, response, metadata: metadata, proofKey: proofKey, spent: spent, vault: services.vault,
                 partition: partition)
         }
         // Only a person who signs in takes a sign-out back; a refresh that was under way does not.
@@ -245,7 +247,7 @@ extension AccountRecord {
         record.tenantID = tenantID == nil ? nil : realm
         record.authority =
             authority.hasSuffix("/" + self.realm) ? authority.dropLast(self.realm.count) + realm : authority
-        (record.claims, record.domainNames) = ([:], nil)
+        (record.claims, record.domainNames, record.extra) = ([:], nil, nil)
         return record
     }
 }

@@ -180,9 +180,9 @@ struct Refresh: Sendable {
     }
 
     private func remember(_ membership: FamilyMembership, _ client: CacheIndex.ClientKey) async {
-        let record = AppMetadataRecord(membership, of: client)
         let sealed: SealedRecord
         do throws(VaultError) {
+            let record = try services.index.metadata(membership, of: client)
             sealed = try services.vault.seal(record, secret: nil, in: client.partition).sealed
         } catch {
             services.log.error("an app's family could not be noted", metadata: ["cause": "\(error)"])
@@ -220,14 +220,6 @@ extension ProviderError {
         case .invalidResponse(let status, _): status == 200
         default: false
         }
-    }
-}
-
-extension AppMetadataRecord {
-    init(_ membership: FamilyMembership, of client: CacheIndex.ClientKey) {
-        let familyID: String? = if case .member(let family) = membership { family } else { nil }
-        self.init(
-            group: client.group, clientID: client.clientID, environment: client.environment, familyID: familyID)
     }
 }
 

@@ -19,7 +19,7 @@ package struct AccountRecord: VaultRecord {
     package var signedOutAt: NumericDate?
     /// When the account was first seen: lists are ordered by it, then by username.
     package var createdAt: NumericDate
-    /// What an imported record had besides; kept, not used.
+    /// What an imported record had besides; kept, not used, for as long as the group knows the person in this tenant.
     package var extra: JSONObject?
 
     package init(

@@ -43,7 +43,7 @@ package struct AccessTokenRecord: VaultRecord {
     package var keyThumbprint: String?
     /// Where the token is good (RFC 8707), sorted; nil when the request named no resource.
     package var resources: [String]?
-    /// What an imported record had besides; kept, not used.
+    /// What an imported record had besides; kept, not used, until another token takes its place.
     package var extra: JSONObject?
 
     package init(
@@ -84,7 +84,7 @@ package struct RefreshTokenRecord: VaultRecord {
     package var keyThumbprint: String?
     /// When the token was sent and no answer came: the provider may have replaced it by one that nobody has.
     package var unansweredAt: NumericDate?
-    /// What an imported record had besides; kept, not used.
+    /// What an imported record had besides; kept, not used. A successor of the same grant takes it on.
     package var extra: JSONObject?
 
     package init(
@@ -110,7 +110,7 @@ package struct IDTokenRecord: VaultRecord {
     package var owner: TokenOwner
     package var realm: String
     package var cachedAt: NumericDate
-    /// What an imported record had besides; kept, not used.
+    /// What an imported record had besides; kept, not used, until another token takes its place.
     package var extra: JSONObject?
 
     package init(owner: TokenOwner, realm: String, cachedAt: NumericDate) {

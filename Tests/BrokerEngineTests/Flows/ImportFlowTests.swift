@@ -21,12 +21,17 @@ struct ImportFlowTests {
             "Account": [
                 "a": [
                     "home_account_id": "alice", "environment": "id.example.org", "realm": "", "username": "alice",
-                    "local_account_id": "alice",
+                    "local_account_id": "alice", "account_source": "broker",
                 ]
             ],
-            "RefreshToken": ["r": credential(["target": "mail.read", "last_modification_time": .string(time)])],
+            "RefreshToken": [
+                "r": credential(["target": "mail.read", "last_modification_time": .string(time), "flow": "device"])
+            ],
             "AccessToken": [
                 "t": credential(["target": "mail.read", "cached_at": .string(time), "expires_on": "1800003000"])
+            ],
+            "AppMetadata": [
+                "m": ["client_id": .string(client), "environment": "id.example.org", "consented_apps": ["x"]]
             ],
         ]
     }
@@ -103,6 +108,60 @@ struct ImportFlowTests {
         let given = try await take(bed, file(client: "client-9"), for: chosen)
         #expect(given.refreshTokens == 1 && given.unregistered.isEmpty)
         _ = try await bed.engine.acquireSilent(bed.silent(chosen))
+    }
+
+    /// What the records on disk hold that the broker does not know.
+    private func unknownFields(_ bed: EngineBed, _ app: AppRegistration = Sample.app()) throws -> [JSONObject?] {
+        let vault = bed.vault
+        let bucket = Sample.owner(app).bucket
+        let accounts = try vault.load(
+            AccountRecord.self, bucket: [app.effectiveGroup.rawValue], in: Sample.partition)
+        let tokens = try vault.load(RefreshTokenRecord.self, bucket: bucket, in: Sample.partition)
+        let metadata = try vault.loadAll(AppMetadataRecord.self, in: Sample.partition)
+        return [accounts.first?.record.extra, tokens.first?.record.extra, metadata.first?.record.extra]
+    }
+
+    @Test("what the broker does not know outlives a silent refresh and a sign-in, each with what it belongs to")
+    func unknownFields() async throws {
+        let bed = try await bed()
+        _ = try await take(bed, file())
+        let (account, token, metadata): (JSONObject, JSONObject, JSONObject) = (
+            ["account_source": "broker"], ["flow": "device"], ["consented_apps": ["x"]]
+        )
+        #expect(try unknownFields(bed)[1] == token)
+        // An answer without an ID token, one with, and one that moves the app into a family.
+        for (user, family) in [(nil, nil), ("alice", nil), ("alice", "1")] as [(String?, String?)] {
+            bed.provider.whenRedeeming { [provider = bed.provider] _ in
+                var response = provider.tokens(for: user)
+                response.familyID = family
+                return response
+            }
+            _ = try await bed.engine.acquireSilent(bed.silent { $0.forceRefresh = true })
+            #expect(try unknownFields(bed) == [account, token, metadata])
+        }
+        #expect(bed.provider.refreshes == ["imported", "rt-1", "rt-2"])
+        // A refresh token of a new sign-in is a new grant.
+        bed.provider.whenRedeeming(nil)
+        try await bed.signIn()
+        #expect(try unknownFields(bed) == [account, nil, metadata])
+    }
+
+    @Test("what the broker does not know of a refresh token outlives an answer that is no good, and one that is lost")
+    func unknownFieldsInTrouble() async throws {
+        let bed = try await bed()
+        _ = try await take(bed, file())
+        bed.provider.whenRedeeming { _ throws(ProviderError) in throw .outcomeUnknown("The answer did not arrive.") }
+        await #expect(throws: BrokerError.self) {
+            try await bed.engine.acquireSilent(bed.silent { $0.forceRefresh = true })
+        }
+        #expect(try unknownFields(bed)[1] == ["flow": "device"])
+        bed.clock.advance(bySeconds: 120)
+        bed.provider.whenRedeeming { [provider = bed.provider] _ in provider.tokens(for: "forged") }
+        await #expect(throws: BrokerError.self) {
+            try await bed.engine.acquireSilent(bed.silent { $0.forceRefresh = true })
+        }
+        #expect(bed.provider.refreshes == ["imported", "imported"])
+        #expect(try unknownFields(bed)[1] == ["flow": "device"])
     }
 
     @Test("a disk that is full says so")

@@ -7,17 +7,19 @@ import Testing
 struct GrantRuleTests {
     private func grant(
         scope: String? = nil, asked: [String] = ["mail.read"], expiresIn: Int64? = 3600, claims: JSONObject = [:],
-        known: AccountRecord? = nil, earlier: [String] = [], refreshToken: Bool = true
+        known: AccountRecord? = nil, spent: RefreshTokenRecord? = nil, refreshToken: Bool = true, family: String? = nil
     ) -> GrantedTokens? {
         let asked = Scopes(asked)
+        var response = TokenResponse(
+            accessToken: Secret("at"), expiresIn: expiresIn, refreshToken: refreshToken ? Secret("rt") : nil,
+            scope: scope)
+        response.familyID = family
         return GrantedTokens(
-            TokenResponse(
-                accessToken: Secret("at"), expiresIn: expiresIn, refreshToken: refreshToken ? Secret("rt") : nil,
-                scope: scope),
+            response,
             claims: IDTokenClaims(
                 issuer: "https://id.example.org/realm", subject: "sub-1",
                 all: claims.merging(["nonce": "n", "exp": 1], uniquingKeysWith: { $1 })),
-            known: known, earlierGrant: Scopes(earlier),
+            known: known, spent: spent,
             context: .init(
                 app: Sample.app(), authority: Sample.authority(), asked: asked,
                 sent: ScopeRules.toAuthorize(asked, extra: Scopes([])), now: Sample.now, defaultLifetime: 3600))
@@ -61,8 +63,29 @@ struct GrantRuleTests {
 
     @Test("a narrower refresh does not forget what the refresh token was granted for")
     func earlierGrant() throws {
-        let granted = try #require(grant(scope: "mail.read", earlier: ["openid", "mail.read", "calendar"]))
+        let spent = spent(["openid", "mail.read", "calendar"])
+        let granted = try #require(grant(scope: "mail.read", spent: spent))
         #expect(try #require(granted.refreshToken).scopes == ["openid", "mail.read", "calendar"])
+    }
+
+    private func spent(_ scopes: [String] = ["openid"], family: String? = nil) -> RefreshTokenRecord {
+        var record = RefreshTokenRecord(
+            owner: Sample.owner(), familyID: family, authority: Sample.authority().url, scopes: scopes, cachedAt: 1)
+        record.extra = ["flow": "device"]
+        return record
+    }
+
+    @Test("what is not known of a refresh token goes on in its successors, and in nothing else")
+    func unknownFieldsOfTheGrant() throws {
+        let rotated = try #require(grant(spent: spent(), family: "1"))
+        #expect(rotated.refreshToken?.extra == ["flow": "device"])
+        #expect(rotated.familyToken?.extra == ["flow": "device"])
+        #expect(rotated.accessToken.extra == nil)
+        let familys = try #require(grant(spent: spent(family: "1"), family: "1"))
+        #expect(familys.refreshToken?.extra == nil)
+        #expect(familys.familyToken?.extra == ["flow": "device"])
+        let signedIn = try #require(grant(family: "1"))
+        #expect(signedIn.refreshToken?.extra == nil && signedIn.familyToken?.extra == nil)
     }
 
     @Test("an account keeps its place in the list when it signs in again")
