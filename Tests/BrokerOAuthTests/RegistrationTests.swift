@@ -105,6 +105,48 @@ struct RegistrationTests {
         }
     }
 
+    @Test("a provider that refuses the whole client for the device grant is asked once more without it")
+    func withoutDeviceGrant() async throws {
+        try await withProvider { bed async throws in
+            bed.offerEverything()
+            bed.provider.on(path: OptionalEndpoint.registration.path) { request in
+                String(decoding: request.body, as: UTF8.self).contains("device_code")
+                    ? .oauthError("invalid_client_metadata") : .json(["client_id": "c-3"], status: 201)
+            }
+            #expect(try await register(bed).clientID == "c-3")
+            let asked = try bed.requests(to: .registration).map {
+                try JSONDecoder().decode(JSONObject.self, from: Data($0.body))
+            }
+            #expect(asked.count == 2)
+            #expect(asked.first?["grant_types"]?.arrayValue?.count == 3)
+            #expect(asked.last?["grant_types"] == ["authorization_code", "refresh_token"])
+            // Nothing else is given up.
+            var (first, last) = (asked.first, asked.last)
+            first?["grant_types"] = nil
+            last?["grant_types"] = nil
+            #expect(first == last)
+        }
+    }
+
+    @Test("whatever else a registration is refused for, it is asked for once")
+    func onlyForDeviceGrant() async throws {
+        try await withProvider { bed async throws in
+            bed.offerEverything()
+            bed.answer(at: .registration, .oauthError("invalid_redirect_uri"))
+            #expect(await bed.refusal { try await register(bed) }?.error == "invalid_redirect_uri")
+            #expect(bed.requests(to: .registration).count == 1)
+            // Refused for something else, as it turns out: it is not tried a third time.
+            bed.answer(at: .registration, .oauthError("invalid_client_metadata"))
+            #expect(await bed.refusal { try await register(bed) }?.error == "invalid_client_metadata")
+            #expect(bed.requests(to: .registration).count == 3)
+
+            bed.provider.configure { $0.metadata["device_authorization_endpoint"] = nil }
+            bed.clock.advance(bySeconds: 3600)
+            #expect(await bed.refusal { try await register(bed) }?.error == "invalid_client_metadata")
+            #expect(bed.requests(to: .registration).count == 4)
+        }
+    }
+
     @Test("a provider that knows no client secrets is not asked for a client with one")
     func noSecrets() async throws {
         try await withProvider { bed async throws in

@@ -125,7 +125,8 @@ struct Refresh: Sendable {
         }
         let meaning = RefreshRefusal(
             refusal, asked: request.scopes, grantedScopes: granted, sentClaims: request.claims != nil,
-            answerWasLost: refreshToken.record.unansweredAt != nil, at: request.target.environment)
+            answerWasLost: refreshToken.record.unansweredAt != nil, kind: request.target.kind,
+            at: request.target.environment)
         if meaning.isClientMismatch, refreshToken.record.familyID != nil {
             await remember(.outsider, situation.owner.client)
             return request.needsThePerson(.noTokens)

@@ -4,7 +4,8 @@ import BrokerValues
 /// What a provider's refusal of a refresh token means: for the caller, and for the token. Pure.
 ///
 /// Whatever the OAuth error is, a person who signs in again is the way out (MSAL, "Errors"), with these exceptions: a
-/// scope or a client that does not exist, a protection policy, and a provider that is just not available.
+/// scope that does not exist, where the provider tells that from one that was not granted, a client that does not exist, a
+/// protection policy, and a provider that is just not available.
 package struct RefreshRefusal: Sendable {
     package var error: BrokerError
     /// The token that was sent will never work again.
@@ -14,11 +15,12 @@ package struct RefreshRefusal: Sendable {
 
     /// - Parameters:
     ///   - grantedScopes: what the refresh token was granted for, as far as is known.
+    ///   - kind: of the provider; Entra has errors of its own for what a person did not grant.
     ///   - answerWasLost: an earlier answer to this very token never came, so it may have been replaced by one that
     ///     nobody has.
     package init(
         _ refusal: OAuthRefusal, asked scopes: Scopes, grantedScopes: Scopes, sentClaims: Bool,
-        answerWasLost: Bool = false, at place: String
+        answerWasLost: Bool = false, kind: AuthorityKind = .generic, at place: String
     ) {
         func interaction(_ reason: ErrorReason, _ message: String) -> BrokerError {
             BrokerError(.interactionRequired, message, reason: reason, cause: ProviderError.refused(refusal)) {
@@ -28,13 +30,18 @@ package struct RefreshRefusal: Sendable {
         tokenIsDead = refusal.endsTheToken
         isClientMismatch = refusal.subError == "client_mismatch"
         switch refusal.error {
-        case "invalid_scope" where scopes.isSubset(of: grantedScopes), "invalid_client":
+        case "invalid_scope" where kind.isEntraFamily, "invalid_client":
             error = ProviderErrors.brokerError(.refused(refusal), authorityName: place)
         case "temporarily_unavailable", "server_error":
             error = ProviderErrors.brokerError(.refused(refusal), authorityName: place)
         case "invalid_scope":
+            // RFC 6749, section 5.2: unknown, or more than the person granted. The answer to an interactive request tells
+            // which, and what was granted once can be granted again.
             error = interaction(
-                .scopesNotGranted, "The person has not granted all of these scopes yet; ask interactively.")
+                .scopesNotGranted,
+                scopes.isSubset(of: grantedScopes)
+                    ? "\(place) does not count these scopes to the saved sign-in any more; ask interactively."
+                    : "The person has not granted all of these scopes yet; ask interactively.")
         default:
             guard refusal.subError != "protection_policy_required" else {
                 error = BrokerError(

@@ -7,7 +7,19 @@ extension OAuthProvider {
         _ request: ClientRegistrationRequest, at metadata: ProviderMetadata
     ) async throws(ProviderError) -> RegisteredClient {
         let endpoint = try endpoint(metadata.registrationEndpoint, for: "registration of clients", of: metadata)
-        let body = try ClientMetadata.document(of: request, at: metadata)
+        let grants = ClientMetadata.grants(at: metadata)
+        do throws(ProviderError) {
+            return try await register(request, for: grants, to: endpoint, at: metadata)
+        } catch {
+            guard let fewer = ClientMetadata.grants(afterRefusalOf: grants, with: error) else { throw error }
+            return try await register(request, for: fewer, to: endpoint, at: metadata)
+        }
+    }
+
+    private func register(
+        _ request: ClientRegistrationRequest, for grants: [String], to endpoint: WebURL, at metadata: ProviderMetadata
+    ) async throws(ProviderError) -> RegisteredClient {
+        let body = try ClientMetadata.document(of: request, for: grants, at: metadata)
         var headers = [HTTPHeader("Content-Type", "application/json"), HTTPHeader("Accept", "application/json")]
         if let token = request.initialAccessToken {
             headers.append(HTTPHeader("Authorization", secret: Self.bearer(token)))
@@ -31,18 +43,31 @@ extension OAuthProvider {
 
 /// What the broker says of a client (RFC 7591, section 2; OpenID Connect Registration 1.0, section 2).
 enum ClientMetadata {
+    private static let deviceCode = "urn:ietf:params:oauth:grant-type:device_code"
+
+    /// What the client shall be good for: all that the broker can use there.
+    static func grants(at metadata: ProviderMetadata) -> [String] {
+        ["authorization_code", "refresh_token"] + (metadata.deviceAuthorizationEndpoint == nil ? [] : [deviceCode])
+    }
+
+    /// What is asked for a second time, if anything. A server may leave out of a registration what it does not give
+    /// (RFC 7591, section 2), but some refuse it as a whole: glewlwyd has another name for device codes, and
+    /// django-oauth-toolkit makes clients for one grant. A client that signs in by the browser is better than none.
+    static func grants(afterRefusalOf grants: [String], with error: ProviderError) -> [String]? {
+        guard case .refused(let refusal) = error, refusal.status == 400, refusal.error == "invalid_client_metadata",
+            grants.contains(deviceCode)
+        else { return nil }
+        return grants.filter { $0 != deviceCode }
+    }
+
     static func document(
-        of request: ClientRegistrationRequest, at metadata: ProviderMetadata
+        of request: ClientRegistrationRequest, for grants: [String], at metadata: ProviderMetadata
     ) throws(ProviderError) -> Secret {
-        var grants: [JSONValue] = ["authorization_code", "refresh_token"]
-        if metadata.deviceAuthorizationEndpoint != nil {
-            grants.append("urn:ietf:params:oauth:grant-type:device_code")
-        }
         var document: JSONObject = [
             "application_type": "native",
             "client_name": .string(request.clientName),
             "redirect_uris": .array(request.redirectURIs.map(JSONValue.string)),
-            "grant_types": .array(grants),
+            "grant_types": .array(grants.map(JSONValue.string)),
             "response_types": ["code"],
             "token_endpoint_auth_method": .string(try authentication(of: request, at: metadata)),
         ]

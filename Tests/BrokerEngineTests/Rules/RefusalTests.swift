@@ -7,13 +7,14 @@ import Testing
 struct RefusalTests {
     private func meaning(
         _ error: String, _ subError: String? = nil, codes: [Int64] = [], asked: [String] = ["a"],
-        granted: [String] = ["a"], sentClaims: Bool = false, claims: String? = nil, lost: Bool = false
+        granted: [String] = ["a"], sentClaims: Bool = false, claims: String? = nil, lost: Bool = false,
+        kind: AuthorityKind = .generic
     ) -> RefreshRefusal {
         RefreshRefusal(
             OAuthRefusal(
                 error: error, subError: subError, description: "why", status: 400, claims: claims, errorCodes: codes),
             asked: Scopes(asked), grantedScopes: Scopes(granted), sentClaims: sentClaims, answerWasLost: lost,
-            at: "id.example.org")
+            kind: kind, at: "id.example.org")
     }
 
     private func refuse(
@@ -80,10 +81,24 @@ struct RefusalTests {
                 == (.unauthorizedClient, .protectionPolicyRequired, false))
     }
 
-    @Test("a scope that was never granted asks for the person; the token lives on")
-    func widerScope() {
+    @Test("invalid_scope asks for the person, whether the scope was never granted or is not any more; the token lives on")
+    func scopesNotGranted() {
         #expect(refuse("invalid_scope", asked: ["a", "b"]) == (.interactionRequired, .scopesNotGranted, false))
-        #expect(refuse("invalid_scope") == (.invalidScope, nil, false))
+        #expect(refuse("invalid_scope") == (.interactionRequired, .scopesNotGranted, false))
+        #expect(meaning("invalid_scope", asked: ["a", "b"]).error.message.contains("yet"))
+        #expect(meaning("invalid_scope").error.message.contains("any more"))
+    }
+
+    @Test(
+        "where Entra says invalid_scope, no person can help: what was not granted is told in other words there",
+        arguments: [AuthorityKind.entra(.common), .ciam(.common), .b2c(tenant: "t", policy: "p")])
+    func scopesUnknownToEntra(kind: AuthorityKind) {
+        for asked in [["a"], ["a", "b"]] {
+            let refusal = meaning("invalid_scope", asked: asked, kind: kind)
+            #expect(refusal.error.kind == .invalidScope)
+            #expect(refusal.error.details.oauthError == "invalid_scope")
+            #expect(!refusal.tokenIsDead)
+        }
     }
 
     @Test(

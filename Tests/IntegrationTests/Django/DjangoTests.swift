@@ -23,6 +23,13 @@ import Testing
             let provider = provider
             return try await broker.signIn(app: "notes", in: bed) { try await provider.signIn(person, at: $0) }
         }
+
+        /// Whether an access token is worth something at the provider.
+        func takes(_ token: JSONObject, in bed: TestBed) async throws -> Bool {
+            try await HTTPSession(in: bed).send(
+                "GET", "\(provider.authority)/userinfo/", headers: ["Authorization": token.text("authorizationHeader")]
+            ).status == 200
+        }
     }
 
     @Test("a person signs in through whatever port is free, and the account is there for the next request")
