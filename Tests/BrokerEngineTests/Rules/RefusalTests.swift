@@ -81,7 +81,7 @@ struct RefusalTests {
                 == (.unauthorizedClient, .protectionPolicyRequired, false))
     }
 
-    @Test("invalid_scope asks for the person, whether the scope was never granted or is not any more; the token lives on")
+    @Test("invalid_scope asks for the person, be the scope not granted yet or not any more; the token lives on")
     func scopesNotGranted() {
         #expect(refuse("invalid_scope", asked: ["a", "b"]) == (.interactionRequired, .scopesNotGranted, false))
         #expect(refuse("invalid_scope") == (.interactionRequired, .scopesNotGranted, false))

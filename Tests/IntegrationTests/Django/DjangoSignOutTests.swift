@@ -79,7 +79,7 @@ struct DjangoSignOutTests {
         }
     }
 
-    @Test("a forced refresh for one scope leaves the token of another one in the cache, which the provider goes on taking")
+    @Test("a forced refresh for one scope leaves the cached token of another, which the provider goes on taking")
     func tokensApart() async throws {
         try await withTestBed { bed in
             let scene = try await DjangoTests.Scene.make(in: bed)

@@ -43,7 +43,7 @@ struct GlewlwydProofTests {
         }
     }
 
-    @Test("a confidential client is registered although glewlwyd refuses the device grant, and its secret stays in the vault")
+    @Test("a confidential client is registered without the device grant, and its secret goes no further than the vault")
     func registered() async throws {
         try await withTestBed { bed in
             let scene = try await GlewlwydTests.Scene.make(in: bed)
