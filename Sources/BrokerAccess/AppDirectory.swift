@@ -4,28 +4,45 @@ import Synchronization
 
 /// The registered apps: in the vault, and in memory for the hot path.
 package final class AppDirectory: AppRoster {
-    private let vault: any RecordVault
-    /// By partition and name; a partition is read when it is first asked for.
-    private let known = Mutex<[Partition: [String: AppRegistration]]>([:])
+    private struct State {
+        var authorities: AuthorityReader
+        /// By partition and name; a partition is read when it is first asked for, and again after each change.
+        var apps: [Partition: [String: AppRegistration]] = [:]
+        /// Counts changes: what was read before one is not kept after it.
+        var changes: UInt64 = 0
 
-    private let authorities: AuthorityReader
+        mutating func forget(_ partition: Partition) {
+            apps[partition] = nil
+            changes += 1
+        }
+    }
+
+    private let vault: any RecordVault
+    private let state: Mutex<State>
 
     /// - Parameter authorities: the kinds of providers that the administrator names; a registration is read by them.
     package init(vault: any RecordVault, authorities: AuthorityReader = AuthorityReader()) {
         self.vault = vault
-        self.authorities = authorities
+        state = Mutex(State(authorities: authorities))
+    }
+
+    /// Reads the registrations by other kinds of providers from the next request on.
+    package func apply(_ authorities: AuthorityReader) {
+        state.withLock { state in
+            guard state.authorities != authorities else { return }
+            state.authorities = authorities
+            state.apps = [:]
+            state.changes += 1
+        }
     }
 
     package func app(named name: String, in partition: Partition) throws(BrokerError) -> AppRegistration? {
-        if let apps = known.withLock({ $0[partition] }) { return apps[name] }
-        return try load(partition)[name]
+        try apps(of: partition)[name]
     }
 
     /// Ordered by name.
     package func list(in partition: Partition) throws(BrokerError) -> [AppRegistration] {
-        let apps: [String: AppRegistration]
-        if let inMemory = known.withLock({ $0[partition] }) { apps = inMemory } else { apps = try load(partition) }
-        return apps.values.sorted { $0.name < $1.name }
+        try apps(of: partition).values.sorted { $0.name < $1.name }
     }
 
     /// For the engine, which treats an unreadable directory as an empty one: it only decides whether tokens are shared.
@@ -41,14 +58,13 @@ package final class AppDirectory: AppRoster {
     /// Replaces an app of the same name. A client secret that is not given again is gone.
     package func register(_ app: AppRegistration, in partition: Partition) async throws(BrokerError) {
         try AppRules.check(app)
-        _ = try list(in: partition)
         do throws(VaultError) {
             let record = try vault.seal(AppRecord(app), secret: app.clientSecret, in: partition)
             try await vault.commit(VaultChange(in: partition, puts: [record.sealed]))
         } catch {
             throw Self.notWritten(error)
         }
-        known.withLock { $0[partition, default: [:]][app.name] = app }
+        state.withLock { $0.forget(partition) }
     }
 
     /// Its accounts and tokens stay: another app of its group may use them, and registering it again finds them.
@@ -62,7 +78,7 @@ package final class AppDirectory: AppRoster {
         } catch {
             throw Self.notWritten(error)
         }
-        known.withLock { $0[partition]?[name] = nil }
+        state.withLock { $0.forget(partition) }
         return app
     }
 
@@ -79,7 +95,23 @@ package final class AppDirectory: AppRoster {
             reason: .vaultNotWritable, cause: error)
     }
 
-    private func load(_ partition: Partition) throws(BrokerError) -> [String: AppRegistration] {
+    private func apps(of partition: Partition) throws(BrokerError) -> [String: AppRegistration] {
+        while true {
+            let (known, authorities, changes) = state.withLock { ($0.apps[partition], $0.authorities, $0.changes) }
+            if let known { return known }
+            let read = try read(partition, by: authorities)
+            let isCurrent = state.withLock { state in
+                guard state.changes == changes else { return false }
+                state.apps[partition] = read
+                return true
+            }
+            if isCurrent { return read }
+        }
+    }
+
+    private func read(
+        _ partition: Partition, by authorities: AuthorityReader
+    ) throws(BrokerError) -> [String: AppRegistration] {
         var apps: [String: AppRegistration] = [:]
         do throws(VaultError) {
             for stored in try vault.loadAll(AppRecord.self, in: partition) {
@@ -92,12 +124,7 @@ package final class AppDirectory: AppRoster {
                 .internal, "The registered apps could not be read; see the broker's log.", reason: .vaultDamaged,
                 cause: error)
         }
-        let loaded = apps
-        return known.withLock { known in
-            if let newer = known[partition] { return newer }
-            known[partition] = loaded
-            return loaded
-        }
+        return apps
     }
 }
 

@@ -87,7 +87,7 @@ extension Setting {
             summary: "Whether a token past its expiry is handed out while the provider is down, for as long as the "
                 + "provider allows (`ext_expires_in`)."),
         Setting(
-            name: "browser.command", kind: .command(\.browser.command), takesEffect: .restart,
+            name: "browser.command", kind: .command(\.browser.command), takesEffect: .reload,
             defaultNote: "`$BROWSER`, else xdg-open",
             summary:
                 "What the broker itself opens a sign-in page with (presentation `broker`). `%u` in an argument stands "
@@ -115,6 +115,7 @@ extension Setting {
     ) -> BrokerConfiguration {
         var result = configuration
         for setting in all where setting.takesEffect == .reload { setting.kind.copy(from: source, to: &result) }
+        result.providers = source.providers
         return result
     }
 }

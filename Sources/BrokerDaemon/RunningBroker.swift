@@ -23,6 +23,9 @@ struct RunningBroker: Sendable {
     let vault: Vault
     let http: HTTPClient
     let engine: TokenBroker
+    let provider: OAuthProvider
+    let browser: BrowserLauncher
+    let directory: AppDirectory
     let policy: AccessPolicy
     let listener: LineListener
     let loops: MultiThreadedEventLoopGroup
@@ -41,14 +44,13 @@ struct RunningBroker: Sendable {
         let policy = AccessPolicy(directory: directory, settings: configuration.accessSettings, log: logger)
         let loops = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let proofs = ES256ProofSigner(random: SystemRandom())
+        let provider = OAuthProvider(
+            http: http, clock: clock, proofs: proofs, completions: configuration.completions,
+            documents: DocumentStore(vault: vault, partition: Partition(uid: geteuid())))
+        let browser = BrowserLauncher(command: configuration.browser.command, clock: clock, logger: logger)
         let engine = TokenBroker(
-            vault: vault,
-            provider: OAuthProvider(
-                http: http, clock: clock, proofs: proofs,
-                completions: configuration.completions,
-                documents: DocumentStore(vault: vault, partition: Partition(uid: geteuid()))),
-            redirects: LoopbackRedirectListener(on: loops.next(), logger: logger),
-            browser: BrowserLauncher(command: configuration.browser.command, clock: clock, logger: logger),
+            vault: vault, provider: provider,
+            redirects: LoopbackRedirectListener(on: loops.next(), logger: logger), browser: browser,
             roster: directory, proofs: proofs,
             clock: clock,
             random: SystemRandom(), settings: configuration.engineSettings, log: logger)
@@ -67,7 +69,19 @@ struct RunningBroker: Sendable {
         }
         return RunningBroker(
             configuration: configuration, log: log, logger: logger, vault: vault, http: http, engine: engine,
-            policy: policy, listener: listener, loops: loops, manager: ServiceManager(), clock: clock)
+            provider: provider, browser: browser, directory: directory, policy: policy, listener: listener,
+            loops: loops, manager: ServiceManager(), clock: clock)
+    }
+
+    /// Hands every part what a reload may change. It takes effect with the next request; what is under way goes on as
+    /// it began.
+    func apply(_ configuration: BrokerConfiguration) {
+        engine.apply(configuration.engineSettings)
+        provider.apply(configuration.completions)
+        directory.apply(configuration.authorities)
+        policy.apply(configuration.accessSettings)
+        browser.apply(command: configuration.browser.command)
+        if let level = Logger.Level(rawValue: configuration.log.level) { log.level = level }
     }
 
     private static func openVault(

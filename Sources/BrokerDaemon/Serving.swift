@@ -18,8 +18,8 @@ extension RunningBroker {
                         successTerminationBehavior: .ignore),
                     .init(
                         service: SignalService(
-                            signals: signals, started: configuration, loader: loader, engine: engine, policy: policy,
-                            manager: manager, log: log, logger: logger),
+                            signals: signals, started: configuration, loader: loader, apply: { apply($0) },
+                            manager: manager, logger: logger),
                         successTerminationBehavior: .gracefullyShutdownGroup),
                     .init(
                         service: ListeningService(

@@ -37,6 +37,9 @@ package final class OAuthProvider: IdentityProvider {
         signatures = SignatureCheck(documents: documents, clock: clock)
     }
 
+    /// Takes effect with the next request.
+    package func apply(_ completions: ProviderCompletions) { discovery.apply(completions) }
+
     package func metadata(of authority: Authority) async throws(ProviderError) -> ProviderMetadata {
         try await discovery.metadata(of: authority)
     }

@@ -42,6 +42,25 @@ struct AppDirectoryTests {
         #expect(bed.directory.apps(in: Partition(uid: 1001)).isEmpty)
     }
 
+    @Test("when hosts become another kind of provider, registrations are read anew, and back")
+    func otherKinds() async throws {
+        let bed = try await AccessBed()
+        let app = AccessBed.app(authority: "https://login.corp.example/Contoso/v2.0")
+        try await bed.directory.register(app, in: AccessBed.partition)
+        func authority() throws -> Authority? {
+            try bed.directory.app(named: "mail", in: AccessBed.partition)?.authority
+        }
+        #expect(try authority() == app.authority)
+        bed.directory.apply(AuthorityReader(kinds: ["login.corp.example": .entra]))
+        #expect(try authority()?.url == "https://login.corp.example/contoso")
+        #expect(try authority()?.kind.hasTenants == true)
+        // Here the URL is none that this kind has: there is no such app until the table is mended.
+        bed.directory.apply(AuthorityReader(kinds: ["login.corp.example": .adfs]))
+        #expect(try authority() == nil)
+        bed.directory.apply(AuthorityReader())
+        #expect(try authority() == app.authority)
+    }
+
     @Test("removing says what was removed; removing again says that there is nothing")
     func removing() async throws {
         let bed = try await AccessBed()

@@ -23,6 +23,8 @@ struct SettingTests {
         #expect(Setting.changed(from: running, to: read).map(\.name) == ["socket.max_connections", "log.level"])
         let reloaded = Setting.reloading(running, from: read)
         #expect(reloaded.log.level == "debug")
+        read.providers["https://id.example"] = ProviderTable()
+        #expect(Setting.reloading(running, from: read).providers == read.providers)
         #expect(reloaded.socket.maxConnections == running.socket.maxConnections)
         #expect(Setting.changed(from: running, to: reloaded).allSatisfy { $0.takesEffect == .reload })
     }

@@ -108,6 +108,21 @@ struct KindDiscoveryTests {
         }
     }
 
+    @Test("other words of the administrator complete a document that is at hand, without asking for it again")
+    func completedAnew() async throws {
+        try await withProvider { bed async throws in
+            let authority = try bed.provider.authority
+            #expect(try await bed.oauth.metadata(of: authority).resourceParameter == "resource")
+            var completion = ProviderCompletion()
+            completion.resourceParameter = "audience"
+            bed.oauth.apply(ProviderCompletions([authority.url: completion]))
+            bed.provider.on(.discovery) { _ in .empty(500) }
+            #expect(try await bed.oauth.metadata(of: authority).resourceParameter == "audience")
+            bed.oauth.apply(ProviderCompletions())
+            #expect(try await bed.oauth.metadata(of: authority).resourceParameter == "resource")
+        }
+    }
+
     @Test("a provider that publishes nothing is known from the configuration alone")
     func configuredWhole() async throws {
         try await withProvider { bed async throws in

@@ -1,6 +1,4 @@
-import BrokerAccess
 import BrokerConfig
-import BrokerEngine
 import BrokerHost
 import Logging
 import ServiceLifecycle
@@ -15,10 +13,9 @@ struct SignalService: Service {
     let signals: UnixSignalsSequence
     let started: BrokerConfiguration
     let loader: ConfigurationLoader
-    let engine: TokenBroker
-    let policy: AccessPolicy
+    /// Hands a configuration to all parts of the broker.
+    let apply: @Sendable (BrokerConfiguration) -> Void
     let manager: ServiceManager
-    let log: BrokerLog
     let logger: Logger
 
     static func trap() async -> UnixSignalsSequence {
@@ -40,16 +37,11 @@ struct SignalService: Service {
         do throws(ConfigurationError) {
             let wanted = try loader.load().configuration
             let next = Setting.reloading(current, from: wanted)
-            engine.apply(next.engineSettings)
-            policy.apply(next.accessSettings)
-            if let level = Logger.Level(rawValue: next.log.level) { log.level = level }
+            apply(next)
             logger.notice("configuration reloaded")
             for setting in Setting.changed(from: next, to: wanted) {
                 logger.warning(
                     "this setting takes effect after a restart only", metadata: ["setting": "\(setting.name)"])
-            }
-            if next.providers != wanted.providers {
-                logger.warning("the tables of providers take effect after a restart only")
             }
             return next
         } catch {

@@ -1,13 +1,15 @@
 import BrokerModel
 import Logging
 import Subprocess
+import Synchronization
 
 /// Starts the person's browser, for `presentation: "broker"`. No shell is involved.
 ///
 /// The URL stands in the browser's arguments, which every process of the same user can read: an authorization URL holds
 /// the state, the nonce and the hash of the verifier, none of which gets anybody a token. It is not logged.
-package struct BrowserLauncher: BrowserOpener {
-    private let commands: [BrowserCommand]
+package final class BrowserLauncher: BrowserOpener {
+    private let environment: [String: String]
+    private let commands: Mutex<[BrowserCommand]>
     private let clock: any BrokerClock
     private let logger: Logger
     /// A browser that is still running by then is taken to show the page.
@@ -19,16 +21,24 @@ package struct BrowserLauncher: BrowserOpener {
         environment: [String: String] = ProcessEnvironment.current(), clock: any BrokerClock, logger: Logger,
         patience: Duration = .seconds(3)
     ) {
-        commands = BrowserCommand.candidates(configured: command, environment: environment)
+        self.environment = environment
+        commands = Mutex(BrowserCommand.candidates(configured: command, environment: environment))
         self.clock = clock
         self.logger = logger
         self.patience = patience
+    }
+
+    /// Takes effect with the next page.
+    package func apply(command: [String]) {
+        let candidates = BrowserCommand.candidates(configured: command, environment: environment)
+        commands.withLock { $0 = candidates }
     }
 
     package func open(_ url: String) async throws(BrowserError) {
         guard BrowserCommand.isWebAddress(url) else {
             throw BrowserError("The sign-in page has no web address that a browser may be given.")
         }
+        let commands = commands.withLock { $0 }
         for command in commands {
             if await run(command, url: url) { return }
             logger.debug("a browser could not be started", metadata: ["program": "\(command.program)"])

@@ -7,18 +7,25 @@ final class Discovery: Sendable {
     /// Authorities that have only the document of RFC 8414, so that the other is not asked for every time.
     private let withoutOpenID = Mutex<Set<Authority>>([])
 
-    private let completions: ProviderCompletions
+    private let completions: Mutex<ProviderCompletions>
 
     init(documents: DocumentCache, completions: ProviderCompletions) {
         self.documents = documents
-        self.completions = completions
+        self.completions = Mutex(completions)
+    }
+
+    /// Documents that are at hand are completed anew each time they are asked for.
+    func apply(_ completions: ProviderCompletions) { self.completions.withLock { $0 = completions } }
+
+    private func completion(of authority: Authority) -> ProviderCompletion {
+        completions.withLock { $0[authority] }
     }
 
     func metadata(of authority: Authority) async throws(ProviderError) -> ProviderMetadata {
         do throws(ProviderError) {
             return try await discovered(authority)
         } catch .invalidResponse(status: 404, let why) {
-            let completion = completions[authority]
+            let completion = completion(of: authority)
             guard authority.kind == .generic, completion.isWholeProvider else {
                 throw .invalidResponse(status: 404, why)
             }
@@ -58,7 +65,7 @@ final class Discovery: Sendable {
             throw .invalidResponse(
                 status: nil, "The authority \(authority.url) is no address that can be asked. Check its spelling.")
         }
-        let completion = completions[authority]
+        let completion = completion(of: authority)
         let document = try await documents.document(at: url) { (object) throws(ProviderError) in
             _ = try MetadataReader.metadata(in: object, of: authority, completedBy: completion)
         }

@@ -1,0 +1,147 @@
+import BrokerTestSupport
+import BrokerValues
+import DevIdentityProvider
+import Foundation
+import Testing
+
+@Suite("Reloading the configuration", .serialized, .timeLimit(.minutes(2))) struct ReloadTests {
+    /// Writes the broker's file anew and waits until the broker says what became of it.
+    private func reload(_ broker: BrokerProcess, _ text: String, until said: String) async throws {
+        let file = try #require(broker.configurationFile)
+        let before = broker.process.errorText.count
+        try text.write(toFile: file, atomically: true, encoding: .utf8)
+        broker.process.send(SIGHUP)
+        try await eventually("the broker says: \(said)") {
+            broker.process.errorText.dropFirst(before).contains(said)
+        }
+    }
+
+    private static let done = "configuration reloaded"
+
+    /// The URL that a sign-in begun now opens; the sign-in is canceled.
+    private func openedURL(_ connection: WireConnection, _ more: JSONObject = [:]) async throws -> String {
+        let params: JSONObject = ["app": "notes", "scopes": [.string(DevelopmentScene.scope)]]
+        let call = Task { try await connection.call("token.acquireInteractive", params.merging(more) { $1 }) }
+        let opening = try #require(await connection.nextNotification())
+        _ = try await connection.call(
+            "interaction.cancel", ["interactionId": opening[path: "params.interactionId"]])
+        await expectRefusal("userCanceled") { try await call.value }
+        return opening.text("params.url")
+    }
+
+    @Test("a provider's table is there for the next request; connections, sign-ins and tokens stay")
+    func table() async throws {
+        try await withTestBed { bed in
+            let scene = try await DevelopmentScene.make(in: bed, options: { $0.configuration = "" })
+            let (broker, provider) = (scene.broker, scene.provider)
+            let token = try await scene.signIn().accessToken
+            let connection = try await broker.connect()
+            let resource: JSONObject = ["resource": "https://api.example/notes"]
+            #expect(query(of: try await openedURL(connection, resource))["resource"] == "https://api.example/notes")
+
+            // One sign-in is open while the table comes.
+            let open = try await broker.connect()
+            let waiting = Task {
+                try await open.call(
+                    "token.acquireInteractive",
+                    ["app": "notes", "scopes": [.string(DevelopmentScene.scope)], "prompt": "login"])
+            }
+            let opening = try #require(await open.nextNotification())
+            let table = """
+                [provider."\(provider.issuer)"]
+                resource_parameter = "audience"
+                authorization_endpoint = "\(provider.origin)/elsewhere"
+
+                """
+            try await reload(broker, table, until: Self.done)
+            let url = try await openedURL(connection, resource)
+            #expect(url.hasPrefix("\(provider.origin)/elsewhere?"))
+            #expect(query(of: url)["audience"] == "https://api.example/notes" && query(of: url)["resource"] == nil)
+            let silent = try await connection.call(
+                "token.acquireSilent", ["app": "notes", "scopes": [.string(DevelopmentScene.scope)]])
+            #expect(silent.text("accessToken") == token)
+
+            let redirect = try await provider.signIn(.alice, at: opening.text("params.url"), in: bed)
+            _ = try await HTTPSession(in: bed).get(redirect.url)
+            #expect(try await !waiting.value.text("accessToken").isEmpty)
+
+            // A mistake is named with its place, and what was said before goes on.
+            let mistake = table + "\n[socket]\nmax_connections = 0\n"
+            try await reload(broker, mistake, until: "the configuration was not reloaded")
+            let file = try #require(broker.configurationFile)
+            #expect(broker.process.errorText.contains("\(file):6: socket.max_connections"))
+            #expect(try await openedURL(connection).hasPrefix("\(provider.origin)/elsewhere?"))
+            let wrongTable = table.replacing("\"audience\"", with: "\"aud\"")
+            try await reload(broker, wrongTable, until: "\(file):2: resource_parameter")
+            #expect(query(of: try await openedURL(connection, resource))["audience"] != nil)
+
+            try await reload(broker, "", until: Self.done)
+            let after = try await openedURL(connection, resource)
+            #expect(!after.hasPrefix("\(provider.origin)/elsewhere?") && query(of: after)["resource"] != nil)
+            let refreshed = try await scene.silent(["forceRefresh": true])
+            #expect(refreshed[path: "fromCache"] == false)
+        }
+    }
+
+    @Test(
+        "an app that was registered before its host had a kind is read by it, and tokens outlive its going and coming")
+    func kind() async throws {
+        try await withTestBed { bed in
+            var options = ProviderOptions.entra()
+            options.allowsAnyClient = true
+            let provider = try await DevIdentityProvider.start(options)
+            bed.atEnd { await provider.stop() }
+            let broker = try await BrokerProcess.start(in: bed) { $0.configuration = "" }
+            try await broker.register("notes", clientID: "demo-one", authority: provider.authority("common"))
+            let table = "[provider.\"\(provider.origin)\"]\nkind = \"entra\"\n"
+            try await reload(broker, table, until: Self.done)
+            let signIn = try await broker.signIn(app: "notes", scopes: ["notes.read"], in: bed) {
+                try await provider.signIn(.alice, at: $0, in: bed)
+            }
+            #expect(signIn.token.text("account.tenantId") == EntraDirectory.alpha.id)
+
+            func silent() async throws -> JSONObject {
+                try await broker.acquireSilent(app: "notes", scopes: ["notes.read"])
+            }
+            try await reload(broker, "", until: Self.done)
+            await expectRefusal("interactionRequired") { try await silent() }
+            try await reload(broker, table, until: Self.done)
+            #expect(try await silent().text("accessToken") == signIn.accessToken)
+        }
+    }
+
+    @Test("the browser's command is another after a reload; a setting that waits for a restart is named in the log")
+    func browser() async throws {
+        try await withTestBed { bed in
+            func configuration(_ name: String) -> String {
+                """
+                [browser]
+                command = ["/bin/sh", "-c", "echo \\"$0\\" > '\(bed.path(name))'", "%u"]
+                """
+            }
+            let scene = try await DevelopmentScene.make(in: bed, options: { $0.configuration = configuration("first") })
+            let broker = scene.broker
+            func opens(_ name: String) async throws {
+                let connection = try await broker.connect()
+                let call = Task {
+                    try await connection.call(
+                        "token.acquireInteractive",
+                        [
+                            "app": "notes", "scopes": [.string(DevelopmentScene.scope)], "presentation": "broker",
+                            "loginHint": .string(name),
+                        ])
+                }
+                try await eventually("\(name) opens the page") {
+                    (try? String(contentsOfFile: bed.path(name), encoding: .utf8))?.hasPrefix("http") ?? false
+                }
+                await connection.close()
+                await #expect(throws: ConnectionEnded.self) { try await call.value }
+            }
+            try await opens("first")
+            let changed = configuration("second") + "\n[socket]\nmax_connections = 5\n"
+            try await reload(broker, changed, until: "this setting takes effect after a restart only")
+            #expect(broker.process.errorText.contains("socket.max_connections"))
+            try await opens("second")
+        }
+    }
+}
