@@ -8,8 +8,33 @@ package enum AccountSelector: Sendable, Hashable {
     case username(String)
 }
 
+/// A request for a token of an app, at the app's own authority or at another one for this request.
+package protocol TokenSeeking: Sendable {
+    var app: AppRegistration { get }
+    /// Another authority than the app's own, for this request.
+    var authority: Authority? { get }
+    var claims: String? { get }
+    /// Where the token shall be good (RFC 8707).
+    var resources: [String] { get }
+    /// What the app can deal with, such as `cp1` (claims challenges); goes into the claims request.
+    var clientCapabilities: [String] { get }
+}
+
+extension TokenSeeking {
+    var target: Authority { authority ?? app.authority }
+
+    /// What goes along with every grant that the request redeems.
+    var extras: TokenRequestExtras {
+        var extras = TokenRequestExtras()
+        extras.claims = ClaimsRule.merged(claims, capabilities: clientCapabilities)
+        extras.resources = resources
+        extras.asksClientInfo = target.kind.isEntraFamily
+        return extras
+    }
+}
+
 /// `token.acquireSilent`, after access said yes.
-package struct SilentRequest: Sendable {
+package struct SilentRequest: TokenSeeking {
     package var partition: Partition
     package var app: AppRegistration
     package var scopes: Scopes
@@ -38,7 +63,7 @@ package struct SilentRequest: Sendable {
 }
 
 /// `token.acquireInteractive`, after access said yes.
-package struct InteractiveRequest: Sendable {
+package struct InteractiveRequest: TokenSeeking {
     package var partition: Partition
     package var app: AppRegistration
     package var scopes: Scopes
@@ -79,10 +104,11 @@ package struct InteractiveRequest: Sendable {
 }
 
 /// `token.acquireByDeviceCode`, after access said yes.
-package struct DeviceCodeRequest: Sendable {
+package struct DeviceCodeRequest: TokenSeeking {
     package var partition: Partition
     package var app: AppRegistration
     package var scopes: Scopes
+    package var authority: Authority?
     package var claims: String?
     package var resources: [String] = []
     package var clientCapabilities: [String] = []

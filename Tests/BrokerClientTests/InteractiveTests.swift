@@ -212,16 +212,16 @@ struct DeviceCodeTests {
         let broker = try ScriptedBroker { peer in
             guard let request = peer.request(), let id = request.string("correlationId") else { return }
             peer.notify("interaction.deviceCode", Self.notice(id))
-            shown.put(request.method + " " + request.firstScope)
+            shown.put("\(request.method) \(request.firstScope) \(request.string("authority") ?? "")")
             peer.answer(request, ScriptedAnswers.token("AT-7"))
             peer.waitForEnd()
         }
         let codes = Mailbox<DeviceCode>()
-        let result = try await application(broker).acquireTokenWithDeviceCode(
-            with: DeviceCodeParameters(scopes: ["email"])
-        ) { codes.put($0) }
+        var parameters = DeviceCodeParameters(scopes: ["email"])
+        parameters.authority = "https://idp.example.org/guests"
+        let result = try await application(broker).acquireTokenWithDeviceCode(with: parameters) { codes.put($0) }
         #expect(result.accessToken == "AT-7")
-        #expect(await shown.next() == "token.acquireByDeviceCode email")
+        #expect(await shown.next() == "token.acquireByDeviceCode email https://idp.example.org/guests")
         let code = try #require(await codes.next())
         #expect(code.userCode == "WDJB" && code.verificationUri == "https://idp.example.org/d")
         #expect(code.verificationUriComplete == nil && code.message == "Go there.")

@@ -59,6 +59,15 @@ struct DeviceCodeTests {
         #expect(log.all.first?.hasSuffix(#""scopes":["email"],"timeout":60}"#) == true)
     }
 
+    @Test("--authority names another one for this sign-in, without an account")
+    func otherAuthority() async throws {
+        let log = Log()
+        try await signIn(["--authority", "https://idp.example.org/guests"], log) { _ in }
+        let params = try #require(log.all.first?.replacing("\\/", with: "/"))
+        #expect(params.contains(#""app":"mail","authority":"https://idp.example.org/guests""#))
+        #expect(!params.contains("account"))
+    }
+
     @Test("programs get the notification as a line, then the result")
     func json() async throws {
         try await signIn(["--json"], Log()) { process in

@@ -67,17 +67,19 @@ struct DeviceCodeTests {
         }
     }
 
-    @Test("an authority beside app is refused, with the field's name")
+    @Test("an authority beside app is for this request, and of the app's kind")
     func otherAuthority() async throws {
         try await ServerBed.run { server in
             try await server.register("mail")
             let client = try await server.connect()
             var params = AcquireTokenByDeviceCode.Params(.registered("mail"), scopes: ["read"])
-            params.authority = "https://other.example"
+            params.authority = "https://login.microsoftonline.com/common"
             try await client.send(AcquireTokenByDeviceCode.requestLine(id: 5, params))
-            let answer = try await client.readJSON()
-            #expect(answer["error"]?["code"]?.value == -32602)
-            #expect(answer["error"]?["data"]?["field"]?.value == "authority")
+            #expect(try await client.readJSON()["error"]?["data"]?["kind"]?.value == "invalidAuthority")
+            params.authority = "https://other.example"
+            try await client.send(AcquireTokenByDeviceCode.requestLine(id: 6, params))
+            let notice = try await client.readJSON()
+            #expect(notice["params"]?["verificationUri"]?.value == "https://other.example/device")
         }
     }
 }

@@ -4,6 +4,8 @@ import BrokerRPC
 public struct DeviceCodeParameters: Sendable {
     /// What the token shall allow. `openid`, `profile` and `offline_access` are added by the broker and refused here.
     public var scopes: [String]
+    /// Another authority of the same kind, for this request only, such as a tenant where the person is a guest.
+    public var authority: String?
     /// A claims request as JSON (OpenID Connect Core, section 5.5).
     public var claimsRequest: String?
     /// How the API takes the token.

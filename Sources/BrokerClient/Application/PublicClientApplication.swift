@@ -123,6 +123,7 @@ public final class PublicClientApplication: Sendable {
         with parameters: DeviceCodeParameters, onCode: @escaping @Sendable (DeviceCode) async throws -> Void
     ) async throws(BrokerClientError) -> TokenResult {
         var params = AcquireTokenByDeviceCode.Params(configuration.selection, scopes: parameters.scopes)
+        if let authority = parameters.authority { params.authority = authority }
         params.claims = parameters.claimsRequest.map(ClaimsRequest.init)
         params.tokenType = TokenType(parameters.authenticationScheme)
         params.timeout = parameters.timeout.map(Int64.init)

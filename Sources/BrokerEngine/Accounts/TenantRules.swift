@@ -42,7 +42,8 @@ package enum TenantRules {
 
     package static func mayAsk(at other: Authority, for app: AppRegistration) -> Bool {
         let own = app.authority
-        if own.kind == .generic, other.kind == .generic { return true }
+        // A client's secret is for its own issuer: whoever may act as the app must not learn it by naming a server of theirs.
+        if own.kind == .generic, other.kind == .generic { return app.clientSecret == nil || other == own }
         return own.kind.provider == other.kind.provider && own.environment == other.environment
     }
 }

@@ -11,10 +11,11 @@ struct DeviceCodeAcquisition: Sendable {
     /// Seconds; beyond it no provider's code is good.
     private static let longestWait: Int64 = 86_400
 
-    private var authority: Authority { request.app.authority }
+    private var authority: Authority { request.target }
 
     func acquire(onCode: @Sendable (DeviceCodeOpening) -> Void) async throws(BrokerError) -> AcquiredToken {
         try ScopeRules.check(request.scopes)
+        try TenantRules.check(request.authority, for: request.app)
         let sent = ScopeRules.toAuthorize(request.scopes, extra: Scopes([]))
         let metadata = try await metadata()
         // Nobody knows yet who will sign in, so there is no key to be found.
@@ -120,14 +121,4 @@ package struct DeviceCodeOpening: Sendable {
     package var interval: Int64
     package var message: String
     package var correlationID: String
-}
-
-extension DeviceCodeRequest {
-    var extras: TokenRequestExtras {
-        var extras = TokenRequestExtras()
-        extras.claims = ClaimsRule.merged(claims, capabilities: clientCapabilities)
-        extras.resources = resources
-        extras.asksClientInfo = app.authority.kind.isEntraFamily
-        return extras
-    }
 }

@@ -56,7 +56,7 @@ struct DevicePoll: Sendable {
             }
         case .failed:
             ProviderErrors.brokerError(
-                cause ?? .invalidResponse(status: nil, "The sign-in failed."), at: request.app.authority)
+                cause ?? .invalidResponse(status: nil, "The sign-in failed."), at: request.target)
         }
     }
 

@@ -89,8 +89,6 @@ extension KnownAccounts {
 }
 
 extension InteractiveRequest {
-    var target: Authority { authority ?? app.authority }
-
     /// Whether a parameter of the authorization request is the broker's to set: given twice, nobody could say which counts.
     fileprivate func sets(_ parameter: String) -> Bool {
         switch parameter {
@@ -98,13 +96,5 @@ extension InteractiveRequest {
         case "acr_values": !acrValues.isEmpty
         default: AuthorizationRequest.reservedParameters.contains(parameter)
         }
-    }
-
-    var extras: TokenRequestExtras {
-        var extras = TokenRequestExtras()
-        extras.claims = ClaimsRule.merged(claims, capabilities: clientCapabilities)
-        extras.resources = resources
-        extras.asksClientInfo = target.kind.isEntraFamily
-        return extras
     }
 }

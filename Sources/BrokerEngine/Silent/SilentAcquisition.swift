@@ -127,20 +127,11 @@ extension BrokerError {
 }
 
 extension SilentRequest {
-    var target: Authority { authority ?? app.authority }
     var group: CacheIndex.GroupKey { .init(partition: partition, group: app.effectiveGroup) }
     var wish: RefreshFlights.Wish {
         .init(
             clientID: app.clientID, scopes: scopes, authority: target, tokenType: tokenType, claims: claims,
             resources: resources)
-    }
-
-    var extras: TokenRequestExtras {
-        var extras = TokenRequestExtras()
-        extras.claims = ClaimsRule.merged(claims, capabilities: clientCapabilities)
-        extras.resources = resources
-        extras.asksClientInfo = target.kind.isEntraFamily
-        return extras
     }
 
     func owner(of entry: KnownAccounts.Entry) -> CacheIndex.OwnerKey {

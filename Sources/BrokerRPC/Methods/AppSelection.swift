@@ -45,6 +45,11 @@ extension AppSelecting {
         ]
     }
 
+    /// What ``appMembers(_:_:_:authority:)`` says of an authority that may stand beside `app`.
+    static var overridableAuthority: String {
+        "Issuer URL: with clientId the app's, with app another one for this request only (a guest's tenant)."
+    }
+
     /// An authority that may stand beside `app` overrides the app's own for this request.
     func checkSelection(isRequired: Bool, authorityMayStandBesideApp: Bool = false) throws(WireError) {
         if app != nil, clientId != nil {

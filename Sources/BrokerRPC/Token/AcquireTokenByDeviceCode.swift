@@ -36,7 +36,7 @@ package enum AcquireTokenByDeviceCode: BrokerMethod {
         }
 
         package static let members: [Member<Params>] =
-            appMembers(\.app, \.clientId, \.authority, authority: "Issuer URL, with clientId.") + [
+            appMembers(\.app, \.clientId, \.authority, authority: overridableAuthority) + [
                 .required(
                     "scopes", \.scopes,
                     "What the token must be good for. The broker adds openid, profile and offline_access itself.",
@@ -61,6 +61,6 @@ package enum AcquireTokenByDeviceCode: BrokerMethod {
                     "Ties the request to logs, here and at the provider; made when absent.", .correlationID),
             ]
 
-        package func check() throws(WireError) { try checkSelection(isRequired: true) }
+        package func check() throws(WireError) { try checkSelection(isRequired: true, authorityMayStandBesideApp: true) }
     }
 }

@@ -16,10 +16,7 @@ extension TokenParams {
     /// As with ``AppSelecting/appMembers(_:_:_:authority:)``, the key paths come from the type itself.
     static func tokenMembers(_ paths: TokenParamPaths<Self>, account summary: String) -> [Member<Self>] {
         appMembers(
-            paths.app, paths.clientId, paths.authority,
-            authority: """
-                Issuer URL: with clientId the app's, with app another one for this request only (a guest's tenant).
-                """
+            paths.app, paths.clientId, paths.authority, authority: overridableAuthority
         ) + [
             .required(
                 "scopes", paths.scopes,

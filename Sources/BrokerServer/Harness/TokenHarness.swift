@@ -167,6 +167,7 @@ struct TokenHarness: Sendable {
         var request = DeviceCodeRequest(
             partition: caller.partition, app: try app(params, caller), scopes: Scopes(params.scopes),
             correlationID: correlationID)
+        request.authority = try overridingAuthority(params)
         request.claims = params.claims?.json
         request.tokenType = params.tokenType
         request.resources = params.resource?.uris ?? []
@@ -181,7 +182,7 @@ struct TokenHarness: Sendable {
     }
 
     /// Beside `clientId` the authority is the app's own.
-    private func overridingAuthority(_ params: some TokenParams) throws(BrokerError) -> Authority? {
+    private func overridingAuthority(_ params: some AppSelecting) throws(BrokerError) -> Authority? {
         guard params.app != nil, let text = params.authority else { return nil }
         return try services.policy.authority(text)
     }

@@ -67,6 +67,27 @@ struct DeviceCodeFlowTests {
         #expect(bed.clock.sleepers == 0)
     }
 
+    @Test("an authority named for one request is asked instead of the app's own, and the account is filed there")
+    func otherAuthority() async throws {
+        let bed = try await EngineBed()
+        bed.provider.whenRedeeming { [provider = bed.provider] _ in provider.tokens(for: "alice") }
+        let other = Sample.authority("https://other.example/guests")
+        let (_, signIn) = try await begin(bed, request { $0.authority = other })
+        await pass(bed)
+        let token = try await signIn.value
+        #expect(token.token.record.authority == other.url)
+        #expect(token.account.environment == "other.example")
+    }
+
+    @Test("an authority of another kind is refused before the provider is asked")
+    func otherKind() async throws {
+        let bed = try await EngineBed()
+        let wrong = request { $0.authority = Sample.authority("https://login.microsoftonline.com/common") }
+        let error = await #expect(throws: BrokerError.self) { try await begin(bed, wrong).1.value }
+        #expect(error?.kind == .invalidAuthority)
+        #expect(bed.provider.deviceRequests.isEmpty)
+    }
+
     @Test("slow_down is obeyed from then on")
     func slowDown() async throws {
         let bed = try await EngineBed()

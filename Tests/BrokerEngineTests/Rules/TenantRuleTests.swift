@@ -156,6 +156,20 @@ struct TenantRuleTests {
         #expect(throws: BrokerError.self) { try TenantRules.check(Self.entra(), for: Sample.app()) }
     }
 
+    @Test("a client's secret is for its own issuer: no other may be named for it")
+    func overrideWithSecret() throws {
+        var app = Sample.app()
+        app.clientSecret = Secret("s")
+        try TenantRules.check(app.authority, for: app)
+        for other in ["https://other.example", "https://id.example.org/another-realm"] {
+            let error = #expect(throws: BrokerError.self) { try TenantRules.check(Sample.authority(other), for: app) }
+            #expect(error?.kind == .invalidAuthority)
+        }
+        // A tenant's token endpoint is the cloud's own.
+        app.authority = Self.entra()
+        try TenantRules.check(Self.entra(Self.guest), for: app)
+    }
+
     // MARK: Profiles
 
     @Test("one person in several tenants is one account, the home tenant's profile in front")
