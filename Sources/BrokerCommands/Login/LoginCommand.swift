@@ -92,7 +92,8 @@ struct LoginCommand: WaitingSubcommand {
             || !acrValues.isEmpty || !extraScopes.isEmpty || !query.isEmpty || pushedAuthorization
         if deviceCode, isForBrowsers {
             throw ValidationError(
-                "With --device-code go --authority, --scope, --claims, --resource and --timeout; the rest is for a browser.")
+                "With --device-code go --authority, --scope, --claims, --resource and --timeout; the rest is for a browser."
+            )
         }
     }
 

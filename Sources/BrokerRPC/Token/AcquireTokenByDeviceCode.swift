@@ -61,6 +61,8 @@ package enum AcquireTokenByDeviceCode: BrokerMethod {
                     "Ties the request to logs, here and at the provider; made when absent.", .correlationID),
             ]
 
-        package func check() throws(WireError) { try checkSelection(isRequired: true, authorityMayStandBesideApp: true) }
+        package func check() throws(WireError) {
+            try checkSelection(isRequired: true, authorityMayStandBesideApp: true)
+        }
     }
 }
