@@ -42,7 +42,6 @@ extension Target.Dependency {
     static let crypto = product(name: "Crypto", package: "swift-crypto")
     static let cryptoExtras = product(name: "CryptoExtras", package: "swift-crypto")
     static let jwtKit = product(name: "JWTKit", package: "jwt-kit")
-    static let toml = product(name: "TOMLKit", package: "TOMLKit")
     static let subprocess = product(name: "Subprocess", package: "swift-subprocess")
     static let hummingbird = product(name: "Hummingbird", package: "hummingbird")
 }
@@ -61,7 +60,6 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
         .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.0"),
-        .package(url: "https://github.com/LebJe/TOMLKit", from: "0.6.0"),
         .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
     ],
@@ -110,7 +108,7 @@ let package = Package(
         layer("BrokerVault", ["BrokerModel", "BrokerValues", "CSodium", "CSQLite", .logging]),
         layer("BrokerOAuth", ["BrokerModel", "BrokerValues", "CCurl", .jwtKit, .crypto]),
         layer("BrokerHost", ["BrokerModel", "BrokerValues", "CSystemd", "CBrokerLinux", .subprocess, .logging]),
-        layer("BrokerConfig", ["BrokerModel", "BrokerValues", .toml]),
+        layer("BrokerConfig", ["BrokerModel", "BrokerValues", "CToml"]),
 
         // Model
         layer("BrokerModel", ["BrokerValues", "CSodium"]),
@@ -118,6 +116,7 @@ let package = Package(
 
         // C
         .target(name: "CBrokerLinux", path: "Sources/C/CBrokerLinux"),
+        .target(name: "CToml", path: "Sources/C/CToml"),
         system("CSodium", pkgConfig: "libsodium", apt: "libsodium-dev"),
         system("CCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev"),
         system("CQREncode", pkgConfig: "libqrencode", apt: "libqrencode-dev"),

@@ -1,13 +1,11 @@
 import Glibc
-import TOMLKit
 
 /// A TOML file, read and flattened to `table.key`.
 struct ConfigurationFile {
     var path: String
-    var values: [(name: String, value: SettingValue)]
+    var values: [(name: String, value: SettingValue, origin: ConfigurationOrigin)] = []
     /// The tables `[provider."https://issuer"]`.
-    var providers: [(provider: String, key: String, value: SettingValue)]
-    private var lines: KeyLines
+    var providers: [(provider: String, key: String, value: SettingValue, origin: ConfigurationOrigin)] = []
 
     /// Configuration is a page of text; this bounds what a wrong path can cost.
     static let sizeLimit = 1 << 20
@@ -20,51 +18,22 @@ struct ConfigurationFile {
 
     init(path: String, text: String) throws(ConfigurationError) {
         self.path = path
-        // The parser takes a C string: it would not see what follows a NUL.
-        guard !text.utf8.contains(0) else {
-            throw ConfigurationError(.syntax, "there is a NUL in the text", at: .file(path: path, line: nil))
-        }
-        lines = KeyLines(text)
+        let document: TOMLDocument
         do {
-            let all = Self.flatten(try TOMLTable(string: text), under: [])
-            values = all.filter { $0.path.first != "provider" || $0.path.count < 3 }
-                .map { ($0.path.joined(separator: "."), $0.value) }
-            providers = all.filter { $0.path.first == "provider" && $0.path.count >= 3 }
-                .map { ($0.path[1], $0.path.dropFirst(2).joined(separator: "."), $0.value) }
-        } catch let error as TOMLParseError {
-            throw ConfigurationError(
-                .syntax, "not valid TOML: \(error.description)",
-                at: .file(path: path, line: error.source.begin.line))
+            document = try TOMLDocument(text)
         } catch {
-            throw ConfigurationError(.syntax, "not valid TOML", at: .file(path: path, line: nil))
+            throw ConfigurationError(
+                .syntax, "not valid TOML: \(error.message)", at: .file(path: path, line: error.line))
         }
-    }
-
-    func origin(of name: String) -> ConfigurationOrigin { .file(path: path, line: lines[name]) }
-
-    private static func flatten(_ table: TOMLTable, under prefix: [String]) -> [(path: [String], value: SettingValue)] {
-        table.flatMap { key, value -> [(path: [String], value: SettingValue)] in
-            let path = prefix + [key]
-            if let inner = value.table { return flatten(inner, under: path) }
-            let given: SettingValue =
-                switch value.type {
-                case .bool: value.bool.map { .boolean($0) } ?? .other("a boolean")
-                case .int: value.int.map { .integer($0) } ?? .other("an integer")
-                case .string: value.string.map { .string($0) } ?? .other("a string")
-                case .double: .other("a number with a fraction")
-                case .array: words(value.array).map { .words($0) } ?? .other("an array")
-                case .date, .time, .dateTime: .other("a date or time")
-                case .table: .other("a table")
-                }
-            return [(path, given)]
+        for entry in document.entries {
+            let origin = ConfigurationOrigin.file(path: path, line: entry.line)
+            if entry.path.count >= 3, entry.path[0] == "provider" {
+                let key = entry.path.dropFirst(2).joined(separator: ".")
+                providers.append((entry.path[1], key, entry.value, origin))
+            } else {
+                values.append((entry.path.joined(separator: "."), entry.value, origin))
+            }
         }
-    }
-
-    /// - Returns: nil when it holds anything but strings.
-    private static func words(_ array: TOMLArray?) -> [String]? {
-        guard let array else { return nil }
-        let words = array.compactMap(\.string)
-        return words.count == array.count ? words : nil
     }
 
     /// The file must be one that nobody but the daemon's user and root can have written: it decides which certificates

@@ -28,12 +28,11 @@ package struct ConfigurationLoader: Sendable {
     package func load() throws(ConfigurationError) -> LoadedConfiguration {
         var result = LoadedConfiguration(configuration: BrokerConfiguration(isSystemMode: isSystemMode))
         for file in try readFiles() {
-            for (name, value) in file.values {
-                let origin = file.origin(of: name)
+            for (name, value, origin) in file.values {
                 guard let setting = Setting.named(name) else { throw Self.unknown(name, at: origin) }
                 try assign(value, to: setting, at: origin, in: &result)
             }
-            for entry in file.providers { try assign(entry, in: file, to: &result) }
+            for entry in file.providers { try assign(entry, to: &result) }
         }
         for setting in Setting.all {
             // An empty variable counts as one that is not set.
@@ -79,11 +78,10 @@ package struct ConfigurationLoader: Sendable {
     }
 
     private func assign(
-        _ entry: (provider: String, key: String, value: SettingValue), in file: ConfigurationFile,
+        _ entry: (provider: String, key: String, value: SettingValue, origin: ConfigurationOrigin),
         to result: inout LoadedConfiguration
     ) throws(ConfigurationError) {
-        let name = "provider.\(entry.provider).\(entry.key)"
-        let origin = file.origin(of: name)
+        let origin = entry.origin
         guard Authority.issuer(entry.provider) != nil else {
             throw ConfigurationError(
                 .outOfRange,
@@ -104,7 +102,7 @@ package struct ConfigurationLoader: Sendable {
             throw ConfigurationError(
                 .outOfRange, "kind: the table of \(other) says that this host is of another kind", at: origin)
         }
-        result.origins[name] = origin
+        result.origins["provider.\(entry.provider).\(entry.key)"] = origin
     }
 
     private static func unknown(_ name: String, at origin: ConfigurationOrigin) -> ConfigurationError {

@@ -97,8 +97,8 @@ extension Layer {
             name: "BrokerHost", folder: "BrokerHost", height: 3,
             targets: ["BrokerModel", "BrokerValues", "CSystemd", "CBrokerLinux"], libraries: ["Subprocess", "Logging"]),
         Layer(
-            name: "BrokerConfig", folder: "BrokerConfig", height: 3, targets: ["BrokerModel", "BrokerValues"],
-            libraries: ["TOMLKit"]),
+            name: "BrokerConfig", folder: "BrokerConfig", height: 3,
+            targets: ["BrokerModel", "BrokerValues", "CToml"]),
     ]
 
     private static let model: [Layer] = [

@@ -33,6 +33,12 @@ struct ConfigurationErrorTests {
             Case(
                 text: "[oauth]\nallow_http_loopback = 1\n", code: .wrongType, line: 2,
                 says: "expects a boolean, not an integer"),
+            Case(
+                text: "# one\noauth = { connect_timeout = 301 }\n", code: .outOfRange, line: 2,
+                says: "not between 1 and 300"),
+            Case(
+                text: "[browser]\ncommand = [\"\"\"\n[log]\nlevel = 1\n\"\"\"]\n[log]\nlevel = 1\n", code: .wrongType,
+                line: 7, says: "expects a string"),
             Case(text: "[browser]\ncommand = \"firefox\"\n", code: .wrongType, line: 2, says: "not a string"),
             Case(text: "[browser]\ncommand = [\"a\", 1]\n", code: .wrongType, line: 2, says: "not an array"),
             Case(text: "[browser]\ncommand = []\n", code: .outOfRange, line: 2, says: "names no program"),
@@ -48,8 +54,8 @@ struct ConfigurationErrorTests {
             Case(text: "[socket]\npath = \n", code: .syntax, line: 2, says: "not valid TOML"),
             Case(text: "[log]\nlevel = \"info\"\nlevel = \"debug\"\n", code: .syntax, line: 3, says: "not valid TOML"),
             Case(
-                text: "[log]\nlevel = \"info\"\n\u{0}[oauth]\nallow_http_loopback = true\n", code: .syntax, line: nil,
-                says: "NUL"),
+                text: "[log]\nlevel = \"info\"\n\u{0}[oauth]\nallow_http_loopback = true\n", code: .syntax, line: 3,
+                says: "saw '\\u0000'"),
         ])
     func refused(_ example: Case) async throws {
         let error = try #require(
