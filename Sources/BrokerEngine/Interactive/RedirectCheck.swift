@@ -47,7 +47,7 @@ package enum RedirectCheck {
             return .refused(
                 OAuthRefusal(
                     error: printable(error), subError: redirect["error_subcode"].map(printable),
-                    description: redirect["error_description"].map(printable), status: 302))
+                    description: redirect["error_description"].map(printable), status: nil))
         }
         guard let code = redirect["code"], !code.isEmpty else { return .foreign(.neitherCodeNorError) }
         return .code(Secret(code))

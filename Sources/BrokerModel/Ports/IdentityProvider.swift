@@ -244,12 +244,13 @@ package struct OAuthRefusal: Sendable, Equatable {
     package var error: String
     package var subError: String?
     package var description: String?
-    package var status: Int
+    /// The HTTP status; nil when the refusal came back through the browser.
+    package var status: Int?
     package var claims: String?
     package var errorCodes: [Int64]
 
     package init(
-        error: String, subError: String? = nil, description: String? = nil, status: Int, claims: String? = nil,
+        error: String, subError: String? = nil, description: String? = nil, status: Int?, claims: String? = nil,
         errorCodes: [Int64] = []
     ) {
         self.error = error
