@@ -53,11 +53,11 @@ package struct SilentRequest: TokenSeeking {
     package var clientCapabilities: [String] = []
     package var correlationID: String
 
-    /// - Parameter scopes: none means the app's registered ones.
+    /// - Parameter scopes: none means the app's usual ones.
     package init(partition: Partition, app: AppRegistration, scopes: Scopes, correlationID: String) {
         self.partition = partition
         self.app = app
-        self.scopes = scopes.isEmpty ? Scopes(app.scopes) : scopes
+        self.scopes = scopes.isEmpty ? app.usualScopes : scopes
         self.correlationID = correlationID
     }
 }
@@ -94,11 +94,11 @@ package struct InteractiveRequest: TokenSeeking {
     package var timeout: Int64 = 300
     package var correlationID: String
 
-    /// - Parameter scopes: none means the app's registered ones.
+    /// - Parameter scopes: none means the app's usual ones.
     package init(partition: Partition, app: AppRegistration, scopes: Scopes, correlationID: String) {
         self.partition = partition
         self.app = app
-        self.scopes = scopes.isEmpty ? Scopes(app.scopes) : scopes
+        self.scopes = scopes.isEmpty ? app.usualScopes : scopes
         self.correlationID = correlationID
     }
 }
@@ -117,11 +117,11 @@ package struct DeviceCodeRequest: TokenSeeking {
     package var timeout: Int64?
     package var correlationID: String
 
-    /// - Parameter scopes: none means the app's registered ones.
+    /// - Parameter scopes: none means the app's usual ones.
     package init(partition: Partition, app: AppRegistration, scopes: Scopes, correlationID: String) {
         self.partition = partition
         self.app = app
-        self.scopes = scopes.isEmpty ? Scopes(app.scopes) : scopes
+        self.scopes = scopes.isEmpty ? app.usualScopes : scopes
         self.correlationID = correlationID
     }
 }

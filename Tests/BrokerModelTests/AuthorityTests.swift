@@ -39,7 +39,7 @@ struct AuthorityTests {
     @Test(
         "on plain http is for loopback only, and only when that is allowed",
         arguments: [
-            "http://127.0.0.1", "http://127.0.0.1:4593/api", "http://127.255.1.9/", "http://localhost:80/x",
+            "http://127.0.0.1", "http://127.0.0.1:4593/api", "http://127.0.0.1/", "http://localhost:80/x",
             "http://LOCALHOST:8080", "http://[::1]:9000/o", "http://[::1]",
         ])
     func loopback(text: String) throws {
@@ -53,7 +53,8 @@ struct AuthorityTests {
         "on plain http elsewhere is refused, also where it looks like loopback",
         arguments: [
             "http://login.example", "http://127.0.0.1.evil.example", "http://localhost.evil.example", "http://127.1",
-            "http://0.0.0.0", "http://127.0.0.256", "http://127.0.0", "http://128.0.0.1", "http://127.0.0.0x1",
+            "http://0.0.0.0", "http://127.0.0.2", "http://127.255.1.9:80", "http://127.0.0.256", "http://127.0.0",
+            "http://128.0.0.1", "http://127.0.0.0x1",
             "http://localhost.", "http://[::2]", "http://[::ffff:127.0.0.1]", "http://127.0.0.1.", "http://2130706433",
         ])
     func otherHTTP(text: String) {

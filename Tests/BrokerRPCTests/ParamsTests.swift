@@ -88,13 +88,15 @@ struct ParamsTests {
     @Test(
         "wrong params of token.acquireSilent are refused, naming the place",
         arguments: [
-            (#"[]"#, nil), (#"["mail"]"#, nil), (#"7"#, nil), (#"null"#, nil),
+            (#"[]"#, "scopes"), (#"["mail"]"#, nil), (#"7"#, nil), (#"null"#, "scopes"),
+            (#"{"app":"  ","scopes":["x"]}"#, "app"),
             (#"{"app":"a","scopes":["x",3]}"#, "scopes[1]"), (#"{"app":"a","scopes":"x"}"#, "scopes"),
             (#"{"app":"a","scopes":[""]}"#, "scopes[0]"), (#"{"app":"a","scopes":["  "]}"#, "scopes[0]"),
             (#"{"app":"a","scopes":["a\nb"]}"#, "scopes[0]"), (#"{"app":"a","scopes":["a\"b"]}"#, "scopes[0]"),
             (#"{"app":"a","scopes":["é"]}"#, "scopes[0]"), (#"{"app":"","scopes":["x"]}"#, "app"),
             (#"{"app":"a\u0000","scopes":["x"]}"#, "app"), (#"{"scopes":["x"]}"#, "app"),
             (#"{"clientId":"c","scopes":["x"]}"#, "authority"),
+            (#"{"clientId":" ","authority":"https://a.example","scopes":["x"]}"#, "clientId"),
             (#"{"authority":"https://a.example","scopes":["x"]}"#, "clientId"),
             (#"{"app":"a","clientId":"c","authority":"https://a.example","scopes":["x"]}"#, "clientId"),
             (#"{"app":"a","scopes":["x"],"account":{}}"#, "account"),

@@ -34,6 +34,10 @@ struct MessageTests {
             let positional = try await client.refusal(
                 #"{"jsonrpc":"2.0","id":1,"method":"broker.status","params":[1]}"#)
             #expect(positional.code == -32602)
+            for none in ["null", "[]", "{}"] {
+                let line = #"{"jsonrpc":"2.0","id":1,"method":"broker.status","params":\#(none)}"#
+                #expect(try await client.ask(line)?.contains(#""version":"1.2.3""#) == true)
+            }
         }
     }
 

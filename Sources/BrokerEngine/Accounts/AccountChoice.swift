@@ -18,8 +18,10 @@ package enum AccountChoice: Sendable {
     ) -> AccountChoice {
         let here = known.entries.filter { $0.isPrimary && $0.fits(authority) }
         if let selector {
-            guard let entry = here.first(where: { $0.matches(selector) }) else { return .unknown }
-            return known.isSignedIn(entry, for: app) ? .account(entry) : .signedOut
+            // One name may have been several people's; whoever is signed in is meant.
+            let called = here.filter { $0.matches(selector) }
+            guard !called.isEmpty else { return .unknown }
+            return called.first { known.isSignedIn($0, for: app) }.map(AccountChoice.account) ?? .signedOut
         }
         let signedIn = here.filter { known.isSignedIn($0, for: app) }
         if let entry = signedIn.first, signedIn.count == 1 { return .account(entry) }

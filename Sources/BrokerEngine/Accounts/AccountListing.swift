@@ -24,6 +24,23 @@ struct AccountListing: Sendable {
         return matching.first(where: \.signedIn) ?? matching.first
     }
 
+    /// The account whose tokens shall go: with these there is no "the first".
+    ///
+    /// - Throws: `accountNotFound`; `ambiguousAccount` when several people who are signed in have the username.
+    func theOne(_ selector: AccountSelector, for app: AppRegistration?, in partition: Partition)
+        throws(BrokerError) -> Account
+    {
+        let called = try list(for: app, includeSignedOut: true, in: partition).filter { $0.matches(selector) }
+        let signedIn = called.filter(\.signedIn)
+        guard Set(signedIn.map(\.id)).count < 2 else {
+            throw BrokerError(
+                .ambiguousAccount, "Several accounts have this username; name the one that is meant by its id."
+            ) { $0.accounts = signedIn }
+        }
+        guard let account = signedIn.first ?? called.first else { throw AccountChoice.notFound }
+        return account
+    }
+
     /// For apps that have one account at a time.
     func current(for app: AppRegistration, in partition: Partition) throws(BrokerError) -> CurrentAccount.Answer {
         let known = try services.knownAccounts(of: app, in: partition)

@@ -13,10 +13,11 @@ struct AccountRemoval: Sendable {
     /// - Returns: how many tokens the app lost.
     func remove(_ selector: AccountSelector) async throws(BrokerError) -> Int {
         let known = try services.knownAccounts(of: app, in: partition)
-        let entries = known.entries.filter { $0.isPrimary && $0.matches(selector) }
-        guard !entries.isEmpty else { throw AccountChoice.notFound }
+        let account = try AccountListing(services: services).theOne(selector, for: app, in: partition)
         var removed = 0
-        for entry in entries { removed += try await remove(entry, known) }
+        for entry in known.entries where entry.isPrimary && entry.account.id == account.id {
+            removed += try await remove(entry, known)
+        }
         return removed
     }
 

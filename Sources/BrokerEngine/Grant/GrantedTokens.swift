@@ -62,7 +62,8 @@ package struct GrantedTokens: Sendable {
         declined = ScopeRules.declined(asked: context.asked, granted: granted)
         let lifetime = response.expiresIn ?? context.defaultLifetime
         accessToken = AccessTokenRecord(
-            owner: owner, realm: account.realm, scopes: granted.asGiven, tokenType: response.tokenType,
+            owner: owner, realm: account.realm, scopes: ScopeRules.filed(granted, asked: context.asked).asGiven,
+            tokenType: response.tokenType,
             authority: context.authority.tenant(account.realm).url, expiresOn: Self.time(context.now, plus: lifetime),
             extendedExpiresOn: response.extendedExpiresIn.map { Self.time(context.now, plus: $0) },
             refreshOn: response.refreshIn.map { Self.time(context.now, plus: $0) }, cachedAt: context.now,

@@ -64,6 +64,14 @@ package enum ScopeRules {
 
     /// Scopes that were asked for and not granted; a provider that keeps `email` to the ID token is forgiven.
     package static func declined(asked: Scopes, granted: Scopes) -> Scopes {
-        asked.subtracting(granted).subtracting(Scopes(["email"]))
+        asked.subtracting(granted).subtracting(forgiven)
     }
+
+    /// What an access token is filed under: also what its request was forgiven for, since asking again would change
+    /// nothing but make each request a refresh.
+    package static func filed(_ granted: Scopes, asked: Scopes) -> Scopes {
+        granted.union(Scopes(asked.asGiven.filter { forgiven.normalized.contains($0.lowercased()) }))
+    }
+
+    private static let forgiven = Scopes(["email"])
 }

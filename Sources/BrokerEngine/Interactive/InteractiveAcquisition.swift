@@ -18,7 +18,7 @@ struct InteractiveAcquisition: Sendable {
         let known = try services.knownAccounts(of: request.app, in: request.partition)
         let account = try account(of: request, among: known)
         // Somebody who is only hinted at may have signed out as well.
-        let person = account ?? request.loginHint.flatMap { known.first(.username($0)) }
+        let person = account ?? request.loginHint.flatMap { known.first(.username($0), for: request.app) }
         let prompt = try PromptRule.prompt(
             asked: request.prompt,
             isSignedOut: person.map { !known.isSignedIn($0, for: request.app) }
@@ -57,7 +57,7 @@ struct InteractiveAcquisition: Sendable {
         of request: InteractiveRequest, among known: KnownAccounts
     ) throws(BrokerError) -> KnownAccounts.Entry? {
         guard let selector = request.account else { return nil }
-        guard let entry = known.first(selector) else { throw AccountChoice.notFound }
+        guard let entry = known.first(selector, for: request.app) else { throw AccountChoice.notFound }
         return entry
     }
 
@@ -83,8 +83,9 @@ struct InteractiveAcquisition: Sendable {
 }
 
 extension KnownAccounts {
-    fileprivate func first(_ selector: AccountSelector) -> Entry? {
-        entries.first { $0.isPrimary && $0.matches(selector) }
+    fileprivate func first(_ selector: AccountSelector, for app: AppRegistration) -> Entry? {
+        let called = entries.filter { $0.isPrimary && $0.matches(selector) }
+        return called.first { isSignedIn($0, for: app) } ?? called.first
     }
 }
 

@@ -35,6 +35,9 @@ package struct AppRegistration: Sendable, Equatable {
         self.isAdHoc = isAdHoc
     }
 
+    /// What a request that names no scopes asks for; what the broker adds itself need not be told to it.
+    package var usualScopes: Scopes { Scopes(scopes).subtracting(Scopes.reserved) }
+
     /// Tells apps apart within a group; an ad hoc client is not the registered app of the same name.
     package var identity: String { isAdHoc ? "adhoc:\(clientID) \(authority.url)" : "app:\(name)" }
 

@@ -100,10 +100,9 @@ package struct Authority: Sendable, Hashable {
         return (scheme, host + ownPort, String(path))
     }
 
+    /// The three names that plain http is good for; the rest of 127.0.0.0/8 may be forwarded to who knows where.
     package static func isLoopback(_ host: String) -> Bool {
-        if host == "localhost" || host == "[::1]" { return true }
-        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
-        return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { isDigits($0) && UInt8($0) != nil }
+        host == "127.0.0.1" || host == "[::1]" || host == "localhost"
     }
 
     private static func split(_ hostAndPort: String) -> (host: String, port: UInt16?)? {

@@ -6,7 +6,7 @@ package enum GetAccount: BrokerMethod {
     package static let explanation =
         "With an app: among the accounts of its group. Without one: among all of the person's."
     package static let permission = Permission.person
-    package static let errors: [ErrorKind] = [.ambiguousAccount, .appNotFound, .accessDenied]
+    package static let errors: [ErrorKind] = [.appNotFound, .accessDenied]
     package static let resultName = "account"
 
     package struct Params: AppSelecting {

@@ -11,7 +11,7 @@ package enum SignOutAccount: BrokerMethod {
         person who closes the page is done. A stage that failed leaves what the others did.
         """
     package static let permission = Permission.person
-    package static let errors: [ErrorKind] = [.accountNotFound, .appNotFound, .accessDenied]
+    package static let errors: [ErrorKind] = [.accountNotFound, .ambiguousAccount, .appNotFound, .accessDenied]
     package static let resultName = "signOut"
 
     package static let defaultTimeout: Int64 = 120

@@ -31,10 +31,10 @@ package enum RegisterApp: BrokerMethod {
         }
 
         package static let members: [Member<Params>] = [
-            .required("name", \.name, "What requests will call it.", .text(atMost: 128)),
-            .required("clientId", \.clientId, "Its client id at the provider.", .text(atMost: 512)),
+            .required("name", \.name, "What requests will call it.", .name(atMost: 128)),
+            .required("clientId", \.clientId, "Its client id at the provider.", .name(atMost: 512)),
             .required("authority", \.authority, "The issuer URL it signs in at.", .text(atMost: 2048)),
-            .optional("group", \.group, "Apps of one group share accounts and refresh tokens.", .text(atMost: 128)),
+            .optional("group", \.group, "Apps of one group share accounts and refresh tokens.", .name(atMost: 128)),
             .defaulted("scopes", \.scopes, "The scopes it usually asks for.", to: [], .each(.scope, atMost: 100)),
             .optional(
                 "redirectUri", \.redirectUri,

@@ -38,6 +38,16 @@ extension Rule<String> {
         }
     }
 
+    /// What somebody or something is called: ``text(atMost:)``, and not only blanks.
+    static func name(atMost bytes: Int) -> Rule {
+        let text = text(atMost: bytes)
+        let pattern = #"^ *[^\u0000-\u0020\u007f][^\u0000-\u001f\u007f]*$"#
+        return Rule(schema: text.schema.merging(["pattern": .string(pattern)]) { $1 }) { name throws(WireError) in
+            try text.check(name)
+            guard name.utf8.contains(where: { $0 != 0x20 }) else { throw WireError("must not be blank") }
+        }
+    }
+
     /// RFC 6749, section 3.3; several in one string, parted by spaces, are taken as several.
     static var scope: Rule {
         Rule(schema: ["minLength": 1, "maxLength": 2048, "pattern": #"^[\u0020\u0021\u0023-\u005b\u005d-\u007e]*$"#]) {

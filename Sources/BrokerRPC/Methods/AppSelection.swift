@@ -37,10 +37,10 @@ extension AppSelecting {
     ) -> [Member<Self>] {
         [
             .optional(
-                "app", app, "Name of a registered app. Either this, or clientId and authority.", .text(atMost: 128)),
+                "app", app, "Name of a registered app. Either this, or clientId and authority.", .name(atMost: 128)),
             .optional(
                 "clientId", clientId, "A client id used without a registration, where policy allows it.",
-                .text(atMost: 512)),
+                .name(atMost: 512)),
             .optional("authority", authority, summary, .text(atMost: 2048)),
         ]
     }

@@ -37,9 +37,13 @@ package enum MethodRegistry {
 extension BrokerMethod {
     /// - Throws: -32602 naming the field, with the request's correlation id when that one is in order.
     package static func params(of call: Call) throws(RPCError) -> Params {
-        let node = call.params ?? .object([])
-        guard case .object = node else {
-            throw .invalidParams(WireError("must be an object, not \(node.kindName)"))
+        var node = call.params ?? .object([])
+        switch node {
+        case .object: break
+        // Some libraries write no params as null, or as none by position.
+        case .null: node = .object([])
+        case .array(let elements) where elements.isEmpty: node = .object([])
+        default: throw .invalidParams(WireError("must be an object, not \(node.kindName)"))
         }
         do throws(WireError) {
             return try Params(reading: node)

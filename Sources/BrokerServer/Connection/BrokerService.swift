@@ -28,7 +28,7 @@ package struct BrokerService: LineService {
                     connection, context: context, pipeline: pipeline, connections: connections,
                     maximumWaiting: services.requestsPerConnection))
         } catch {
-            return .refuse(Self.line(RPCError(error.correlated(CorrelationID.make()))))
+            return .refuse(Self.line(error))
         }
     }
 
@@ -38,18 +38,20 @@ package struct BrokerService: LineService {
         case .lineCutOff: Self.line(.lineCutOff)
         case .lineStalled(let time):
             Self.line(
-                RPCError(
-                    BrokerError(
-                        .timedOut,
-                        "The end of a line did not come within \(time.components.seconds) seconds; connect again and send whole lines."
-                    )))
+                BrokerError(
+                    .timedOut,
+                    "The end of a line did not come within \(time.components.seconds) seconds; connect again and send whole lines."
+                ))
         case .tooManyConnections(let limit):
             Self.line(
-                RPCError(
-                    BrokerError(
-                        .throttled, "The broker serves \(limit) connections already; close some, or try again later.",
-                        reason: .tooManyConnections)))
+                BrokerError(
+                    .throttled, "The broker serves \(limit) connections already; close some, or try again later.",
+                    reason: .tooManyConnections))
         }
+    }
+
+    private static func line(_ error: BrokerError) -> ByteBuffer {
+        line(RPCError(error.correlated(CorrelationID.make())))
     }
 
     /// An error that answers no request in particular.

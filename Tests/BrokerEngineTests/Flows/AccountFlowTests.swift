@@ -120,6 +120,40 @@ struct AccountFlowTests {
         #expect(bed.engine.cached(named)?.account.username == "zoe")
     }
 
+    @Test("a username that several people have is not enough to remove or to sign out one of them")
+    func oneNameTwice() async throws {
+        let bed = try await EngineBed()
+        let first = try await bed.signIn("alice#1", mail)
+        bed.clock.advance(bySeconds: 1)
+        let second = try await bed.signIn("alice#2", mail)
+        #expect(first.account.username == second.account.username && first.account.id != second.account.id)
+        let name = AccountSelector.username("alice")
+        let removal = await #expect(throws: BrokerError.self) {
+            try await bed.engine.remove(name, from: mail, in: Sample.partition)
+        }
+        #expect(removal?.kind == .ambiguousAccount)
+        #expect(removal?.details.accounts?.map(\.id) == [first.account.id, second.account.id])
+        var request = SignOutRequest(partition: Sample.partition, account: name, correlationID: "correlation-1")
+        request.app = mail
+        let signOut = await #expect(throws: BrokerError.self) { try await bed.engine.signOut(request) { _ in } }
+        #expect(signOut?.kind == .ambiguousAccount)
+        #expect(try names(bed, mail).count == 2)
+        #expect(try await bed.engine.remove(.id(first.account.id), from: mail, in: Sample.partition) == 3)
+        #expect(try await bed.engine.remove(name, from: mail, in: Sample.partition) == 3)
+        #expect(try names(bed, mail).isEmpty)
+    }
+
+    @Test("a request that names no scopes asks for the app's usual ones, without those that the broker adds itself")
+    func usualScopes() async throws {
+        let bed = try await EngineBed()
+        var app = mail
+        app.scopes = ["OpenID", "mail.read offline_access"]
+        try await bed.signIn("alice", app, [])
+        #expect(bed.silent(app, []).scopes == Scopes(["mail.read"]))
+        #expect(bed.engine.cached(bed.silent(app, [])) != nil)
+        #expect(bed.engine.cached(bed.silent(app, ["mail.read"])) != nil)
+    }
+
     @Test("partitions do not see each other")
     func partitions() async throws {
         let bed = try await EngineBed()

@@ -6,7 +6,8 @@ import BrokerVault
 import Foundation
 import Synchronization
 
-/// A provider that answers what the test says. Codes are user names; access tokens count up: `at-1`, `at-2` …
+/// A provider that answers what the test says. Codes are user names (`alice#2` is another person of the same name); access
+/// tokens count up: `at-1`, `at-2` …
 final class ProviderDouble: PlainProvider {
     typealias Register = @Sendable (ClientRegistrationRequest) -> Result<RegisteredClient, ProviderError>
     typealias Redeem = @Sendable (TokenGrant) async throws(ProviderError) -> TokenResponse
@@ -169,9 +170,10 @@ final class ProviderDouble: PlainProvider {
     ) async throws(ProviderError) -> IDTokenClaims {
         let user = idToken.revealed()
         guard user != "forged" else { throw .invalidResponse(status: nil, "the signature is wrong") }
+        let name = String(user.prefix { $0 != "#" })
         return IDTokenClaims(
             issuer: metadata.issuer, subject: user,
-            all: ["preferred_username": .string(user), "name": .string(user.capitalized), "sub": .string(user)])
+            all: ["preferred_username": .string(name), "name": .string(name.capitalized), "sub": .string(user)])
     }
 }
 

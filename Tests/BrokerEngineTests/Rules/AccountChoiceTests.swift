@@ -56,6 +56,15 @@ struct AccountChoiceTests {
         #expect(choose(nil, from: [gone, Sample.account("bob")]) == "bob")
     }
 
+    @Test("of two accounts with one username the one that is signed in is meant")
+    func oneNameTwice() {
+        let former = Sample.account("alice", subject: "1", signedIn: false)
+        let present = Sample.account("Alice", subject: "2")
+        #expect(choose(.username("alice"), from: [former, present]) == "Alice")
+        #expect(choose(.username("alice"), from: [present, former]) == "Alice")
+        #expect(choose(.id(former.account.id), from: [former, present]) == "signed out")
+    }
+
     @Test("removing an account from one app leaves it to the others of the group")
     func perAppSignOut() {
         let (mail, calendar) = (Sample.app("mail", group: "office"), Sample.app("calendar", group: "office"))

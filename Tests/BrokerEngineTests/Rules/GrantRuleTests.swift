@@ -36,7 +36,17 @@ struct GrantRuleTests {
     func declined() throws {
         let granted = try #require(grant(scope: "openid Mail.Read", asked: ["mail.read", "email", "calendar"]))
         #expect(granted.declined == Scopes(["calendar"]))
-        #expect(granted.accessToken.scopes == ["openid", "Mail.Read"])
+        #expect(granted.granted == Scopes(["openid", "mail.read"]))
+    }
+
+    @Test("a token whose email was forgiven answers the next request for email; what was declined it does not answer")
+    func forgivenEmail() throws {
+        let granted = grant(scope: "openid mail.read", asked: ["mail.read", "Email", "calendar"])
+        let token = try #require(granted).accessToken
+        #expect(Scopes(["mail.read", "email"]).isSubset(of: Scopes(token.scopes)))
+        #expect(!Scopes(["calendar"]).isSubset(of: Scopes(token.scopes)))
+        let without = try #require(grant(scope: "openid mail.read", asked: ["mail.read"])).accessToken
+        #expect(Scopes(without.scopes) == Scopes(["openid", "mail.read"]))
     }
 
     @Test("without a lifetime a token lives an hour; absurd lifetimes are bounded")

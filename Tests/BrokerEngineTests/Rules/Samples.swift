@@ -53,13 +53,14 @@ enum Sample {
     }
 
     static func account(
-        _ username: String, app: AppRegistration = app(), at authority: Authority = authority(), signedIn: Bool = true,
-        createdAt: NumericDate = now
+        _ username: String, subject: String? = nil, app: AppRegistration = app(),
+        at authority: Authority = authority(), signedIn: Bool = true, createdAt: NumericDate = now
     ) -> KnownAccounts.Entry {
         KnownAccounts.Entry(
             stored(
                 AccountRecord(
-                    group: app.effectiveGroup, homeAccountID: HomeAccountID(subject: username, issuer: authority.url),
+                    group: app.effectiveGroup,
+                    homeAccountID: HomeAccountID(subject: subject ?? username, issuer: authority.url),
                     environment: authority.environment, realm: authority.path, authority: authority.url,
                     username: username, signedIn: signedIn, createdAt: createdAt)))
     }

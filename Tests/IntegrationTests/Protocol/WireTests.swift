@@ -132,6 +132,7 @@ import Testing
                 let answer = try read(try await turnedAway.readLine())
                 #expect(answer["error.data.reason"] == "tooManyConnections")
                 #expect(answer["error.data.retryable"] == true)
+                #expect(answer["error.data.correlationId"] != nil)
                 for client in clients { await client.close() }
                 return true
             }

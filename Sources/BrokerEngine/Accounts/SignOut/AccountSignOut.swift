@@ -52,10 +52,7 @@ struct AccountSignOut: Sendable {
         "another app uses the same tokens; add wipe to sign it out, too.")
 
     private func theAccount() throws(BrokerError) -> KnownAccounts.Entry {
-        let listing = AccountListing(services: services)
-        guard let account = try listing.find(request.account, for: request.app, in: partition) else {
-            throw AccountChoice.notFound
-        }
+        let account = try AccountListing(services: services).theOne(request.account, for: request.app, in: partition)
         let entries: [KnownAccounts.Entry] =
             if let app = request.app {
                 try services.knownAccounts(of: app, in: partition).entries
