@@ -29,7 +29,7 @@ struct Refresh: Sendable {
             return try await ask(
                 situation.tokens.spendable(for: request.tokenType, situation.family), in: situation)
         case .interact(let reason):
-            throw request.needsThePerson(reason)
+            throw SilentAcquisition(services: services).nothingToSpend(for: request, reason, situation.owner)
         case .refresh(let spendable):
             return try await ask(spendable, in: situation)
         }
@@ -76,6 +76,10 @@ struct Refresh: Sendable {
                 if dead.isEmpty { error = why }
                 dead.append(secret)
             }
+        }
+        if error.reason != .noTokens {
+            let (holder, now) = (request.holder(of: situation.owner), services.clock.uptime)
+            services.throttle.with { [error] in $0.ended(holder, with: error, at: now) }
         }
         throw error
     }

@@ -31,6 +31,24 @@ package struct RequestThrottle: Sendable {
         }
     }
 
+    /// Whose refresh tokens of one type died.
+    package struct Holder: Sendable, Hashable {
+        package var partition: Partition
+        package var owner: TokenOwner
+        package var tokenType: TokenType
+
+        package init(partition: Partition, owner: TokenOwner, tokenType: TokenType = .bearer) {
+            self.partition = partition
+            self.owner = owner
+            self.tokenType = tokenType
+        }
+    }
+
+    private struct Ending {
+        var error: BrokerError
+        var until: Duration
+    }
+
     private struct Entry {
         var error: BrokerError
         var until: Duration
@@ -50,6 +68,7 @@ package struct RequestThrottle: Sendable {
     package static let interactionMemory: Duration = .seconds(120)
 
     private var entries: [Request: Entry] = [:]
+    private var endings: [Holder: Ending] = [:]
     private let limit: Int
 
     package init(limit: Int = 256) { self.limit = limit }
@@ -103,15 +122,29 @@ package struct RequestThrottle: Sendable {
 
     package mutating func succeeded(_ request: Request) { entries[request] = nil }
 
+    /// The last refresh token of the holder is dead, and gone.
+    package mutating func ended(_ holder: Holder, with error: BrokerError, at now: Duration) {
+        if endings.count >= limit { endings = endings.filter { now < $0.value.until } }
+        if endings.count >= limit { endings = [:] }
+        endings[holder] = Ending(error: error, until: now + Self.interactionMemory)
+    }
+
+    /// - Returns: what the holder was told when its last refresh token died. The token cannot be asked for it any more,
+    ///   and an app that comes second shall not hear that nobody ever signed in.
+    package func ending(of holder: Holder, at now: Duration) -> BrokerError? {
+        endings[holder].flatMap { now < $0.until ? $0.error : nil }
+    }
+
     /// The account has a new sign-in or a new refresh token: whatever was refused to the old one says nothing any more.
     package mutating func clear(
         group: GroupID, homeAccountID: HomeAccountID, environment: String, in partition: Partition
     ) {
-        guard !entries.isEmpty else { return }
-        entries = entries.filter { request, _ in
-            request.partition != partition || request.owner.group != group
-                || request.owner.homeAccountID != homeAccountID || request.owner.environment != environment
+        func isMeant(_ owner: TokenOwner, _ place: Partition) -> Bool {
+            place == partition && owner.group == group && owner.homeAccountID == homeAccountID
+                && owner.environment == environment
         }
+        entries = entries.filter { request, _ in !isMeant(request.owner, request.partition) }
+        endings = endings.filter { holder, _ in !isMeant(holder.owner, holder.partition) }
     }
 
     private mutating func makeRoom(at now: Duration) {

@@ -54,7 +54,7 @@ struct SilentAcquisition: Sendable {
                 renewIfDue(token, for: request, owner: situation.owner)
                 return situation.cached(token, services)
             case .interact(let reason):
-                throw request.needsThePerson(reason)
+                throw nothingToSpend(for: request, reason, situation.owner)
             case .refresh:
                 let refresh = Refresh(services: services, request: request)
                 let outcome: RefreshFlights.Outcome
@@ -68,6 +68,15 @@ struct SilentAcquisition: Sendable {
                 return try orExtended(outcome, request, situation)
             }
         }
+    }
+
+    /// Only the person can help, and why, if that is still known.
+    func nothingToSpend(
+        for request: SilentRequest, _ reason: ErrorReason, _ owner: CacheIndex.OwnerKey
+    ) -> BrokerError {
+        let now = services.clock.uptime
+        return services.throttle.with { $0.ending(of: request.holder(of: owner), at: now) }
+            ?? request.needsThePerson(reason)
     }
 
     /// While the provider is down, a token past its expiry may do, if that is switched on and the provider allows it.
@@ -150,6 +159,10 @@ extension SilentRequest {
             partition: partition, owner: owner.owner, authority: target,
             token: token.map { Array($0.sealed.box.prefix(24)) } ?? [], scopes: scopes, tokenType: tokenType,
             claims: claims, resources: resources)
+    }
+
+    func holder(of owner: CacheIndex.OwnerKey) -> RequestThrottle.Holder {
+        .init(partition: partition, owner: owner.owner, tokenType: tokenType)
     }
 
     func needsThePerson(_ reason: ErrorReason) -> BrokerError {

@@ -95,7 +95,7 @@ struct SilentFlowTests {
         #expect(engine.cached(request) != nil)
     }
 
-    @Test("a dead refresh token is removed, and said to be; the next call does not send it again")
+    @Test("a dead refresh token is removed and not sent again; for two minutes everybody hears why, until a sign-in")
     func deadToken() async throws {
         let bed = try await EngineBed()
         try await bed.signIn()
@@ -103,12 +103,41 @@ struct SilentFlowTests {
         bed.provider.whenRedeeming { _ throws(ProviderError) in
             throw .refused(OAuthRefusal(error: "invalid_grant", status: 400))
         }
-        for reason in [ErrorReason.refreshTokenRevoked, .noTokens] {
-            let error = await #expect(throws: BrokerError.self) { try await bed.engine.acquireSilent(bed.silent()) }
+        func reason(_ scopes: [String] = ["mail.read"]) async -> ErrorReason? {
+            let error = await #expect(throws: BrokerError.self) {
+                try await bed.engine.acquireSilent(bed.silent(Sample.app(), scopes))
+            }
             #expect(error?.kind == .interactionRequired)
-            #expect(error?.reason == reason)
+            return error?.reason
         }
+        #expect(await reason() == .refreshTokenRevoked)
+        #expect(await reason() == .refreshTokenRevoked)
+        #expect(await reason(["calendar"]) == .refreshTokenRevoked)
+        bed.clock.advance(bySeconds: 119)
+        #expect(await reason() == .refreshTokenRevoked)
+        bed.clock.advance(bySeconds: 1)
+        #expect(await reason() == .noTokens)
         #expect(bed.provider.refreshes == ["rt-1"])
+    }
+
+    @Test("why a sign-in ended is forgotten with the next sign-in")
+    func deadTokenForgotten() async throws {
+        let bed = try await EngineBed()
+        try await bed.signIn()
+        bed.provider.whenRedeeming { [provider = bed.provider] grant throws(ProviderError) in
+            guard case .authorizationCode = grant else {
+                throw .refused(OAuthRefusal(error: "invalid_grant", status: 400))
+            }
+            var response = provider.tokens(for: "alice")
+            response.refreshToken = nil
+            return response
+        }
+        let forced = bed.silent { $0.forceRefresh = true }
+        for reason in [ErrorReason.refreshTokenRevoked, .noTokens] {
+            let error = await #expect(throws: BrokerError.self) { try await bed.engine.acquireSilent(forced) }
+            #expect(error?.reason == reason)
+            try await bed.signIn()
+        }
     }
 
     @Test("a sign-in during a failing refresh keeps its new refresh token")

@@ -122,6 +122,26 @@ struct ThrottleTests {
         #expect(throttle.refusal(of: stranger, at: .zero) != nil)
     }
 
+    @Test("why the last refresh token died is told its holder for 120 seconds, and no other; a new sign-in clears it")
+    func ending() {
+        let holder = RequestThrottle.Holder(partition: Sample.partition, owner: Sample.owner())
+        let error = BrokerError(.interactionRequired, "revoked", reason: .refreshTokenRevoked)
+        var throttle = RequestThrottle(limit: 2)
+        throttle.ended(holder, with: error, at: .seconds(10))
+        #expect(throttle.ending(of: holder, at: .seconds(129))?.reason == .refreshTokenRevoked)
+        #expect(throttle.ending(of: holder, at: .seconds(130)) == nil)
+        var others = [holder, holder, holder]
+        others[0].tokenType = .dpop
+        others[1].partition = Partition(uid: 1001)
+        others[2].owner.clientID = "client-2"
+        for other in others { #expect(throttle.ending(of: other, at: .seconds(10)) == nil) }
+        let owner = holder.owner
+        throttle.clear(
+            group: owner.group, homeAccountID: owner.homeAccountID, environment: owner.environment,
+            in: Sample.partition)
+        #expect(throttle.ending(of: holder, at: .seconds(10)) == nil)
+    }
+
     @Test("its memory is bounded; what ends first goes first")
     func bounded() {
         var throttle = RequestThrottle(limit: 3)

@@ -98,7 +98,8 @@ import Testing
             }
             #expect(refusal?.data["httpStatus"] == 400)
             #expect(refusal?.data["retryable"] == false)
-            await expectRefusal("interactionRequired", reason: "noTokens") {
+            // The token is gone now, and nobody is asked again.
+            await expectRefusal("interactionRequired", reason: "refreshTokenRevoked") {
                 try await restored.acquireSilent(app: "mail")
             }
 
