@@ -6,7 +6,7 @@ import Testing
 @Suite("Authorization URL")
 struct AuthorizationURLTests {
     private func url(
-        endpoint: String = "https://idp.example/authorize", _ change: (inout AuthorizationRequest) -> Void = { _ in }
+        endpoint: String = "https://idp.example/authorize", change: (inout AuthorizationRequest) -> Void = { _ in }
     ) throws -> String {
         let http = try HTTPClient(configuration: .init(version: "1"))
         let provider = OAuthProvider(
@@ -43,6 +43,17 @@ struct AuthorizationURLTests {
             url.hasSuffix(
                 "&prompt=select_account&login_hint=%C3%A4lice%40example.com&domain_hint=example.com"
                     + "&claims=%7B%22id_token%22%3A%7B%22acr%22%3Anull%7D%7D"))
+    }
+
+    @Test("an ID token says who is meant, unless the app says so itself")
+    func idTokenHint() throws {
+        let mine: (inout AuthorizationRequest) -> Void = { $0.idTokenHint = Secret("a.b.c") }
+        #expect(try url(change: mine).hasSuffix("&id_token_hint=a.b.c"))
+        let apps = try url {
+            mine(&$0)
+            $0.extraQueryParameters = ["ID_token_hint": "d"]
+        }
+        #expect(apps.hasSuffix("&client-request-id=id-1&ID_token_hint=d"))
     }
 
     @Test("an app's own parameters are added in order, and never in place of the broker's")

@@ -5,7 +5,8 @@ import BrokerValues
 package enum AccountChoice: Sendable {
     case account(KnownAccounts.Entry)
     case unknown
-    case signedOut
+    /// Who would be meant, were they signed in.
+    case signedOut([Account])
     case nobody
     case ambiguous([Account])
 
@@ -21,11 +22,12 @@ package enum AccountChoice: Sendable {
             // One name may have been several people's; whoever is signed in is meant.
             let called = here.filter { $0.matches(selector) }
             guard !called.isEmpty else { return .unknown }
-            return called.first { known.isSignedIn($0, for: app) }.map(AccountChoice.account) ?? .signedOut
+            return called.first { known.isSignedIn($0, for: app) }.map(AccountChoice.account)
+                ?? .signedOut(called.map(\.account))
         }
         let signedIn = here.filter { known.isSignedIn($0, for: app) }
         if let entry = signedIn.first, signedIn.count == 1 { return .account(entry) }
-        if signedIn.isEmpty { return here.isEmpty ? .nobody : .signedOut }
+        if signedIn.isEmpty { return here.isEmpty ? .nobody : .signedOut(here.map(\.account)) }
         return .ambiguous(signedIn.map(\.account))
     }
 
@@ -33,9 +35,16 @@ package enum AccountChoice: Sendable {
         switch self {
         case .account(let entry): return entry
         case .unknown: throw Self.notFound
-        case .signedOut:
+        case .signedOut(let accounts):
             throw BrokerError(
-                .interactionRequired, "The account is signed out of \(app.name); sign in again.", reason: .signedOut)
+                .interactionRequired, "The account is signed out of \(app.name); sign in again.", reason: .signedOut
+            ) {
+                $0.accounts = accounts.map { account in
+                    var account = account
+                    account.signedIn = false
+                    return account
+                }
+            }
         case .nobody:
             throw BrokerError(
                 .interactionRequired, "Nobody is signed in to \(app.name) yet; sign in first.", reason: .noTokens)

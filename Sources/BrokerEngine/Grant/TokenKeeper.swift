@@ -152,7 +152,7 @@ struct TokenKeeper: Sendable {
         case .success(let persisted):
             if spent == nil || response.refreshToken != nil { unthrottle(granted.account) }
             tell(of: sealed, wasSignedIn: wasSignedIn)
-            guard granted.declined.isEmpty else { throw Self.declined(granted, as: refusal) }
+            guard granted.declined.isEmpty else { throw Self.declined(granted, as: refusal, to: account(of: sealed)) }
             return AcquiredToken(
                 token: sealed.accessToken,
                 idToken: sealed.idToken?.sealed ?? index.tokens(of: sealed.owner)?.idTokens[granted.account.realm],
@@ -191,7 +191,9 @@ struct TokenKeeper: Sendable {
     }
 
     /// The token is cached all the same: a request for what was granted succeeds silently.
-    private static func declined(_ granted: GrantedTokens, as kind: ErrorKind) -> BrokerError {
+    private static func declined(
+        _ granted: GrantedTokens, as kind: ErrorKind, to account: Account
+    ) -> BrokerError {
         let scopes = granted.declined.asGiven.joined(separator: ", ")
         let message =
             kind == .serverDeclinedScopes
@@ -200,6 +202,7 @@ struct TokenKeeper: Sendable {
         return BrokerError(kind, message, reason: kind == .interactionRequired ? .scopesNotGranted : nil) {
             $0.grantedScopes = granted.granted.asGiven
             $0.declinedScopes = granted.declined.asGiven
+            $0.accounts = [account]
         }
     }
 

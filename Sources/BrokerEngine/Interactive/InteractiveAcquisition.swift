@@ -33,7 +33,7 @@ struct InteractiveAcquisition: Sendable {
         if boarding.isNew {
             let signIn = SignIn(
                 services: services, flight: boarding.flight, request: request, prompt: prompt, account: account,
-                destination: destination, startedAt: services.clock.now)
+                person: person, destination: destination, startedAt: services.clock.now)
             // The broker's own task: the code is good once, and what it brings is kept whoever has gone meanwhile.
             Task { await signIn.run() }
         } else if boarding.isLate {

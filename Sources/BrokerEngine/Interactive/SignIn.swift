@@ -11,6 +11,8 @@ struct SignIn: Sendable {
     let prompt: Prompt?
     /// Who must sign in.
     let account: KnownAccounts.Entry?
+    /// Who is expected to: the account, or whom the hint names.
+    let person: KnownAccounts.Entry?
     let destination: RedirectDestination
     let startedAt: NumericDate
 
@@ -24,8 +26,9 @@ struct SignIn: Sendable {
             endpoint = try await listen()
             flight.session.expect(attempt.expectation)
             let redirectURI = endpoint?.redirectURI ?? destination.uri
-            let authorization = attempt.authorization(
+            var authorization = attempt.authorization(
                 request, prompt: prompt, account: account, redirectURI: redirectURI)
+            authorization.idTokenHint = try idTokenHint()
             let url = try await authorizationURL(of: authorization, at: attempt.metadata)
             try await present(url, redirectURI: redirectURI)
             services.tellOfInteraction(.opened, flight.session.id, for: request.app, in: request.partition)
@@ -57,6 +60,18 @@ struct SignIn: Sendable {
             tokens = try services.tokens(of: .init(partition: request.partition, owner: owner))
         }
         return try ProofKeys(services: services).key(for: request.tokenType, of: tokens, at: metadata)
+    }
+
+    /// Providers may refuse `prompt=none` without one. It is in the browser's history then, so that is all it is sent for;
+    /// Entra goes by the login hint.
+    private func idTokenHint() throws(BrokerError) -> Secret? {
+        guard prompt == Prompt.none, !request.target.kind.isEntraFamily, let record = person?.stored.record else {
+            return nil
+        }
+        let owner = TokenOwner(of: record, for: request.app)
+        let tokens = try services.tokens(of: .init(partition: request.partition, owner: owner))
+        guard let idToken = tokens.idTokens[record.realm] else { return nil }
+        return try services.reading { () throws(VaultError) in try services.vault.secret(of: idToken) }
     }
 
     private func listen() async throws(BrokerError) -> (any RedirectEndpoint)? {

@@ -54,7 +54,7 @@ struct SilentAcquisition: Sendable {
                 renewIfDue(token, for: request, owner: situation.owner)
                 return situation.cached(token, services)
             case .interact(let reason):
-                throw nothingToSpend(for: request, reason, situation.owner)
+                throw nothingToSpend(for: request, reason, situation.owner).about(situation.entry.account)
             case .refresh:
                 let refresh = Refresh(services: services, request: request)
                 let outcome: RefreshFlights.Outcome
@@ -65,7 +65,11 @@ struct SilentAcquisition: Sendable {
                     outcome = await flight.value
                     guard outcome.isPending else { continue }
                 }
-                return try orExtended(outcome, request, situation)
+                do throws(BrokerError) {
+                    return try orExtended(outcome, request, situation)
+                } catch {
+                    throw error.about(situation.entry.account)
+                }
             }
         }
     }
@@ -125,6 +129,14 @@ struct SilentAcquisition: Sendable {
 }
 
 extension BrokerError {
+    /// Tells the app who has to be asked: it may have left out the account.
+    func about(_ account: Account) -> BrokerError {
+        guard kind == .interactionRequired, details.accounts == nil else { return self }
+        var copy = self
+        copy.details.accounts = [account]
+        return copy
+    }
+
     /// Nothing is wrong with the request or the sign-in: the provider does not answer, or says that it cannot.
     fileprivate var saysProviderIsDown: Bool {
         switch kind {

@@ -114,6 +114,8 @@ package struct AuthorizationRequest: Sendable {
     package var correlationID: String
     package var prompt: Prompt?
     package var loginHint: String?
+    /// Who is meant, where the provider must not ask: an ID token of theirs (OpenID Connect Core, section 3.1.2.1).
+    package var idTokenHint: Secret?
     package var domainHint: String?
     package var claims: String?
     /// Seconds since the person last proved who they are (OpenID Connect Core, section 3.1.2.1).

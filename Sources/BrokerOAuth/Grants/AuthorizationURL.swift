@@ -25,6 +25,10 @@ enum AuthorizationURL {
         }
         add("prompt", request.prompt?.rawValue)
         add("login_hint", request.loginHint)
+        // An app may know a better one.
+        if !request.extraQueryParameters.keys.contains(where: { $0.lowercased() == "id_token_hint" }) {
+            add("id_token_hint", request.idTokenHint?.revealed())
+        }
         add("domain_hint", request.domainHint)
         add("claims", request.claims)
         add("max_age", request.maxAge.map { String($0) })

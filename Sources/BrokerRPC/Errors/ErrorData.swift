@@ -62,7 +62,8 @@ package struct ErrorData: MessageObject {
         .optional("retryAfter", \.retryAfter, "Seconds to wait before trying again."),
         .optional("grantedScopes", \.grantedScopes, "The scopes the person or the provider agreed to."),
         .optional("declinedScopes", \.declinedScopes, "The scopes asked for and not granted."),
-        .optional("accounts", \.accounts, "The accounts to choose from."),
+        .optional(
+            "accounts", \.accounts, "Whom it is about: the accounts to choose from, or the one whose token it is."),
         .optional("app", \.app, "The app the request was for."),
         .optional("caller", \.caller, "The process that asked, as the broker identified it."),
     ]

@@ -55,6 +55,8 @@ struct AccountFlowTests {
         #expect(try await bed.engine.remove(.username("alice"), from: mail, in: Sample.partition) == 3)
         let error = await #expect(throws: BrokerError.self) { try await bed.engine.acquireSilent(bed.silent(mail)) }
         #expect(error?.reason == .signedOut)
+        #expect(error?.details.accounts?.map(\.username) == ["alice"])
+        #expect(error?.details.accounts?.map(\.signedIn) == [false])
         #expect(bed.engine.cached(bed.silent(calendar)) != nil)
         #expect(try names(bed, mail).isEmpty)
         #expect(try names(bed, mail, includeSignedOut: true) == ["alice"])

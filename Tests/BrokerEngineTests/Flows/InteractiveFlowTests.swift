@@ -254,6 +254,31 @@ struct InteractiveFlowTests {
         #expect(error?.details.oauthError == code)
     }
 
+    @Test("where the provider must not ask, it is shown whom the app means; elsewhere ID tokens stay here")
+    func idTokenHint() async throws {
+        let bed = try await EngineBed()
+        let id = try await bed.signIn().account.id
+        func hint(_ change: (inout InteractiveRequest) -> Void) async throws -> String? {
+            let (browser, signIn) = bed.begin(bed.interactive(Sample.app(), ["mail.read"], change))
+            _ = await bed.redirects.visit(await browser.opening(), code: "alice")
+            _ = try await signIn.value
+            return bed.provider.authorizations.last?.idTokenHint?.revealed()
+        }
+        func none(_ request: inout InteractiveRequest) { request.prompt = Prompt.none }
+        let asked = try await hint {
+            none(&$0)
+            $0.account = .id(id)
+        }
+        #expect(asked == "alice")
+        let hinted = try await hint {
+            none(&$0)
+            $0.loginHint = "ALICE"
+        }
+        #expect(hinted == "alice")
+        #expect(try await hint(none) == nil, "whoever is signed in there")
+        #expect(try await hint { $0.account = .id(id) } == nil)
+    }
+
     @Test("declined scopes are told, and the token is cached for those that were granted")
     func declined() async throws {
         let bed = try await EngineBed()
@@ -266,6 +291,7 @@ struct InteractiveFlowTests {
         #expect(error?.kind == .serverDeclinedScopes)
         #expect(error?.details.declinedScopes == ["calendar"])
         #expect(error?.details.grantedScopes == ["openid", "mail.read"])
+        #expect(error?.details.accounts?.map(\.username) == ["alice"])
         #expect(bed.engine.cached(bed.silent()) != nil)
     }
 
@@ -277,8 +303,9 @@ struct InteractiveFlowTests {
             provider.tokens(for: "alice", scope: "openid mail.read")
         }
         try await bed.signIn("alice", Sample.app(), ["mail.read", "email"])
-        let granted = try await bed.engine.acquireSilent(bed.silent(Sample.app(), ["mail.read"]))
-        #expect(granted.fromCache)
+        for scopes in [["mail.read"], ["mail.read", "email"]] {
+            #expect(try await bed.engine.acquireSilent(bed.silent(Sample.app(), scopes)).fromCache)
+        }
     }
 
     @Test("more scopes later ask for nothing but those, and the earlier token stays", .timeLimit(.minutes(1)))

@@ -108,6 +108,7 @@ struct SilentFlowTests {
                 try await bed.engine.acquireSilent(bed.silent(Sample.app(), scopes))
             }
             #expect(error?.kind == .interactionRequired)
+            #expect(error?.details.accounts?.map(\.username) == ["alice"], "who has to be asked")
             return error?.reason
         }
         #expect(await reason() == .refreshTokenRevoked)

@@ -110,6 +110,30 @@ import Testing
         }
     }
 
+    @Test("when glewlwyd must not ask, it is shown whom the app means, and the browser that knows them signs in unseen")
+    func promptNone() async throws {
+        try await withTestBed { bed in
+            let scene = try await Scene.make(in: bed)
+            let (provider, browser) = (scene.provider, HTTPSession(in: bed))
+            let first = try await scene.broker.signIn(app: "mail", in: bed) {
+                try await provider.signIn(.alice, at: $0, session: browser)
+            }
+            let unseen: JSONObject = ["prompt": "none", "account": ["id": .string(first.accountID)]]
+            let second = try await scene.broker.signIn(app: "mail", unseen, in: bed) { url in
+                let answer = try await browser.get(url)
+                return ProviderRedirect(url: try #require(answer.header("location")))
+            }
+            #expect(second.accountID == first.accountID)
+            #expect(second.accessToken != first.accessToken)
+            await expectRefusal("interactionRequired", reason: "loginRequired") {
+                try await scene.broker.signIn(app: "mail", unseen, in: bed) { url in
+                    let answer = try await HTTPSession(in: bed).get(url)
+                    return ProviderRedirect(url: try #require(answer.header("location")))
+                }
+            }
+        }
+    }
+
     @Test("a provider with a private CA is trusted when its file is given, and otherwise refused with that advice")
     func privateCA() async throws {
         try await withTestBed { bed in
