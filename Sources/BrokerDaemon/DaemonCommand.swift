@@ -1,6 +1,7 @@
 import ArgumentParser
 import BrokerConfig
 import BrokerHost
+import BrokerValues
 import FoundationEssentials
 
 /// The command line of `brokerd`.
@@ -60,8 +61,4 @@ struct DaemonCommand: ParsableCommand {
             flags: flags, environment: environment,
             files: config.map { .only($0) } ?? .standard(paths.configurationFiles), isSystemMode: system)
     }
-}
-
-package enum BrokerVersion {
-    package static let text = "0.1.0"
 }

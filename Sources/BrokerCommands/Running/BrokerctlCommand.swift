@@ -1,5 +1,6 @@
 import ArgumentParser
 import BrokerClient
+import BrokerValues
 
 struct BrokerctlCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -9,7 +10,7 @@ struct BrokerctlCommand: ParsableCommand {
             Talks to the token broker, brokerd. Exit status: 0 done, 1 the request failed, 2 usage, 3 no broker, \
             4 interaction required, 5 access denied.
             """,
-        version: "brokerctl 0.1.0",
+        version: "brokerctl \(BrokerVersion.text)",
         subcommands: [
             StatusCommand.self, LoginCommand.self, TokenCommand.self, AccountsCommand.self, AppsCommand.self,
             HandleRedirectCommand.self, ImportCommand.self, CompletionCommand.self,
