@@ -155,7 +155,7 @@ let package = Package(
                 "BrokerValues", "BrokerVault", .nioCore, .nioPosix, .logging,
             ]
         ),
-        tests("BrokerClientTests", ["BrokerClient", "BrokerRPC", "BrokerValues"]),
+        tests("BrokerClientTests", ["BrokerClient", "BrokerRPC", "BrokerValues", "DevIdentityProvider"]),
         tests("BrokerCommandsTests", ["BrokerCommands", "BrokerClient", "BrokerRPC", "BrokerValues"]),
         tests("DevIdentityProviderTests", ["DevIdentityProvider", "BrokerValues", .crypto]),
         tests("IntegrationTests", ["DevIdentityProvider", "BrokerValues"]),

@@ -4,7 +4,7 @@ import BrokerTestSupport
 import Foundation
 import Testing
 
-@Suite("A broker that restarts")
+@Suite("A broker that restarts", .timeLimit(.minutes(1)))
 struct RestartTests {
     @Test("the next request after a restart goes to the new broker")
     func reconnects() async throws {
@@ -65,6 +65,63 @@ struct RestartTests {
         _ = try await connection.call(GetBrokerStatus.self, .init())
         #expect(await requests.next() == "accounts.remove on 1")
         #expect(await requests.next() == "broker.status on 2")
+    }
+
+    private func refuse(_ request: ScriptedRequest, _ peer: ScriptedPeer) {
+        peer.fail(request, "serverUnavailable", more: #","reason":"shuttingDown""#)
+    }
+
+    @Test("a request refused because the broker stops goes to the next one; what waits at the first is answered there")
+    func refusedWhileStopping() async throws {
+        let broker = try ScriptedBroker { peer in
+            guard let first = peer.request() else { return }
+            guard peer.number == 1 else { return peer.answer(first, ScriptedAnswers.status) }
+            guard let second = peer.request() else { return }
+            refuse(second, peer)
+            // The first one's answer comes when the other is long at the next broker.
+            Thread.sleep(forTimeInterval: 0.2)
+            peer.answer(first, ScriptedAnswers.token("AT-1"))
+        }
+        let connection = connection(to: broker)
+        async let token = connection.call(AcquireTokenSilent.self, silent)
+        try await Task.sleep(for: .milliseconds(50))
+        #expect(try await connection.call(GetBrokerStatus.self, .init()).connections == 1)
+        #expect(try await token.accessToken == "AT-1")
+    }
+
+    @Test("a broker that says so twice is believed, and a request that changes something is not repeated")
+    func refusedTwice() async throws {
+        let requests = Mailbox<String>()
+        let broker = try ScriptedBroker { peer in
+            while let request = peer.request() {
+                requests.put("\(request.method) on \(peer.number)")
+                refuse(request, peer)
+            }
+        }
+        let connection = connection(to: broker)
+        let error = await failure { () async throws(BrokerClientError) in
+            try await connection.call(AcquireTokenSilent.self, silent)
+        }
+        #expect(error?.code == .serverUnavailable && error?.reason == "shuttingDown")
+        let params = RemoveAccount.Params(.id("acc-1"), from: .registered("mail"))
+        let removal = await failure { () async throws(BrokerClientError) in
+            try await connection.call(RemoveAccount.self, params)
+        }
+        #expect(removal?.reason == "shuttingDown")
+        #expect(await requests.next() == "token.acquireSilent on 1")
+        #expect(await requests.next() == "token.acquireSilent on 2")
+        #expect(await requests.next() == "accounts.remove on 2")
+    }
+
+    @Test("a program that asks one thing after another repeats likewise")
+    func direct() throws {
+        let broker = try ScriptedBroker { peer in
+            guard let request = peer.request() else { return }
+            if peer.number == 1 { return refuse(request, peer) }
+            peer.answer(request, ScriptedAnswers.token("AT-\(peer.number)"))
+        }
+        let connection = DirectConnection(location: SocketLocation(path: broker.path))
+        #expect(try connection.call(AcquireTokenSilent.self, silent).accessToken == "AT-2")
     }
 
     @Test("half an answer at the end of a connection is no answer")

@@ -31,7 +31,8 @@ package final class BrokerConnection: Sendable {
     /// Carries out one method of the protocol.
     ///
     /// A request that the broker cannot have seen is sent again on a new connection. One that was sent and whose answer
-    /// was lost is sent once more if carrying it out twice does no harm; otherwise the call fails.
+    /// was lost, or that was refused because the broker stops, is sent once more if carrying it out twice does no harm;
+    /// otherwise the call fails.
     ///
     /// - Parameters:
     ///   - method: what to call.
@@ -58,25 +59,26 @@ package final class BrokerConnection: Sendable {
     ) async throws(BrokerClientError) -> JSONNode {
         var deadline: ContinuousClock.Instant?
         var pauses = Pauses()
-        var mayRepeatSent = RepeatableMethods.contain(method.name)
+        var repetition = Repetition(of: method.name)
         while true {
             let link = try await connected(until: deadline)
             let outcome = await link.exchange(observer: interaction.map(Self.observer)) {
                 method.requestLine(id: $0, params)
             }
-            switch outcome {
-            case .answer(.success(let result)): return result
-            case .answer(.failure(let error)), .dismissed(let error): throw BrokerClientError(error)
-            case .tooLong: throw .tooLong
-            case .garbled: throw .notUnderstood(cause: nil)
-            case .abandoned: throw .taskCancelled
-            case .lost(sent: true) where !mayRepeatSent: throw .lost
-            case .lost(let sent):
-                if sent { mayRepeatSent = false }
+            switch repetition.verdict(on: outcome) {
+            case .result(let result): return result
+            case .failure(let error): throw error
+            case .again(let error):
+                leave(link)
                 deadline = deadline ?? ContinuousClock.now + patience
-                try await pauses.next(before: deadline, otherwise: .lost)
+                try await pauses.next(before: deadline, otherwise: error)
             }
         }
+    }
+
+    /// New calls go elsewhere; those that still wait on it are answered.
+    private func leave(_ link: Link) {
+        current.withLock { if $0 === link { $0 = nil } }
     }
 
     private func connected(until deadline: ContinuousClock.Instant?) async throws(BrokerClientError) -> Link {
@@ -134,16 +136,4 @@ package struct InteractionObserver: Sendable {
         self.correlationID = correlationID
         self.noticed = noticed
     }
-}
-
-/// Methods that may be carried out twice where once was meant: those that only read, and the silent acquisition, whose
-/// second call finds what the first one put into the cache.
-enum RepeatableMethods {
-    static func contain(_ name: String) -> Bool { names.contains(name) }
-
-    private static let names: Set<String> = [
-        "token.acquireSilent", "token.proof", "accounts.list", "accounts.get", "accounts.current", "apps.list",
-        "broker.status",
-        "rpc.discover",
-    ]
 }

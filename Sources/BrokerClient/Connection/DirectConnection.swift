@@ -48,24 +48,19 @@ package final class DirectConnection {
         defer { nextID += 1 }
         let line = method.requestLine(id: nextID, params)
         guard line.count <= Link.longestRequest else { throw .tooLong }
-        var mayRepeatSent = RepeatableMethods.contain(method.name)
+        var repetition = Repetition(of: method.name)
         var deadline: ContinuousClock.Instant?
         while true {
             try connect(until: deadline)
-            switch exchange(line) {
-            case .answer(.success(let result)): return result
-            case .answer(.failure(let error)), .dismissed(let error): throw BrokerClientError(error)
-            case .lost(let sent):
+            let outcome = exchange(line)
+            if case .answer = outcome {} else { close() }
+            switch repetition.verdict(on: outcome) {
+            case .result(let result): return result
+            case .failure(let error): throw error
+            case .again(let error):
                 close()
-                if sent {
-                    guard mayRepeatSent else { throw .lost }
-                    mayRepeatSent = false
-                }
                 deadline = deadline ?? ContinuousClock.now + patience
-                try pause(before: deadline, otherwise: .lost)
-            case .garbled, .tooLong, .abandoned:
-                close()
-                throw .notUnderstood(cause: nil)
+                try pause(before: deadline, otherwise: error)
             }
         }
     }

@@ -12,6 +12,8 @@ package struct BrokerProcess: Sendable {
         /// The text of a configuration file.
         package var configuration: String?
         package var arguments: [String] = []
+        /// Handed over as systemd does; without it the broker binds a socket of its own.
+        package var activated: ServiceSocket?
         /// A program and its arguments that end by executing what follows (`nsenter … --`).
         package var wrapper: [String] = []
 
@@ -100,7 +102,7 @@ package struct BrokerProcess: Sendable {
         var launch: Launch
 
         init(in bed: TestBed, _ options: Options) throws {
-            socket = try bed.makeDirectory("run") + "/broker.sock"
+            socket = try options.activated?.path ?? bed.makeDirectory("run") + "/broker.sock"
             stateDirectory = try options.stateDirectory ?? bed.makeDirectory("state")
             var arguments = ["--socket", socket, "--state-dir", stateDirectory]
             if options.allowsHTTPLoopback { arguments.append("--allow-http-loopback") }
@@ -111,9 +113,18 @@ package struct BrokerProcess: Sendable {
                 configurationFile = file
                 arguments += ["--config", file]
             }
-            let whole = options.wrapper + [try PackageTree.program("brokerd")] + arguments + options.arguments
+            let whole =
+                options.wrapper + (options.activated == nil ? [] : Self.activation) + [
+                    try PackageTree.program("brokerd")
+                ] + arguments + options.arguments
             // Its home is the test's: nothing of the person who runs the tests is read.
             launch = Launch(whole[0], Array(whole.dropFirst()), environment: ["HOME": bed.directory.path])
+            launch.descriptor = options.activated?.descriptor
         }
+
+        /// The protocol of sd_listen_fds(3), which names the process that is meant.
+        private static let activation = [
+            "/bin/sh", "-c", #"LISTEN_PID=$$ LISTEN_FDS=1 LISTEN_FDNAMES=brokerd.socket exec "$@""#, "sh",
+        ]
     }
 }

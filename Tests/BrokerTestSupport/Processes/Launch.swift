@@ -7,6 +7,8 @@ package struct Launch: Sendable {
     package var environment: [String: String]
     /// Whether the test writes to the program's standard input; otherwise it reads nothing.
     package var hasInput: Bool
+    /// What the program finds as its descriptor 3; nothing else is inherited.
+    var descriptor: Int32?
 
     /// The executable is a path, or a name that is looked up in `PATH`; the environment is added to
     /// ``cleanEnvironment``.

@@ -33,7 +33,7 @@ package final class ManagedProcess: Sendable {
         errors = directory.appending(path: "\(name).err")
         let spawned = try Spawn.start(
             executable, [launch.executable] + launch.arguments, environment: launch.environment, output: output.path,
-            errors: errors.path, hasInput: launch.hasInput)
+            errors: errors.path, hasInput: launch.hasInput, descriptor: launch.descriptor)
         pid = spawned.pid
         input = spawned.input
         Undertaker.shared.processStarted(pid)

@@ -1,6 +1,7 @@
 import Foundation
 
-/// `posix_spawn` with what every child of a test needs: a process group of its own, no inherited descriptors, default signals.
+/// `posix_spawn` with what every child of a test needs: a process group of its own, default signals, no inherited
+/// descriptors but the one it is given.
 enum Spawn {
     struct Child {
         var pid: pid_t
@@ -10,7 +11,7 @@ enum Spawn {
 
     static func start(
         _ executable: String, _ arguments: [String], environment: [String: String], output: String, errors: String,
-        hasInput: Bool
+        hasInput: Bool, descriptor: Int32? = nil
     ) throws -> Child {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
@@ -26,9 +27,10 @@ enum Spawn {
         let creating = O_WRONLY | O_CREAT | O_APPEND
         posix_spawn_file_actions_addopen(&actions, 1, output, creating, 0o600)
         posix_spawn_file_actions_addopen(&actions, 2, errors, creating, 0o600)
+        if let descriptor { posix_spawn_file_actions_adddup2(&actions, descriptor, 3) }
         // Most are closed by exec; what another library opened without that flag is not to live on in a child.
-        for descriptor in openDescriptors() where descriptor > 2 {
-            posix_spawn_file_actions_addclose(&actions, descriptor)
+        for open in openDescriptors() where open > (descriptor == nil ? 2 : 3) {
+            posix_spawn_file_actions_addclose(&actions, open)
         }
 
         var attributes = posix_spawnattr_t()

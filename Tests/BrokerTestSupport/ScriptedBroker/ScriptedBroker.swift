@@ -9,11 +9,6 @@ import Synchronization
 package final class ScriptedBroker: Sendable {
     package typealias Script = @Sendable (ScriptedPeer) -> Void
 
-    package struct SetupFailed: Error {
-        package let step: String
-        package let errno: Int32
-    }
-
     package let path: String
     private let listener: Int32
     private let isStopped = Mutex(false)
@@ -21,22 +16,10 @@ package final class ScriptedBroker: Sendable {
     /// - Parameters:
     ///   - path: where to listen; a socket in a new directory if left out.
     ///   - script: what to do with each connection.
-    /// - Throws: ``SetupFailed``.
     package init(path: String? = nil, script: @escaping Script) throws {
         let path = try path ?? Self.newPath()
         self.path = path
-        unlink(path)
-        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
-        let bound = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-            }
-        }
-        guard bound == 0 else { throw SetupFailed(step: "bind", errno: errno) }
-        guard listen(descriptor, 16) == 0 else { throw SetupFailed(step: "listen", errno: errno) }
+        let descriptor = try ServiceSocket.listen(at: path)
         listener = descriptor
         Thread.detachNewThread {
             var number = 0
@@ -71,7 +54,7 @@ package final class ScriptedBroker: Sendable {
     /// A path no longer than a socket address allows, in a directory of its own.
     package static func newPath() throws -> String {
         var template = Array("/tmp/broker-test-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else { throw SetupFailed(step: "mkdtemp", errno: errno) }
+        guard mkdtemp(&template) != nil else { throw ProcessFailure("mkdtemp: errno \(errno)") }
         return String(decoding: template.dropLast().map(UInt8.init), as: UTF8.self) + "/broker.sock"
     }
 

@@ -1,0 +1,61 @@
+import BrokerClient
+import BrokerTestSupport
+import DevIdentityProvider
+import Foundation
+import Testing
+
+@Suite("A real broker that systemd starts again", .serialized, .timeLimit(.minutes(1)))
+struct RealRestartTests {
+    @Test("an app does not notice, not even while the broker stops: what waits is answered, and what comes is, too")
+    func restart() async throws {
+        try await withTestBed { bed in
+            var options = ProviderOptions()
+            options.allowsAnyClient = true
+            let provider = try await DevIdentityProvider.start(options)
+            bed.atEnd { await provider.stop() }
+            let socket = try ServiceSocket(path: bed.path("s"))
+            let first = try await BrokerProcess.start(in: bed) { $0.activated = socket }
+            try await first.register("notes", clientID: "demo-one", authority: provider.issuer)
+            _ = try await first.signIn(app: "notes", scopes: ["notes.read"], in: bed) {
+                try await provider.signIn(.alice, at: $0, in: bed)
+            }
+
+            var configuration = PublicClientApplicationConfig(app: "notes")
+            configuration.socketPath = socket.path
+            let app = try PublicClientApplication(configuration: configuration)
+            #expect(try await app.allAccounts().count == 1)
+            provider.add(Fault(.token, .slow, delay: 1))
+            var parameters = SilentTokenParameters(scopes: ["notes.read"])
+            parameters.forceRefresh = true
+            let (refresh, accounts) = try await stop(first, while: app, waitsFor: parameters) {
+                provider.refreshes == 1
+            }
+
+            let second = try await BrokerProcess.start(in: bed) {
+                $0.activated = socket
+                $0.stateDirectory = first.stateDirectory
+            }
+            #expect(try await accounts.value.map(\.username) == ["alice"])
+            let token = try await refresh.value
+            let cached = try await app.acquireTokenSilent(with: SilentTokenParameters(scopes: ["notes.read"]))
+            #expect(cached.accessToken == token.accessToken)
+            #expect(second.process.errorText.contains("ready"))
+        }
+    }
+
+    /// The broker has ended; the app asked for its accounts when it was about to.
+    private func stop(
+        _ broker: BrokerProcess, while app: PublicClientApplication, waitsFor parameters: SilentTokenParameters,
+        until isWaiting: @escaping @Sendable () -> Bool
+    ) async throws -> (Task<TokenResult, any Error>, Task<[Account], any Error>) {
+        let refresh = Task { try await app.acquireTokenSilent(with: parameters) }
+        try await eventually("the refresh is under way") { isWaiting() }
+        broker.process.send(SIGTERM)
+        try await eventually("the broker is stopping") { broker.process.errorText.contains("stopping") }
+        // It says so just before it turns requests down.
+        try await Task.sleep(for: .milliseconds(100))
+        let accounts = Task { try await app.allAccounts() }
+        #expect(await broker.process.exitStatus() == .exited(0))
+        return (refresh, accounts)
+    }
+}
