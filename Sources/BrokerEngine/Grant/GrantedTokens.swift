@@ -28,6 +28,8 @@ package struct GrantedTokens: Sendable {
         package var refreshing: AccountRecord?
         /// Of the key whose proof went along.
         package var proofKeyThumbprint: String?
+        /// Of an earlier grant of the same person and client (``RefreshTokenRecord/grantNarrows``).
+        package var grantNarrows: Bool?
 
         package init(
             app: AppRegistration, authority: Authority, asked: Scopes, sent: Scopes, resources: [String] = [],
@@ -73,6 +75,7 @@ package struct GrantedTokens: Sendable {
             var token = RefreshTokenRecord(
                 owner: owner, authority: context.authority.url, scopes: earlier.union(granted).asGiven,
                 cachedAt: context.now, keyThumbprint: context.refreshTokenBinding(in: response))
+            token.grantNarrows = spent?.grantNarrows ?? context.grantNarrows
             if let family = response.familyID, !family.isEmpty {
                 var shared = token
                 shared.owner = owner.ofFamilies

@@ -20,10 +20,15 @@ package enum ScopeRules {
     /// For a refresh: no more than was granted of what the broker adds itself (RFC 6749, section 6).
     ///
     /// Entra does not list `offline_access` among what it granted, and sends no new refresh token without being asked.
+    ///
+    /// - Parameter keepsWhole: whether all that was granted is asked for, since the provider would take away the rest.
     package static func toRefresh(
-        _ scopes: Scopes, granted: Scopes, at kind: AuthorityKind = .generic
+        _ scopes: Scopes, granted: Scopes, keepsWhole: Bool = false, at kind: AuthorityKind = .generic
     ) -> Scopes {
         if kind.isEntraFamily { return Scopes.reserved.union(scopes) }
+        if keepsWhole, !scopes.asGiven.contains(where: isDefault) {
+            return granted.subtracting(Scopes(granted.asGiven.filter(isDefault))).union(scopes)
+        }
         let kept = Scopes.reserved.asGiven.filter { granted.normalized.contains($0) }
         return Scopes(kept).union(scopes)
     }

@@ -33,9 +33,10 @@ struct TokenKeeper: Sendable {
         try demand.check(
             home: identity.homeAccountID, username: GrantedTokens.username(in: claims),
             authenticatedAt: claims.all["auth_time"]?.integerValue)
+        var context = context(authority, asked, sent, proofKey)
+        context.grantNarrows = try grantNarrows(of: identity, at: authority)
         let granted = GrantedTokens(
-            response, claims: claims, known: try known(identity, at: authority),
-            context: context(authority, asked, sent, proofKey))
+            response, claims: claims, known: try known(identity, at: authority), context: context)
         return try await keep(granted, of: response, proofKey: proofKey, refusal: .serverDeclinedScopes)
     }
 
@@ -84,6 +85,15 @@ struct TokenKeeper: Sendable {
             .filter { $0.homeAccountID == identity.homeAccountID && $0.environment == authority.environment }
         if let same = profiles.first(where: { $0.realm == identity.realm }) { return same }
         return profiles.first.map { $0.moved(to: identity.realm) }
+    }
+
+    /// What was learnt by the person's earlier grant is a habit of the provider, and holds for the next one.
+    private func grantNarrows(of identity: TokenIdentity, at authority: Authority) throws(BrokerError) -> Bool? {
+        let owner = TokenOwner(
+            group: app.effectiveGroup, clientID: app.clientID, homeAccountID: identity.homeAccountID,
+            environment: authority.environment)
+        let tokens = try services.tokens(of: .init(partition: partition, owner: owner))
+        return tokens.refreshTokens.contains { $0.record.grantNarrows == true } ? true : nil
     }
 
     private func context(

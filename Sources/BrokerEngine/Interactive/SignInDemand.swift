@@ -40,7 +40,8 @@ package struct SignInDemand: Sendable {
         }
         // OpenID Connect Core, section 3.1.3.7, rule 13.
         guard let maxAge else { return }
-        guard let authenticatedAt else {
+        // glewlwyd says 0 when it does not know.
+        guard let authenticatedAt, authenticatedAt > 0 else {
             throw BrokerError(
                 .invalidResponse,
                 "The provider does not say when the person proved who they are (auth_time), although it was asked to.")

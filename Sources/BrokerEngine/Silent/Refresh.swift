@@ -88,7 +88,10 @@ struct Refresh: Sendable {
         _ refreshToken: RefreshToken, _ secret: Secret, in situation: Situation
     ) async throws(BrokerError) -> Spending {
         let granted = Scopes(refreshToken.record.scopes)
-        let asked = ScopeRules.toRefresh(request.scopes, granted: granted, at: request.target.kind)
+        let asked = ScopeRules.toRefresh(
+            request.scopes, granted: granted,
+            // The grant may be for several resources, and not every scope known at each.
+            keepsWhole: refreshToken.record.grantNarrows == true && request.resources.isEmpty, at: request.target.kind)
         let metadata: ProviderMetadata
         do throws(ProviderError) {
             metadata = try await services.provider.metadata(of: situation.destination)
@@ -106,7 +109,7 @@ struct Refresh: Sendable {
             return .useless(try await uselessness(error, of: refreshToken, granted: granted, in: situation))
         }
         if response.refreshToken == nil, refreshToken.record.unansweredAt != nil {
-            await mark(refreshToken, unansweredAt: nil)
+            await mark(refreshToken) { $0.unansweredAt = nil }
         }
         let keeper = TokenKeeper(
             services: services, app: request.app, partition: request.partition, resources: request.resources)
@@ -123,7 +126,8 @@ struct Refresh: Sendable {
     ) async throws(BrokerError) -> BrokerError {
         guard case .refused(let refusal) = error else {
             if error.mayHaveReplacedTheToken, refreshToken.record.unansweredAt == nil {
-                await mark(refreshToken, unansweredAt: services.clock.now)
+                let now = services.clock.now
+                await mark(refreshToken) { $0.unansweredAt = now }
             }
             throw ProviderErrors.brokerError(error, at: request.target)
         }
@@ -134,6 +138,10 @@ struct Refresh: Sendable {
         if meaning.isClientMismatch, refreshToken.record.familyID != nil {
             await remember(.outsider, situation.owner.client)
             return request.needsThePerson(.noTokens)
+        }
+        if meaning.showsNarrowedGrant {
+            let left = granted.subtracting(request.scopes)
+            await mark(refreshToken) { ($0.grantNarrows, $0.scopes) = (true, left.asGiven) }
         }
         guard meaning.tokenIsDead else { throw meaning.error }
         await forget(refreshToken)
@@ -146,7 +154,7 @@ struct Refresh: Sendable {
     private func forget(_ dead: RefreshToken) async {
         let index = services.index
         let owner = CacheIndex.OwnerKey(partition: request.partition, owner: dead.record.owner)
-        await change("a dead refresh token could not be removed") { () throws(VaultError) in
+        await write("a dead refresh token could not be removed") { () throws(VaultError) in
             let isCurrent = try index.loadTokens(of: owner).holds(dead)
             return VaultChange(in: owner.partition, deletes: isCurrent ? [dead.record.key] : [])
         } apply: { index throws(VaultError) in
@@ -162,13 +170,14 @@ struct Refresh: Sendable {
                     scopes: dead.record.scopes, expiresOn: nil)))
     }
 
-    /// Notes durably whether an answer to this token is missing; it is tried again, but no one shall wonder if it is dead.
-    private func mark(_ sent: RefreshToken, unansweredAt: NumericDate?) async {
+    /// Notes durably what was learnt of this token without replacing it: that an answer is missing (it is tried again, but no
+    /// one shall wonder if it is dead), or what it is good for.
+    private func mark(_ sent: RefreshToken, _ change: (inout RefreshTokenRecord) -> Void) async {
         let owner = CacheIndex.OwnerKey(partition: request.partition, owner: sent.record.owner)
         let marked: RefreshToken
         do throws(VaultError) {
             var record = sent.record
-            record.unansweredAt = unansweredAt
+            change(&record)
             marked = try services.vault.seal(
                 record, secret: try services.vault.secret(of: sent.sealed), in: request.partition)
         } catch {
@@ -176,7 +185,7 @@ struct Refresh: Sendable {
             return
         }
         let index = services.index
-        await change("a refresh token could not be marked") { () throws(VaultError) in
+        await write("a refresh token could not be marked") { () throws(VaultError) in
             let isCurrent = try index.loadTokens(of: owner).holds(sent)
             return VaultChange(in: owner.partition, puts: isCurrent ? [marked.sealed] : [])
         } apply: { index throws(VaultError) in
@@ -193,14 +202,14 @@ struct Refresh: Sendable {
             services.log.error("an app's family could not be noted", metadata: ["cause": "\(error)"])
             return
         }
-        await change("an app's family could not be noted") { () throws(VaultError) in
+        await write("an app's family could not be noted") { () throws(VaultError) in
             VaultChange(in: client.partition, puts: [sealed])
         } apply: { index throws(VaultError) in
             index.update(membership: membership, of: client)
         }
     }
 
-    private func change(
+    private func write(
         _ complaint: Logger.Message, _ plan: @escaping @Sendable () throws(VaultError) -> VaultChange,
         apply: @escaping @Sendable (CacheIndex) throws(VaultError) -> Void
     ) async {

@@ -12,6 +12,8 @@ package struct RefreshRefusal: Sendable {
     package var tokenIsDead: Bool
     /// The token is good, but not for this client: the app does not belong to the token's family.
     package var isClientMismatch: Bool
+    /// What was refused had been granted: an earlier refresh for less must have taken it away.
+    package var showsNarrowedGrant: Bool
 
     /// - Parameters:
     ///   - grantedScopes: what the refresh token was granted for, as far as is known.
@@ -29,6 +31,9 @@ package struct RefreshRefusal: Sendable {
         }
         tokenIsDead = refusal.endsTheToken
         isClientMismatch = refusal.subError == "client_mismatch"
+        showsNarrowedGrant =
+            refusal.error == "invalid_scope" && !kind.isEntraFamily && !scopes.asGiven.isEmpty
+            && scopes.isSubset(of: grantedScopes)
         switch refusal.error {
         case "invalid_scope" where kind.isEntraFamily, "invalid_client":
             error = ProviderErrors.brokerError(.refused(refusal), authorityName: place)
@@ -38,10 +43,7 @@ package struct RefreshRefusal: Sendable {
             // RFC 6749, section 5.2: unknown, or more than the person granted. The answer to an interactive request tells
             // which, and what was granted once can be granted again.
             error = interaction(
-                .scopesNotGranted,
-                scopes.isSubset(of: grantedScopes)
-                    ? "\(place) does not count these scopes to the saved sign-in any more; ask interactively."
-                    : "The person has not granted all of these scopes yet; ask interactively.")
+                .scopesNotGranted, "The saved sign-in at \(place) does not cover these scopes; ask interactively.")
         default:
             guard refusal.subError != "protection_policy_required" else {
                 error = BrokerError(

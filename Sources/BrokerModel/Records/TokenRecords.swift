@@ -84,6 +84,9 @@ package struct RefreshTokenRecord: VaultRecord {
     package var keyThumbprint: String?
     /// When the token was sent and no answer came: the provider may have replaced it by one that nobody has.
     package var unansweredAt: NumericDate?
+    /// The provider was seen to refuse scopes that the person had granted and an earlier refresh had left out: it narrows
+    /// the grant with each refresh. Absent means that nothing of the kind was seen.
+    package var grantNarrows: Bool?
     /// What an imported record had besides; kept, not used. A successor of the same grant takes it on.
     package var extra: JSONObject?
 

@@ -2,6 +2,7 @@ import BrokerEngine
 import BrokerModel
 import BrokerTestSupport
 import BrokerValues
+import Synchronization
 import Testing
 
 /// Answers after which a silent request is not just a refresh.
@@ -30,6 +31,52 @@ struct SilentTroubleTests {
         }
         try await bed.signIn()
         return bed
+    }
+
+    // MARK: Grants that become narrower
+
+    /// What a refresh token is good for at a provider that narrows it with each refresh, against RFC 6749, section 6.
+    private final class NarrowingGrant: Sendable {
+        private let left = Mutex(Scopes([]))
+
+        func begin(_ scopes: Scopes) { left.withLock { $0 = scopes } }
+
+        func refresh(_ scopes: Scopes) throws(ProviderError) {
+            let isCovered = left.withLock { left in
+                defer { if scopes.isSubset(of: left) { left = scopes } }
+                return scopes.isSubset(of: left)
+            }
+            guard isCovered else { throw .refused(OAuthRefusal(error: "invalid_scope", status: 400)) }
+        }
+    }
+
+    @Test("a provider seen to narrow the grant with a refresh is asked for all of it, after the next sign-in, too")
+    func narrowingProvider() async throws {
+        let bed = try await EngineBed()
+        let (mail, both, grant) = (["mail.read"], ["mail.read", "calendar"], NarrowingGrant())
+        let whole = Scopes.reserved.union(Scopes(both))
+        bed.provider.whenRedeeming { [provider = bed.provider] redeemed async throws(ProviderError) in
+            guard case .refreshToken(_, let asked) = redeemed else {
+                grant.begin(whole)
+                return provider.tokens(for: "alice", scope: whole.parameter)
+            }
+            try grant.refresh(asked)
+            return provider.tokens(for: "alice", scope: asked.parameter)
+        }
+        try await bed.signIn("alice", Sample.app(), both)
+        _ = try await bed.engine.acquireSilent(bed.silent(Sample.app(), mail) { $0.forceRefresh = true })
+        let error = await failure(bed, bed.silent(Sample.app(), ["calendar"]))
+        #expect(error?.reason == .scopesNotGranted)
+        // What is left is still good, and is all that is asked for.
+        _ = try await bed.engine.acquireSilent(bed.silent(Sample.app(), mail) { $0.forceRefresh = true })
+
+        try await bed.signIn("alice", Sample.app(), both)
+        let engine = try await bed.restarted()
+        for _ in 1...2 {
+            let token = try await engine.acquireSilent(bed.silent(Sample.app(), mail) { $0.forceRefresh = true })
+            #expect(Scopes(token.token.record.scopes) == whole)
+            #expect(try await engine.acquireSilent(bed.silent(Sample.app(), ["calendar"])).fromCache)
+        }
     }
 
     // MARK: Renewal in the background

@@ -85,8 +85,15 @@ struct RefusalTests {
     func scopesNotGranted() {
         #expect(refuse("invalid_scope", asked: ["a", "b"]) == (.interactionRequired, .scopesNotGranted, false))
         #expect(refuse("invalid_scope") == (.interactionRequired, .scopesNotGranted, false))
-        #expect(meaning("invalid_scope", asked: ["a", "b"]).error.message.contains("yet"))
-        #expect(meaning("invalid_scope").error.message.contains("any more"))
+    }
+
+    @Test("what is refused although it was granted shows that an earlier refresh for less took it away")
+    func narrowedGrant() {
+        #expect(meaning("invalid_scope", asked: ["a"], granted: ["a", "b"]).showsNarrowedGrant)
+        #expect(!meaning("invalid_scope", asked: ["a", "c"], granted: ["a", "b"]).showsNarrowedGrant)
+        #expect(!meaning("invalid_scope", asked: [], granted: ["a", "b"]).showsNarrowedGrant)
+        #expect(!meaning("invalid_scope", kind: .entra(.common)).showsNarrowedGrant)
+        #expect(!meaning("invalid_grant").showsNarrowedGrant)
     }
 
     @Test(

@@ -83,6 +83,7 @@ struct SignInRuleTests {
     @Test("with max_age a proof without a time is no proof; without max_age nobody looks")
     func noTime() {
         #expect(refusal { $0.maxAge = 60 }?.kind == .invalidResponse)
+        #expect(refusal(at: 0) { $0.maxAge = 60 }?.kind == .invalidResponse)
         #expect(refusal(at: 1) { _ in } == nil)
     }
 }

@@ -2,8 +2,9 @@
 """django-oauth-toolkit as an identity provider for tests: one process, a database of its own, on loopback.
 
 It has the users alice and bob (password NAME-pw-1), the public client `native` and the confidential client `web`
-(secret `web-secret`). Sign-in is Django's login view, consent is the package's own page. Every request is printed
-as one line (`POST /o/token/ 200`), so that a test can count them.
+(secret `web-secret`); anybody may register further clients. Sign-in is Django's login view, consent is the package's
+own page, and a page where new users sign up belongs to this program. Every request is printed as one line
+(`POST /o/token/ 200`), so that a test can count them.
 """
 
 import argparse
@@ -22,6 +23,12 @@ SIGN_IN_PAGE = """<!doctype html><html lang="en"><title>Sign in</title><h1>Sign 
 <label>User name <input name="username" id="username"></label>
 <label>Password <input name="password" id="password" type="password"></label>
 <button id="sign-in">Sign in</button></form></html>"""
+
+SIGN_UP_PAGE = """<!doctype html><html lang="en"><title>Sign up</title><h1>Sign up</h1>
+<form method="post">{% csrf_token %}<input type="hidden" name="next" value="{{ next }}">
+<label>User name <input name="username"></label>
+<label>Password <input name="password" type="password"></label>
+<button>Sign up</button></form></html>"""
 
 # Ports are left out: RFC 8252, section 7.3 lets a native app choose one when it asks.
 REDIRECT_URIS = "http://127.0.0.1/ http://127.0.0.1/callback http://[::1]/ http://[::1]/callback"
@@ -94,7 +101,10 @@ def configure(options, base):
                 "BACKEND": "django.template.backends.django.DjangoTemplates",
                 "OPTIONS": {
                     "loaders": [
-                        ("django.template.loaders.locmem.Loader", {"registration/login.html": SIGN_IN_PAGE}),
+                        (
+                            "django.template.loaders.locmem.Loader",
+                            {"registration/login.html": SIGN_IN_PAGE, "sign-up.html": SIGN_UP_PAGE},
+                        ),
                         "django.template.loaders.app_directories.Loader",
                     ],
                     "context_processors": [
@@ -110,6 +120,10 @@ def configure(options, base):
             "OIDC_ISS_ENDPOINT": base + "/o",
             "OIDC_RSA_PRIVATE_KEY": signing_key(),
             "OIDC_RP_INITIATED_LOGOUT_ENABLED": True,
+            "OIDC_RP_INITIATED_REGISTRATION_ENABLED": True,
+            "OIDC_RP_INITIATED_REGISTRATION_URL": "/sign-up/",
+            "DCR_ENABLED": True,
+            "DCR_REGISTRATION_PERMISSION_CLASSES": ("oauth2_provider.dcr.AllowAllDCRPermission",),
             "OAUTH2_VALIDATOR_CLASS": __name__ + ".Validator",
             "SCOPES": {
                 "openid": "Who you are",
@@ -142,7 +156,11 @@ def __getattr__(name):
         from django.contrib.auth.views import LoginView
         from django.urls import include, path
 
-        return [path("login/", LoginView.as_view()), path("o/", include("oauth2_provider.urls"))]
+        return [
+            path("login/", LoginView.as_view()),
+            path("sign-up/", sign_up),
+            path("o/", include("oauth2_provider.urls")),
+        ]
     if name == "Validator":
         from oauth2_provider.oauth2_validators import OAuth2Validator
 
@@ -168,11 +186,30 @@ def __getattr__(name):
     raise AttributeError(name)
 
 
+def sign_up(request):
+    """Makes the user, and goes on to what `prompt=create` came with."""
+    from django.contrib.auth import login
+    from django.contrib.auth.models import User
+    from django.shortcuts import redirect, render
+
+    if request.method != "POST":
+        return render(request, "sign-up.html", {"next": request.GET["next"]})
+    login(request, User.objects.create_user(request.POST["username"], password=request.POST["password"]))
+    return redirect(request.POST["next"])
+
+
+def choose_algorithm(sender, instance, **_):
+    """A client that registered itself has no signature algorithm, and would get no ID tokens."""
+    instance.algorithm = instance.algorithm or "RS256"
+
+
 def fill_database(options):
     from django.contrib.auth.models import User
     from django.core.management import call_command
+    from django.db.models.signals import pre_save
     from oauth2_provider.models import get_application_model
 
+    pre_save.connect(choose_algorithm, sender=get_application_model())
     call_command("migrate", verbosity=0)
     for name in ("alice", "bob"):
         User.objects.create_user(

@@ -1,3 +1,4 @@
+import CSQLite
 import Foundation
 
 /// A django-oauth-toolkit of its own for a test: any port in loopback redirects, RS256, opaque access tokens, and a
@@ -20,6 +21,7 @@ package struct DjangoProvider: Sendable {
     /// PEM of the authority that signed its certificate, when it speaks TLS.
     package let caFile: String?
     private let bed: TestBed
+    private let database: String
 
     package let clientID = "native"
     package let confidentialClientID = "web"
@@ -34,9 +36,10 @@ package struct DjangoProvider: Sendable {
         change(&settings)
         let python = try await PythonEnvironment.shared.python(in: bed)
         let port = try FreePort.next()
+        let directory = try bed.makeDirectory("django")
         var arguments = [
-            "-B", PackageTree.fixture("django-provider.py"), "--port", "\(port)", "--directory",
-            try bed.makeDirectory("django"), "--access-lifetime", "\(settings.accessLifetime)",
+            "-B", PackageTree.fixture("django-provider.py"), "--port", "\(port)", "--directory", directory,
+            "--access-lifetime", "\(settings.accessLifetime)",
             "--refresh-lifetime", "\(settings.refreshLifetime)", "--grace", "\(settings.grace)",
         ]
         if !settings.rotates { arguments.append("--no-rotation") }
@@ -45,7 +48,9 @@ package struct DjangoProvider: Sendable {
         let process = try bed.start(Launch(python, arguments), as: "django-provider")
         try await process.waitForText("ready", seconds: 120)
         let base = "\(certificate == nil ? "http" : "https")://127.0.0.1:\(port)"
-        return DjangoProvider(base: base, process: process, caFile: certificate?.authority, bed: bed)
+        return DjangoProvider(
+            base: base, process: process, caFile: certificate?.authority, bed: bed,
+            database: "\(directory)/django.sqlite")
     }
 
     package func stop() async { await process.stop() }
@@ -73,6 +78,19 @@ package struct DjangoProvider: Sendable {
             } else if consents {
                 form.press(named: "allow")
             }
+        }
+    }
+
+    /// Dates everybody's last password back by a day; their sessions go on.
+    package func ageSignIns() throws {
+        var database: OpaquePointer?
+        defer { sqlite3_close(database) }
+        let script = "UPDATE auth_user SET last_login = datetime(last_login, '-1 day');"
+        guard sqlite3_open_v2(self.database, &database, SQLITE_OPEN_READWRITE, nil) == SQLITE_OK,
+            sqlite3_busy_timeout(database, 10_000) == SQLITE_OK,
+            sqlite3_exec(database, script, nil, nil, nil) == SQLITE_OK
+        else {
+            throw ProcessFailure("Django's database cannot be changed: \(String(cString: sqlite3_errmsg(database))).")
         }
     }
 

@@ -56,6 +56,11 @@ package struct GlewlwydProvider: Sendable {
         try await administer("PUT", "/mod/plugin/oidc/reset")
     }
 
+    /// From now on ID tokens are signed with another key, of another name.
+    package func changeSigningKey() async throws {
+        try await tune(["jwks-private": .string(GlewlwydSettings.newKeySet(named: "test-2"))])
+    }
+
     /// Does with an authorization request what glewlwyd's login page does for a person: password, consent, and on to
     /// the application.
     ///
@@ -70,12 +75,36 @@ package struct GlewlwydProvider: Sendable {
         let browser = session ?? HTTPSession(in: bed, caFile: caFile)
         try await enterPassword(of: person, in: browser)
         try await consent(to: scope ?? parameter("scope"), for: parameter("client_id"), in: browser)
-        // The page marks a request that the person has already answered so.
-        let answer = try await browser.get("\(url)&g_continue")
-        guard let location = answer.header("location") else {
-            throw ProcessFailure("glewlwyd did not redirect: \(answer.status) \(answer.text.prefix(300))")
+        return try await open(url, answered: true, session: browser).goesBack()
+    }
+
+    /// Where an authorization request leads a browser, before anybody has typed anything.
+    package enum Answer: Sendable {
+        /// The login page, with what glewlwyd tells it (`prompt`, `refresh_login` …).
+        case page([String: String])
+        /// Back to the application.
+        case redirect(ProviderRedirect)
+
+        package func goesBack() throws -> ProviderRedirect {
+            guard case .redirect(let back) = self else { throw ProcessFailure("glewlwyd shows a page: \(self)") }
+            return back
         }
-        return ProviderRedirect(url: location)
+
+        package func isPage() throws -> [String: String] {
+            guard case .page(let page) = self else { throw ProcessFailure("glewlwyd asks nobody: \(self)") }
+            return page
+        }
+    }
+
+    /// Opens an authorization request.
+    ///
+    /// - Parameter answered: as the login page does once the person has done what it asked for.
+    package func open(_ url: String, answered: Bool = false, session: HTTPSession) async throws -> Answer {
+        let reply = try await session.get(answered ? "\(url)&g_continue" : url)
+        guard let location = reply.header("location") else {
+            throw ProcessFailure("glewlwyd did not redirect: \(reply.status) \(reply.text.prefix(300))")
+        }
+        return location.hasPrefix("\(base)/") ? .page(try parameters(of: reply)) : .redirect(.init(url: location))
     }
 
     /// Does at the device verification page what a person does who got a code on another device: password, consent to
@@ -97,6 +126,29 @@ package struct GlewlwydProvider: Sendable {
             WHERE gpoda_last_check >= CAST(strftime('%s', gpoda_created_at) AS INTEGER);
             """
         return try GlewlwydFiles.integer(question, in: database) > 0
+    }
+
+    /// When an app last asked for the tokens of a device code, in seconds since 1970.
+    package func deviceCodeAskedForAt() throws -> Int64 {
+        try GlewlwydFiles.integer("SELECT max(gpoda_last_check) FROM gpo_device_authorization;", in: database)
+    }
+
+    /// Gets a device code of its own for the public client, asks for its tokens twice at once, and gives the errors.
+    package func askTooOften() async throws -> [String] {
+        let client = HTTPSession(in: bed, caFile: caFile)
+        let names = [(name: "client_id", value: clientID), (name: "scope", value: "openid")]
+        let code = try await client.send("POST", "\(authority)/device_authorization", body: .form(names)).json()
+        let form = [
+            (name: "grant_type", value: "urn:ietf:params:oauth:grant-type:device_code"),
+            (name: "client_id", value: clientID),
+            (name: "device_code", value: code.objectValue?["device_code"]?.stringValue ?? ""),
+        ]
+        var errors: [String] = []
+        for _ in 1...2 {
+            let answer = try await client.send("POST", "\(authority)/token", body: .form(form)).json()
+            errors.append(answer.objectValue?["error"]?.stringValue ?? "none")
+        }
+        return errors
     }
 
     /// Ends the session as the page does that an end-session URL leads to, and gives where that page goes then.

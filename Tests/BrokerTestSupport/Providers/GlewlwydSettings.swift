@@ -4,7 +4,7 @@ import Foundation
 
 /// The bodies of glewlwyd's administration API that make it the provider the tests want.
 enum GlewlwydSettings {
-    static let scopes = ["openid", "profile", "email", "offline_access", "api"]
+    static let scopes = ["openid", "profile", "email", "offline_access", "api", "files"]
 
     static func scope(_ name: String) -> JSONValue {
         [
@@ -39,7 +39,8 @@ enum GlewlwydSettings {
             "name": "preferred_username", "user-property": "username", "type": "string", "mandatory": true,
         ]
         let parameters: JSONObject = [
-            "iss": .string(issuer), "subject-type": "public", "jwks-private": .string(newKeySet()), "jwks-show": true,
+            "iss": .string(issuer), "subject-type": "public", "jwks-private": .string(newKeySet(named: "test-1")),
+            "jwks-show": true,
             "allowed-scope": .array(scopes.map { .string($0) }),
             "access-token-duration": .integer(accessLifetime), "refresh-token-duration": .integer(refreshLifetime),
             "code-duration": 60, "refresh-token-rolling": true, "refresh-token-one-use": "always",
@@ -57,12 +58,12 @@ enum GlewlwydSettings {
     }
 
     /// A private JWK set with one P-256 key (RFC 7517, RFC 7518 section 6.2).
-    private static func newKeySet() -> String {
+    static func newKeySet(named name: String) -> String {
         let key = P256.Signing.PrivateKey()
         let point = key.publicKey.rawRepresentation
         let (x, y) = (base64URL(point.prefix(32)), base64URL(point.suffix(32)))
         return """
-            {"keys":[{"kty":"EC","crv":"P-256","kid":"test-1","alg":"ES256","use":"sig",\
+            {"keys":[{"kty":"EC","crv":"P-256","kid":"\(name)","alg":"ES256","use":"sig",\
             "x":"\(x)","y":"\(y)","d":"\(base64URL(key.rawRepresentation))"}]}
             """
     }

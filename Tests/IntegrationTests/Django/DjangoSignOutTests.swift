@@ -76,6 +76,13 @@ struct DjangoSignOutTests {
                 try await provider.signIn(.alice, at: $0)
             }
             #expect(Self.scopes(again.token).isSuperset(of: ["api", "email"]))
+
+            // It happens once: the broker has learnt to ask for the whole grant here, and nobody has to sign in again.
+            let whole = try await broker.acquireSilent(app: "notes", scopes: ["email"], ["forceRefresh": true])
+            #expect(Self.scopes(whole).isSuperset(of: ["api", "email"]))
+            let served = try await broker.acquireSilent(app: "notes", scopes: ["api"])
+            #expect(served[path: "accessToken"] == whole[path: "accessToken"])
+            #expect(try await scene.takes(served, in: bed))
         }
     }
 

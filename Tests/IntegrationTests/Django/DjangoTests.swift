@@ -99,6 +99,14 @@ import Testing
                     }
                     await broker.stop()
                 }
+                guard !works else { return }
+                // Whoever has a token of the family is signed out: one of the two may be a thief.
+                let broker = try await BrokerProcess.start(in: bed) {
+                    $0.stateDirectory = scene.broker.stateDirectory
+                }
+                await expectRefusal("interactionRequired", reason: "refreshTokenRevoked") {
+                    try await broker.acquireSilent(app: "notes", ["forceRefresh": true])
+                }
             }
         }
     }
@@ -136,6 +144,78 @@ import Testing
                 }
             }
             #expect(refusal?.data["oauthError"] == "login_required")
+        }
+    }
+
+    @Test("a session at the provider serves prompt none, login asks for the password all the same, create signs up")
+    func prompts() async throws {
+        try await withTestBed { bed in
+            let scene = try await Scene.make(in: bed)
+            let (broker, provider, session) = (scene.broker, scene.provider, HTTPSession(in: bed))
+            _ = try await broker.signIn(app: "notes", in: bed) {
+                try await provider.signIn(.alice, at: $0, session: session)
+            }
+            let silent = try await broker.signIn(
+                app: "notes", ["prompt": "none", "account": ["username": "alice"]], in: bed
+            ) {
+                try await provider.signIn(nil, at: $0, session: session)
+            }
+            #expect(silent.token[path: "account.username"] == "alice")
+
+            let passwords = provider.requestCount("POST", "/login/")
+            _ = try await broker.signIn(app: "notes", ["prompt": "login"], in: bed) {
+                try await provider.signIn(.alice, at: $0, session: session)
+            }
+            #expect(provider.requestCount("POST", "/login/") == passwords + 1)
+
+            let carol = Person(name: "carol", password: "carol-pw-1")
+            let created = try await broker.signIn(app: "notes", ["prompt": "create"], in: bed) {
+                try await provider.signIn(carol, at: $0)
+            }
+            #expect(created.token[path: "account.username"] == "carol")
+            #expect(provider.requestCount("POST", "/login/") == passwords + 1)
+            #expect(provider.requestCount("POST", "/sign-up/") == 1)
+        }
+    }
+
+    @Test("a session that is older than asked for is found out by auth_time, although the provider took it")
+    func maxAge() async throws {
+        try await withTestBed { bed in
+            let scene = try await Scene.make(in: bed)
+            let (provider, session) = (scene.provider, HTTPSession(in: bed))
+            func signIn(_ more: JSONObject) async throws -> SignIn {
+                try await scene.broker.signIn(app: "notes", more, in: bed) {
+                    try await provider.signIn(.alice, at: $0, session: session)
+                }
+            }
+            _ = try await signIn(["maxAge": 60])
+            try provider.ageSignIns()
+            await expectRefusal("interactionRequired", reason: "loginRequired") { try await signIn(["maxAge": 60]) }
+            let again = try await signIn(["maxAge": 60, "prompt": "login"])
+            #expect(again.token[path: "account.username"] == "alice")
+        }
+    }
+
+    @Test("a public client registers itself, without the device grant that is refused beside another, and signs in")
+    func registration() async throws {
+        try await withTestBed { bed in
+            let provider = try await DjangoProvider.start(in: bed)
+            // Its discovery document names neither.
+            let broker = try await BrokerProcess.start(in: bed) {
+                $0.configuration = """
+                    [provider."\(provider.authority)"]
+                    registration_endpoint = "\(provider.authority)/register/"
+                    device_authorization_endpoint = "\(provider.authority)/device-authorization/"
+                    """
+            }
+            let answer = try await broker.call(
+                "apps.registerAtProvider", ["name": "made", "authority": .string(provider.authority)])
+            #expect(answer[path: "app.confidential"] == false)
+            #expect(provider.requestCount("POST", "/o/register/") == 2)
+            let signIn = try await broker.signIn(app: "made", in: bed) { try await provider.signIn(.bob, at: $0) }
+            #expect(signIn.token[path: "account.username"] == "bob")
+            let refreshed = try await broker.acquireSilent(app: "made", ["forceRefresh": true])
+            #expect(refreshed[path: "fromCache"] == false)
         }
     }
 

@@ -54,6 +54,37 @@ struct DeviceAndSignOutTests {
         }
     }
 
+    @Test("told to slow down, the broker leaves glewlwyd alone for five seconds more, and gets its token all the same")
+    func slowDown() async throws {
+        try await withTestBed { bed in
+            let scene = try await GlewlwydTests.Scene.make(in: bed)
+            let (connection, provider) = (try await scene.broker.connect(), scene.provider)
+            let answer = Task {
+                try await connection.call("token.acquireByDeviceCode", ["app": "mail", "scopes": ["api"]])
+            }
+            let shown = await connection.nextNotification() ?? [:]
+            #expect(shown[path: "params.interval"] == 1)
+            try await eventually("the broker asks for the first time") { try await provider.deviceCodeWasAskedFor() }
+            // The broker was told one second, and glewlwyd now wants five between two requests.
+            try await provider.tune(["device-authorization-interval": 5])
+            try await eventually("the broker asks more slowly") {
+                let before = try provider.deviceCodeAskedForAt()
+                var after = before
+                try await eventually("the broker asks again") {
+                    after = try provider.deviceCodeAskedForAt()
+                    return after != before
+                }
+                return after - before >= 5
+            }
+            // That was its answer to whoever asks too often.
+            #expect(try await provider.askTooOften() == ["authorization_pending", "slow_down"])
+            try await provider.approve(.alice, at: shown.text("params.verificationUriComplete"))
+            let token = try await answer.value
+            await connection.close()
+            #expect(token[path: "account.username"] == "alice")
+        }
+    }
+
     @Test("with revoke, a confidential client's refresh token is worth nothing, not even from a backup")
     func revocation() async throws {
         try await withTestBed { bed in

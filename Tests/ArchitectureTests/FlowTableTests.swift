@@ -1,0 +1,37 @@
+import BrokerTestSupport
+import Foundation
+import Testing
+
+/// `docs/compatibility.md` says which flow runs against which real provider, and by which test.
+@Suite("The table of flows tells the truth")
+struct FlowTableTests {
+    private static let folders = ["Tests/IntegrationTests/Glewlwyd", "Tests/IntegrationTests/Django"]
+
+    /// `Suite.function` of every test against a real provider: suites stand in files of their name.
+    private func tests() throws -> Set<String> {
+        var names: Set<String> = []
+        for file in try Self.folders.flatMap(SourceFile.all) {
+            let suite = file.path.split(separator: "/").last?.dropLast(".swift".count) ?? ""
+            for line in file.text.code {
+                // Members of the suite; what stands deeper is a helper.
+                if let match = line.wholeMatch(of: #/    func (\w+)\(.*/#) { names.insert("\(suite).\(match.1)") }
+            }
+        }
+        return names
+    }
+
+    private func table() throws -> Set<String> {
+        let page = try String(
+            contentsOf: PackageTree.root.appending(path: "docs/compatibility.md"), encoding: .utf8)
+        let section = page.components(separatedBy: "\n## ").first { $0.hasPrefix("Flows run against real providers") }
+        return Set(try #require(section).matches(of: /`([A-Z]\w*Tests\.\w+)`/).map { String($0.1) })
+    }
+
+    @Test("each test that it names is there, and each test against a real provider is named")
+    func complete() throws {
+        let (tests, table) = (try tests(), try table())
+        #expect(tests.count > 30)
+        #expect(table.subtracting(tests).sorted() == [])
+        #expect(tests.subtracting(table).sorted() == [])
+    }
+}

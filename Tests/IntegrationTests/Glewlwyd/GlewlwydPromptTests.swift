@@ -1,0 +1,75 @@
+import BrokerTestSupport
+import BrokerValues
+import Foundation
+import Testing
+
+/// How glewlwyd asks the person, who has a session there already: by the page that it shows, and what it tells that page.
+@Suite("glewlwyd: prompts, hints and ages", .serialized, .timeLimit(.minutes(3)))
+struct GlewlwydPromptTests {
+    @Test("each prompt reaches glewlwyd's page, although there is a session; after a sign-out here it is login")
+    func prompts() async throws {
+        try await withTestBed { bed in
+            let scene = try await GlewlwydTests.Scene.make(in: bed)
+            let (provider, session) = (scene.provider, HTTPSession(in: bed))
+            func signIn(_ more: JSONObject, expecting prompt: String?) async throws {
+                let signIn = try await scene.broker.signIn(app: "mail", more, in: bed) { url in
+                    let page = try await provider.open(url, session: session).isPage()
+                    #expect(page["prompt"] == prompt)
+                    return try await provider.signIn(.alice, at: url, session: session)
+                }
+                #expect(signIn.token[path: "account.username"] == "alice")
+            }
+            try await signIn([:], expecting: nil)
+            for prompt in ["login", "consent", "select_account"] {
+                try await signIn(["prompt": .string(prompt)], expecting: prompt)
+            }
+            _ = try await scene.broker.signOut(app: "mail")
+            try await signIn([:], expecting: "login")
+        }
+    }
+
+    @Test(
+        "a session older than max_age is signed in to anew; as glewlwyd does not say when that was, no token is taken")
+    func maxAge() async throws {
+        try await withTestBed { bed in
+            let scene = try await GlewlwydTests.Scene.make(in: bed)
+            let (provider, session) = (scene.provider, HTTPSession(in: bed))
+            _ = try await scene.broker.signIn(app: "mail", in: bed) {
+                try await provider.signIn(.alice, at: $0, session: session)
+            }
+            let asked: JSONObject = ["maxAge": 1, "acrValues": ["urn:example:gold"]]
+            // Its ID token has the auth_time 0.
+            let refusal = await expectRefusal("invalidResponse") {
+                try await scene.broker.signIn(app: "mail", asked, in: bed) { url in
+                    #expect(query(of: url)["max_age"] == "1")
+                    // It knows no contexts, and does not mind them.
+                    #expect(query(of: url)["acr_values"] == "urn:example:gold")
+                    try await eventually("the session is too old for glewlwyd") {
+                        let answer = try await provider.open(url, answered: true, session: session)
+                        guard case .page(let page) = answer else { return false }
+                        return page["refresh_login"] == "true"
+                    }
+                    return try await provider.signIn(.alice, at: url, session: session)
+                }
+            }
+            #expect(refusal?.message.contains("auth_time") == true)
+        }
+    }
+
+    @Test("scopes that the person does not agree to are declined, and what was granted is in the cache")
+    func declined() async throws {
+        try await withTestBed { bed in
+            let scene = try await GlewlwydTests.Scene.make(in: bed)
+            let provider = scene.provider
+            let refusal = await expectRefusal("serverDeclinedScopes") {
+                try await scene.broker.signIn(app: "mail", scopes: ["email", "api"], in: bed) {
+                    try await provider.signIn(.alice, at: $0, scope: "openid profile offline_access email")
+                }
+            }
+            #expect(refusal?.data["declinedScopes"] == ["api"])
+            #expect(refusal?.data["grantedScopes"]?.arrayValue?.contains("email") == true)
+            let granted = try await scene.broker.acquireSilent(app: "mail", scopes: ["email"])
+            #expect(granted[path: "fromCache"] == true)
+        }
+    }
+}

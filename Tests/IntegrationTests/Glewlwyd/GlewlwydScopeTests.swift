@@ -1,0 +1,97 @@
+import BrokerTestSupport
+import BrokerValues
+import Foundation
+import Testing
+
+/// Where a token is good and what for, as glewlwyd's own access tokens say.
+@Suite("glewlwyd: resources, narrower tokens, new keys", .serialized, .timeLimit(.minutes(3)))
+struct GlewlwydScopeTests {
+    @Test("a token is made out to the resource that was asked for, and does not answer for another one")
+    func resources() async throws {
+        try await withTestBed { bed in
+            let scene = try await GlewlwydTests.Scene.make(in: bed)
+            let (provider, broker) = (scene.provider, scene.broker)
+            let (files, mail): (JSONValue, JSONValue) = ("https://files.example.org", "https://mail.example.org")
+            try await provider.tune(["resource-allowed": true, "resource-scope": ["api": [files, mail]]])
+            func signIn(for resource: JSONValue) async throws -> SignIn {
+                try await broker.signIn(app: "mail", ["resource": resource], in: bed) {
+                    try await provider.signIn(.alice, at: $0)
+                }
+            }
+            let signedIn = try await signIn(for: files)
+            #expect(try claims(of: signedIn.token)["aud"] == files)
+            let cached = try await broker.acquireSilent(app: "mail", ["resource": files])
+            #expect(cached[path: "accessToken"] == .string(signedIn.accessToken))
+            let refreshed = try await broker.acquireSilent(app: "mail", ["resource": files, "forceRefresh": true])
+            #expect(try claims(of: refreshed)["aud"] == files)
+
+            // The grant was for the one; the person is asked about the other.
+            let silent = await expectRefusal("interactionRequired") {
+                try await broker.acquireSilent(app: "mail", ["resource": mail])
+            }
+            #expect(silent?.data["oauthError"] == "invalid_target")
+            #expect(try await claims(of: signIn(for: mail).token)["aud"] == mail)
+            let both = try await broker.acquireSilent(app: "mail", ["resource": files])
+            #expect(both[path: "accessToken"] == refreshed[path: "accessToken"])
+
+            let unknown = await expectRefusal("invalidParameter") {
+                try await signIn(for: "https://other.example.org")
+            }
+            #expect(unknown?.data["oauthError"] == "invalid_target")
+        }
+    }
+
+    @Test(
+        "glewlwyd ignores that a refresh asks for less: the answer says what the token is good for, and serves it all")
+    func downScopingIgnored() async throws {
+        try await withTestBed { bed in
+            let scene = try await GlewlwydTests.Scene.make(in: bed)
+            let (provider, broker) = (scene.provider, scene.broker)
+            _ = try await broker.signIn(app: "mail", scopes: ["api", "files"], in: bed) {
+                try await provider.signIn(.alice, at: $0)
+            }
+            let token = try await broker.acquireSilent(app: "mail", scopes: ["files"], ["forceRefresh": true])
+            #expect(token[path: "fromCache"] == false)
+            let said = Set(token[path: "scopes"].arrayValue?.compactMap(\.stringValue) ?? [])
+            #expect(said.isSuperset(of: ["api", "files"]))
+            let inside = try claims(of: token)["scope"]?.stringValue ?? ""
+            #expect(Set(inside.split(separator: " ").map(String.init)) == said)
+            let other = try await broker.acquireSilent(app: "mail", scopes: ["api"])
+            #expect(other[path: "accessToken"] == token[path: "accessToken"])
+        }
+    }
+
+    @Test("glewlwyd ignores that a refresh asks for more, too: what is missing needs the person, what came is kept")
+    func widerScope() async throws {
+        try await withTestBed { bed in
+            let scene = try await GlewlwydTests.Scene.make(in: bed)
+            _ = try await scene.signIn(in: bed)
+            let refusal = await expectRefusal("interactionRequired", reason: "scopesNotGranted") {
+                try await scene.broker.acquireSilent(app: "mail", scopes: ["api", "files"])
+            }
+            #expect(refusal?.data["declinedScopes"] == ["files"])
+            #expect(try await scene.broker.acquireSilent(app: "mail")[path: "fromCache"] == true)
+        }
+    }
+
+    @Test("glewlwyd signs with a new key from one day to the next, and refreshes and sign-ins go on")
+    func newSigningKey() async throws {
+        try await withTestBed { bed in
+            let scene = try await GlewlwydTests.Scene.make(in: bed)
+            _ = try await scene.signIn(in: bed)
+            try await scene.provider.changeSigningKey()
+            let refreshed = try await scene.broker.acquireSilent(app: "mail", ["forceRefresh": true])
+            #expect(refreshed[path: "fromCache"] == false)
+            #expect(try await scene.signIn(in: bed).token[path: "account.username"] == "alice")
+        }
+    }
+
+    /// What an access token, which is a JWT here (RFC 9068), says.
+    private func claims(of token: JSONObject) throws -> JSONObject {
+        let parts = token.text("accessToken").split(separator: ".")
+        try #require(parts.count == 3)
+        let text = parts[1].replacing("-", with: "+").replacing("_", with: "/")
+        let data = Data(base64Encoded: text + String(repeating: "=", count: (4 - text.count % 4) % 4))
+        return try JSONDecoder().decode(JSONObject.self, from: try #require(data))
+    }
+}
