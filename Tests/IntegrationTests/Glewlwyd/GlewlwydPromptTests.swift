@@ -56,6 +56,45 @@ struct GlewlwydPromptTests {
         }
     }
 
+    @Test("claims that an app asks for are in the ID token, and a silent request for them does not stop at the cache")
+    func claims() async throws {
+        try await withTestBed { bed in
+            let scene = try await GlewlwydTests.Scene.make(in: bed)
+            let provider = scene.provider
+            let plain = try await scene.signIn(in: bed)
+            #expect(plain.token[path: "account.claims.email"] == .null)
+            let claims: JSONObject = ["claims": ["id_token": ["email": .null]]]
+            let asked = try await scene.broker.signIn(app: "mail", claims, in: bed) {
+                try await provider.signIn(.alice, at: $0)
+            }
+            #expect(asked.token[path: "account.claims.email"] == "alice@example.org")
+            #expect(try await scene.broker.acquireSilent(app: "mail")[path: "fromCache"] == true)
+            let silent = try await scene.broker.acquireSilent(app: "mail", claims)
+            #expect(silent[path: "fromCache"] == false)
+        }
+    }
+
+    @Test("somebody else than the account asked for is a mismatch, and nothing of theirs is kept")
+    func mismatch() async throws {
+        try await withTestBed { bed in
+            let scene = try await GlewlwydTests.Scene.make(in: bed)
+            let provider = scene.provider
+            _ = try await scene.signIn(in: bed)
+            for wanted in [
+                ["account": ["username": "alice"]], ["loginHint": "alice", "strictLoginHint": true],
+            ] as [JSONObject] {
+                await expectRefusal("mismatchedUser") {
+                    try await scene.broker.signIn(app: "mail", wanted, in: bed) { url in
+                        #expect(query(of: url)["login_hint"] == "alice")
+                        return try await provider.signIn(.bob, at: url)
+                    }
+                }
+            }
+            let accounts = try await scene.broker.call("accounts.list", ["app": "mail"])[path: "accounts"]
+            #expect(accounts.arrayValue?.map { $0["username"] } == ["alice"])
+        }
+    }
+
     @Test("scopes that the person does not agree to are declined, and what was granted is in the cache")
     func declined() async throws {
         try await withTestBed { bed in
