@@ -30,6 +30,9 @@ struct ConfigurationFile {
             if entry.path.count >= 3, entry.path[0] == "provider" {
                 let key = entry.path.dropFirst(2).joined(separator: ".")
                 providers.append((entry.path[1], key, entry.value, origin))
+            } else if entry.path == ["browser"] {
+                // There is nothing else to be said of a browser than what starts it.
+                values.append(("browser.command", entry.value.command, origin))
             } else {
                 values.append((entry.path.joined(separator: "."), entry.value, origin))
             }

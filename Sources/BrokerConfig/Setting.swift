@@ -57,7 +57,7 @@ extension Setting {
         Setting(
             name: "oauth.allow_http_loopback", kind: .boolean(\.oauth.allowHTTPLoopback), takesEffect: .restart,
             flag: "--allow-http-loopback",
-            summary: "Lets authorities be plain http on 127.0.0.0/8, [::1] or localhost. For development."),
+            summary: "Lets authorities be plain http on 127.0.0.1, [::1] or localhost. For development."),
         Setting(
             name: "oauth.ca_file", kind: .path(\.oauth.caFile), takesEffect: .restart, flag: "--ca-file",
             defaultNote: "none",

@@ -18,6 +18,13 @@ enum SettingValue: Equatable {
     }
 }
 
+extension SettingValue {
+    /// A text as `$BROWSER` has it: words, parted by blanks, and no shell's syntax.
+    var command: SettingValue {
+        if case .string(let text) = self { .words(text.split(separator: " ").map(String.init)) } else { self }
+    }
+}
+
 extension Setting {
     /// Flags and environment variables carry text only; what it stands for follows from the setting.
     func value(fromText text: String) -> SettingValue {

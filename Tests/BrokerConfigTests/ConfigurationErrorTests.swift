@@ -41,6 +41,8 @@ struct ConfigurationErrorTests {
                 line: 7, says: "expects a string"),
             Case(text: "[browser]\ncommand = \"firefox\"\n", code: .wrongType, line: 2, says: "not a string"),
             Case(text: "[browser]\ncommand = [\"a\", 1]\n", code: .wrongType, line: 2, says: "not an array"),
+            Case(text: "browser = \" \"\n", code: .outOfRange, line: 1, says: "names no program"),
+            Case(text: "browser = 7\n", code: .wrongType, line: 1, says: "not an integer"),
             Case(text: "[browser]\ncommand = []\n", code: .outOfRange, line: 2, says: "names no program"),
             Case(text: "[log]\nlevel = [\"debug\"]\n", code: .wrongType, line: 2, says: "not an array"),
             Case(text: "[log]\nlevel = 1979-05-27\n", code: .wrongType, line: 2, says: "not a date"),

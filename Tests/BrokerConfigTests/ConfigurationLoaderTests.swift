@@ -63,6 +63,17 @@ struct ConfigurationLoaderTests {
         #expect(Set(loaded.origins.keys) == Set(Setting.all.map(\.name)))
     }
 
+    @Test(
+        "browser = … is short for browser.command; a text is cut at blanks, and nothing else",
+        arguments: [
+            ("browser = \"firefox --private-window %u\"", ["firefox", "--private-window", "%u"]),
+            ("browser = \"/opt/my-browser\"", ["/opt/my-browser"]),
+            ("browser = [\"a b\", \"$HOME;\"]", ["a b", "$HOME;"]), ("browser = \"sh -c 'x'\"", ["sh", "-c", "'x'"]),
+        ])
+    func shortBrowser(text: String, words: [String]) async throws {
+        #expect(try await load(text).configuration.browser.command == words)
+    }
+
     @Test("flags win over variables, variables over the person's file, that over the machine's, that over defaults")
     func precedence() async throws {
         try await withTestBed { bed in

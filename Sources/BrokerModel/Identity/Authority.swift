@@ -100,7 +100,7 @@ package struct Authority: Sendable, Hashable {
         return (scheme, host + ownPort, String(path))
     }
 
-    /// The three names that plain http is good for; the rest of 127.0.0.0/8 may be forwarded to who knows where.
+    /// The three names that plain http is good for: not even another address of 127.0.0.0/8 is.
     package static func isLoopback(_ host: String) -> Bool {
         host == "127.0.0.1" || host == "[::1]" || host == "localhost"
     }
