@@ -49,7 +49,12 @@ struct DevicePoll: Sendable {
         switch step {
         case .wait, .timedOut:
             BrokerError(
-                .timedOut, "Nobody finished the sign-in while the code was good; start it again.", cause: cause)
+                .timedOut, "Nobody finished the sign-in while the code was good; start it again.", cause: cause
+            ) {
+                if let cause, case .refused(let refusal) = cause, DevicePolling.Answer(cause) == .expired {
+                    $0.add(refusal)
+                }
+            }
         case .denied:
             BrokerError(.userCanceled, "The sign-in was declined on the other device.", cause: cause) {
                 if case .refused(let refusal) = cause { $0.add(refusal) }

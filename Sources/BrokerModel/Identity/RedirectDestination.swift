@@ -15,8 +15,13 @@ package enum RedirectDestination: Sendable, Equatable {
         else { throw invalid("it is not a URI") }
         guard !uri.contains("#") else { throw invalid("it must not have a fragment") }
         guard uri[..<colon].lowercased() == "http" else { return .elsewhere(uri) }
-        guard let authority = try? Authority(parsing: String(uri.prefix { $0 != "?" }), allowHTTPLoopback: true) else {
+        let authority: Authority
+        do throws(Authority.Invalid) {
+            authority = try Authority(parsing: String(uri.prefix { $0 != "?" }), allowHTTPLoopback: true)
+        } catch .plainHTTP {
             throw invalid("plain http is for 127.0.0.1, [::1] and localhost only")
+        } catch {
+            throw invalid("it has no host, or a port that is none")
         }
         guard !uri.contains("?") else { throw invalid("a loopback redirect URI must not have a query") }
         let path = pathExactly(uri)

@@ -150,7 +150,8 @@ struct DeviceCodeFlowTests {
     @Test(
         "what the provider answers ends the wait",
         arguments: [
-            ("expired_token", .timedOut), ("access_denied", .userCanceled), ("authorization_declined", .userCanceled),
+            ("expired_token", .timedOut), ("invalid_grant", .timedOut), ("access_denied", .userCanceled),
+            ("authorization_declined", .userCanceled),
             ("invalid_client", .invalidClient), ("invalid_scope", .invalidScope),
         ] as [(String, ErrorKind)])
     func endings(code: String, kind: ErrorKind) async throws {
@@ -160,6 +161,7 @@ struct DeviceCodeFlowTests {
         await pass(bed)
         let error = await #expect(throws: BrokerError.self) { try await signIn.value }
         #expect(error?.kind == kind)
+        #expect(error?.details.oauthError == code)
         #expect(!bed.engine.cancel(interactionID: opening.interactionID, in: Sample.partition))
     }
 

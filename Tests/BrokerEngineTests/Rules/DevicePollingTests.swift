@@ -74,7 +74,7 @@ struct DevicePollingTests {
             ("authorization_pending", .pending), ("slow_down", .slowDown), ("expired_token", .expired),
             ("access_denied", .denied), ("authorization_declined", .denied),
             ("temporarily_unavailable", .trouble(retryAfter: nil)), ("server_error", .trouble(retryAfter: nil)),
-            ("invalid_grant", .failed), ("invalid_client", .failed), ("whatever", .failed),
+            ("invalid_grant", .expired), ("invalid_client", .failed), ("whatever", .failed),
         ] as [(String, DevicePolling.Answer)])
     func codes(code: String, answer: DevicePolling.Answer) {
         #expect(DevicePolling.Answer(.refused(OAuthRefusal(error: code, status: 400))) == answer)
