@@ -135,6 +135,7 @@ extension AppRegistration {
         self.init(
             name: record.name, clientID: record.clientID, authority: authority, group: record.group,
             scopes: record.scopes, redirectURI: record.redirectURI, executables: record.executables,
-            units: record.units, sandboxIDs: record.sandboxIDs, clientSecret: clientSecret)
+            units: record.units, sandboxIDs: record.sandboxIDs, clientSecret: clientSecret,
+            isInstanceAware: record.isInstanceAware ?? false)
     }
 }

@@ -10,6 +10,14 @@ enum AppRules {
         if let secret = app.clientSecret, secret.isEmpty {
             throw invalid("clientSecret", "is empty; leave it out for a public client")
         }
+        if app.isInstanceAware {
+            guard case .entra = app.authority.kind else {
+                throw invalid("instanceAware", "is for authorities of Microsoft Entra; \(app.authority.url) is none")
+            }
+            guard app.clientSecret == nil else {
+                throw invalid("instanceAware", "cannot go with a client secret, which is for its own cloud only")
+            }
+        }
         _ = try RedirectDestination.parse(app.redirectURI)
         for path in app.executables where !path.hasPrefix("/") {
             throw invalid("executables", "must be absolute paths; \(path.prefix(200)) is not")

@@ -34,6 +34,12 @@ package struct ConfigurationLoader: Sendable {
             }
             for entry in file.providers { try assign(entry, to: &result) }
         }
+        for provider in result.configuration.providers.keys.sorted() {
+            guard let mistake = result.configuration.mistake(inCloudsOf: provider) else { continue }
+            throw ConfigurationError(
+                .outOfRange, "other_clouds: \(mistake)",
+                at: result.origins["provider.\(provider).other_clouds"] ?? .default)
+        }
         for setting in Setting.all {
             // An empty variable counts as one that is not set.
             if let name = setting.environment, let text = environment[name], !text.isEmpty {

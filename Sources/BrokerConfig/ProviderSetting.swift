@@ -11,6 +11,7 @@ package struct ProviderSetting: Sendable {
         /// An https URL; plain http only to loopback.
         case endpoint
         case choice([String])
+        case clouds
     }
 
     package static let all: [ProviderSetting] = [
@@ -28,6 +29,11 @@ package struct ProviderSetting: Sendable {
         ProviderSetting(
             name: "resource_parameter", kind: .choice(["resource", "audience"]),
             summary: "How requests call a token's destination: as RFC 8707 does, or as providers did before it."),
+        ProviderSetting(
+            name: "other_clouds", kind: .clouds,
+            summary:
+                "Further clouds that people of instance-aware apps may be sent to from here; Microsoft's know each "
+                + "other already. Each is of kind `entra` by being named."),
     ]
 
     private static func endpoint(_ name: String, _ summary: String) -> ProviderSetting {
@@ -50,6 +56,7 @@ extension ProviderSetting.Kind {
         case .providerKind: Self.kinds.map { "`\($0)`" }.joined(separator: ", ")
         case .endpoint: "https URL"
         case .choice(let choices): choices.map { "`\($0)`" }.joined(separator: ", ")
+        case .clouds: "array of https URLs of hosts"
         }
     }
 
@@ -75,6 +82,11 @@ extension ProviderSetting {
                 throw Setting.Refusal(.outOfRange, "\"\(text)\" is not one of \(choices.joined(separator: ", "))")
             }
             table.completion.resourceParameter = text
+        // Whether they are hosts, and Entra's, is seen when all tables are read.
+        case (.clouds, .words(let urls)):
+            table.otherClouds = urls
+        case (.clouds, _):
+            throw Setting.Refusal(.wrongType, "expects an array of strings, not \(value.typeName)")
         default:
             throw Setting.Refusal(.wrongType, "expects a string, not \(value.typeName)")
         }
@@ -86,6 +98,7 @@ extension ProviderSetting {
         case .providerKind: table.kind?.rawValue
         case .endpoint: table.completion.endpoints[name]
         case .choice: table.completion.resourceParameter
+        case .clouds: table.otherClouds.map(Setting.Kind.quoted)
         }
     }
 }

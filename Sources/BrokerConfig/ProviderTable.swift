@@ -4,6 +4,8 @@ import BrokerModel
 package struct ProviderTable: Sendable, Equatable {
     package var kind: ProviderKind?
     package var completion = ProviderCompletion()
+    /// URLs of hosts; nil when it is not set.
+    package var otherClouds: [String]?
 
     package init() {}
 }
@@ -12,6 +14,15 @@ extension BrokerConfiguration {
     /// By host, and port where it is not the scheme's own.
     package var providerKinds: [String: ProviderKind] {
         var kinds: [String: ProviderKind] = [:]
+        for table in providers.values {
+            for cloud in table.otherClouds ?? [] {
+                // Microsoft's own hosts say by their paths what they are.
+                guard let host = Authority.issuer(cloud)?.environment, EntraCloud.environment(of: host) == nil else {
+                    continue
+                }
+                kinds[host] = .entra
+            }
+        }
         for (name, table) in providers {
             if let kind = table.kind, let place = Authority.issuer(name) { kinds[place.environment] = kind }
         }
@@ -20,7 +31,39 @@ extension BrokerConfiguration {
 
     /// How authorities are read.
     package var authorities: AuthorityReader {
-        AuthorityReader(allowsHTTPLoopback: oauth.allowHTTPLoopback, kinds: providerKinds)
+        AuthorityReader(allowsHTTPLoopback: oauth.allowHTTPLoopback, kinds: providerKinds, clouds: clouds)
+    }
+
+    private var clouds: CloudTable {
+        var added: [String: Set<String>] = [:]
+        for (name, table) in providers {
+            guard let own = Authority.issuer(name) else { continue }
+            let others = (table.otherClouds ?? []).compactMap { Authority.issuer($0).map(Self.cloud) }
+            added[Self.cloud(own), default: []].formUnion(others)
+        }
+        return CloudTable(added)
+    }
+
+    private static func cloud(_ place: Authority) -> String {
+        EntraCloud.environment(of: place.environment) ?? place.environment
+    }
+
+    /// What is wrong with a table's clouds; nil when nothing is. Codes go to them, so they must be what the table says.
+    func mistake(inCloudsOf name: String) -> String? {
+        guard let clouds = providers[name]?.otherClouds, let own = Authority.issuer(name) else { return nil }
+        let kinds = providerKinds
+        func isEntra(_ place: Authority) -> Bool {
+            kinds[place.environment].map { $0 == .entra } ?? (EntraCloud.environment(of: place.environment) != nil)
+        }
+        guard isEntra(own) else { return "only a provider of kind \"entra\" has other clouds" }
+        for text in clouds {
+            guard let cloud = Authority.issuer(text), cloud.path.isEmpty else {
+                return "\"\(text)\" is not the URL of a host, as in \"https://login.example\""
+            }
+            guard isEntra(cloud) else { return "another table says that \(text) is of another kind" }
+            guard cloud.isPlainHTTP == own.isPlainHTTP else { return "\(text) is not reached as \(name) is" }
+        }
+        return nil
     }
 
     package var completions: ProviderCompletions {

@@ -142,7 +142,8 @@ extension Setting.Kind {
         }
     }
 
-    private static func quoted(_ words: [String]) -> String {
+    /// As TOML has an array of strings; empty for none.
+    static func quoted(_ words: [String]) -> String {
         guard !words.isEmpty else { return "" }
         let escaped = words.map { word in
             word.reduce(into: "") { $0 += $1 == "\"" || $1 == "\\" ? "\\\($1)" : String($1) }

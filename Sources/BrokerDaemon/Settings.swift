@@ -12,6 +12,7 @@ extension BrokerConfiguration {
         settings.refreshShare = cache.refreshShare
         settings.extendedLifetime = cache.extendedLifetime
         settings.answerPatience = Int64(oauth.requestTimeout)
+        settings.authorities = authorities
         settings.isSharedDevice = device.mode == "shared"
         return settings
     }

@@ -1,3 +1,4 @@
+import BrokerModel
 import BrokerValues
 
 /// What an administrator may set; a reload takes effect with the next request.
@@ -18,6 +19,9 @@ package struct EngineSettings: Sendable, Equatable {
     package var extendedLifetime = false
     /// Seconds a caller waits for a refresh; the refresh itself may go on.
     package var answerPatience: Int64 = 30
+
+    /// How the authorities of records are read, and which clouds belong together.
+    package var authorities = AuthorityReader()
 
     /// Whether people take turns at this machine: a sign-out is then for all apps.
     package var isSharedDevice = false

@@ -13,6 +13,8 @@ package protocol TokenSeeking: Sendable {
     var app: AppRegistration { get }
     /// Another authority than the app's own, for this request.
     var authority: Authority? { get }
+    /// Entra: the person may be at home in another cloud than the authority's own (``CloudRules``).
+    var isInstanceAware: Bool { get }
     var claims: String? { get }
     /// Where the token shall be good (RFC 8707).
     var resources: [String] { get }
@@ -41,6 +43,7 @@ package struct SilentRequest: TokenSeeking {
     package var account: AccountSelector?
     /// Another authority than the app's own, for this request.
     package var authority: Authority?
+    package var isInstanceAware = false
     /// A claims request (OpenID Connect Core, section 5.5) or challenge: bypasses the cached access token.
     package var claims: String?
     package var forceRefresh = false
@@ -69,6 +72,7 @@ package struct InteractiveRequest: TokenSeeking {
     package var scopes: Scopes
     package var account: AccountSelector?
     package var authority: Authority?
+    package var isInstanceAware = false
     package var claims: String?
     package var minimumLifetime: Int64?
     package var tokenType = TokenType.bearer
@@ -109,6 +113,8 @@ package struct DeviceCodeRequest: TokenSeeking {
     package var app: AppRegistration
     package var scopes: Scopes
     package var authority: Authority?
+    /// Which cloud another device ends up at, nobody is told.
+    package var isInstanceAware: Bool { false }
     package var claims: String?
     package var resources: [String] = []
     package var clientCapabilities: [String] = []

@@ -21,6 +21,35 @@ struct AppDirectoryTests {
         #expect(try reopened.app(named: "mail", in: AccessBed.partition) == app)
     }
 
+    @Test("an app of several clouds is one after a restart, too")
+    func instanceAware() async throws {
+        let bed = try await AccessBed()
+        var app = AccessBed.app()
+        app.authority = try Authority(
+            parsing: "https://login.microsoftonline.com/common", allowHTTPLoopback: false)
+        app.isInstanceAware = true
+        try await bed.directory.register(app, in: AccessBed.partition)
+        #expect(try await bed.reopened().app(named: "mail", in: AccessBed.partition) == app)
+    }
+
+    @Test("several clouds are for Entra, and not for a client with a secret", arguments: [true, false])
+    func instanceAwareElsewhere(hasSecret: Bool) async throws {
+        let bed = try await AccessBed()
+        var app = AccessBed.app()
+        app.isInstanceAware = true
+        if hasSecret {
+            app.authority = try Authority(
+                parsing: "https://login.microsoftonline.com/common", allowHTTPLoopback: false)
+            app.clientSecret = Secret("hush")
+        }
+        let wrong = app
+        let error = await #expect(throws: BrokerError.self) {
+            try await bed.directory.register(wrong, in: AccessBed.partition)
+        }
+        #expect(error?.kind == .invalidParameter)
+        #expect(error?.message.contains("instanceAware") == true)
+    }
+
     @Test("registering again replaces; a client secret that is not given again is gone")
     func replacing() async throws {
         let bed = try await AccessBed()

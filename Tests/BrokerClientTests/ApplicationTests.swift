@@ -41,6 +41,7 @@ struct ApplicationTests {
         parameters.forceRefresh = true
         parameters.authority = "https://other.example.org"
         let result = try await application.acquireTokenSilent(with: parameters)
+        // Several clouds are off by default, and then left to the registration.
         let expected =
             #"{"account":{"id":"acc-1"},"app":"mail","authority":"https:\/\/other.example.org","forceRefresh":true,"#
             + #""minimumLifetime":120,"scopes":["email"]}"#

@@ -46,6 +46,7 @@ struct InteractiveTests {
             clientId: "client-1", redirectUri: "http://127.0.0.1:9999/cb", authority: "https://idp.example.org")
         configuration.socketPath = broker.path
         configuration.clientApplicationCapabilities = ["cp1"]
+        configuration.multipleCloudsSupported = true
         let application = try PublicClientApplication(configuration: configuration)
         var parameters = InteractiveTokenParameters(scopes: ["email", "mail.read"])
         parameters.promptType = .selectAccount
@@ -67,7 +68,7 @@ struct InteractiveTests {
             #"{"acrValues":["c1"],"authority":"https:\/\/idp.example.org","claims":"{\"id_token\":{}}","#
             + #""clientCapabilities":["cp1"],"clientId":"client-1","#
             + #""correlationId":"11111111-2222-3333-4444-555555555555","domainHint":"example.org","#
-            + #""extraQueryParameters":{"ui":"dark"},"extraScopesToConsent":["files"],"loginHint":"ada","maxAge":60,"#
+            + #""extraQueryParameters":{"ui":"dark"},"extraScopesToConsent":["files"],"instanceAware":true,"loginHint":"ada","maxAge":60,"#
             + #""prompt":"select_account","pushedAuthorization":true,"redirectUri":"http:\/\/127.0.0.1:9999\/cb","#
             + #""resource":"https:\/\/api.example","scopes":["email","mail.read"],"strictLoginHint":true,"timeout":60,"#
             + #""tokenType":"DPoP"}"#

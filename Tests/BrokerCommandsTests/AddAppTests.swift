@@ -54,7 +54,7 @@ struct AddAppTests {
         "a client id and --register exclude each other, and one of them must be there",
         arguments: [
             ["--register", "--client-id", "c"], [], ["--client-id", "c", "--confidential"],
-            ["--register", "--client-secret-stdin"],
+            ["--register", "--client-secret-stdin"], ["--register", "--instance-aware"],
         ])
     func usage(_ arguments: [String]) async throws {
         let result = try await brokerctl(["apps", "add", "mail", "--authority", "https://idp"] + arguments)

@@ -95,7 +95,9 @@ struct DeviceCodeTests {
         }
     }
 
-    @Test("what belongs to a browser is refused beside it", arguments: ["--no-browser", "--manual", "--prompt=login"])
+    @Test(
+        "what belongs to a browser is refused beside it",
+        arguments: ["--no-browser", "--manual", "--prompt=login", "--instance-aware"])
     func browserOptions(_ option: String) async throws {
         let result = try await brokerctl(Self.login + [option], at: "/nowhere")
         #expect(result.status == .exited(2))

@@ -28,6 +28,23 @@ struct LoginCommandTests {
         }
     }
 
+    @Test("--instance-aware allows for people of other clouds; without it the app's registration counts")
+    func instanceAware() async throws {
+        for option in [["--instance-aware"], []] {
+            let log = Log()
+            let broker = try ScriptedBroker { peer in
+                guard let request = peer.request() else { return }
+                log.add(request.params)
+                peer.answer(request, ScriptedAnswers.token("AT-1"))
+                peer.waitForEnd()
+            }
+            let result = try await brokerctl(Self.login + option, at: broker.path)
+            #expect(result.status == .exited(0))
+            #expect(log.all.first?.contains(#""instanceAware":true"#) == !option.isEmpty)
+            #expect(log.all.first?.contains("instanceAware") == !option.isEmpty)
+        }
+    }
+
     @Test("the address is printed on a line of its own, and the one you end up at is taken from standard input")
     func manual() async throws {
         let log = Log()

@@ -37,6 +37,56 @@ struct ProviderTableTests {
         #expect(loaded.report.contains("config.toml:6"))
     }
 
+    @Test("further clouds are known from the host that names them, and are of kind entra by being named")
+    func clouds() async throws {
+        let configuration = try await load(
+            """
+            [provider."http://127.0.0.1:4000"]
+            kind = "entra"
+            other_clouds = ["http://127.0.0.1:4001"]
+
+            [provider."https://login.windows.net"]
+            other_clouds = ["https://login.new.example", "https://login.usgovcloudapi.net"]
+            """
+        ).configuration
+        let reader = configuration.authorities
+        #expect(reader.clouds.clouds(besides: "127.0.0.1:4000") == ["127.0.0.1:4001"])
+        #expect(reader.clouds.clouds(besides: "127.0.0.1:4001").isEmpty)
+        #expect(reader.clouds.clouds(besides: "login.microsoftonline.com").contains("login.new.example"))
+        #expect(reader.clouds.clouds(besides: "login.microsoftonline.com").count == 8)
+        #expect(
+            configuration.providerKinds == [
+                "127.0.0.1:4000": .entra, "127.0.0.1:4001": .entra,
+                "login.new.example": .entra,
+            ])
+        #expect(reader.recorded("http://127.0.0.1:4001/t")?.kind == .entra(.domain("t")))
+    }
+
+    @Test(
+        "a cloud that is none, or is reached otherwise than its table's, is an error",
+        arguments: [
+            ("[provider.\"https://i.example\"]\nother_clouds = [\"https://j.example\"]", "only a provider of kind"),
+            (
+                "[provider.\"https://login.windows.net\"]\nother_clouds = [\"http://127.0.0.1:1\"]",
+                "is not reached as"
+            ),
+            (
+                "[provider.\"https://login.windows.net\"]\nother_clouds = [\"https://j.example/common\"]",
+                "is not the URL of a host"
+            ),
+            ("[provider.\"https://login.windows.net\"]\nother_clouds = [\"j.example\"]", "is not the URL of a host"),
+            (
+                "[provider.\"https://j.example\"]\nkind = \"adfs\"\n"
+                    + "[provider.\"https://login.windows.net\"]\nother_clouds = [\"https://j.example\"]",
+                "of another kind"
+            ),
+            ("[provider.\"https://login.windows.net\"]\nother_clouds = \"https://j.example\"", "expects an array"),
+        ])
+    func cloudMistakes(text: String, hint: String) async throws {
+        let error = await #expect(throws: ConfigurationError.self) { try await load(text) }
+        #expect("\(try #require(error))".contains(hint))
+    }
+
     @Test("the stronger file wins, key by key")
     func precedence() async throws {
         try await withTestBed { bed in

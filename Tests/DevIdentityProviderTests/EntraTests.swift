@@ -67,6 +67,56 @@ private func withEntra(
     }
 }
 
+@Suite("Entra's clouds", .timeLimit(.minutes(1)))
+struct EntraCloudTests {
+    private static let aware = ["instance_aware": "true"]
+
+    private func withTwoClouds(_ body: (_ own: EntraScene, _ other: EntraScene) async throws -> Void) async throws {
+        try await withTestBed { bed in
+            let other = try await DevIdentityProvider.start(.entra())
+            bed.atEnd { await other.stop() }
+            var directory = EntraDirectory()
+            directory.otherClouds = ["bob": other.origin]
+            let own = try await DevIdentityProvider.start(.entra(directory))
+            bed.atEnd { await own.stop() }
+            func scene(_ provider: RunningProvider) -> EntraScene {
+                EntraScene(provider: provider, bed: bed, browser: HTTPSession(in: bed))
+            }
+            try await body(scene(own), scene(other))
+        }
+    }
+
+    @Test("who asks with instance_aware is told the host of the cloud, and nobody else is")
+    func ownHost() async throws {
+        try await withTwoClouds { own, _ in
+            let redirect = try await own.signIn(.alice, Self.aware)
+            #expect(redirect["cloud_instance_host_name"] == "127.0.0.1:\(own.provider.port)")
+            #expect(redirect["code"] != nil)
+            #expect(try await own.signIn()["cloud_instance_host_name"] == nil)
+        }
+    }
+
+    @Test("a person of another cloud is sent there with the whole request, and that cloud names itself")
+    func elsewhere() async throws {
+        try await withTwoClouds { own, other in
+            let onward = try await own.signIn(.bob, Self.aware)
+            #expect(onward.url.hasPrefix("\(other.provider.origin)/common/oauth2/v2.0/authorize?"))
+            #expect(onward["code"] == nil && onward["code_challenge"] != nil && onward["state"] != nil)
+            let redirect = try await other.provider.signIn(.bob, at: onward.url, in: other.bed)
+            #expect(redirect["cloud_instance_host_name"] == "127.0.0.1:\(other.provider.port)")
+            #expect(redirect["code"] != nil)
+        }
+    }
+
+    @Test("a client that does not ask gets nobody of another cloud")
+    func unasked() async throws {
+        try await withTwoClouds { own, _ in
+            // The page says so and stays: there is no end to it.
+            await #expect(throws: (any Error).self) { try await own.signIn(.bob) }
+        }
+    }
+}
+
 @Suite("The Entra flavor of the development provider")
 struct EntraTests {
     private let alpha = EntraDirectory.alpha

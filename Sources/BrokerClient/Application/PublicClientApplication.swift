@@ -230,6 +230,7 @@ public final class PublicClientApplication: Sendable {
         params.claims = parameters.claimsRequest.map(ClaimsRequest.init)
         params.resource = parameters.resources.isEmpty ? nil : ResourceList(parameters.resources)
         params.clientCapabilities = configuration.clientApplicationCapabilities
+        params.instanceAware = configuration.multipleCloudsSupported ? true : nil
         params.tokenType = TokenType(parameters.authenticationScheme)
         params.correlationId = parameters.correlationId
     }

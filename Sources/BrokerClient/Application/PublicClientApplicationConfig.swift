@@ -20,6 +20,10 @@ public struct PublicClientApplicationConfig: Sendable {
     /// that tokens may live long and be revoked at once.
     public var clientApplicationCapabilities: [String] = []
 
+    /// Whether people of other clouds than the authority's may sign in (MSAL: `multipleCloudsSupported`): at Microsoft Entra,
+    /// where the app is registered in those clouds, too. False leaves it to the app's registration with the broker.
+    public var multipleCloudsSupported = false
+
     /// An app that is registered with the broker (`brokerctl apps add`): it shares accounts with the apps of its group.
     ///
     /// - Parameter app: the registered name.

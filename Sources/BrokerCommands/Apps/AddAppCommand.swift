@@ -65,6 +65,9 @@ struct AddAppCommand: Subcommand {
     @Flag(help: "Read a client secret from standard input: for confidential clients.")
     var clientSecretStdin = false
 
+    @Flag(help: "Microsoft Entra: its people may be at home in other clouds than the authority's own.")
+    var instanceAware = false
+
     @Flag(
         help: ArgumentHelp(
             "Make the desktop hand this app's redirects to the broker; needs --redirect-uri.",
@@ -81,6 +84,9 @@ struct AddAppCommand: Subcommand {
         guard !register || !clientSecretStdin else {
             throw ValidationError(
                 "With --register the provider makes the client secret; leave --client-secret-stdin out.")
+        }
+        guard !register || !instanceAware else {
+            throw ValidationError("--instance-aware goes with --client-id: at Entra no client can register itself.")
         }
         guard urlHandler else { return }
         guard let redirectURI else { throw ValidationError("--url-handler needs --redirect-uri.") }
@@ -124,6 +130,7 @@ struct AddAppCommand: Subcommand {
         params.executables = executables
         params.units = units
         params.sandboxIds = sandboxIDs
+        params.instanceAware = instanceAware
         if clientSecretStdin { params.clientSecret = try Self.readSecret() }
         let node = try context.connection.result(of: RegisterApp.self, params)
         let app = try RegisterApp.Result.understood(node).app

@@ -16,6 +16,7 @@ package enum AppWords {
         facts.add("Name", app.name)
         facts.add("Client id", app.clientId + (app.confidential ? " (with a secret)" : ""))
         facts.add("Authority", app.authority)
+        facts.add("Clouds", app.instanceAware ? "the authority's and others" : nil)
         facts.add("Group", app.group)
         facts.add("Scopes", list(app.scopes))
         facts.add("Redirect URI", app.redirectUri)

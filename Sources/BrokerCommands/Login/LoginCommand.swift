@@ -90,6 +90,7 @@ struct LoginCommand: WaitingSubcommand {
         let isForBrowsers =
             noBrowser || manual || prompt != nil || loginHint != nil || domainHint != nil || maxAge != nil
             || !acrValues.isEmpty || !extraScopes.isEmpty || !query.isEmpty || pushedAuthorization
+            || demand.instanceAware
         if deviceCode, isForBrowsers {
             throw ValidationError(
                 "With --device-code go --authority, --scope, --claims, --resource and --timeout; the rest is for a browser."

@@ -20,12 +20,16 @@ struct DemandOptions: ParsableArguments {
         help: ArgumentHelp("What the app can deal with, such as cp1; may be repeated.", valueName: "name"))
     var capabilities: [String] = []
 
+    @Flag(help: "Microsoft Entra: the person may be at home in another cloud, whatever the app's registration says.")
+    var instanceAware = false
+
     func fill(_ params: inout some TokenParams) throws(BrokerClientError) {
         if !resources.isEmpty { params.resource = ResourceList(resources) }
         params.claims = try claims.map { claims throws(BrokerClientError) in
             ClaimsRequest(json: try Self.text(of: claims))
         }
         params.clientCapabilities = capabilities
+        if instanceAware { params.instanceAware = true }
     }
 
     /// A challenge in base64 has no dot and no slash at its start, so that a file that is not there is told.

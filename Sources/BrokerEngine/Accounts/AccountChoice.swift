@@ -14,10 +14,12 @@ package enum AccountChoice: Sendable {
     ///   - selector: as the caller named it; nil means "the one that fits".
     ///   - app: whose sign-outs count.
     ///   - authority: where a token is wanted; an account of another provider does not fit.
+    ///   - otherClouds: environments whose accounts fit as well (``CloudRules``).
     package static func choose(
-        _ selector: AccountSelector?, from known: KnownAccounts, for app: AppRegistration, at authority: Authority
+        _ selector: AccountSelector?, from known: KnownAccounts, for app: AppRegistration, at authority: Authority,
+        otherClouds: Set<String> = []
     ) -> AccountChoice {
-        let here = known.entries.filter { $0.isPrimary && $0.fits(authority) }
+        let here = known.entries.filter { $0.isPrimary && $0.fits(authority, otherClouds) }
         if let selector {
             // One name may have been several people's; whoever is signed in is meant.
             let called = here.filter { $0.matches(selector) }
@@ -61,8 +63,9 @@ package enum AccountChoice: Sendable {
 
 extension KnownAccounts.Entry {
     /// Where there are tenants, an account of the same cloud fits whatever tenant is asked for.
-    fileprivate func fits(_ authority: Authority) -> Bool {
-        guard stored.record.environment == authority.environment else { return false }
+    fileprivate func fits(_ authority: Authority, _ otherClouds: Set<String>) -> Bool {
+        let environment = stored.record.environment
+        guard environment == authority.environment || otherClouds.contains(environment) else { return false }
         return authority.kind.hasTenants ? isTenantProfile : stored.record.realm == authority.path
     }
 }

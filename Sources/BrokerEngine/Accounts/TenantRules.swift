@@ -24,26 +24,33 @@ package enum TenantRules {
         }
     }
 
-    /// Where a silent request goes: an authority that many tenants share means the account's home tenant.
+    /// Where a silent request goes: an authority that many tenants share means the account's home tenant, and the cloud is
+    /// always the account's own.
     package static func destination(of target: Authority, for entry: KnownAccounts.Entry) -> Authority {
+        let target = target.cloud(entry.stored.record.environment)
         guard let tenant = target.kind.tenant, tenant.isShared else { return target }
         return target.tenant(entry.homeTenant ?? entry.stored.record.realm)
     }
 
     /// An app may name another tenant for one request, but at its own kind of provider and in its own cloud: elsewhere
     /// its client id means nothing.
-    package static func check(_ other: Authority?, for app: AppRegistration) throws(BrokerError) {
-        guard let other, !mayAsk(at: other, for: app) else { return }
+    ///
+    /// - Parameter clouds: further ones that the app's people may be at home in (``CloudRules``).
+    package static func check(
+        _ other: Authority?, for app: AppRegistration, clouds: Set<String> = []
+    ) throws(BrokerError) {
+        guard let other, !mayAsk(at: other, for: app, clouds: clouds) else { return }
         throw BrokerError(
             .invalidAuthority,
             "\(other.url) is not of the same kind and cloud as \(app.name)'s own authority, \(app.authority.url); name "
                 + "another tenant of \(app.authority.environment).")
     }
 
-    package static func mayAsk(at other: Authority, for app: AppRegistration) -> Bool {
+    package static func mayAsk(at other: Authority, for app: AppRegistration, clouds: Set<String> = []) -> Bool {
         let own = app.authority
         // A client's secret is for its own issuer: whoever may act as the app must not learn it by naming a server of theirs.
         if own.kind == .generic, other.kind == .generic { return app.clientSecret == nil || other == own }
-        return own.kind.provider == other.kind.provider && own.environment == other.environment
+        return own.kind.provider == other.kind.provider
+            && (own.environment == other.environment || clouds.contains(other.environment))
     }
 }

@@ -75,7 +75,8 @@ struct DeviceCodeAcquisition: Sendable {
         let asked = DeviceAuthorizationRequest(
             scopes: scopes, claims: request.extras.claims, resources: request.resources)
         do throws(ProviderError) {
-            return try await services.provider.authorizeDevice(asked, as: request.app.credentials, at: metadata)
+            return try await services.provider.authorizeDevice(
+                asked, as: request.app.credentials(at: request.target), at: metadata)
         } catch {
             throw ProviderErrors.brokerError(error, at: authority)
         }

@@ -39,7 +39,8 @@ struct DevicePoll: Sendable {
         do throws(ProviderError) {
             return .success(
                 try await services.provider.redeem(
-                    .deviceCode(deviceCode), with: extras, as: request.app.credentials, at: metadata))
+                    .deviceCode(deviceCode), with: extras, as: request.app.credentials(at: request.target), at: metadata
+                ))
         } catch {
             return .failure(error)
         }
@@ -70,10 +71,10 @@ struct DevicePoll: Sendable {
         do throws(ProviderError) {
             if let refreshToken = response.refreshToken {
                 try await services.provider.revoke(
-                    refreshToken, .refreshToken, as: request.app.credentials, at: metadata)
+                    refreshToken, .refreshToken, as: request.app.credentials(at: request.target), at: metadata)
             } else {
                 try await services.provider.revoke(
-                    response.accessToken, .accessToken, as: request.app.credentials, at: metadata)
+                    response.accessToken, .accessToken, as: request.app.credentials(at: request.target), at: metadata)
             }
         } catch {
             services.log.notice(

@@ -31,7 +31,8 @@ struct TokenKeeper: Sendable {
         let claims = try await verified(idToken, nonce: nonce, authority, metadata)
         let identity = TokenIdentity(claims, clientInfo: response.clientInfo, at: authority)
         try demand.check(
-            home: identity.homeAccountID, username: GrantedTokens.username(in: claims),
+            home: identity.homeAccountID, environment: authority.environment,
+            username: GrantedTokens.username(in: claims),
             authenticatedAt: claims.all["auth_time"]?.integerValue)
         var context = context(authority, asked, sent, proofKey)
         context.grantNarrows = try grantNarrows(of: identity, at: authority)

@@ -11,10 +11,11 @@ extension SignIn {
             return services.provider.authorizationURL(authorization, at: metadata)
         }
         do throws(ProviderError) {
-            let pushed = try await services.provider.push(authorization, as: request.app.credentials, at: metadata)
+            let pushed = try await services.provider.push(
+                authorization, as: request.app.credentials(at: authority), at: metadata)
             return services.provider.authorizationURL(of: pushed, as: request.app.clientID, at: metadata)
         } catch {
-            throw ProviderErrors.brokerError(error, at: request.target)
+            throw ProviderErrors.brokerError(error, at: authority)
         }
     }
 }

@@ -17,7 +17,7 @@ final class InteractionSession: WaitingInteraction {
     }
 
     private let phase = Mutex(Phase.preparing)
-    private let answer = Promise<Result<Secret, BrokerError>>()
+    private let answer = Promise<Result<RedirectCheck.AuthorizationCode, BrokerError>>()
     private let page = Promise<RedirectPage>()
 
     init(id: String, partition: Partition) {
@@ -53,6 +53,8 @@ final class InteractionSession: WaitingInteraction {
         switch RedirectCheck.judge(redirect, against: expectation) {
         case .foreign: return false
         case .code(let code): return leave(for: .answered, with: .success(code))
+        case .otherCloud(let host):
+            return leave(for: .answered, with: .failure(.otherCloud(host, wasAskedFor: expectation.allowsOtherClouds)))
         case .refused(let refusal):
             let error = ProviderErrors.brokerError(.refused(refusal), authorityName: expectation.issuer)
             return leave(for: .answered, with: .failure(error))
@@ -63,11 +65,11 @@ final class InteractionSession: WaitingInteraction {
     func end(_ error: BrokerError) -> Bool { leave(for: .ended, with: .failure(error)) }
 
     /// The code the provider gave.
-    func code() async throws(BrokerError) -> Secret { try await answer.value.get() }
+    func code() async throws(BrokerError) -> RedirectCheck.AuthorizationCode { try await answer.value.get() }
 
     func show(_ page: RedirectPage) { self.page.fulfil(page) }
 
-    private func leave(for next: Phase, with result: Result<Secret, BrokerError>) -> Bool {
+    private func leave(for next: Phase, with result: Result<RedirectCheck.AuthorizationCode, BrokerError>) -> Bool {
         let first = phase.withLock { phase in
             switch phase {
             case .preparing, .waiting:
@@ -77,5 +79,24 @@ final class InteractionSession: WaitingInteraction {
             }
         }
         return first && answer.fulfil(result)
+    }
+}
+
+extension RedirectCheck.Expectation {
+    fileprivate var allowsOtherClouds: Bool { clouds?.others.isEmpty == false }
+}
+
+extension BrokerError {
+    fileprivate static func otherCloud(_ host: String, wasAskedFor: Bool) -> BrokerError {
+        guard wasAskedFor else {
+            return BrokerError(
+                .invalidResponse,
+                "The sign-in was answered for another cloud (\(host)) than was asked; name that cloud's authority, or make "
+                    + "the app instance-aware.")
+        }
+        return BrokerError(
+            .invalidResponse,
+            "The sign-in was answered for a cloud that is not known here (\(host)), and nothing was sent there; if it is "
+                + "one, its administrator adds it to the provider's other_clouds.")
     }
 }

@@ -19,21 +19,26 @@ struct InteractiveAcquisition: Sendable {
         let account = try account(of: request, among: known)
         // Somebody who is only hinted at may have signed out as well.
         let person = account ?? request.loginHint.flatMap { known.first(.username($0), for: request.app) }
+        let otherClouds = services.otherClouds(of: request)
         let prompt = try PromptRule.prompt(
             asked: request.prompt,
             isSignedOut: person.map { !known.isSignedIn($0, for: request.app) }
-                ?? LoginAfterSignOut.isDue(among: known, for: request.app, at: request.target))
+                ?? LoginAfterSignOut.isDue(
+                    among: known, for: request.app, at: request.target, otherClouds: otherClouds))
+        let place = account.map { self.place(of: $0, request, otherClouds) } ?? request.target
 
         let seat = SignInFlight.Seat(request, now: services.clock.now, onOpen: onOpen, onJoin: onJoin)
         let boarding = services.interactions.board(
-            SignInWish(request, account: account?.stored.record.homeAccountID, prompt: prompt), seat
+            SignInWish(request, at: place, account: account?.stored.record.homeAccountID, prompt: prompt), seat
         ) {
             InteractionSession(id: Base64URL.encode(services.random.bytes(16)), partition: request.partition)
         }
         if boarding.isNew {
             let signIn = SignIn(
-                services: services, flight: boarding.flight, request: request, prompt: prompt, account: account,
-                person: person, destination: destination, startedAt: services.clock.now)
+                services: services, flight: boarding.flight, request: request, authority: place,
+                // An account's cloud is known; nobody of another one could be its owner.
+                otherClouds: account == nil ? otherClouds : [], prompt: prompt, account: account, person: person,
+                destination: destination, startedAt: services.clock.now)
             // The broker's own task: the code is good once, and what it brings is kept whoever has gone meanwhile.
             Task { await signIn.run() }
         } else if boarding.isLate {
@@ -44,7 +49,7 @@ struct InteractiveAcquisition: Sendable {
 
     private func check(_ request: InteractiveRequest) throws(BrokerError) {
         try ScopeRules.check(request.scopes.union(request.extraScopesToConsent))
-        try TenantRules.check(request.authority, for: request.app)
+        try TenantRules.check(request.authority, for: request.app, clouds: services.clouds(of: request))
         let taken = request.extraQueryParameters.keys.filter { request.sets($0.lowercased()) }.sorted()
         guard taken.isEmpty else {
             throw BrokerError(
@@ -59,6 +64,14 @@ struct InteractiveAcquisition: Sendable {
         guard let selector = request.account else { return nil }
         guard let entry = known.first(selector, for: request.app) else { throw AccountChoice.notFound }
         return entry
+    }
+
+    /// The cloud in which an account is at home, where the request allows for it.
+    private func place(
+        of account: KnownAccounts.Entry, _ request: InteractiveRequest, _ otherClouds: Set<String>
+    ) -> Authority {
+        let environment = account.stored.record.environment
+        return otherClouds.contains(environment) ? request.target.cloud(environment) : request.target
     }
 
     /// Each request has its own patience; a caller that goes away leaves its seat.

@@ -9,6 +9,8 @@ package enum RedirectCheck {
         package var issuer: String
         /// The provider says in its metadata that it always names itself.
         package var requiresIssuer: Bool
+        /// Nil where the provider has no clouds: what a redirect says of them means nothing then.
+        package var clouds: CloudExpectation?
 
         package init(state: String, issuer: String, requiresIssuer: Bool) {
             self.state = state
@@ -18,8 +20,10 @@ package enum RedirectCheck {
     }
 
     package enum Verdict: Sendable {
-        case code(Secret)
+        case code(AuthorizationCode)
         case refused(OAuthRefusal)
+        /// The code is for a cloud that was not allowed for; it is sent nowhere.
+        case otherCloud(named: String)
         case foreign(Why)
     }
 
@@ -36,8 +40,10 @@ package enum RedirectCheck {
         guard let state = redirect["state"], Secret(state) == Secret(expected.state) else {
             return .foreign(.wrongState)
         }
+        let cloud = expected.clouds?.cloud(named: redirect["cloud_instance_host_name"]) ?? .own
         if let issuer = redirect["iss"] {
-            guard IssuerRule.isSame(issuer, as: expected.issuer) else { return .foreign(.otherIssuer) }
+            // Another cloud is held against its own issuer, when its metadata is there (``CloudRules``).
+            guard cloud != .own || IssuerRule.isSame(issuer, as: expected.issuer) else { return .foreign(.otherIssuer) }
         } else if expected.requiresIssuer, redirect["error"] == nil || redirect["code"] != nil {
             // An error without `iss` is taken: a mix-up needs a code, and providers that promise to name themselves
             // forget it when they refuse (django-oauth-toolkit 3.4). Waiting on would leave the person without an answer.
@@ -50,7 +56,21 @@ package enum RedirectCheck {
                     description: redirect["error_description"].map(printable), status: nil))
         }
         guard let code = redirect["code"], !code.isEmpty else { return .foreign(.neitherCodeNorError) }
-        return .code(Secret(code))
+        switch cloud {
+        case .own: return .code(AuthorizationCode(code: Secret(code), cloud: nil, issuer: redirect["iss"]))
+        case .other(let authority):
+            return .code(AuthorizationCode(code: Secret(code), cloud: authority, issuer: redirect["iss"]))
+        case .stranger: return .otherCloud(named: printable(redirect["cloud_instance_host_name"] ?? ""))
+        }
+    }
+
+    /// A code, and who will take it.
+    package struct AuthorizationCode: Sendable {
+        package var code: Secret
+        /// Nil: where the sign-in was begun.
+        package var cloud: Authority?
+        /// Who the redirect says it comes from.
+        package var issuer: String?
     }
 
     /// What came through a browser is for logs and people: short, and without control characters.

@@ -8,6 +8,10 @@ struct SignIn: Sendable {
     let flight: SignInFlight
     /// Of whoever came first; those who joined ask the same.
     let request: InteractiveRequest
+    /// Where the person is sent.
+    let authority: Authority
+    /// Where they may turn out to be at home instead.
+    let otherClouds: Set<String>
     let prompt: Prompt?
     /// Who must sign in.
     let account: KnownAccounts.Entry?
@@ -20,9 +24,10 @@ struct SignIn: Sendable {
         var endpoint: (any RedirectEndpoint)?
         let outcome: SignInFlight.Outcome
         do throws(BrokerError) {
-            let metadata = try await metadata()
+            let metadata = try await metadata(of: authority)
             let attempt = SignInAttempt(
-                metadata: metadata, proofKey: try proofKey(at: metadata), random: services.random)
+                metadata: metadata, proofKey: try proofKey(at: metadata), otherClouds: otherClouds,
+                random: services.random)
             endpoint = try await listen()
             flight.session.expect(attempt.expectation)
             let redirectURI = endpoint?.redirectURI ?? destination.uri
@@ -44,12 +49,23 @@ struct SignIn: Sendable {
         flight.finish(outcome)
     }
 
-    private func metadata() async throws(BrokerError) -> ProviderMetadata {
+    private func metadata(of authority: Authority) async throws(BrokerError) -> ProviderMetadata {
         do throws(ProviderError) {
-            return try await services.provider.metadata(of: request.target)
+            return try await services.provider.metadata(of: authority)
         } catch {
-            throw ProviderErrors.brokerError(error, at: request.target)
+            throw ProviderErrors.brokerError(error, at: authority)
         }
+    }
+
+    /// Of who will be given the code: asked of a host that was looked up among the known clouds, never of one that only the
+    /// redirect knows.
+    private func metadata(
+        for code: RedirectCheck.AuthorizationCode, of attempt: SignInAttempt
+    ) async throws(BrokerError) -> ProviderMetadata {
+        guard let cloud = code.cloud else { return attempt.metadata }
+        let metadata = try await metadata(of: cloud)
+        try CloudRules.check(metadata, issuer: code.issuer)
+        return metadata
     }
 
     /// Of the account that must sign in, if it has one.
@@ -63,11 +79,11 @@ struct SignIn: Sendable {
     }
 
     /// Providers may refuse `prompt=none` without one. It is in the browser's history then, so that is all it is sent for;
-    /// Entra goes by the login hint.
+    /// Entra goes by the login hint. One provider's token is none of another's business.
     private func idTokenHint() throws(BrokerError) -> Secret? {
-        guard prompt == Prompt.none, !request.target.kind.isEntraFamily, let record = person?.stored.record else {
-            return nil
-        }
+        guard prompt == Prompt.none, !authority.kind.isEntraFamily, let record = person?.stored.record,
+            record.environment == authority.environment, record.realm == authority.path
+        else { return nil }
         let owner = TokenOwner(of: record, for: request.app)
         let tokens = try services.tokens(of: .init(partition: request.partition, owner: owner))
         guard let idToken = tokens.idTokens[record.realm] else { return nil }
@@ -113,30 +129,34 @@ struct SignIn: Sendable {
     }
 
     private func redeem(
-        _ code: Secret, of attempt: SignInAttempt, redirectURI: String
+        _ code: RedirectCheck.AuthorizationCode, of attempt: SignInAttempt, redirectURI: String
     ) async throws(BrokerError) -> AcquiredToken {
+        let place = code.cloud ?? authority
+        let metadata = try await metadata(for: code, of: attempt)
         var extras = request.extras
         extras.proofKey = attempt.proofKey
         let response: TokenResponse
         do throws(ProviderError) {
             response = try await services.provider.redeem(
-                .authorizationCode(code, verifier: attempt.verifier, redirectURI: redirectURI),
-                with: extras, as: request.app.credentials, at: attempt.metadata)
+                .authorizationCode(code.code, verifier: attempt.verifier, redirectURI: redirectURI),
+                with: extras, as: request.app.credentials(at: place), at: metadata)
         } catch {
-            throw ProviderErrors.brokerError(error, at: request.target)
+            throw ProviderErrors.brokerError(error, at: place)
         }
         let keeper = TokenKeeper(
             services: services, app: request.app, partition: request.partition, resources: request.resources)
         return try await keeper.keepSignedIn(
             response, asked: request.scopes, sent: ScopeRules.toAuthorize(request.scopes, extra: Scopes([])),
-            nonce: attempt.nonce, demand: demand, at: request.target, metadata: attempt.metadata,
+            nonce: attempt.nonce, demand: demand, at: place, metadata: metadata,
             proofKey: attempt.proofKey)
     }
 
     private var demand: SignInDemand {
         var demand = SignInDemand()
         demand.account = account.map {
-            SignInDemand.Person(homeAccountID: $0.stored.record.homeAccountID, username: $0.account.username)
+            SignInDemand.Person(
+                homeAccountID: $0.stored.record.homeAccountID, environment: $0.stored.record.environment,
+                username: $0.account.username)
         }
         if request.isHintBinding { demand.username = request.loginHint }
         demand.maxAge = request.maxAge

@@ -11,16 +11,21 @@ struct SignInAttempt: Sendable {
     let proofKey: ProofKey?
     private let codeChallenge: String
 
-    init(metadata: ProviderMetadata, proofKey: ProofKey?, random: any RandomSource) {
+    /// - Parameter otherClouds: where the person may be at home instead.
+    init(metadata: ProviderMetadata, proofKey: ProofKey?, otherClouds: Set<String>, random: any RandomSource) {
         self.metadata = metadata
         self.proofKey = proofKey
         let pkce = PKCE(random: random)
         verifier = pkce.verifier
         codeChallenge = pkce.challenge
         nonce = Base64URL.encode(random.bytes(16))
-        expectation = RedirectCheck.Expectation(
+        var expectation = RedirectCheck.Expectation(
             state: Base64URL.encode(random.bytes(32)), issuer: metadata.issuer,
             requiresIssuer: metadata.promisesIssuerInResponse)
+        if case .entra = metadata.authority.kind {
+            expectation.clouds = CloudExpectation(authority: metadata.authority, others: otherClouds)
+        }
+        self.expectation = expectation
     }
 
     /// - Parameters:
@@ -38,6 +43,7 @@ struct SignInAttempt: Sendable {
         authorization.loginHint = account?.account.username ?? request.loginHint
         authorization.domainHint = request.domainHint
         authorization.asksClientInfo = request.target.kind.isEntraFamily
+        authorization.isInstanceAware = expectation.clouds?.others.isEmpty == false
         authorization.claims = ClaimsRule.merged(request.claims, capabilities: request.clientCapabilities)
         authorization.maxAge = request.maxAge
         authorization.acrValues = request.acrValues

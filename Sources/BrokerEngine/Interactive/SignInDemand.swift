@@ -6,10 +6,13 @@ package struct SignInDemand: Sendable {
     /// Whose tokens are wanted.
     package struct Person: Sendable {
         package var homeAccountID: HomeAccountID
+        /// An id says whose account it is only where it was given.
+        package var environment: String
         package var username: String
 
-        package init(homeAccountID: HomeAccountID, username: String) {
+        package init(homeAccountID: HomeAccountID, environment: String, username: String) {
             self.homeAccountID = homeAccountID
+            self.environment = environment
             self.username = username
         }
     }
@@ -29,11 +32,16 @@ package struct SignInDemand: Sendable {
 
     /// - Parameters:
     ///   - home: the account that the ID token names.
+    ///   - environment: where it was signed.
     ///   - username: by which the broker would list it.
     ///   - authenticatedAt: `auth_time` (OpenID Connect Core, section 2).
     /// - Throws: `mismatchedUser`; `invalidResponse` and `interactionRequired` for a proof without a time, or too old.
-    package func check(home: HomeAccountID, username: String, authenticatedAt: NumericDate?) throws(BrokerError) {
-        if let account, account.homeAccountID != home { throw Self.mismatch(account.username) }
+    package func check(
+        home: HomeAccountID, environment: String, username: String, authenticatedAt: NumericDate?
+    ) throws(BrokerError) {
+        if let account, account.homeAccountID != home || account.environment != environment {
+            throw Self.mismatch(account.username)
+        }
         // The account's own name may have changed since; a hint is all that is known of the person.
         if account == nil, let wanted = self.username, wanted.lowercased() != username.lowercased() {
             throw Self.mismatch(wanted)

@@ -9,6 +9,7 @@ struct SignInWish: Sendable, Hashable {
     private let group: GroupID
     private let clientID: String
     private let authority: Authority
+    private let isInstanceAware: Bool
     private let account: HomeAccountID?
     private let scopes: Scopes
     private let extraScopes: Scopes
@@ -26,13 +27,16 @@ struct SignInWish: Sendable, Hashable {
     private let pushesAuthorization: Bool
     private let redirectURI: String?
 
-    /// - Parameter prompt: as it goes to the provider.
-    init(_ request: InteractiveRequest, account: HomeAccountID?, prompt: Prompt?) {
+    /// - Parameters:
+    ///   - authority: where the sign-in begins.
+    ///   - prompt: as it goes to the provider.
+    init(_ request: InteractiveRequest, at authority: Authority, account: HomeAccountID?, prompt: Prompt?) {
         partition = request.partition
         app = request.app.identity
         group = request.app.effectiveGroup
         clientID = request.app.clientID
-        authority = request.target
+        self.authority = authority
+        isInstanceAware = request.isInstanceAware
         self.account = account
         scopes = request.scopes
         extraScopes = request.extraScopesToConsent

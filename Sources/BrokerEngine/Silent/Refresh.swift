@@ -96,7 +96,7 @@ struct Refresh: Sendable {
         do throws(ProviderError) {
             metadata = try await services.provider.metadata(of: situation.destination)
         } catch {
-            throw ProviderErrors.brokerError(error, at: request.target)
+            throw ProviderErrors.brokerError(error, at: situation.destination)
         }
         var extras = request.extras
         extras.proofKey = try ProofKeys(services: services).key(
@@ -104,7 +104,8 @@ struct Refresh: Sendable {
         let response: TokenResponse
         do throws(ProviderError) {
             response = try await services.provider.redeem(
-                .refreshToken(secret, scopes: asked), with: extras, as: request.app.credentials, at: metadata)
+                .refreshToken(secret, scopes: asked), with: extras,
+                as: request.app.credentials(at: situation.destination), at: metadata)
         } catch {
             return .useless(try await uselessness(error, of: refreshToken, granted: granted, in: situation))
         }
@@ -129,12 +130,12 @@ struct Refresh: Sendable {
                 let now = services.clock.now
                 await mark(refreshToken) { $0.unansweredAt = now }
             }
-            throw ProviderErrors.brokerError(error, at: request.target)
+            throw ProviderErrors.brokerError(error, at: situation.destination)
         }
         let meaning = RefreshRefusal(
             refusal, asked: request.scopes, grantedScopes: granted, sentClaims: request.claims != nil,
             answerWasLost: refreshToken.record.unansweredAt != nil, kind: request.target.kind,
-            at: request.target.environment)
+            at: situation.destination.environment)
         if meaning.isClientMismatch, refreshToken.record.familyID != nil {
             await remember(.outsider, situation.owner.client)
             return request.needsThePerson(.noTokens)
@@ -235,8 +236,4 @@ extension ProviderError {
         default: false
         }
     }
-}
-
-extension AppRegistration {
-    var credentials: ClientCredentials { ClientCredentials(clientID: clientID, secret: clientSecret) }
 }

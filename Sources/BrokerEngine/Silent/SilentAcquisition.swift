@@ -14,7 +14,7 @@ struct SilentAcquisition: Sendable {
         var family: FamilyKnowledge
         var question: SilentDecision.Question
         var decision: SilentDecision
-        /// Where a refresh goes: the request's authority, or the account's home tenant.
+        /// Where a refresh goes: the request's authority, or the account's home tenant, in the account's cloud.
         var destination: Authority
 
         /// Refreshes that may spend the same token take turns: where there are family tokens, all clients of the account.
@@ -30,10 +30,13 @@ struct SilentAcquisition: Sendable {
     /// Without waiting and without the disk; nil when that is not enough, or when the answer would be an error.
     func cached(_ request: SilentRequest) -> AcquiredToken? {
         guard !request.scopes.namesReserved,
-            request.authority.map({ TenantRules.mayAsk(at: $0, for: request.app) }) ?? true,
+            request.authority.map({ TenantRules.mayAsk(at: $0, for: request.app, clouds: services.clouds(of: request)) }
+            )
+                ?? true,
             let known = services.index.accounts(of: request.group),
             case .account(let entry) = AccountChoice.choose(
-                request.account, from: known, for: request.app, at: request.target)
+                request.account, from: known, for: request.app, at: request.target,
+                otherClouds: services.otherClouds(of: request))
         else { return nil }
         let owner = request.owner(of: entry)
         guard let tokens = services.index.tokens(of: owner),
@@ -46,7 +49,7 @@ struct SilentAcquisition: Sendable {
 
     func acquire(_ request: SilentRequest) async throws(BrokerError) -> AcquiredToken {
         try ScopeRules.check(request.scopes)
-        try TenantRules.check(request.authority, for: request.app)
+        try TenantRules.check(request.authority, for: request.app, clouds: services.clouds(of: request))
         while true {
             let situation = try look(at: request)
             switch situation.decision {
@@ -103,8 +106,10 @@ struct SilentAcquisition: Sendable {
 
     func look(at request: SilentRequest) throws(BrokerError) -> Situation {
         let known = try services.knownAccounts(of: request.app, in: request.partition)
-        let entry = try AccountChoice.choose(request.account, from: known, for: request.app, at: request.target)
-            .resolved(for: request.app)
+        let entry = try AccountChoice.choose(
+            request.account, from: known, for: request.app, at: request.target,
+            otherClouds: services.otherClouds(of: request)
+        ).resolved(for: request.app)
         let owner = request.owner(of: entry)
         let tokens = try services.tokens(of: owner)
         let family = try services.family(of: owner)

@@ -14,13 +14,15 @@ package struct AppRegistration: Sendable, Equatable {
     package var sandboxIDs: [String]
     /// Makes the client confidential (RFC 6749, section 2.1).
     package var clientSecret: Secret?
+    /// Its people may be at home in other clouds than the authority's own (`instance_aware`). Means something at Entra only.
+    package var isInstanceAware: Bool
     /// A caller's own client id, used without a registration.
     package var isAdHoc: Bool
 
     package init(
         name: String, clientID: String, authority: Authority, group: String? = nil, scopes: [String] = [],
         redirectURI: String? = nil, executables: [String] = [], units: [String] = [], sandboxIDs: [String] = [],
-        clientSecret: Secret? = nil, isAdHoc: Bool = false
+        clientSecret: Secret? = nil, isInstanceAware: Bool = false, isAdHoc: Bool = false
     ) {
         self.name = name
         self.clientID = clientID
@@ -32,6 +34,7 @@ package struct AppRegistration: Sendable, Equatable {
         self.units = units
         self.sandboxIDs = sandboxIDs
         self.clientSecret = clientSecret
+        self.isInstanceAware = isInstanceAware
         self.isAdHoc = isAdHoc
     }
 

@@ -76,6 +76,16 @@ package struct Authority: Sendable, Hashable {
             url: url.dropLast(self.path.count) + path, environment: environment, path: path, kind: kind)
     }
 
+    /// The same tenant at another cloud; itself where there are no clouds to choose from.
+    ///
+    /// - Parameter environment: the cloud's.
+    package func cloud(_ environment: String) -> Authority {
+        guard case .entra = kind, environment != self.environment else { return self }
+        let scheme = isPlainHTTP ? "http" : "https"
+        return Authority(
+            url: "\(scheme)://\(environment)/\(path)", environment: environment, path: path, kind: kind)
+    }
+
     /// - Returns: the scheme, the host with its port, the path without slashes around it.
     private static func parts(
         of text: String, allowHTTPLoopback: Bool

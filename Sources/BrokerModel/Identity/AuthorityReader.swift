@@ -4,9 +4,15 @@ package struct AuthorityReader: Sendable, Equatable {
     /// By host, and port where it is not the scheme's own: what the administrator says a provider is.
     package var kinds: [String: ProviderKind]
 
-    package init(allowsHTTPLoopback: Bool = false, kinds: [String: ProviderKind] = [:]) {
+    /// Which of them are clouds that belong together.
+    package var clouds: CloudTable
+
+    package init(
+        allowsHTTPLoopback: Bool = false, kinds: [String: ProviderKind] = [:], clouds: CloudTable = CloudTable()
+    ) {
         self.allowsHTTPLoopback = allowsHTTPLoopback
         self.kinds = kinds
+        self.clouds = clouds
     }
 
     package func authority(_ text: String) throws(Authority.Invalid) -> Authority {

@@ -12,12 +12,15 @@ package enum EntraCloud {
         ["login.sovcloud-identity.sg"],
     ]
 
-    private static let environments: [String: String] = {
+    private static let environmentsByHost: [String: String] = {
         var table: [String: String] = [:]
         for cloud in clouds { for host in cloud { table[host] = cloud.first } }
         return table
     }()
 
+    /// The name of each cloud.
+    package static let environments = Set(clouds.compactMap(\.first))
+
     /// The environment that a host's records are filed under; nil when the host is none of Entra's.
-    package static func environment(of host: String) -> String? { environments[host.lowercased()] }
+    package static func environment(of host: String) -> String? { environmentsByHost[host.lowercased()] }
 }

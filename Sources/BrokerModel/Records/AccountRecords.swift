@@ -82,6 +82,8 @@ package struct AppRecord: VaultRecord {
     package var units: [String]
     package var sandboxIDs: [String]
     package var isConfidential: Bool
+    /// Nil is no: records of earlier versions do not say.
+    package var isInstanceAware: Bool?
 
     package var bucket: [String] { [] }
     package var item: [String] { [name] }
@@ -97,5 +99,6 @@ package struct AppRecord: VaultRecord {
         units = app.units
         sandboxIDs = app.sandboxIDs
         isConfidential = app.clientSecret != nil
+        isInstanceAware = app.isInstanceAware ? true : nil
     }
 }

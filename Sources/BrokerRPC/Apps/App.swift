@@ -12,6 +12,7 @@ package struct App: MessageObject, Equatable {
     package var units: [String] = []
     package var sandboxIds: [String] = []
     package var confidential = false
+    package var instanceAware = false
 
     package init() {}
 
@@ -27,5 +28,7 @@ package struct App: MessageObject, Equatable {
         .required("units", \.units, "systemd units that may act as it."),
         .required("sandboxIds", \.sandboxIds, "Flatpak or snap applications that may act as it."),
         .required("confidential", \.confidential, "Whether it has a client secret."),
+        .defaulted(
+            "instanceAware", \.instanceAware, "Whether its people may be at home in other clouds of Entra.", to: false),
     ]
 }

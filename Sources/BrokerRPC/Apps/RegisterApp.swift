@@ -22,6 +22,7 @@ package enum RegisterApp: BrokerMethod {
         package var units: [String] = []
         package var sandboxIds: [String] = []
         package var clientSecret: String?
+        package var instanceAware = false
 
         package init() {}
         package init(name: String, clientId: String, authority: String) {
@@ -51,6 +52,12 @@ package enum RegisterApp: BrokerMethod {
             .optional(
                 "clientSecret", \.clientSecret, "Makes the app a confidential client (RFC 6749, section 2.1).",
                 .text(atMost: 4096)),
+            .defaulted(
+                "instanceAware", \.instanceAware,
+                """
+                Microsoft Entra: its people may be at home in other clouds than the authority's own. Not with a client \
+                secret.
+                """, to: false),
         ]
     }
 

@@ -32,6 +32,7 @@ package enum AcquireTokenInteractive: BrokerMethod {
         package var tokenType = TokenType.bearer
         package var resource: ResourceList?
         package var clientCapabilities: [String] = []
+        package var instanceAware: Bool?
         package var correlationId: String?
         package var loginHint: String?
         package var domainHint: String?
@@ -56,7 +57,8 @@ package enum AcquireTokenInteractive: BrokerMethod {
         private static let paths = TokenParamPaths<Params>(
             app: \.app, clientId: \.clientId, authority: \.authority, scopes: \.scopes, account: \.account,
             claims: \.claims, minimumLifetime: \.minimumLifetime, tokenType: \.tokenType,
-            resource: \.resource, clientCapabilities: \.clientCapabilities, correlationId: \.correlationId)
+            resource: \.resource, clientCapabilities: \.clientCapabilities, instanceAware: \.instanceAware,
+            correlationId: \.correlationId)
 
         package static let members: [Member<Params>] =
             tokenMembers(paths, account: "Who must sign in; somebody else is refused with mismatchedUser.") + [

@@ -29,6 +29,7 @@ package enum AcquireTokenSilent: BrokerMethod {
         package var tokenType = TokenType.bearer
         package var resource: ResourceList?
         package var clientCapabilities: [String] = []
+        package var instanceAware: Bool?
         package var correlationId: String?
 
         package init() {}
@@ -41,7 +42,8 @@ package enum AcquireTokenSilent: BrokerMethod {
         private static let paths = TokenParamPaths<Params>(
             app: \.app, clientId: \.clientId, authority: \.authority, scopes: \.scopes, account: \.account,
             claims: \.claims, minimumLifetime: \.minimumLifetime, tokenType: \.tokenType,
-            resource: \.resource, clientCapabilities: \.clientCapabilities, correlationId: \.correlationId)
+            resource: \.resource, clientCapabilities: \.clientCapabilities, instanceAware: \.instanceAware,
+            correlationId: \.correlationId)
 
         package static let members: [Member<Params>] =
             tokenMembers(paths, account: "May be left out when exactly one account fits.") + [

@@ -9,6 +9,7 @@ package protocol TokenParams: AppSelecting {
     var tokenType: TokenType { get set }
     var resource: ResourceList? { get set }
     var clientCapabilities: [String] { get set }
+    var instanceAware: Bool? { get set }
     var correlationId: String? { get set }
 }
 
@@ -44,6 +45,12 @@ extension TokenParams {
                 bypass the cached token.
                 """, to: [], .each(.word(atMost: 64), atMost: 16)),
             .optional(
+                "instanceAware", paths.instanceAware,
+                """
+                Microsoft Entra: whether the person may be at home in another cloud than the authority's own \
+                (instance_aware). Absent: as the app is registered.
+                """),
+            .optional(
                 "correlationId", paths.correlationId,
                 "Ties the request to logs, here and at the provider; made when absent.", .correlationID),
         ]
@@ -66,5 +73,6 @@ struct TokenParamPaths<Params> {
     let tokenType: WritableKeyPath<Params, TokenType> & Sendable
     let resource: WritableKeyPath<Params, ResourceList?> & Sendable
     let clientCapabilities: WritableKeyPath<Params, [String]> & Sendable
+    let instanceAware: WritableKeyPath<Params, Bool?> & Sendable
     let correlationId: WritableKeyPath<Params, String?> & Sendable
 }

@@ -17,7 +17,7 @@ struct AppsHarness: Sendable {
                     authority: try services.policy.authority(params.authority), group: params.group,
                     scopes: params.scopes, redirectURI: params.redirectUri, executables: params.executables,
                     units: params.units, sandboxIDs: params.sandboxIds,
-                    clientSecret: params.clientSecret.map { Secret($0) })
+                    clientSecret: params.clientSecret.map { Secret($0) }, isInstanceAware: params.instanceAware)
                 try await services.apps.register(app, in: caller.partition)
                 return RegisterApp.Result(app: App(app))
             },
@@ -57,5 +57,6 @@ extension App {
         units = app.units
         sandboxIds = app.sandboxIDs
         confidential = app.clientSecret != nil
+        instanceAware = app.isInstanceAware
     }
 }

@@ -124,6 +124,7 @@ struct TokenHarness: Sendable {
             correlationID: correlationID)
         request.account = params.account?.selector
         request.authority = try overridingAuthority(params)
+        request.isInstanceAware = try CloudRules.isInstanceAware(asked: params.instanceAware, for: request.app)
         request.claims = params.claims?.json
         request.forceRefresh = params.forceRefresh
         request.minimumLifetime = params.minimumLifetime
@@ -141,6 +142,7 @@ struct TokenHarness: Sendable {
             correlationID: correlationID)
         request.account = params.account?.selector
         request.authority = try overridingAuthority(params)
+        request.isInstanceAware = try CloudRules.isInstanceAware(asked: params.instanceAware, for: request.app)
         request.claims = params.claims?.json
         request.minimumLifetime = params.minimumLifetime
         request.tokenType = params.tokenType

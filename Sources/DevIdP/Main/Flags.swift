@@ -103,14 +103,29 @@ struct FlavorFlags: ParsableArguments {
     @Option(help: "Seconds for ext_expires_in in Entra's answers; 0 makes it equal to expires_in.")
     var extendedLifetime = TokenPolicy().extendedLifetime
 
-    @Option(help: "The cloud's host name, told to clients that send instance_aware.")
+    @Option(help: "A host name told to clients that send instance_aware, instead of this provider's own.")
     var cloudHost: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "A person who is at home in another cloud, at a second provider of this kind.", valueName: "name=origin"))
+    var otherCloud: [String] = []
+
+    func validate() throws {
+        guard otherCloud.allSatisfy({ $0.split(separator: "=", maxSplits: 1).count == 2 }) else {
+            throw ValidationError("--other-cloud takes NAME=ORIGIN.")
+        }
+    }
 
     /// Comes before the other flags, which may change what a flavor begins with.
     func apply(to options: inout ProviderOptions) {
         guard flavor == .entra else { return }
         var directory = EntraDirectory()
         directory.cloudInstanceHost = cloudHost
+        for one in otherCloud {
+            let parts = one.split(separator: "=", maxSplits: 1).map(String.init)
+            if parts.count == 2 { directory.otherClouds[parts[0]] = parts[1] }
+        }
         options = .entra(directory)
         options.policy.refreshIn = refreshIn
         options.policy.extendedLifetime = extendedLifetime

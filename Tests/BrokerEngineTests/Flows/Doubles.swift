@@ -31,7 +31,12 @@ final class ProviderDouble: PlainProvider {
         var revoked: [String] = []
         var endedSessions: [EndSessionRequest] = []
         var revocationFailure: ProviderError?
+        var asked: [Authority] = []
+        var told: [(place: Authority, client: ClientCredentials)] = []
     }
+
+    /// Where everybody is at home, if the provider has tenants.
+    static let tenant = "aaaabbbb-0000-cccc-1111-dddd2222eeee"
 
     private let state = Mutex(State())
 
@@ -64,6 +69,11 @@ final class ProviderDouble: PlainProvider {
         }
     }
 
+    /// Whose metadata was asked for.
+    var asked: [Authority] { state.withLock { $0.asked } }
+    /// Who was given something that is secret, a code or a refresh token, and how the client proved itself there.
+    var told: [(place: Authority, client: ClientCredentials)] { state.withLock { $0.told } }
+
     /// What was asked of the page that ends the browser's session.
     var endedSessions: [EndSessionRequest] { state.withLock { $0.endedSessions } }
 
@@ -94,7 +104,11 @@ final class ProviderDouble: PlainProvider {
             authority: authority, issuer: authority.url, authorizationEndpoint: authority.url + "/authorize",
             tokenEndpoint: authority.url + "/token", jwksURI: authority.url + "/jwks",
             deviceAuthorizationEndpoint: state.withLock { $0.offersDeviceCode } ? authority.url + "/device" : nil)
-        state.withLock { $0.change }(&metadata)
+        let change = state.withLock { state in
+            state.asked.append(authority)
+            return state.change
+        }
+        change(&metadata)
         return metadata
     }
 
@@ -120,6 +134,7 @@ final class ProviderDouble: PlainProvider {
     ) async throws(ProviderError) {
         let failure = state.withLock { state in
             state.revoked.append(token.revealed())
+            state.told.append((metadata.authority, client))
             return state.revocationFailure
         }
         if let failure { throw failure }
@@ -152,6 +167,7 @@ final class ProviderDouble: PlainProvider {
         let (redeem, binds) = state.withLock { state in
             state.grants.append(grant)
             state.extras.append(extras)
+            state.told.append((metadata.authority, client))
             return (state.redeem, state.binds)
         }
         if let redeem { return try await redeem(grant) }
@@ -171,9 +187,13 @@ final class ProviderDouble: PlainProvider {
         let user = idToken.revealed()
         guard user != "forged" else { throw .invalidResponse(status: nil, "the signature is wrong") }
         let name = String(user.prefix { $0 != "#" })
-        return IDTokenClaims(
-            issuer: metadata.issuer, subject: user,
-            all: ["preferred_username": .string(name), "name": .string(name.capitalized), "sub": .string(user)])
+        var claims: JSONObject = [
+            "preferred_username": .string(name), "name": .string(name.capitalized), "sub": .string(user),
+        ]
+        if metadata.authority.kind.hasTenants {
+            claims.merge(["oid": .string(user), "tid": .string(Self.tenant)]) { $1 }
+        }
+        return IDTokenClaims(issuer: metadata.issuer, subject: user, all: claims)
     }
 }
 

@@ -10,7 +10,8 @@ struct RedirectCheckTests {
             RedirectParameters(query: query[...]),
             against: .init(state: "s-1", issuer: "https://id.example.org", requiresIssuer: requiresIssuer))
         switch verdict {
-        case .code(let code): return "code " + code.revealed()
+        case .code(let code): return "code " + code.code.revealed()
+        case .otherCloud(let host): return "otherCloud \(host)"
         case .refused(let refusal): return "refused \(refusal.error) \(refusal.description ?? "-")"
         case .foreign(let why): return "\(why)"
         }

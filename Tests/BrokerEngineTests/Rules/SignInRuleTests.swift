@@ -37,17 +37,18 @@ struct SignInRuleTests {
         let issuer = "https://id.example.org/realm"
         do {
             try demand.check(
-                home: HomeAccountID(subject: username.lowercased(), issuer: issuer), username: username,
-                authenticatedAt: time)
+                home: HomeAccountID(subject: username.lowercased(), issuer: issuer), environment: "id.example.org",
+                username: username, authenticatedAt: time)
             return nil
         } catch {
             return error
         }
     }
 
-    private func person(_ username: String) -> SignInDemand.Person {
+    private func person(_ username: String, at environment: String = "id.example.org") -> SignInDemand.Person {
         SignInDemand.Person(
-            homeAccountID: HomeAccountID(subject: username, issuer: "https://id.example.org/realm"), username: username)
+            homeAccountID: HomeAccountID(subject: username, issuer: "https://id.example.org/realm"),
+            environment: environment, username: username)
     }
 
     @Test("the account asked for binds; anybody else is a mismatch")
@@ -55,8 +56,15 @@ struct SignInRuleTests {
         #expect(refusal { $0.account = person("alice") } == nil)
         #expect(refusal("bob") { $0.account = person("alice") }?.kind == .mismatchedUser)
         #expect(
-            refusal("Renamed") { $0.account = .init(homeAccountID: person("renamed").homeAccountID, username: "x") }
-                == nil)
+            refusal("Renamed") {
+                $0.account = person("renamed")
+                $0.account?.username = "x"
+            } == nil)
+    }
+
+    @Test("an account's id from another cloud is another person's")
+    func otherCloud() {
+        #expect(refusal { $0.account = person("alice", at: "login.example") }?.kind == .mismatchedUser)
     }
 
     @Test("a strict hint binds, in any case of letters; beside an account it says nothing new")

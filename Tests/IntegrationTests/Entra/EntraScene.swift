@@ -6,6 +6,8 @@ import Foundation
 /// A provider shaped like Entra, and a broker that was told so, with the app `notes` at an authority of it.
 struct EntraScene {
     var provider: RunningProvider
+    /// Another cloud, where Bob is at home, if there is one.
+    var otherCloud: RunningProvider?
     var broker: BrokerProcess
     let bed: TestBed
 
@@ -15,28 +17,58 @@ struct EntraScene {
     static func make(
         in bed: TestBed, at tenant: String = "common", options change: (inout ProviderOptions) -> Void = { _ in }
     ) async throws -> EntraScene {
+        let provider = try await startProvider(in: bed, change)
+        return try await make(in: bed, at: tenant, provider, nil)
+    }
+
+    /// Two clouds that know each other. Bob is at home in the other one, Alice in the one that the app names.
+    ///
+    /// - Parameter change: of the app's own cloud.
+    static func withTwoClouds(
+        in bed: TestBed, options change: @escaping (inout EntraDirectory) -> Void = { _ in }
+    ) async throws -> EntraScene {
+        let other = try await startProvider(in: bed)
+        var directory = EntraDirectory()
+        directory.otherClouds = ["bob": other.origin]
+        change(&directory)
+        let chosen = directory
+        let provider = try await startProvider(in: bed) { $0.flavor = .entra(chosen) }
+        return try await make(in: bed, at: "common", provider, other)
+    }
+
+    private static func make(
+        in bed: TestBed, at tenant: String, _ provider: RunningProvider, _ other: RunningProvider?
+    ) async throws -> EntraScene {
+        let broker = try await start(in: bed, for: provider, other, stateDirectory: nil)
+        try await broker.register("notes", clientID: "demo-one", authority: provider.authority(tenant))
+        return EntraScene(provider: provider, otherCloud: other, broker: broker, bed: bed)
+    }
+
+    private static func startProvider(
+        in bed: TestBed, _ change: (inout ProviderOptions) -> Void = { _ in }
+    ) async throws -> RunningProvider {
         var options = ProviderOptions.entra()
         options.allowsAnyClient = true
         change(&options)
         let provider = try await DevIdentityProvider.start(options)
         bed.atEnd { await provider.stop() }
-        let broker = try await start(in: bed, for: provider, stateDirectory: nil)
-        try await broker.register("notes", clientID: "demo-one", authority: provider.authority(tenant))
-        return EntraScene(provider: provider, broker: broker, bed: bed)
+        return provider
     }
 
     private static func start(
-        in bed: TestBed, for provider: RunningProvider, stateDirectory: String?
+        in bed: TestBed, for provider: RunningProvider, _ other: RunningProvider?, stateDirectory: String?
     ) async throws -> BrokerProcess {
         try await BrokerProcess.start(in: bed) { options in
-            options.configuration = "[provider.\"\(provider.origin)\"]\nkind = \"entra\"\n"
+            var configuration = "[provider.\"\(provider.origin)\"]\nkind = \"entra\"\n"
+            if let other { configuration += "other_clouds = [\"\(other.origin)\"]\n" }
+            options.configuration = configuration
             options.stateDirectory = stateDirectory
         }
     }
 
     mutating func restart() async throws {
         await broker.stop()
-        broker = try await Self.start(in: bed, for: provider, stateDirectory: broker.stateDirectory)
+        broker = try await Self.start(in: bed, for: provider, otherCloud, stateDirectory: broker.stateDirectory)
     }
 
     func signIn(_ more: JSONObject = [:]) async throws -> SignIn {

@@ -39,7 +39,8 @@ struct AccountSignOut: Sendable {
         if request.revoke { stages.revocation = sharing ? Self.othersNeedThem : await revoke(spent) }
         if request.fromBrowser, let asker {
             stages.browser = await BrowserSignOut(
-                services: services, request: request, app: asker, idToken: idToken,
+                services: services, request: request, app: asker,
+                authority: asker.authority.cloud(account.stored.record.environment), idToken: idToken,
                 username: account.account.username
             ).run(onOpen: onOpen)
         } else if request.fromBrowser {
@@ -90,7 +91,8 @@ struct AccountSignOut: Sendable {
     private func revoke(_ tokens: [Revocable]) async -> SignOutStages.Outcome {
         var outcome = SignOutStages.Outcome.done
         for one in tokens {
-            guard let authority = authority(recorded: one.record.authority), let client = client(of: one.record.owner)
+            guard let authority = services.settings().authorities.recorded(one.record.authority),
+                let client = client(of: one.record.owner, at: authority)
             else {
                 outcome = .failed("no app is registered that could revoke the refresh token.")
                 continue
@@ -117,22 +119,22 @@ struct AccountSignOut: Sendable {
 
     /// The app that is made use of: the browser's way back is its redirect URI.
     private func asker(for account: KnownAccounts.Entry, _ targets: SignOutTargets) -> AppRegistration? {
-        let here = apps.filter { $0.authority.environment == account.stored.record.environment }
-        return request.app ?? here.first { targets.idTokens[$0.clientID] != nil } ?? here.first
+        let environment = account.stored.record.environment
+        let here = apps.filter { CloudRules.reaches(environment, from: $0, in: services.clouds) }
+        // The ID token that goes along is for the account's own provider alone.
+        return here.first { $0.identity == request.app?.identity }
+            ?? here.first { targets.idTokens[$0.clientID] != nil } ?? here.first
     }
 
     /// A family's token may be spent, and revoked, by any client of the group.
-    private func client(of owner: TokenOwner) -> ClientCredentials? {
+    private func client(of owner: TokenOwner, at place: Authority) -> ClientCredentials? {
+        let here = apps.filter { CloudRules.reaches(owner.environment, from: $0, in: services.clouds) }
         if owner.clientID.isEmpty {
-            return apps.first { $0.effectiveGroup == owner.group && $0.authority.environment == owner.environment }?
-                .credentials
+            return here.first { $0.effectiveGroup == owner.group }?.credentials(at: place)
         }
-        return apps.first { $0.clientID == owner.clientID }?.credentials ?? ClientCredentials(clientID: owner.clientID)
-    }
-
-    /// A registered app's authority knows what kind of provider it is; a recorded URL alone does not.
-    private func authority(recorded url: String) -> Authority? {
-        apps.first { $0.authority.url == url }?.authority ?? (try? Authority(parsing: url, allowHTTPLoopback: true))
+        // Two providers may have given out one client id: the secret is of the app that is registered here.
+        let clients = here.filter { $0.clientID == owner.clientID }.map { $0.credentials(at: place) }
+        return clients.first { $0.secret != nil } ?? ClientCredentials(clientID: owner.clientID)
     }
 
     private func tell(_ targets: SignOutTargets) {

@@ -8,6 +8,8 @@ struct BrowserSignOut: Sendable {
     let request: SignOutRequest
     /// Whose client asks, and whose redirect URI is the way back.
     let app: AppRegistration
+    /// The app's, in the account's cloud.
+    let authority: Authority
     let idToken: Secret?
     let username: String
 
@@ -60,10 +62,10 @@ struct BrowserSignOut: Sendable {
         asked.postLogoutRedirectURI = redirectURI
         asked.state = session.state
         do throws(ProviderError) {
-            let metadata = try await services.provider.metadata(of: app.authority)
+            let metadata = try await services.provider.metadata(of: authority)
             if let url = services.provider.endSessionURL(asked, at: metadata) { return url }
         } catch {
-            throw ProviderErrors.brokerError(error, at: app.authority)
+            throw ProviderErrors.brokerError(error, at: authority)
         }
         throw BrokerError(.unsupported, "the provider offers no page that ends the browser's session.")
     }

@@ -114,6 +114,10 @@ extension Provider {
         guard let user = user(account.username), let client = client(request.clientID) else {
             return finish(transaction, with: OAuthFailure(.loginRequired, "the person is gone"))
         }
+        if let elsewhere = flavor.elsewhere(user, request) {
+            state.withLock { $0.finish(transaction) }
+            return seeOther(elsewhere, cookie: setCookie(session))
+        }
         do throws(OAuthFailure) {
             _ = try flavor.identity(of: user, in: request.realm, for: client)
         } catch {

@@ -35,6 +35,9 @@ protocol Flavor: Sendable {
     /// What comes back to the client beside the code.
     func redirectParameters(of request: AuthorizationRequest, sessionID: String) -> [(String, String?)]
 
+    /// Where the person signs in instead, when they belong to another cloud and the client allows for that.
+    func elsewhere(_ user: ProviderUser, _ request: AuthorizationRequest) -> String?
+
     /// Brings a device authorization answer into this provider's form.
     func finish(deviceAnswer members: inout [String: JSON])
 

@@ -46,6 +46,8 @@ struct OpenIDFlavor: Flavor {
         [("iss", request.realm.base)]
     }
 
+    func elsewhere(_ user: ProviderUser, _ request: AuthorizationRequest) -> String? { nil }
+
     func finish(deviceAnswer members: inout [String: JSON]) {}
 
     func members(of failure: OAuthFailure, correlationID: String?, time: Int) -> [String: JSON] {

@@ -42,6 +42,8 @@ struct AuthorizationRequest: Sendable {
     var idTokenHint: String?
     /// Entra: the person may belong to another cloud, and the client wants to hear which.
     var isInstanceAware = false
+    /// As it came.
+    var form: FormValues
 }
 
 /// Where a refused request ends: without a client and a redirect URI that belong together nobody may be sent anywhere,
@@ -98,6 +100,7 @@ extension AuthorizationRequest {
         domainHint = form["domain_hint"]
         idTokenHint = form["id_token_hint"]
         isInstanceAware = form["instance_aware"]?.lowercased() == "true"
+        self.form = form
     }
 
     private static func target(_ form: FormValues, uri: String) throws(OAuthFailure) -> RedirectTarget {

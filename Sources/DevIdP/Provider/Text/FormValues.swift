@@ -22,6 +22,9 @@ package struct FormValues: Sendable {
         return value
     }
 
+    /// All of them, ordered by name.
+    var pairs: [(String, String?)] { values.sorted { $0.key < $1.key }.flatMap { name, all in all.map { (name, $0) } } }
+
     package func all(_ name: String) -> [String] { values[name] ?? [] }
 
     /// Names that came more than once, which OAuth forbids.

@@ -30,7 +30,10 @@ package struct EntraDirectory: Sendable, Equatable {
     package var guests = ["alice": [beta.id]]
     /// What `RESOURCE/.default` stands for.
     package var registeredPermissions = ["user_impersonation"]
-    /// The host of the cloud that people belong to, told to those who ask with `instance_aware`.
+    /// Origins of other clouds by the names of the people who are at home there. They sign in there when the client says
+    /// `instance_aware`, and not at all otherwise.
+    package var otherClouds: [String: String] = [:]
+    /// What is told to those who ask with `instance_aware`, instead of this provider's own host.
     package var cloudInstanceHost: String?
 
     package init() {}

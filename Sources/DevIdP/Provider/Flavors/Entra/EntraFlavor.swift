@@ -39,7 +39,7 @@ struct EntraFlavor: Flavor {
     func identity(
         of user: ProviderUser, in realm: Realm, for client: ProviderClient
     ) throws(OAuthFailure) -> Identity {
-        guard let home = directory.home(of: user.username) else {
+        guard let home = directory.home(of: user.username), directory.otherClouds[user.username] == nil else {
             throw OAuthFailure(.invalidGrant, "the person has no tenant", .notInTenant)
         }
         let tenant: EntraDirectory.Tenant
@@ -56,6 +56,13 @@ struct EntraFlavor: Flavor {
         return Identity(
             issuer: "\(origin)/\(tenant.id)/v2.0", subject: pairwise, username: user.email,
             claims: ["tid": .string(tenant.id), "oid": .string(objectID), "ver": "2.0"])
+    }
+
+    func elsewhere(_ user: ProviderUser, _ request: AuthorizationRequest) -> String? {
+        guard request.isInstanceAware, case .redirect = request.channel,
+            let cloud = directory.otherClouds[user.username], let tenant = request.realm.tenant
+        else { return nil }
+        return appendQuery(request.form.pairs, to: "\(cloud)/\(tenant)\(paths.authorize)")
     }
 
     private func require(
@@ -95,7 +102,8 @@ struct EntraFlavor: Flavor {
     }
 
     func redirectParameters(of request: AuthorizationRequest, sessionID: String) -> [(String, String?)] {
-        let cloud = request.isInstanceAware ? directory.cloudInstanceHost : nil
+        let own = request.realm.base.split(separator: "/").dropFirst().first.map(String.init)
+        let cloud = request.isInstanceAware ? directory.cloudInstanceHost ?? own : nil
         return [
             ("session_state", sessionID), ("cloud_instance_name", cloud), ("cloud_instance_host_name", cloud),
         ]

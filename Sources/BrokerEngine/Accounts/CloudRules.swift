@@ -1,0 +1,86 @@
+import BrokerModel
+import BrokerValues
+
+/// Which clouds a request may meet besides its authority's own (MSAL, "Clouds"). Pure.
+package enum CloudRules {
+    /// - Parameters:
+    ///   - asked: what the request says; nil leaves it to the app's registration.
+    ///   - app: whose people they are.
+    /// - Returns: false where there are no clouds to choose from.
+    /// - Throws: `invalidParameter` for a client with a secret: it is for the app's own cloud, and another would be told it.
+    package static func isInstanceAware(asked: Bool?, for app: AppRegistration) throws(BrokerError) -> Bool {
+        guard asked ?? app.isInstanceAware, case .entra = app.authority.kind else { return false }
+        guard app.clientSecret == nil else {
+            throw BrokerError(
+                .invalidParameter,
+                "\(app.name) has a client secret, which is for its own cloud only; leave out instanceAware.")
+        }
+        return true
+    }
+
+    /// The clouds that the app's people may be at home in, besides the one of its authority.
+    ///
+    /// A client secret rules it out here once more: wherever the other checks stand, it must not travel.
+    package static func clouds(
+        of app: AppRegistration, isInstanceAware: Bool, in table: CloudTable
+    ) -> Set<String> {
+        guard isInstanceAware, case .entra = app.authority.kind, app.clientSecret == nil else { return [] }
+        return table.clouds(besides: app.authority.environment)
+    }
+
+    /// Whether the app's client may have been used at an environment, whatever it says now: for what ends a sign-in.
+    static func reaches(_ environment: String, from app: AppRegistration, in table: CloudTable) -> Bool {
+        app.authority.environment == environment
+            || clouds(of: app, isInstanceAware: true, in: table).contains(environment)
+    }
+
+    /// Who redeems a redirect's code must be the cloud that the redirect named (RFC 9207, section 2.4; RFC 9700, section
+    /// 4.4): the code, its verifier and what proves the client must reach nobody else.
+    ///
+    /// - Parameters:
+    ///   - metadata: of the cloud that was named.
+    ///   - issuer: as the redirect has it (`iss`).
+    package static func check(_ metadata: ProviderMetadata, issuer: String?) throws(BrokerError) {
+        let place = metadata.authority
+        if issuer == nil ? metadata.promisesIssuerInResponse : !isSame(issuer, as: metadata.issuer) {
+            throw BrokerError(
+                .invalidResponse,
+                "The sign-in was answered for the cloud \(place.environment) by somebody else; start it again.")
+        }
+        let host = Authority.issuer(String(metadata.tokenEndpoint.prefix { $0 != "?" }))?.environment
+        guard host.map({ EntraCloud.environment(of: $0) ?? $0 }) == place.environment else {
+            throw BrokerError(
+                .invalidResponse,
+                "\(place.environment) names a token endpoint of another host; no sign-in of another cloud is sent there."
+            )
+        }
+    }
+
+    private static func isSame(_ issuer: String?, as pattern: String) -> Bool {
+        issuer.map { IssuerRule.isSame($0, as: pattern) } ?? false
+    }
+}
+
+extension EngineServices {
+    var clouds: CloudTable { settings().authorities.clouds }
+
+    /// The clouds that the app's people may be at home in. Quick where the request allows for none: part of the hot path.
+    func clouds(of request: some TokenSeeking) -> Set<String> {
+        guard request.isInstanceAware else { return [] }
+        return CloudRules.clouds(of: request.app, isInstanceAware: true, in: clouds)
+    }
+
+    /// The clouds that the request's person may be at home in, besides its authority's own. An authority in another cloud than
+    /// the app's is meant as it stands.
+    func otherClouds(of request: some TokenSeeking) -> Set<String> {
+        request.target.environment == request.app.authority.environment ? clouds(of: request) : []
+    }
+}
+
+extension AppRegistration {
+    /// The secret is for the app's own provider; anywhere else the client shows none.
+    func credentials(at place: Authority) -> ClientCredentials {
+        let isOwn = place.kind == .generic ? place == authority : place.environment == authority.environment
+        return ClientCredentials(clientID: clientID, secret: isOwn ? clientSecret : nil)
+    }
+}

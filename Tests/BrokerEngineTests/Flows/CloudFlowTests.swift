@@ -1,0 +1,236 @@
+import BrokerEngine
+import BrokerModel
+import BrokerTestSupport
+import BrokerValues
+import Testing
+
+@Suite("Signing in at another cloud", .timeLimit(.minutes(1)))
+struct CloudFlowTests {
+    private static let government = "login.microsoftonline.us"
+    private static let publicCloud = "login.microsoftonline.com"
+
+    private static func entra(_ host: String = publicCloud, _ tenant: String = "common") -> Authority {
+        Sample.authority("https://\(host)/\(tenant)")
+    }
+    private static let home = entra(government, ProviderDouble.tenant)
+
+    private static func app(secret: String? = nil) -> AppRegistration {
+        AppRegistration(
+            name: "mail", clientID: "client-1", authority: entra(), clientSecret: secret.map { Secret($0) })
+    }
+
+    private func interactive(
+        _ bed: EngineBed, _ change: (inout InteractiveRequest) -> Void = { _ in }
+    ) -> InteractiveRequest {
+        bed.interactive(Self.app()) {
+            $0.isInstanceAware = true
+            change(&$0)
+        }
+    }
+
+    private func silent(_ bed: EngineBed, _ change: (inout SilentRequest) -> Void = { _ in }) -> SilentRequest {
+        bed.silent(Self.app()) {
+            $0.isInstanceAware = true
+            change(&$0)
+        }
+    }
+
+    /// The browser comes back with a code, and with these parameters beside it.
+    @discardableResult
+    private func signIn(
+        _ bed: EngineBed, _ request: InteractiveRequest, _ more: String = "&cloud_instance_host_name=\(government)"
+    ) async throws -> AcquiredToken {
+        let (browser, signIn) = bed.begin(request)
+        let opening = await browser.opening()
+        _ = await bed.redirects.visit(opening.redirectURI, query: "code=alice&state=\(opening.state)\(more)")
+        return try await signIn.value
+    }
+
+    private func expectRefusal(
+        _ bed: EngineBed, _ request: InteractiveRequest, _ more: String,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async {
+        let error = await #expect(throws: BrokerError.self, sourceLocation: sourceLocation) {
+            try await signIn(bed, request, more)
+        }
+        #expect(error?.kind == .invalidResponse, sourceLocation: sourceLocation)
+        #expect(bed.provider.told.isEmpty, "neither code nor verifier left the broker", sourceLocation: sourceLocation)
+    }
+
+    @Test("instance_aware goes to Entra when the app knows several clouds, and is off by default")
+    func asking() async throws {
+        let bed = try await EngineBed()
+        try await signIn(bed, interactive(bed), "")
+        try await signIn(bed, interactive(bed) { $0.isInstanceAware = false }, "")
+        try await signIn(bed, bed.interactive { $0.isInstanceAware = true }, "")
+        #expect(bed.provider.authorizations.map(\.isInstanceAware) == [true, false, false])
+    }
+
+    @Test("the code goes to the cloud that the redirect names and nowhere else, and everything is filed there")
+    func otherCloud() async throws {
+        let bed = try await EngineBed()
+        let token = try await signIn(bed, interactive(bed))
+        #expect(bed.provider.told.map(\.place) == [Self.entra(Self.government)])
+        #expect(token.account.environment == Self.government)
+        #expect(token.account.authority == Self.home.url)
+        #expect(token.token.record.authority == Self.home.url)
+        #expect(token.token.record.owner.environment == Self.government)
+        #expect(bed.provider.extras.last?.asksClientInfo == true)
+    }
+
+    @Test("silent requests find the account at the app's own authority, from the cache and by a refresh at its cloud")
+    func silently() async throws {
+        let bed = try await EngineBed()
+        let token = try await signIn(bed, interactive(bed))
+        #expect(try bed.text(try #require(bed.engine.cached(silent(bed)))) == bed.text(token))
+        let refreshed = try await bed.engine.acquireSilent(silent(bed) { $0.forceRefresh = true })
+        #expect(bed.provider.told.last?.place == Self.home)
+        #expect(refreshed.token.record.authority == Self.home.url)
+        #expect(try bed.text(try #require(bed.engine.cached(silent(bed)))) == bed.text(refreshed))
+        let again = try await bed.restarted()
+        #expect(try await again.acquireSilent(silent(bed)).fromCache)
+    }
+
+    @Test("an app that is not instance-aware does not see the account, whatever cloud it names")
+    func unaware() async throws {
+        let bed = try await EngineBed()
+        try await signIn(bed, interactive(bed))
+        let plain = bed.silent(Self.app())
+        #expect(bed.engine.cached(plain) == nil)
+        let error = await #expect(throws: BrokerError.self) { try await bed.engine.acquireSilent(plain) }
+        #expect(error?.kind == .interactionRequired)
+        let named = await #expect(throws: BrokerError.self) {
+            try await bed.engine.acquireSilent(bed.silent(Self.app()) { $0.authority = Self.entra(Self.government) })
+        }
+        #expect(named?.kind == .invalidAuthority)
+    }
+
+    @Test("the account's own authority may be named, and so may its tenant at the app's cloud")
+    func named() async throws {
+        let bed = try await EngineBed()
+        let token = try await signIn(bed, interactive(bed))
+        for authority in [Self.home, Self.entra(Self.publicCloud, ProviderDouble.tenant)] {
+            let found = try #require(bed.engine.cached(silent(bed) { $0.authority = authority }), "\(authority.url)")
+            #expect(try bed.text(found) == bed.text(token))
+        }
+        // An authority of a third cloud is meant as it stands: nobody is signed in there.
+        let china = Self.entra("login.partner.microsoftonline.cn")
+        #expect(bed.engine.cached(silent(bed) { $0.authority = china }) == nil)
+    }
+
+    @Test("a token that is due is renewed ahead of time at the account's cloud")
+    func ahead() async throws {
+        let bed = try await EngineBed()
+        bed.provider.whenRedeeming { [provider = bed.provider] _ in
+            var response = provider.tokens(for: "alice")
+            response.refreshIn = 60
+            return response
+        }
+        try await signIn(bed, interactive(bed))
+        bed.clock.advance(bySeconds: 61)
+        #expect(bed.engine.cached(silent(bed)) != nil)
+        while bed.provider.told.count < 2 { await Task.yield() }
+        #expect(bed.provider.told.last?.place == Self.home)
+    }
+
+    @Test("a host that is no known cloud is refused, and not even asked for its metadata")
+    func unknown() async throws {
+        let bed = try await EngineBed()
+        await expectRefusal(bed, interactive(bed), "&cloud_instance_host_name=evil.example")
+        #expect(bed.provider.asked == [Self.entra()])
+    }
+
+    @Test("a known cloud that was not asked about is refused: the code is not for who would be given it")
+    func unasked() async throws {
+        let bed = try await EngineBed()
+        let request = interactive(bed) { $0.isInstanceAware = false }
+        await expectRefusal(bed, request, "&cloud_instance_host_name=\(Self.government)")
+        #expect(bed.provider.asked == [Self.entra()])
+    }
+
+    @Test("the cloud that was asked may name itself, asked to or not")
+    func ownName() async throws {
+        let bed = try await EngineBed()
+        for isInstanceAware in [true, false] {
+            let token = try await signIn(
+                bed, interactive(bed) { $0.isInstanceAware = isInstanceAware },
+                "&cloud_instance_host_name=login.windows.net")
+            #expect(token.account.environment == Self.publicCloud)
+        }
+    }
+
+    @Test("a redirect that names one cloud and another one's issuer is a mix-up")
+    func mixUp() async throws {
+        let bed = try await EngineBed()
+        await expectRefusal(
+            bed, interactive(bed), "&cloud_instance_host_name=\(Self.government)&iss=\(Self.entra().url)")
+    }
+
+    @Test("a cloud whose token endpoint is somewhere else is given nothing")
+    func tokenEndpoint() async throws {
+        let bed = try await EngineBed()
+        bed.provider.offer { metadata in
+            if metadata.authority.environment == Self.government { metadata.tokenEndpoint = "https://evil.example/t" }
+        }
+        await expectRefusal(bed, interactive(bed), "&cloud_instance_host_name=\(Self.government)")
+    }
+
+    @Test("a client secret stays in its own cloud, even when the request says instance-aware")
+    func secret() async throws {
+        let bed = try await EngineBed()
+        let request = bed.interactive(Self.app(secret: "s")) { $0.isInstanceAware = true }
+        await expectRefusal(bed, request, "&cloud_instance_host_name=\(Self.government)")
+        #expect(bed.provider.authorizations.last?.isInstanceAware == false)
+        try await signIn(bed, request, "")
+        #expect(bed.provider.told.map(\.place) == [Self.entra()])
+        #expect(bed.provider.told.first?.client.secret != nil)
+    }
+
+    @Test("a sign-in for an account of another cloud begins there, and nobody of a third cloud will do")
+    func account() async throws {
+        let bed = try await EngineBed()
+        let id = try await signIn(bed, interactive(bed)).account.id
+        let again = try await signIn(bed, interactive(bed) { $0.account = .id(id) }, "")
+        #expect(again.account.id == id)
+        #expect(bed.provider.asked.last == Self.entra(Self.government))
+        #expect(bed.provider.authorizations.last?.isInstanceAware == false)
+        let error = await #expect(throws: BrokerError.self) {
+            try await signIn(
+                bed, interactive(bed) { $0.account = .id(id) },
+                "&cloud_instance_host_name=login.partner.microsoftonline.cn")
+        }
+        #expect(error?.kind == .invalidResponse)
+    }
+
+    @Test("requests that allow for other clouds and those that do not never share a window")
+    func windows() async throws {
+        let bed = try await EngineBed()
+        let (one, first) = bed.begin(interactive(bed))
+        let (two, second) = bed.begin(interactive(bed) { $0.isInstanceAware = false })
+        let openings = [await one.opening(), await two.opening()]
+        #expect(openings[0].interactionID != openings[1].interactionID)
+        for opening in openings { _ = await bed.redirects.visit(opening, code: "alice") }
+        _ = try await (first.value, second.value)
+    }
+
+    @Test("sign-out revokes at the account's cloud, and ends the browser's session there with its own ID token")
+    func signOut() async throws {
+        let bed = try await EngineBed()
+        bed.provider.offer { $0.endSessionEndpoint = $0.authority.url + "/logout" }
+        let account = try await signIn(bed, interactive(bed)).account
+        var request = SignOutRequest(
+            partition: Sample.partition, account: .id(account.id), correlationID: "correlation-1")
+        request.app = Self.app()
+        request.revoke = true
+        request.fromBrowser = true
+        let (browser, asked) = (Browser(), request)
+        let ending = Task { try await bed.engine.signOut(asked) { browser.opened($0) } }
+        let opening = await browser.opening()
+        #expect(opening.url.hasPrefix("https://\(Self.government)/common/logout"))
+        #expect(bed.provider.endedSessions.last?.idTokenHint?.revealed() == "alice")
+        _ = await bed.redirects.visit(opening.redirectURI, query: "state=\(opening.state)")
+        let stages = try await ending.value
+        #expect(stages.revocation == .done && stages.browser == .done)
+        #expect(bed.provider.told.last?.place.environment == Self.government)
+    }
+}

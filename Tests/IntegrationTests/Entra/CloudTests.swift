@@ -1,0 +1,184 @@
+import BrokerTestSupport
+import BrokerValues
+import DevIdentityProvider
+import Foundation
+import Testing
+
+@Suite("Several clouds", .serialized, .timeLimit(.minutes(2))) struct CloudTests {
+    private static let aware: JSONObject = ["instanceAware": true]
+
+    /// Bob signs in at the app's own cloud, which sends him to his own; `change` is what happens to the redirect.
+    private func signInBob(
+        _ scene: EntraScene, _ more: JSONObject = aware, change: @escaping @Sendable (String) -> String = { $0 }
+    ) async throws -> SignIn {
+        let (own, bed) = (scene.provider, scene.bed)
+        let other = try #require(scene.otherCloud)
+        return try await scene.broker.signIn(app: "notes", scopes: [EntraScene.scope], more, in: bed) { url in
+            let onward = try await own.signIn(.bob, at: url, in: bed)
+            var redirect = try await other.signIn(.bob, at: onward.url, in: bed)
+            redirect.url = change(redirect.url)
+            return redirect
+        }
+    }
+
+    @Test("a person of another cloud signs in there: the code, the tokens and the account are that cloud's")
+    func otherCloud() async throws {
+        try await withTestBed { bed in
+            let scene = try await EntraScene.withTwoClouds(in: bed)
+            let other = try #require(scene.otherCloud)
+            let signIn = try await signInBob(scene)
+            #expect(signIn.token.text("account.username") == "bob@\(EntraDirectory.beta.domain)")
+            #expect(signIn.token.text("account.environment") == "127.0.0.1:\(other.port)")
+            #expect(signIn.token.text("authority") == other.authority(EntraDirectory.beta.id))
+            #expect(query(of: signIn.opening.text("url"))["instance_aware"] == "true")
+            // The code went to nobody else.
+            #expect(!scene.provider.log.contains { $0.endpoint == .token })
+            #expect(other.log.count { $0.endpoint == .token } == 1)
+            let accounts = try await scene.accounts()
+            #expect(accounts.map { $0.text("authority") } == [other.authority(EntraDirectory.beta.id)])
+        }
+    }
+
+    @Test(
+        "afterwards tokens come silently at the app's own authority, refreshed at the account's cloud, restart or not")
+    func silently() async throws {
+        try await withTestBed { bed in
+            var scene = try await EntraScene.withTwoClouds(in: bed)
+            let signIn = try await signInBob(scene)
+            #expect(try await scene.silent(Self.aware)["accessToken"] == signIn.token["accessToken"])
+            try await scene.restart()
+            #expect(try await scene.silent(Self.aware)["accessToken"] == signIn.token["accessToken"])
+            let fresh = try await scene.silent(["instanceAware": true, "forceRefresh": true])
+            #expect(fresh["fromCache"] == false)
+            #expect(fresh.text("account.id") == signIn.accountID)
+            #expect(scene.otherCloud?.log.last { $0.endpoint == .token }?.tenant == EntraDirectory.beta.id)
+            #expect(!scene.provider.log.contains { $0.endpoint == .token })
+            await expectRefusal("interactionRequired") { try await scene.silent() }
+        }
+    }
+
+    @Test("people of both clouds are accounts of one app; who is meant has to be said")
+    func both() async throws {
+        try await withTestBed { bed in
+            let scene = try await EntraScene.withTwoClouds(in: bed)
+            let bob = try await signInBob(scene)
+            let alice = try await scene.signIn(Self.aware)
+            #expect(alice.token.text("account.environment") == "127.0.0.1:\(scene.provider.port)")
+            await expectRefusal("ambiguousAccount") { try await scene.silent(Self.aware) }
+            for signIn in [bob, alice] {
+                let one: JSONObject = ["instanceAware": true, "account": ["id": .string(signIn.accountID)]]
+                #expect(try await scene.silent(one)["accessToken"] == signIn.token["accessToken"])
+            }
+            // Without it there is but one.
+            #expect(try await scene.silent()["accessToken"] == alice.token["accessToken"])
+        }
+    }
+
+    @Test("the registration says it for every request; an app with a client secret cannot be registered so")
+    func registration() async throws {
+        try await withTestBed { bed in
+            let scene = try await EntraScene.withTwoClouds(in: bed)
+            let authority = scene.provider.authority("common")
+            let added = try await scene.broker.ctl([
+                "apps", "add", "notes", "--client-id", "demo-one", "--authority", authority,
+                "--instance-aware",
+            ])
+            #expect(added.status == .exited(0), "\(added)")
+            #expect(added.output.contains("Clouds"))
+            let signIn = try await signInBob(scene, [:])
+            #expect(try await scene.silent()["accessToken"] == signIn.token["accessToken"])
+            let refusal = await expectRefusal("invalidParameter") {
+                try await scene.broker.register(
+                    "secretive", clientID: "demo-one", authority: authority,
+                    ["instanceAware": true, "clientSecret": "hush"])
+            }
+            #expect(refusal?.message.contains("instanceAware") == true)
+        }
+    }
+
+    @Test("a request of an app with a client secret cannot allow for other clouds")
+    func secret() async throws {
+        try await withTestBed { bed in
+            let scene = try await EntraScene.withTwoClouds(in: bed)
+            try await scene.broker.register(
+                "secretive", clientID: "demo-one", authority: scene.provider.authority("common"),
+                ["clientSecret": "hush"])
+            await expectRefusal("invalidParameter") {
+                try await scene.broker.acquireSilent(app: "secretive", Self.aware)
+            }
+        }
+    }
+
+    @Test("a redirect that names a host that is no known cloud is refused, and nothing is sent to it")
+    func unknown() async throws {
+        try await withTestBed { bed in
+            // It issues the code itself, and says that it is another host's.
+            let bait = try await DevIdentityProvider.start(.entra())
+            bed.atEnd { await bait.stop() }
+            let scene = try await EntraScene.withTwoClouds(in: bed) {
+                $0.cloudInstanceHost = "127.0.0.1:\(bait.port)"
+            }
+            let refusal = await expectRefusal("invalidResponse") { try await scene.signIn(Self.aware) }
+            #expect(refusal?.message.contains("127.0.0.1:\(bait.port)") == true)
+            #expect(bait.log.isEmpty)
+            #expect(!scene.provider.log.contains { $0.endpoint == .token })
+            #expect(try await scene.accounts().isEmpty)
+        }
+    }
+
+    @Test("another cloud in the redirect of a sign-in that did not allow for it is refused, known or not")
+    func unasked() async throws {
+        try await withTestBed { bed in
+            let scene = try await EntraScene.withTwoClouds(in: bed)
+            let (own, other) = (scene.provider, try #require(scene.otherCloud))
+            await expectRefusal("invalidResponse") {
+                try await scene.broker.signIn(app: "notes", scopes: [EntraScene.scope], in: bed) { url in
+                    var redirect = try await own.signIn(.alice, at: url, in: bed)
+                    redirect.url += "&cloud_instance_host_name=127.0.0.1:\(other.port)"
+                    return redirect
+                }
+            }
+            #expect(!own.log.contains { $0.endpoint == .token })
+            #expect(other.log.isEmpty)
+        }
+    }
+
+    @Test("a code that is said to be another known cloud's than it is gets nobody a token")
+    func misdirected() async throws {
+        try await withTestBed { bed in
+            let scene = try await EntraScene.withTwoClouds(in: bed)
+            let (own, other) = (scene.provider.port, try #require(scene.otherCloud).port)
+            await expectRefusal("interactionRequired") {
+                try await signInBob(scene) {
+                    $0.replacing(
+                        "cloud_instance_host_name=127.0.0.1%3A\(other)",
+                        with: "cloud_instance_host_name=127.0.0.1%3A\(own)")
+                }
+            }
+            #expect(try await scene.accounts().isEmpty)
+        }
+    }
+
+    @Test("a sign-in for an account of another cloud begins there, and a sign-out ends it there")
+    func account() async throws {
+        try await withTestBed { bed in
+            let scene = try await EntraScene.withTwoClouds(in: bed)
+            let other = try #require(scene.otherCloud)
+            let bob = try await signInBob(scene)
+            let more: JSONObject = ["instanceAware": true, "account": ["id": .string(bob.accountID)]]
+            let again = try await scene.broker.signIn(app: "notes", scopes: [EntraScene.scope], more, in: bed) {
+                try await other.signIn(.bob, at: $0, in: bed)
+            }
+            #expect(again.accountID == bob.accountID)
+            #expect(again.opening.text("url").hasPrefix(other.origin))
+            let stages = try await scene.broker.signOut(app: "notes", ["fromBrowser": true]) { opening in
+                #expect(opening.text("url").hasPrefix(other.origin))
+                _ = try await HTTPSession(in: bed).get(
+                    opening.text("redirectUri") + "?state=" + (query(of: opening.text("url"))["state"] ?? ""))
+            }
+            #expect(stages.text("stages.local") == "done")
+            #expect(stages.text("stages.browser") == "done")
+            await expectRefusal("interactionRequired", reason: "signedOut") { try await scene.silent(Self.aware) }
+        }
+    }
+}
