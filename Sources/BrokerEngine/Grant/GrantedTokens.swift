@@ -75,6 +75,7 @@ package struct GrantedTokens: Sendable {
             var token = RefreshTokenRecord(
                 owner: owner, authority: context.authority.url, scopes: earlier.union(granted).asGiven,
                 cachedAt: context.now, keyThumbprint: context.refreshTokenBinding(in: response))
+            token.narrowedTo = spent.flatMap { ScopeRules.narrowing(of: $0, by: context.sent) }
             token.grantNarrows = spent?.grantNarrows ?? context.grantNarrows
             if let family = response.familyID, !family.isEmpty {
                 var shared = token

@@ -33,6 +33,11 @@ package enum ScopeRules {
         return Scopes(kept).union(scopes)
     }
 
+    /// What the successor of a spent token may be good for, when that is less than the grant.
+    package static func narrowing(of spent: RefreshTokenRecord, by sent: Scopes) -> [String]? {
+        earlierGrant(of: spent).isSubset(of: sent) ? nil : sent.asGiven
+    }
+
     /// What of a spent token's grant goes on in its successor. A family's token was granted to another app, whose scopes
     /// this one does not have.
     package static func earlierGrant(of spent: RefreshTokenRecord) -> Scopes {

@@ -48,7 +48,7 @@ struct TokenKeeper: Sendable {
         proofKey: ProofKey? = nil
     ) async throws(BrokerError) -> AcquiredToken {
         guard proofKey == nil || response.tokenType == .dpop else {
-            await rescue(response, spent, nil)
+            await rescue(response, sent: sent, spent, nil)
             throw ProofKeys.unsupported(authority)
         }
         let account = entry.stored.record
@@ -67,7 +67,7 @@ struct TokenKeeper: Sendable {
                 }
                 (claims, identity) = (verified, same)
             } catch {
-                await rescue(response, spent, proofKey)
+                await rescue(response, sent: sent, spent, proofKey)
                 throw error
             }
         }
@@ -218,10 +218,11 @@ struct TokenKeeper: Sendable {
     }
 
     private func rescue(
-        _ response: TokenResponse, _ spent: StoredRecord<RefreshTokenRecord>, _ proofKey: ProofKey?
+        _ response: TokenResponse, sent: Scopes, _ spent: StoredRecord<RefreshTokenRecord>, _ proofKey: ProofKey?
     ) async {
         guard let secret = response.refreshToken else { return }
         var record = spent.record
+        record.narrowedTo = ScopeRules.narrowing(of: spent.record, by: sent)
         record.cachedAt = services.clock.now
         record.unansweredAt = nil
         var key: StoredRecord<ProofKeyRecord>?

@@ -87,9 +87,8 @@ struct Refresh: Sendable {
     private func spend(
         _ refreshToken: RefreshToken, _ secret: Secret, in situation: Situation
     ) async throws(BrokerError) -> Spending {
-        let granted = Scopes(refreshToken.record.scopes)
         let asked = ScopeRules.toRefresh(
-            request.scopes, granted: granted,
+            request.scopes, granted: Scopes(refreshToken.record.narrowedTo ?? refreshToken.record.scopes),
             // The grant may be for several resources, and not every scope known at each.
             keepsWhole: refreshToken.record.grantNarrows == true && request.resources.isEmpty, at: request.target.kind)
         let metadata: ProviderMetadata
@@ -107,7 +106,7 @@ struct Refresh: Sendable {
                 .refreshToken(secret, scopes: asked), with: extras,
                 as: request.app.credentials(at: situation.destination), at: metadata)
         } catch {
-            return .useless(try await uselessness(error, of: refreshToken, granted: granted, in: situation))
+            return .useless(try await uselessness(error, of: refreshToken, sent: asked, in: situation))
         }
         if response.refreshToken == nil, refreshToken.record.unansweredAt != nil {
             await mark(refreshToken) { $0.unansweredAt = nil }
@@ -123,7 +122,7 @@ struct Refresh: Sendable {
 
     /// - Throws: when the failure is not the token's.
     private func uselessness(
-        _ error: ProviderError, of refreshToken: RefreshToken, granted: Scopes, in situation: Situation
+        _ error: ProviderError, of refreshToken: RefreshToken, sent: Scopes, in situation: Situation
     ) async throws(BrokerError) -> BrokerError {
         guard case .refused(let refusal) = error else {
             if error.mayHaveReplacedTheToken, refreshToken.record.unansweredAt == nil {
@@ -133,17 +132,16 @@ struct Refresh: Sendable {
             throw ProviderErrors.brokerError(error, at: situation.destination)
         }
         let meaning = RefreshRefusal(
-            refusal, asked: request.scopes, grantedScopes: granted, sentClaims: request.claims != nil,
-            answerWasLost: refreshToken.record.unansweredAt != nil, kind: request.target.kind,
+            refusal,
+            refusedScopes: ScopeRefusal(
+                asked: request.scopes, sent: sent, spending: refreshToken.record, at: request.target.kind),
+            sentClaims: request.claims != nil, answerWasLost: refreshToken.record.unansweredAt != nil,
             at: situation.destination.environment)
         if meaning.isClientMismatch, refreshToken.record.familyID != nil {
             await remember(.outsider, situation.owner.client)
             return request.needsThePerson(.noTokens)
         }
-        if meaning.showsNarrowedGrant {
-            let left = granted.subtracting(request.scopes)
-            await mark(refreshToken) { ($0.grantNarrows, $0.scopes) = (true, left.asGiven) }
-        }
+        if meaning.showsNarrowing { await mark(refreshToken) { $0.grantNarrows = true } }
         guard meaning.tokenIsDead else { throw meaning.error }
         await forget(refreshToken)
         return meaning.error

@@ -4,25 +4,23 @@ import BrokerValues
 /// What a provider's refusal of a refresh token means: for the caller, and for the token. Pure.
 ///
 /// Whatever the OAuth error is, a person who signs in again is the way out (MSAL, "Errors"), with these exceptions: a
-/// scope that does not exist, where the provider tells that from one that was not granted, a client that does not exist, a
-/// protection policy, and a provider that is just not available.
+/// scope or a client that does not exist, a protection policy, and a provider that is just not available.
 package struct RefreshRefusal: Sendable {
     package var error: BrokerError
     /// The token that was sent will never work again.
     package var tokenIsDead: Bool
     /// The token is good, but not for this client: the app does not belong to the token's family.
     package var isClientMismatch: Bool
-    /// What was refused had been granted: an earlier refresh for less must have taken it away.
-    package var showsNarrowedGrant: Bool
+    /// The provider narrowed the grant when it was asked for less.
+    package var showsNarrowing: Bool
 
     /// - Parameters:
-    ///   - grantedScopes: what the refresh token was granted for, as far as is known.
-    ///   - kind: of the provider; Entra has errors of its own for what a person did not grant.
+    ///   - refusedScopes: what it would mean if the scopes were refused.
     ///   - answerWasLost: an earlier answer to this very token never came, so it may have been replaced by one that
     ///     nobody has.
     package init(
-        _ refusal: OAuthRefusal, asked scopes: Scopes, grantedScopes: Scopes, sentClaims: Bool,
-        answerWasLost: Bool = false, kind: AuthorityKind = .generic, at place: String
+        _ refusal: OAuthRefusal, refusedScopes: ScopeRefusal, sentClaims: Bool, answerWasLost: Bool = false,
+        at place: String
     ) {
         func interaction(_ reason: ErrorReason, _ message: String) -> BrokerError {
             BrokerError(.interactionRequired, message, reason: reason, cause: ProviderError.refused(refusal)) {
@@ -31,19 +29,17 @@ package struct RefreshRefusal: Sendable {
         }
         tokenIsDead = refusal.endsTheToken
         isClientMismatch = refusal.subError == "client_mismatch"
-        showsNarrowedGrant =
-            refusal.error == "invalid_scope" && !kind.isEntraFamily && !scopes.asGiven.isEmpty
-            && scopes.isSubset(of: grantedScopes)
+        showsNarrowing = refusal.error == "invalid_scope" && refusedScopes == .narrowed
         switch refusal.error {
-        case "invalid_scope" where kind.isEntraFamily, "invalid_client":
-            error = ProviderErrors.brokerError(.refused(refusal), authorityName: place)
-        case "temporarily_unavailable", "server_error":
-            error = ProviderErrors.brokerError(.refused(refusal), authorityName: place)
-        case "invalid_scope":
-            // RFC 6749, section 5.2: unknown, or more than the person granted. The answer to an interactive request tells
-            // which, and what was granted once can be granted again.
+        case "invalid_scope" where refusedScopes == .notGranted:
             error = interaction(
-                .scopesNotGranted, "The saved sign-in at \(place) does not cover these scopes; ask interactively.")
+                .scopesNotGranted, "The person has not granted all of these scopes yet; ask interactively.")
+        case "invalid_scope" where refusedScopes == .narrowed:
+            error = interaction(
+                .scopesNotGranted,
+                "\(place) does not count these scopes to the saved sign-in any more; ask interactively.")
+        case "invalid_scope", "invalid_client", "temporarily_unavailable", "server_error":
+            error = ProviderErrors.brokerError(.refused(refusal), authorityName: place)
         default:
             guard refusal.subError != "protection_policy_required" else {
                 error = BrokerError(

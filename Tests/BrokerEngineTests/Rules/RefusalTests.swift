@@ -6,23 +6,21 @@ import Testing
 @Suite("What a refused refresh token means")
 struct RefusalTests {
     private func meaning(
-        _ error: String, _ subError: String? = nil, codes: [Int64] = [], asked: [String] = ["a"],
-        granted: [String] = ["a"], sentClaims: Bool = false, claims: String? = nil, lost: Bool = false,
-        kind: AuthorityKind = .generic
+        _ error: String, _ subError: String? = nil, codes: [Int64] = [], refusedScopes: ScopeRefusal = .unknown,
+        sentClaims: Bool = false, claims: String? = nil, lost: Bool = false
     ) -> RefreshRefusal {
         RefreshRefusal(
             OAuthRefusal(
                 error: error, subError: subError, description: "why", status: 400, claims: claims, errorCodes: codes),
-            asked: Scopes(asked), grantedScopes: Scopes(granted), sentClaims: sentClaims, answerWasLost: lost,
-            kind: kind, at: "id.example.org")
+            refusedScopes: refusedScopes, sentClaims: sentClaims, answerWasLost: lost, at: "id.example.org")
     }
 
     private func refuse(
-        _ error: String, _ subError: String? = nil, codes: [Int64] = [], asked: [String] = ["a"],
+        _ error: String, _ subError: String? = nil, codes: [Int64] = [], refusedScopes: ScopeRefusal = .unknown,
         sentClaims: Bool = false, claims: String? = nil
     ) -> (kind: ErrorKind, reason: ErrorReason?, dead: Bool) {
         let refusal = meaning(
-            error, subError, codes: codes, asked: asked, sentClaims: sentClaims, claims: claims)
+            error, subError, codes: codes, refusedScopes: refusedScopes, sentClaims: sentClaims, claims: claims)
         #expect(refusal.error.details.oauthError == error)
         #expect(refusal.error.details.subError == subError)
         #expect(refusal.error.details.claims == claims)
@@ -81,31 +79,26 @@ struct RefusalTests {
                 == (.unauthorizedClient, .protectionPolicyRequired, false))
     }
 
-    @Test("invalid_scope asks for the person, be the scope not granted yet or not any more; the token lives on")
+    @Test("invalid_scope asks for the person when the scope is not granted yet or not any more; the token lives on")
     func scopesNotGranted() {
-        #expect(refuse("invalid_scope", asked: ["a", "b"]) == (.interactionRequired, .scopesNotGranted, false))
-        #expect(refuse("invalid_scope") == (.interactionRequired, .scopesNotGranted, false))
-    }
-
-    @Test("what is refused although it was granted shows that an earlier refresh for less took it away")
-    func narrowedGrant() {
-        #expect(meaning("invalid_scope", asked: ["a"], granted: ["a", "b"]).showsNarrowedGrant)
-        #expect(!meaning("invalid_scope", asked: ["a", "c"], granted: ["a", "b"]).showsNarrowedGrant)
-        #expect(!meaning("invalid_scope", asked: [], granted: ["a", "b"]).showsNarrowedGrant)
-        #expect(!meaning("invalid_scope", kind: .entra(.common)).showsNarrowedGrant)
-        #expect(!meaning("invalid_grant").showsNarrowedGrant)
-    }
-
-    @Test(
-        "where Entra says invalid_scope, no person can help: what was not granted is told in other words there",
-        arguments: [AuthorityKind.entra(.common), .ciam(.common), .b2c(tenant: "t", policy: "p")])
-    func scopesUnknownToEntra(kind: AuthorityKind) {
-        for asked in [["a"], ["a", "b"]] {
-            let refusal = meaning("invalid_scope", asked: asked, kind: kind)
-            #expect(refusal.error.kind == .invalidScope)
-            #expect(refusal.error.details.oauthError == "invalid_scope")
-            #expect(!refusal.tokenIsDead)
+        for (refused, word) in [(ScopeRefusal.notGranted, "yet"), (.narrowed, "any more")] {
+            #expect(
+                refuse("invalid_scope", refusedScopes: refused) == (.interactionRequired, .scopesNotGranted, false))
+            let meaning = meaning("invalid_scope", refusedScopes: refused)
+            #expect(meaning.error.message.contains(word))
+            #expect(meaning.showsNarrowing == (refused == .narrowed))
         }
+    }
+
+    @Test("invalid_scope for a scope that the provider does not have is the developer's mistake, and no interaction")
+    func scopesUnknown() {
+        #expect(refuse("invalid_scope", refusedScopes: .unknown) == (.invalidScope, nil, false))
+    }
+
+    @Test("no other refusal says anything about scopes")
+    func noScopes() {
+        #expect(!meaning("invalid_grant", refusedScopes: .narrowed).showsNarrowing)
+        #expect(refuse("invalid_grant", refusedScopes: .notGranted).reason == .refreshTokenRevoked)
     }
 
     @Test(

@@ -42,13 +42,14 @@ enum Sample {
             expiresOn: now + expiresIn, cachedAt: cachedAt, resources: resources)
     }
 
+    static func refreshToken(_ scopes: [String] = ["mail.read"]) -> RefreshTokenRecord {
+        RefreshTokenRecord(owner: owner(), authority: authority().url, scopes: scopes, cachedAt: now)
+    }
+
     static func tokens(_ accessTokens: [AccessTokenRecord], refreshToken: Bool = true) -> CachedTokens {
         var tokens = CachedTokens()
         tokens.accessTokens = accessTokens.map { CachedTokens.AccessToken(stored($0)) }
-        if refreshToken {
-            tokens.refreshToken = stored(
-                RefreshTokenRecord(owner: owner(), authority: authority().url, scopes: ["mail.read"], cachedAt: now))
-        }
+        if refreshToken { tokens.refreshToken = stored(Self.refreshToken()) }
         return tokens
     }
 

@@ -1,0 +1,47 @@
+import BrokerEngine
+import BrokerModel
+import Testing
+
+@Suite("A refresh that is refused for its scopes")
+struct ScopeRefusalTests {
+    private static let granted = ["openid", "read", "write"]
+
+    private func meaning(
+        asked: [String], sent: [String]? = nil, narrowedTo: [String]? = nil, at kind: AuthorityKind = .generic
+    ) -> ScopeRefusal {
+        var token = Sample.refreshToken(Self.granted)
+        token.narrowedTo = narrowedTo
+        return ScopeRefusal(
+            asked: Scopes(asked), sent: Scopes(sent ?? ["openid"] + asked), spending: token, at: kind)
+    }
+
+    @Test("for a scope that was never granted wants the person")
+    func notGranted() { #expect(meaning(asked: ["read", "share"]) == .notGranted) }
+
+    @Test("for a scope that is granted speaks of a scope that is none")
+    func unknown() {
+        #expect(meaning(asked: ["read"]) == .unknown)
+        #expect(meaning(asked: ["READ"], narrowedTo: ["openid", "read"]) == .unknown)
+    }
+
+    @Test("for a granted scope that the last refresh left out tells of a provider that narrows grants")
+    func narrowed() { #expect(meaning(asked: ["write"], narrowedTo: ["openid", "read"]) == .narrowed) }
+
+    @Test("for the whole grant, on behalf of an app that asked for part of it, is no fault of the app's")
+    func inFull() { #expect(meaning(asked: ["read"], sent: Self.granted) == .notGranted) }
+
+    @Test(
+        "at Entra is always the developer's mistake: what was not granted is told in other words there",
+        arguments: [AuthorityKind.entra(.common), .ciam(.common), .b2c(tenant: "t", policy: "p")])
+    func entra(kind: AuthorityKind) {
+        #expect(meaning(asked: ["share"], at: kind) == .unknown)
+        #expect(meaning(asked: ["write"], narrowedTo: ["read"], at: kind) == .unknown)
+    }
+
+    @Test("a successor remembers what it was asked for when that was less than the grant")
+    func narrowing() {
+        let token = Sample.refreshToken(Self.granted)
+        #expect(ScopeRules.narrowing(of: token, by: Scopes(["openid", "read"])) == ["openid", "read"])
+        #expect(ScopeRules.narrowing(of: token, by: Scopes(Self.granted + ["share"])) == nil)
+    }
+}
