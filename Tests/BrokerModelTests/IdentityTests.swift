@@ -43,6 +43,18 @@ struct IdentityTests {
         #expect(try app("one").effectiveGroup != one.effectiveGroup)
     }
 
+    @Test("an ad hoc client is one app in all tenants of a cloud, as it is there; in another cloud it is another")
+    func adHocTenants() throws {
+        func group(_ authority: String) throws -> GroupID {
+            try app("x", authority: authority, isAdHoc: true).effectiveGroup
+        }
+        let common = try group("https://login.microsoftonline.com/common")
+        #expect(try group("https://login.windows.net/contoso.example") == common)
+        #expect(try group("https://login.microsoftonline.us/common") != common)
+        #expect(try group("https://login.microsoftonline.com/tfp/contoso/b2c_1_in") != common)
+        #expect(try group("https://id.example/a") != group("https://id.example/b"))
+    }
+
     @Test("a person has one id for all apps, and another at each uid and provider")
     func accountIDs() {
         let anna = HomeAccountID(subject: "anna", issuer: "https://id.example")

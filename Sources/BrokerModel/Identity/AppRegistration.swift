@@ -42,7 +42,12 @@ package struct AppRegistration: Sendable, Equatable {
     package var usualScopes: Scopes { Scopes(scopes).subtracting(Scopes.reserved) }
 
     /// Tells apps apart within a group; an ad hoc client is not the registered app of the same name.
-    package var identity: String { isAdHoc ? "adhoc:\(clientID) \(authority.url)" : "app:\(name)" }
+    ///
+    /// An ad hoc client that names another tenant is the same client, as it is to the cloud: a guest's request finds the account.
+    package var identity: String {
+        guard isAdHoc else { return "app:\(name)" }
+        return "adhoc:\(clientID) \(authority.kind.hasTenants ? authority.canonicalHostURL : authority.url)"
+    }
 
     /// An app without a group is a group of its own; the three kinds of group cannot be mistaken for each other.
     package var effectiveGroup: GroupID {

@@ -42,8 +42,15 @@ extension BrokerProcess {
         app: String, scopes: [String] = ["api"], _ more: JSONObject = [:],
         visit: @escaping @Sendable (_ url: String) async throws -> HTTPReply?
     ) async throws -> SignIn {
-        let connection = try await connect()
         let params: JSONObject = ["app": .string(app), "scopes": .array(scopes.map { .string($0) })]
+        return try await interact(params.merging(more) { $1 }, visit: visit)
+    }
+
+    /// As the other one, of whatever app the params name.
+    package func interact(
+        _ params: JSONObject, visit: @escaping @Sendable (_ url: String) async throws -> HTTPReply?
+    ) async throws -> SignIn {
+        let connection = try await connect()
         let person = Task { () -> (JSONObject, HTTPReply?) in
             do {
                 while let message = await connection.nextNotification() {
@@ -59,7 +66,7 @@ extension BrokerProcess {
             }
         }
         do {
-            let token = try await connection.call("token.acquireInteractive", params.merging(more) { $1 })
+            let token = try await connection.call("token.acquireInteractive", params)
             let (opening, page) = try await person.value
             await connection.close()
             return SignIn(token: token, opening: opening, page: page)
