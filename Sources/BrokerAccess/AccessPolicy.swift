@@ -91,6 +91,9 @@ package final class AccessPolicy: Sendable {
                     reason: .adHocForbidden
                 ) { $0.caller = caller.id }
             }
+            guard clientID.contains(where: { !$0.isWhitespace }) else {
+                throw BrokerError(.invalidParameter, "The client id is blank; give the one that the provider knows.")
+            }
             return AppRegistration(
                 name: clientID, clientID: clientID, authority: try self.authority(authority), isAdHoc: true)
         }

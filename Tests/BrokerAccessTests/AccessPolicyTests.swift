@@ -102,6 +102,16 @@ struct AccessPolicyTests {
         #expect(error?.reason == .adHocForbidden)
     }
 
+    @Test("a blank client id is an error, as with MSAL", arguments: ["", "  ", "\t"])
+    func blankClient(_ clientID: String) async throws {
+        let bed = try await AccessBed()
+        let error = #expect(throws: BrokerError.self) {
+            try bed.policy.admit(
+                bed.caller(), as: .adHoc(clientID: clientID, authority: "https://id.example.org"))
+        }
+        #expect(error?.kind == .invalidParameter)
+    }
+
     @Test(
         "an authority is https; plain http is for loopback, and only with the flag",
         arguments: [

@@ -12,7 +12,7 @@ struct CacheImport: Sendable {
         let cache = UnifiedCache(file)
         var report = CacheImportReport()
         report.problems = cache.problems
-        let apps = chosen.map { [$0] } ?? services.roster.apps(in: partition)
+        let apps = (chosen.map { [$0] } ?? services.roster.apps(in: partition)).flatMap(inItsClouds)
         // Apps of a group that share a client share its tokens: one of them stands for all.
         var done: Set<CacheIndex.ClientKey> = []
         for app in apps {
@@ -27,6 +27,17 @@ struct CacheImport: Sendable {
         }
         if chosen == nil { report.unregistered = Self.unregistered(cache, apps) }
         return report
+    }
+
+    /// The app, once more for each other cloud that its people may be at home in.
+    private func inItsClouds(_ app: AppRegistration) -> [AppRegistration] {
+        let others = CloudRules.clouds(of: app, isInstanceAware: app.isInstanceAware, in: services.clouds).sorted()
+        return [app]
+            + others.map { cloud in
+                var there = app
+                there.authority = app.authority.cloud(cloud)
+                return there
+            }
     }
 
     private func keep(

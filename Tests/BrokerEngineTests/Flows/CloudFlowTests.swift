@@ -118,6 +118,50 @@ struct CloudFlowTests {
         #expect(bed.engine.cached(silent(bed) { $0.authority = china }) == nil)
     }
 
+    @Test("all names of a cloud are one: what was got under one is found under another")
+    func aliases() async throws {
+        let bed = try await EngineBed()
+        let token = try await signIn(bed, interactive(bed), "")
+        for host in ["login.windows.net", "login.microsoft.com", "sts.windows.net", Self.publicCloud] {
+            let request = bed.silent(Self.app()) { $0.authority = Self.entra(host) }
+            let found = try #require(bed.engine.cached(request), "\(host)")
+            #expect(try bed.text(found) == bed.text(token))
+        }
+        #expect(bed.provider.asked.allSatisfy { $0.environment == Self.publicCloud })
+    }
+
+    @Test("an import gives an instance-aware app its people of all clouds, and another app those of its own")
+    func imported() async throws {
+        func entry(_ person: String, _ host: String, _ more: JSONObject) -> JSONValue {
+            let fields: JSONObject = [
+                "home_account_id": .string("\(person).\(ProviderDouble.tenant)"), "environment": .string(host),
+                "client_id": "client-1", "secret": .string("rt-of-\(person)"), "username": .string(person),
+                "realm": .string(ProviderDouble.tenant), "local_account_id": .string(person),
+            ]
+            return .object(fields.merging(more) { $1 })
+        }
+        let people = ["alice": "login.windows.net", "bob": "login.usgovcloudapi.net"]
+        let file: JSONObject = [
+            "Account": .object(people.reduce(into: [:]) { $0[$1.key] = entry($1.key, $1.value, [:]) }),
+            "RefreshToken": .object(
+                people.reduce(into: [:]) { $0[$1.key] = entry($1.key, $1.value, ["target": "mail.read"]) }),
+        ]
+        for isInstanceAware in [true, false] {
+            let bed = try await EngineBed()
+            var app = Self.app()
+            app.isInstanceAware = isInstanceAware
+            bed.roster.set([app])
+            let report = try await bed.engine.importCache(file, for: nil, in: Sample.partition)
+            #expect(report.accounts == (isInstanceAware ? 2 : 1))
+            // The client is registered, if not for that cloud.
+            #expect(report.unregistered.map(\.environment) == (isInstanceAware ? [] : ["login.usgovcloudapi.net"]))
+            guard isInstanceAware else { continue }
+            _ = try await bed.engine.acquireSilent(silent(bed) { $0.account = .username("bob") })
+            #expect(bed.provider.refreshes == ["rt-of-bob"])
+            #expect(bed.provider.told.last?.place == Self.home)
+        }
+    }
+
     @Test("a token that is due is renewed ahead of time at the account's cloud")
     func ahead() async throws {
         let bed = try await EngineBed()
