@@ -159,8 +159,25 @@ struct SilentFlowTests {
         gate.open()
         await #expect(throws: BrokerError.self) { try await silent.value }
         bed.provider.whenRedeeming(nil)
-        _ = try await bed.engine.acquireSilent(bed.silent())
+        // On disk as well as in memory.
+        let restarted = try await bed.restarted()
+        _ = try await restarted.acquireSilent(bed.silent())
         #expect(bed.provider.refreshes == ["rt-1", "rt-2"])
+    }
+
+    @Test("without expires_in a token is served until five minutes before an hour is over")
+    func noExpiry() async throws {
+        let bed = try await EngineBed()
+        bed.provider.whenRedeeming { [provider = bed.provider] grant in
+            var response = provider.tokens(for: "alice")
+            response.expiresIn = nil
+            return response
+        }
+        try await bed.signIn()
+        bed.clock.advance(bySeconds: 3300)
+        #expect(bed.engine.cached(bed.silent())?.token.record.expiresOn == Sample.now + 3600)
+        bed.clock.advance(bySeconds: 1)
+        #expect(bed.engine.cached(bed.silent()) == nil)
     }
 
     @Test(
