@@ -73,7 +73,10 @@ extension EngineServices {
     /// The clouds that the request's person may be at home in, besides its authority's own. An authority in another cloud than
     /// the app's is meant as it stands.
     func otherClouds(of request: some TokenSeeking) -> Set<String> {
-        request.target.environment == request.app.authority.environment ? clouds(of: request) : []
+        guard request.isInstanceAware, request.target.environment == request.app.authority.environment else {
+            return []
+        }
+        return clouds(of: request)
     }
 }
 

@@ -43,7 +43,7 @@ package enum RedirectCheck {
         let cloud = expected.clouds?.cloud(named: redirect["cloud_instance_host_name"]) ?? .own
         if let issuer = redirect["iss"] {
             // Another cloud is held against its own issuer, when its metadata is there (``CloudRules``).
-            guard cloud != .own || IssuerRule.isSame(issuer, as: expected.issuer) else { return .foreign(.otherIssuer) }
+            guard cloud.isOther || IssuerRule.isSame(issuer, as: expected.issuer) else { return .foreign(.otherIssuer) }
         } else if expected.requiresIssuer, redirect["error"] == nil || redirect["code"] != nil {
             // An error without `iss` is taken: a mix-up needs a code, and providers that promise to name themselves
             // forget it when they refuse (django-oauth-toolkit 3.4). Waiting on would leave the person without an answer.

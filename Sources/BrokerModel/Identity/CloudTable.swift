@@ -34,6 +34,8 @@ package struct CloudExpectation: Sendable {
         case other(Authority)
         /// A cloud that was not allowed for, or no cloud at all.
         case stranger
+
+        package var isOther: Bool { if case .other = self { true } else { false } }
     }
 
     /// What came through a browser decides nothing by itself: it is looked up among the clouds that were allowed for, letter

@@ -63,6 +63,10 @@ struct Main: AsyncParsableCommand {
             [provider."\(provider.origin)"]
             kind = "entra"
             """)
+        let clouds = Set(directory.otherClouds.values).sorted()
+        if !clouds.isEmpty {
+            print("other_clouds = [" + clouds.map { "\"\($0)\"" }.joined(separator: ", ") + "]")
+        }
         fflush(nil)
     }
 }

@@ -123,6 +123,10 @@ struct CloudRuleTests {
     func issuers() {
         let us = "https://login.microsoftonline.us/t/v2.0"
         #expect(judge("code=c&state=s&iss=\(us)") == "otherIssuer")
+        #expect(judge("code=c&state=s&iss=\(us)&cloud_instance_host_name=evil.example") == "otherIssuer")
+        #expect(
+            judge("code=c&state=s&iss=\(us)&cloud_instance_host_name=login.microsoftonline.us", others: [])
+                == "otherIssuer")
         #expect(
             judge("code=c&state=s&iss=\(us)&cloud_instance_host_name=login.microsoftonline.us")
                 == "code at https://login.microsoftonline.us/common by \(us)")

@@ -181,4 +181,57 @@ import Testing
             await expectRefusal("interactionRequired", reason: "signedOut") { try await scene.silent(Self.aware) }
         }
     }
+
+    // MARK: The programs alone
+
+    /// `broker-dev-idp --flavor entra`: where it is, and the configuration that it prints.
+    private func startCloud(
+        _ flags: [String] = [], in bed: TestBed
+    ) async throws -> (origin: String, configuration: String) {
+        let process = try bed.start(
+            Launch(try PackageTree.program("broker-dev-idp"), ["--flavor", "entra", "--any-client"] + flags),
+            as: "cloud")
+        try await process.waitForText("kind = \"entra\"\n" + (flags.isEmpty ? "" : "other_clouds"))
+        let text = process.outputText
+        let start = try #require(text.firstRange(of: "[provider.")).lowerBound
+        let origin = try #require(text[start...].split(separator: "\"").dropFirst().first)
+        return (String(origin), String(text[start...]))
+    }
+
+    /// Bob on the pages of one provider, as far as the redirect to elsewhere.
+    private func visit(_ url: String, at origin: String, in bed: TestBed) async throws -> ProviderRedirect {
+        try await FormBrowser(session: HTTPSession(in: bed), home: origin).visit(url) { form in
+            form.fields["username"] = Person.bob.name
+            form.fields["password"] = Person.bob.password
+        }
+    }
+
+    @Test("brokerctl, brokerd and two broker-dev-idp, with the configuration that they print")
+    func programs() async throws {
+        try await withTestBed { bed in
+            let other = try await startCloud(in: bed)
+            let own = try await startCloud(["--other-cloud", "bob=\(other.origin)"], in: bed)
+            let broker = try await BrokerProcess.start(in: bed) { $0.configuration = own.configuration }
+            let added = try await broker.ctl([
+                "apps", "add", "notes", "--client-id", "demo-one", "--authority", "\(own.origin)/common",
+                "--instance-aware",
+            ])
+            #expect(added.succeeded, "\(added)")
+            let login = try broker.startCtl([
+                "login", "--app", "notes", "--scope", EntraScene.scope, "--no-browser",
+            ])
+            try await login.waitForText("instance_aware=true")
+            let url = try #require(login.outputText.split(separator: "\n").first.map(String.init))
+            let onward = try await visit(url, at: own.origin, in: bed)
+            let redirect = try await visit(onward.url, at: other.origin, in: bed)
+            _ = try await HTTPSession(in: bed).get(redirect.url)
+            #expect(await login.exitStatus() == .exited(0))
+            let token = try await broker.ctl([
+                "token", "--app", "notes", "--scope", EntraScene.scope, "--format", "json", "--force-refresh",
+            ])
+            let answer = try JSONDecoder().decode(JSONObject.self, from: token.outputData)
+            #expect(answer.text("authority") == "\(other.origin)/\(EntraDirectory.beta.id)")
+            #expect(answer.text("account.username") == "bob@\(EntraDirectory.beta.domain)")
+        }
+    }
 }
