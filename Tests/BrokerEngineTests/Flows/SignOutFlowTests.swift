@@ -132,6 +132,24 @@ struct SignOutFlowTests {
         #expect(!isSignedIn(bed, mail))
     }
 
+    @Test("two providers may have given out one client id: neither is told the secret that the other gave")
+    func revocationWithSecrets() async throws {
+        let bed = try await EngineBed()
+        var (here, elsewhere) = (Sample.app("here", client: "same"), Sample.app("elsewhere", client: "same"))
+        elsewhere.authority = Sample.authority("https://other.example")
+        elsewhere.clientSecret = Secret("of-elsewhere")
+        for secret in [nil, Secret("of-here")] {
+            here.clientSecret = secret
+            bed.roster.set([elsewhere, here])
+            try await bed.signIn("alice", here)
+            // By the person's own tools, which are no app.
+            #expect(try await signOut(bed, request(nil) { $0.revoke = true }).revocation == .done)
+            let told = try #require(bed.provider.told.last)
+            #expect(told.place == here.authority)
+            #expect(told.client.secret == secret)
+        }
+    }
+
     @Test("a refresh token that another app uses, too, is not revoked under it")
     func sharedRevocation() async throws {
         let bed = try await EngineBed()

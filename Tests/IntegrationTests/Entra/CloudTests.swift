@@ -182,6 +182,28 @@ import Testing
         }
     }
 
+    @Test("a cloud that the administrator takes away is out of reach at once, and its accounts are back with it")
+    func reload() async throws {
+        try await withTestBed { bed in
+            let scene = try await EntraScene.withTwoClouds(in: bed)
+            let signIn = try await signInBob(scene)
+            let file = try #require(scene.broker.configurationFile)
+            let configuration = try String(contentsOfFile: file, encoding: .utf8)
+            func reload(_ text: String, times: Int) async throws {
+                try text.write(toFile: file, atomically: true, encoding: .utf8)
+                scene.broker.process.send(SIGHUP)
+                try await eventually("the broker has reloaded") {
+                    scene.broker.process.errorText.ranges(of: "configuration reloaded").count == times
+                }
+            }
+            let alone = configuration.split(separator: "\n").filter { !$0.hasPrefix("other_clouds") }
+            try await reload(alone.joined(separator: "\n") + "\n", times: 1)
+            await expectRefusal("interactionRequired") { try await scene.silent(Self.aware) }
+            try await reload(configuration, times: 2)
+            #expect(try await scene.silent(Self.aware)["accessToken"] == signIn.token["accessToken"])
+        }
+    }
+
     // MARK: The programs alone
 
     /// `broker-dev-idp --flavor entra`: where it is, and the configuration that it prints.
