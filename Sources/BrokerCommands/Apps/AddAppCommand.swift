@@ -103,12 +103,7 @@ struct AddAppCommand: Subcommand {
 
     private func registerAtProvider(in context: CommandContext) throws(BrokerClientError) {
         var params = RegisterAppAtProvider.Params(name: name, authority: authority)
-        params.group = group
-        params.scopes = allScopes
-        params.redirectUri = redirectURI
-        params.executables = executables
-        params.units = units
-        params.sandboxIds = sandboxIDs
+        describe(&params)
         params.confidential = confidential
         if let path = initialAccessTokenFile { params.initialAccessToken = try SecretFile.firstLine(of: path) }
         let node = try context.connection.result(of: RegisterAppAtProvider.self, params)
@@ -124,18 +119,22 @@ struct AddAppCommand: Subcommand {
 
     private func add(_ clientID: String, in context: CommandContext) throws(BrokerClientError) {
         var params = RegisterApp.Params(name: name, clientId: clientID, authority: authority)
-        params.group = group
-        params.scopes = allScopes
-        params.redirectUri = redirectURI
-        params.executables = executables
-        params.units = units
-        params.sandboxIds = sandboxIDs
+        describe(&params)
         params.instanceAware = instanceAware
         if clientSecretStdin { params.clientSecret = try Self.readSecret() }
         let node = try context.connection.result(of: RegisterApp.self, params)
         let app = try RegisterApp.Result.understood(node).app
         try installHandler()
         context.output.result(node) { AppWords.facts(app).text(emphasis: context.output.style.strong) }
+    }
+
+    private func describe(_ params: inout some AppDescription) {
+        params.group = group
+        params.scopes = allScopes
+        params.redirectUri = redirectURI
+        params.executables = executables
+        params.units = units
+        params.sandboxIds = sandboxIDs
     }
 
     private func installHandler() throws(BrokerClientError) {

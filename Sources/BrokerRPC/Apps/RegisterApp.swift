@@ -11,7 +11,7 @@ package enum RegisterApp: BrokerMethod {
     package static let errors: [ErrorKind] = [.invalidAuthority, .accessDenied]
     package static let resultName = "app"
 
-    package struct Params: ParamsObject {
+    package struct Params: AppDescription {
         package var name = ""
         package var clientId = ""
         package var authority = ""
@@ -31,34 +31,27 @@ package enum RegisterApp: BrokerMethod {
             self.authority = authority
         }
 
-        package static let members: [Member<Params>] = [
-            .required("name", \.name, "What requests will call it.", .name(atMost: 128)),
-            .required("clientId", \.clientId, "Its client id at the provider.", .name(atMost: 512)),
-            .required("authority", \.authority, "The issuer URL it signs in at.", .text(atMost: 2048)),
-            .optional("group", \.group, "Apps of one group share accounts and refresh tokens.", .name(atMost: 128)),
-            .defaulted("scopes", \.scopes, "The scopes it usually asks for.", to: [], .each(.scope, atMost: 100)),
-            .optional(
-                "redirectUri", \.redirectUri,
-                "As registered at the provider, with a fixed port if it has one. Absent: loopback, any port.",
-                .text(atMost: 2048)),
-            .defaulted(
-                "executables", \.executables, "Absolute paths of programs that may act as it.", to: [],
-                .each(.text(atMost: 4096), atMost: 64)),
-            .defaulted(
-                "units", \.units, "systemd units that may act as it.", to: [], .each(.text(atMost: 256), atMost: 64)),
-            .defaulted(
-                "sandboxIds", \.sandboxIds, "Flatpak application ids or snap.NAME.APP that may act as it.", to: [],
-                .each(.text(atMost: 256), atMost: 64)),
-            .optional(
-                "clientSecret", \.clientSecret, "Makes the app a confidential client (RFC 6749, section 2.1).",
-                .text(atMost: 4096)),
-            .defaulted(
-                "instanceAware", \.instanceAware,
-                """
-                Microsoft Entra: its people may be at home in other clouds than the authority's own. Not with a client \
-                secret.
-                """, to: false),
-        ]
+        package static let members: [Member<Params>] =
+            [
+                .required("name", \.name, "What requests will call it.", .name(atMost: 128)),
+                .required("clientId", \.clientId, "Its client id at the provider.", .name(atMost: 512)),
+                .required("authority", \.authority, "The issuer URL it signs in at.", .text(atMost: 2048)),
+            ]
+            + descriptionMembers(
+                scopes: "The scopes it usually asks for.",
+                redirectUri:
+                    "As registered at the provider, with a fixed port if it has one. Absent: loopback, any port.")
+            + [
+                .optional(
+                    "clientSecret", \.clientSecret, "Makes the app a confidential client (RFC 6749, section 2.1).",
+                    .text(atMost: 4096)),
+                .defaulted(
+                    "instanceAware", \.instanceAware,
+                    """
+                    Microsoft Entra: its people may be at home in other clouds than the authority's own. Not with a client \
+                    secret.
+                    """, to: false),
+            ]
     }
 
     package struct Result: MessageObject {

@@ -15,7 +15,7 @@ package enum RegisterAppAtProvider: BrokerMethod {
     ]
     package static let resultName = "app"
 
-    package struct Params: ParamsObject {
+    package struct Params: AppDescription {
         package var name = ""
         package var authority = ""
         package var group: String?
@@ -33,31 +33,27 @@ package enum RegisterAppAtProvider: BrokerMethod {
             self.authority = authority
         }
 
-        package static let members: [Member<Params>] = [
-            .required(
-                "name", \.name, "What requests will call it, and what people read at the provider.", .text(atMost: 128)),
-            .required("authority", \.authority, "The issuer URL it signs in at.", .text(atMost: 2048)),
-            .optional("group", \.group, "Apps of one group share accounts and refresh tokens.", .text(atMost: 128)),
-            .defaulted("scopes", \.scopes, "The scopes it may ask for.", to: [], .each(.scope, atMost: 100)),
-            .optional(
-                "redirectUri", \.redirectUri,
-                "Registered at the provider; with a fixed port where it compares ports. Absent: loopback, any port.",
-                .text(atMost: 2048)),
-            .defaulted(
-                "executables", \.executables, "Absolute paths of programs that may act as it.", to: [],
-                .each(.text(atMost: 4096), atMost: 64)),
-            .defaulted(
-                "units", \.units, "systemd units that may act as it.", to: [], .each(.text(atMost: 256), atMost: 64)),
-            .defaulted(
-                "sandboxIds", \.sandboxIds, "Flatpak application ids or snap.NAME.APP that may act as it.", to: [],
-                .each(.text(atMost: 256), atMost: 64)),
-            .defaulted(
-                "confidential", \.confidential, "True asks for a client with a secret: some providers make no other.",
-                to: false),
-            .optional(
-                "initialAccessToken", \.initialAccessToken,
-                "What the provider gave out for registering (RFC 7591, section 3); not kept.", .text(atMost: 16384)),
-        ]
+        package static let members: [Member<Params>] =
+            [
+                .required(
+                    "name", \.name, "What requests will call it, and what people read at the provider.",
+                    .name(atMost: 128)),
+                .required("authority", \.authority, "The issuer URL it signs in at.", .text(atMost: 2048)),
+            ]
+            + descriptionMembers(
+                scopes: "The scopes it may ask for.",
+                redirectUri:
+                    "Registered at the provider; with a fixed port where it compares ports. Absent: loopback, any port."
+            )
+            + [
+                .defaulted(
+                    "confidential", \.confidential,
+                    "True asks for a client with a secret: some providers make no other.", to: false),
+                .optional(
+                    "initialAccessToken", \.initialAccessToken,
+                    "What the provider gave out for registering (RFC 7591, section 3); not kept.",
+                    .text(atMost: 16384)),
+            ]
     }
 
     package struct Result: MessageObject {

@@ -12,20 +12,14 @@ struct AppsHarness: Sendable {
     var routes: [Route] {
         [
             .waiting(RegisterApp.self) { params, caller throws(BrokerError) in
-                let app = AppRegistration(
-                    name: params.name, clientID: params.clientId,
-                    authority: try services.policy.authority(params.authority), group: params.group,
-                    scopes: params.scopes, redirectURI: params.redirectUri, executables: params.executables,
-                    units: params.units, sandboxIDs: params.sandboxIds,
-                    clientSecret: params.clientSecret.map { Secret($0) }, isInstanceAware: params.instanceAware)
+                var app = try registration(params, clientID: params.clientId)
+                app.clientSecret = params.clientSecret.map { Secret($0) }
+                app.isInstanceAware = params.instanceAware
                 try await services.apps.register(app, in: caller.partition)
                 return RegisterApp.Result(app: App(app))
             },
             .waiting(RegisterAppAtProvider.self) { params, caller throws(BrokerError) in
-                let draft = AppRegistration(
-                    name: params.name, clientID: "", authority: try services.policy.authority(params.authority),
-                    group: params.group, scopes: params.scopes, redirectURI: params.redirectUri,
-                    executables: params.executables, units: params.units, sandboxIDs: params.sandboxIds)
+                let draft = try registration(params, clientID: "")
                 // What could not be kept here must not be made there.
                 try services.apps.check(draft: draft)
                 let made = try await services.broker.registerAtProvider(
@@ -41,6 +35,15 @@ struct AppsHarness: Sendable {
                 RemoveApp.Result(app: App(try await services.apps.remove(named: params.name, in: caller.partition)))
             },
         ]
+    }
+
+    private func registration(
+        _ params: some AppDescription, clientID: String
+    ) throws(BrokerError) -> AppRegistration {
+        AppRegistration(
+            name: params.name, clientID: clientID, authority: try services.policy.authority(params.authority),
+            group: params.group, scopes: params.scopes, redirectURI: params.redirectUri,
+            executables: params.executables, units: params.units, sandboxIDs: params.sandboxIds)
     }
 }
 
