@@ -1,6 +1,7 @@
 import BrokerHost
 import BrokerModel
 import BrokerTestSupport
+import BrokerValues
 import Foundation
 import Logging
 import Testing
@@ -23,7 +24,7 @@ struct BrowserLauncherTests {
         let commands = BrowserCommand.candidates(
             configured: ["/opt/my browser", "--at=%u", "$HOME"], environment: ["BROWSER": "other"])
         #expect(commands.map(\.program) == ["/opt/my browser"])
-        #expect(commands.first?.arguments(url: "https://a/%s") == ["--at=https://a/%s", "$HOME"])
+        #expect(commands.first?.arguments(for: "https://a/%s") == ["--at=https://a/%s", "$HOME"])
         #expect(BrowserCommand.candidates(environment: ["BROWSER": "other"]).map(\.program) == ["other"])
     }
 
@@ -90,9 +91,16 @@ struct BrowserLauncherTests {
     func insideAService() {
         let commands = BrowserCommand.candidates(environment: ["INVOCATION_ID": "0123", "BROWSER": "firefox --tab"])
         #expect(commands.map(\.program) == ["systemd-run"])
-        let arguments = commands[0].arguments(url: Self.url)
+        let arguments = commands[0].arguments(for: Self.url)
         #expect(arguments.suffix(3) == ["firefox", "--tab", Self.url])
         #expect(arguments.contains("--user") && arguments.contains { $0.hasPrefix("--description=") })
+    }
+
+    @Test("the words of $BROWSER may be quoted; %% is a percent sign")
+    func quoted() {
+        let commands = BrowserCommand.candidates(environment: ["BROWSER": "'/opt/my browser' \"a b\" 5%%:open 'quote"])
+        #expect(commands == [BrowserCommand(program: "/opt/my browser", words: ["a b", "5%%"])])
+        #expect(commands.first?.arguments(for: "https://a") == ["a b", "5%", "https://a"])
     }
 
     @Test("xdg-open is asked when the person chose nothing")

@@ -1,3 +1,5 @@
+import BrokerValues
+
 /// A command line cut into words, as ``WebviewParameters/init(command:)`` takes them.
 package enum BrowserWords {
     /// Cuts at blanks; quotes and backslashes keep them. No shell is asked.

@@ -1,3 +1,4 @@
+import BrokerValues
 import Glibc
 
 /// The person's own browser: the commands of `$BROWSER`, then `xdg-open`.
@@ -17,13 +18,13 @@ public struct SystemBrowser: BrowserOpening {
     ///   - variable: the value of `$BROWSER`.
     ///   - patience: how long a program may take to fail.
     package init(variable: String?, patience: Duration = .seconds(2)) {
-        commands = BrowserCommand.candidates(variable: variable)
+        commands = BrowserCommand.named(by: variable) + [.desktop]
         self.patience = patience
     }
 
     /// One command and no other.
     init(command: [String]) {
-        commands = command.isEmpty ? [] : [BrowserCommand(words: command)]
+        commands = BrowserCommand(command).map { [$0] } ?? []
         patience = .seconds(2)
     }
 
@@ -44,7 +45,7 @@ public struct SystemBrowser: BrowserOpening {
     }
 
     private func start(_ command: BrowserCommand, url: String) async -> Bool {
-        guard let child = ChildProcess.start(command.arguments(for: url)) else { return false }
+        guard let child = ChildProcess.start([command.program] + command.arguments(for: url)) else { return false }
         let deadline = ContinuousClock.now + patience
         var pause = Duration.milliseconds(5)
         while ContinuousClock.now < deadline {

@@ -1,4 +1,5 @@
 import BrokerModel
+import BrokerValues
 import Logging
 import Subprocess
 import Synchronization
@@ -73,7 +74,7 @@ package final class BrowserLauncher: BrowserOpener {
         let program: Executable =
             command.program.contains("/") ? .path(.init(command.program)) : .name(command.program)
         let result = try? await Subprocess.run(
-            program, arguments: Arguments(command.arguments(url: url)),
+            program, arguments: Arguments(command.arguments(for: url)),
             environment: .inherit.updating(BrowserCommand.notForChildren), platformOptions: options, input: .none,
             output: .discarded, error: .discarded)
         return result?.terminationStatus.isSuccess ?? false

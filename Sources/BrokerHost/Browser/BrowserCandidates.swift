@@ -1,34 +1,15 @@
+import BrokerValues
 import Subprocess
 
-/// A program that opens a web address, and how the address is handed to it.
-package struct BrowserCommand: Sendable, Equatable {
-    package var program: String
-    /// `%s` or `%u` stands for the address; without one it comes last.
-    package var words: [String]
-
-    package func arguments(url: String) -> [String] {
-        func place(_ word: String) -> Range<String.Index>? { word.firstRange(of: "%s") ?? word.firstRange(of: "%u") }
-        guard words.contains(where: { place($0) != nil }) else { return words + [url] }
-        return words.map { word in
-            guard let place = place(word) else { return word }
-            return word[..<place.lowerBound] + url + word[place.upperBound...]
-        }
-    }
-
-    /// What to try: the configured command and no other; else, in this order, the programs of `$BROWSER`
-    /// (colon-separated, each with its words), and xdg-open when the variable names none.
+extension BrowserCommand {
+    /// What to try: the configured command and no other; else, in this order, the commands of `$BROWSER`, and the
+    /// desktop's default when the variable names none.
     ///
     /// Inside a systemd service the user's manager is asked to start them: a browser started from here would live in
     /// the broker's sandbox and end with it.
     package static func candidates(configured: [String] = [], environment: [String: String]) -> [BrowserCommand] {
-        var commands = (environment["BROWSER"] ?? "").split(separator: ":").compactMap { choice -> BrowserCommand? in
-            let words = choice.split(separator: " ").map(String.init)
-            return words.first.map { BrowserCommand(program: $0, words: Array(words.dropFirst())) }
-        }
-        if let program = configured.first {
-            commands = [BrowserCommand(program: program, words: Array(configured.dropFirst()))]
-        }
-        if commands.isEmpty { commands = [BrowserCommand(program: "xdg-open", words: [])] }
+        var commands = BrowserCommand(configured).map { [$0] } ?? named(by: environment["BROWSER"])
+        if commands.isEmpty { commands = [.desktop] }
         return environment["INVOCATION_ID"] == nil ? commands : commands.map(\.startedByUserManager)
     }
 

@@ -1,22 +1,35 @@
 /// One way to start a browser: a program and its arguments, run without a shell.
-struct BrowserCommand: Sendable, Equatable {
-    /// At least the program; `%s` or `%u` in an argument stands for the URL.
-    let words: [String]
+package struct BrowserCommand: Sendable, Equatable {
+    package var program: String
+    /// What follows it; `%s` or `%u` in a word stands for the URL.
+    package var words: [String]
 
-    /// The commands of `$BROWSER` in their order, then `xdg-open`.
-    ///
-    /// `$BROWSER` holds commands parted by colons; each may name arguments, quoted where they contain spaces. The first
-    /// that works is used. A command that cannot be understood (an open quote) is left out.
-    ///
-    /// - Parameter variable: the variable's value.
-    /// - Returns: at least `xdg-open`.
-    static func candidates(variable: String?) -> [BrowserCommand] {
-        let own = (variable ?? "").split(separator: ":").compactMap { words(of: $0) }
-        return (own + [["xdg-open"]]).filter { !$0.isEmpty }.map(BrowserCommand.init)
+    package init(program: String, words: [String] = []) {
+        self.program = program
+        self.words = words
     }
 
-    /// What to execute for `url`: it takes the place of `%s` and `%u`, or comes last. `%%` means a percent sign.
-    func arguments(for url: String) -> [String] {
+    /// Nil for no words at all.
+    package init?(_ words: [String]) {
+        guard let program = words.first else { return nil }
+        self.init(program: program, words: Array(words.dropFirst()))
+    }
+
+    /// The commands of `$BROWSER` in their order.
+    ///
+    /// They are parted by colons; each may name arguments, quoted where they contain spaces. A command that cannot be
+    /// understood (an open quote) is left out.
+    ///
+    /// - Parameter variable: the variable's value.
+    package static func named(by variable: String?) -> [BrowserCommand] {
+        (variable ?? "").split(separator: ":").compactMap { words(of: $0).flatMap(BrowserCommand.init) }
+    }
+
+    /// Asks the desktop for its default browser.
+    package static let desktop = BrowserCommand(program: "xdg-open")
+
+    /// What the program is given to open `url`: it takes the place of `%s` and `%u`, or comes last. `%%` means a percent sign.
+    package func arguments(for url: String) -> [String] {
         let filled = words.map { Self.fill($0, with: url) }
         let replaced = filled.contains { $0.hasURL }
         return filled.map(\.text) + (replaced ? [] : [url])
@@ -45,7 +58,7 @@ struct BrowserCommand: Sendable, Equatable {
     }
 
     /// Cuts at spaces; quotes (single, double) and backslashes keep them. Nil for an open quote.
-    static func words(of command: some StringProtocol) -> [String]? {
+    package static func words(of command: some StringProtocol) -> [String]? {
         var words: [String] = []
         var word: String?
         var quote: Character?
