@@ -100,11 +100,7 @@ public final class PublicClientApplication: Sendable {
         if let timeout = parameters.timeout { params.timeout = Int64(timeout) }
         let node = try await InteractiveSession.run(
             params, on: connection, browser: parameters.webviewParameters.browser)
-        do {
-            return TokenResult(try Token(reading: node))
-        } catch {
-            throw .notUnderstood(cause: error)
-        }
+        return TokenResult(try .understood(node))
     }
 
     /// A token with the person signing in on another device (RFC 8628): no browser is needed here.
@@ -129,11 +125,7 @@ public final class PublicClientApplication: Sendable {
         params.timeout = parameters.timeout.map(Int64.init)
         params.correlationId = parameters.correlationId
         let node = try await InteractiveSession.run(params, on: connection) { try await onCode(DeviceCode($0)) }
-        do {
-            return TokenResult(try Token(reading: node))
-        } catch {
-            throw .notUnderstood(cause: error)
-        }
+        return TokenResult(try .understood(node))
     }
 
     /// Hands in a redirect that the broker's own listener did not see: one that a URL handler received, or that the
@@ -202,11 +194,7 @@ public final class PublicClientApplication: Sendable {
         if let timeout = parameters.timeout { params.timeout = Int64(timeout) }
         let node = try await InteractiveSession.run(
             params, on: connection, browser: parameters.webviewParameters.browser)
-        do {
-            return SignoutResult(try SignOutAccount.Result(reading: node).stages)
-        } catch {
-            throw .notUnderstood(cause: error)
-        }
+        return SignoutResult(try SignOutAccount.Result.understood(node).stages)
     }
 
     /// Removes the account's tokens from this app. Other apps keep theirs, and the browser stays signed in.

@@ -45,12 +45,7 @@ package final class BrokerConnection: Sendable {
     package func call<Method: BrokerMethod>(
         _ method: Method.Type, _ params: Method.Params, interaction: InteractionObserver? = nil
     ) async throws(BrokerClientError) -> Method.Result {
-        let node = try await result(of: method, params, interaction: interaction)
-        do {
-            return try Method.Result(reading: node)
-        } catch {
-            throw .notUnderstood(cause: error)
-        }
+        try .understood(try await result(of: method, params, interaction: interaction))
     }
 
     /// As ``call(_:_:interaction:)``, with the result as the broker wrote it.

@@ -33,12 +33,7 @@ package final class DirectConnection {
     package func call<Method: BrokerMethod>(
         _ method: Method.Type, _ params: Method.Params
     ) throws(BrokerClientError) -> Method.Result {
-        let node = try result(of: method, params)
-        do {
-            return try Method.Result(reading: node)
-        } catch {
-            throw .notUnderstood(cause: error)
-        }
+        try .understood(try result(of: method, params))
     }
 
     /// As ``call(_:_:)``, with the result as the broker wrote it.

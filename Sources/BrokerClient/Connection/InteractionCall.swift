@@ -38,7 +38,7 @@ package enum InteractionNotice: Sendable {
 /// Whichever comes first decides what the caller is told: the broker's answer, something that cannot be shown, or the
 /// cancellation of the caller's task. The latter two also end the interaction at the broker, at once or as soon as its
 /// id is known; the caller does not wait for that.
-final class InteractionCall<Method: BrokerMethod>: Sendable {
+final class InteractionCall<Method: BrokerMethod>: Sendable where Method.Params: CorrelatedParams {
     typealias Outcome = Result<JSONNode, BrokerClientError>
 
     private struct State {
@@ -67,16 +67,19 @@ final class InteractionCall<Method: BrokerMethod>: Sendable {
     }
 
     /// - Parameters:
-    ///   - correlationID: the one that is in the params.
+    ///   - params: get a correlation id, by which notifications are told apart, where they have none.
     ///   - joined: is told, on the connection's thread, when another request has shown the page.
     ///   - show: shows what the broker wants shown, and returns. If it throws, the interaction is cancelled.
     /// - Returns: the result, as the broker wrote it.
     static func run(
-        _ params: Method.Params, correlationID: String, on connection: BrokerConnection,
+        _ params: Method.Params, on connection: BrokerConnection,
         joined: @escaping @Sendable () -> Void = {},
         show: @escaping @Sendable (InteractionNotice) async throws -> Void
     ) async throws(BrokerClientError) -> JSONNode {
-        try await InteractionCall(connection, params, correlationID, show, joined).outcome().get()
+        var params = params
+        let correlationID = params.correlationId ?? CorrelationID.make()
+        params.correlationId = correlationID
+        return try await InteractionCall(connection, params, correlationID, show, joined).outcome().get()
     }
 
     private func outcome() async -> Outcome {

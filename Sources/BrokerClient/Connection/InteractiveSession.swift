@@ -13,13 +13,8 @@ package enum InteractiveSession {
         _ params: AcquireTokenInteractive.Params, on connection: BrokerConnection, browser: any BrowserOpening,
         joined: @escaping @Sendable () -> Void = {}
     ) async throws(BrokerClientError) -> JSONNode {
-        var params = params
-        let correlationID = params.correlationId ?? CorrelationID.make()
-        params.correlationId = correlationID
-        return try await InteractionCall<AcquireTokenInteractive>.run(
-            params, correlationID: correlationID, on: connection, joined: joined
-        ) { notice in
-            if case .open(let opening) = notice { try await browser.open(SignInPage(opening)) }
+        try await InteractionCall<AcquireTokenInteractive>.run(params, on: connection, joined: joined) {
+            if case .open(let opening) = $0 { try await browser.open(SignInPage(opening)) }
         }
     }
 
@@ -29,10 +24,7 @@ package enum InteractiveSession {
     package static func run(
         _ params: SignOutAccount.Params, on connection: BrokerConnection, browser: any BrowserOpening
     ) async throws(BrokerClientError) -> JSONNode {
-        var params = params
-        let correlationID = params.correlationId ?? CorrelationID.make()
-        params.correlationId = correlationID
-        return try await InteractionCall<SignOutAccount>.run(params, correlationID: correlationID, on: connection) {
+        try await InteractionCall<SignOutAccount>.run(params, on: connection) {
             if case .open(let opening) = $0 { try await browser.open(SignInPage(opening)) }
         }
     }
@@ -45,13 +37,8 @@ package enum InteractiveSession {
         _ params: AcquireTokenByDeviceCode.Params, on connection: BrokerConnection,
         onCode: @escaping @Sendable (InteractionDeviceCode.Params) async throws -> Void
     ) async throws(BrokerClientError) -> JSONNode {
-        var params = params
-        let correlationID = params.correlationId ?? CorrelationID.make()
-        params.correlationId = correlationID
-        return try await InteractionCall<AcquireTokenByDeviceCode>.run(
-            params, correlationID: correlationID, on: connection
-        ) { notice in
-            if case .deviceCode(let code) = notice { try await onCode(code) }
+        try await InteractionCall<AcquireTokenByDeviceCode>.run(params, on: connection) {
+            if case .deviceCode(let code) = $0 { try await onCode(code) }
         }
     }
 }

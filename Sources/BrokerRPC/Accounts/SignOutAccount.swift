@@ -16,7 +16,7 @@ package enum SignOutAccount: BrokerMethod {
 
     package static let defaultTimeout: Int64 = 120
 
-    package struct Params: AppSelecting {
+    package struct Params: AppSelecting, CorrelatedParams {
         package var account = AccountReference()
         package var app: String?
         package var clientId: String?

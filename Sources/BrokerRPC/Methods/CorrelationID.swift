@@ -1,5 +1,10 @@
 import Synchronization
 
+/// Params by which a caller may name its request.
+package protocol CorrelatedParams: ParamsObject {
+    var correlationId: String? { get set }
+}
+
 /// Ties together an app's call, the broker's log and the provider's log.
 package enum CorrelationID {
     /// A UUID of version 4 (RFC 9562), in lower case.

@@ -16,7 +16,7 @@ package enum AcquireTokenByDeviceCode: BrokerMethod {
     package static let resultName = "token"
     package typealias Result = Token
 
-    package struct Params: AppSelecting {
+    package struct Params: AppSelecting, CorrelatedParams {
         package var app: String?
         package var clientId: String?
         package var authority: String?

@@ -1,7 +1,7 @@
 import BrokerValues
 
 /// What the requests for a token have in common.
-package protocol TokenParams: AppSelecting {
+package protocol TokenParams: AppSelecting, CorrelatedParams {
     var scopes: [String] { get set }
     var account: AccountReference? { get set }
     var claims: ClaimsRequest? { get set }
@@ -10,7 +10,6 @@ package protocol TokenParams: AppSelecting {
     var resource: ResourceList? { get set }
     var clientCapabilities: [String] { get set }
     var instanceAware: Bool? { get set }
-    var correlationId: String? { get set }
 }
 
 extension TokenParams {
