@@ -9,10 +9,7 @@ struct RealRestartTests {
     @Test("an app does not notice, not even while the broker stops: what waits is answered, and what comes is, too")
     func restart() async throws {
         try await withTestBed { bed in
-            var options = ProviderOptions()
-            options.allowsAnyClient = true
-            let provider = try await DevIdentityProvider.start(options)
-            bed.atEnd { await provider.stop() }
+            let provider = try await DevIdentityProvider.start(in: bed)
             let socket = try ServiceSocket(path: bed.path("s"))
             let first = try await BrokerProcess.start(in: bed) { $0.activated = socket }
             try await first.register("notes", clientID: "demo-one", authority: provider.issuer)

@@ -10,11 +10,9 @@ struct GuideScene {
     let bed: TestBed
 
     static func make(in bed: TestBed) async throws -> GuideScene {
-        var options = ProviderOptions()
-        options.allowsAnyClient = true
-        let provider = try await DevIdentityProvider.start(options)
-        bed.atEnd { await provider.stop() }
-        return GuideScene(provider: provider, broker: try await BrokerProcess.start(in: bed), bed: bed)
+        GuideScene(
+            provider: try await DevIdentityProvider.start(in: bed), broker: try await BrokerProcess.start(in: bed),
+            bed: bed)
     }
 
     var userinfo: URL { URL(filePath: "/userinfo", relativeTo: URL(string: provider.issuer)) }

@@ -1,5 +1,20 @@
 import DevIdentityProvider
 
+extension DevIdentityProvider {
+    /// A provider that ends with the test. It takes any client, unless told otherwise.
+    package static func start(
+        _ options: ProviderOptions = ProviderOptions(), in bed: TestBed,
+        _ change: (inout ProviderOptions) -> Void = { _ in }
+    ) async throws -> RunningProvider {
+        var options = options
+        options.allowsAnyClient = true
+        change(&options)
+        let provider = try await start(options)
+        bed.atEnd { await provider.stop() }
+        return provider
+    }
+}
+
 extension RunningProvider {
     /// Follows an authorization request on the provider's pages, as far as the redirect to the application.
     package func signIn(_ person: Person, at url: String, in bed: TestBed) async throws -> ProviderRedirect {

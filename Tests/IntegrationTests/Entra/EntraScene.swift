@@ -17,7 +17,7 @@ struct EntraScene {
     static func make(
         in bed: TestBed, at tenant: String = "common", options change: (inout ProviderOptions) -> Void = { _ in }
     ) async throws -> EntraScene {
-        let provider = try await startProvider(in: bed, change)
+        let provider = try await DevIdentityProvider.start(.entra(), in: bed, change)
         return try await make(in: bed, at: tenant, provider, nil)
     }
 
@@ -27,12 +27,12 @@ struct EntraScene {
     static func withTwoClouds(
         in bed: TestBed, options change: @escaping (inout EntraDirectory) -> Void = { _ in }
     ) async throws -> EntraScene {
-        let other = try await startProvider(in: bed)
+        let other = try await DevIdentityProvider.start(.entra(), in: bed)
         var directory = EntraDirectory()
         directory.otherClouds = ["bob": other.origin]
         change(&directory)
         let chosen = directory
-        let provider = try await startProvider(in: bed) { $0.flavor = .entra(chosen) }
+        let provider = try await DevIdentityProvider.start(.entra(), in: bed) { $0.flavor = .entra(chosen) }
         return try await make(in: bed, at: "common", provider, other)
     }
 
@@ -42,17 +42,6 @@ struct EntraScene {
         let broker = try await start(in: bed, for: provider, other, stateDirectory: nil)
         try await broker.register("notes", clientID: "demo-one", authority: provider.authority(tenant))
         return EntraScene(provider: provider, otherCloud: other, broker: broker, bed: bed)
-    }
-
-    private static func startProvider(
-        in bed: TestBed, _ change: (inout ProviderOptions) -> Void = { _ in }
-    ) async throws -> RunningProvider {
-        var options = ProviderOptions.entra()
-        options.allowsAnyClient = true
-        change(&options)
-        let provider = try await DevIdentityProvider.start(options)
-        bed.atEnd { await provider.stop() }
-        return provider
     }
 
     private static func start(

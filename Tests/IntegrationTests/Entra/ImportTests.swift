@@ -8,10 +8,7 @@ import Testing
     @Test("its cache is imported by brokerctl, and from then on tokens come silently with its refresh token")
     func imported() async throws {
         try await withTestBed { bed in
-            var options = ProviderOptions.entra()
-            options.allowsAnyClient = true
-            let provider = try await DevIdentityProvider.start(options)
-            bed.atEnd { await provider.stop() }
+            let provider = try await DevIdentityProvider.start(.entra(), in: bed)
             let msal = MSALClient(at: provider, in: bed)
             let signIn = try await msal.signIn(.alice, scopes: ["notes.read"])
             #expect(signIn["error"] == nil)

@@ -87,10 +87,7 @@ import Testing
         "an app that was registered before its host had a kind is read by it, and tokens outlive its going and coming")
     func kind() async throws {
         try await withTestBed { bed in
-            var options = ProviderOptions.entra()
-            options.allowsAnyClient = true
-            let provider = try await DevIdentityProvider.start(options)
-            bed.atEnd { await provider.stop() }
+            let provider = try await DevIdentityProvider.start(.entra(), in: bed)
             let broker = try await BrokerProcess.start(in: bed) { $0.configuration = "" }
             try await broker.register("notes", clientID: "demo-one", authority: provider.authority("common"))
             let table = "[provider.\"\(provider.origin)\"]\nkind = \"entra\"\n"

@@ -25,12 +25,7 @@ struct DevelopmentScene {
     static func startProvider(
         in bed: TestBed, policy: (inout TokenPolicy) -> Void = { _ in }
     ) async throws -> RunningProvider {
-        var options = ProviderOptions()
-        options.allowsAnyClient = true
-        policy(&options.policy)
-        let provider = try await DevIdentityProvider.start(options)
-        bed.atEnd { await provider.stop() }
-        return provider
+        try await DevIdentityProvider.start(in: bed) { policy(&$0.policy) }
     }
 
     func register(_ app: String, clientID: String = "demo-one", _ more: JSONObject = [:]) async throws {
