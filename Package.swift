@@ -69,7 +69,7 @@ let package = Package(
         program("brokerctl", ["BrokerCommands"]),
         program("profile-app", ["BrokerClient", "ExampleSupport"], path: "Sources/Examples/ProfileApp"),
         program("mail-app", ["BrokerClient", "ExampleSupport"], path: "Sources/Examples/MailApp"),
-        layer("ExampleSupport", [], path: "Sources/Examples/Support"),
+        layer("ExampleSupport", ["BrokerClient"], path: "Sources/Examples/Support"),
         program("broker-demo", ["BrokerClient", "ExampleSupport"], path: "Sources/Examples/Demo"),
         program("broker-dev-idp", ["DevIdentityProvider", .arguments], path: "Sources/DevIdP/Main"),
         layer(

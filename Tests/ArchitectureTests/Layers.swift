@@ -53,7 +53,7 @@ extension Layer {
             name: "BrokerCommands", folder: "BrokerCommands", height: 7,
             targets: ["BrokerClient", "BrokerRPC", "BrokerValues", "CQREncode"], libraries: ["ArgumentParser"]),
         Layer(
-            name: "ExampleSupport", folder: "Examples/Support", height: 7, targets: [],
+            name: "ExampleSupport", folder: "Examples/Support", height: 7, targets: ["BrokerClient"],
             libraries: ["FoundationNetworking"], shipped: false),
         Layer(
             name: "DevIdentityProvider", folder: "DevIdP/Provider", height: 7, targets: [],

@@ -11,7 +11,7 @@ import Foundation
 enum MailApp {
     static func main() async {
         await Example.run(scopes: ["email"]) { options in
-            let application = try PublicClientApplication(configuration: configuration(options))
+            let application = try PublicClientApplication(configuration: options.configuration)
             let accounts = try await application.allAccounts()
             if options.signsOut { return try await signOut(accounts, of: application) }
             for account in accounts where options.account == nil || account.username == options.account {
@@ -62,16 +62,5 @@ enum MailApp {
             try await application.remove(account)
             print("\(account.username) is signed out of this app.")
         }
-    }
-
-    static func configuration(_ options: ExampleOptions) -> PublicClientApplicationConfig {
-        var configuration =
-            if let app = options.app {
-                PublicClientApplicationConfig(app: app)
-            } else {
-                PublicClientApplicationConfig(clientId: options.clientID ?? "", authority: options.authority ?? "")
-            }
-        configuration.socketPath = options.socket
-        return configuration
     }
 }

@@ -6,7 +6,7 @@ import ExampleSupport
 enum ProfileApp {
     static func main() async {
         await Example.run(scopes: ["email"]) { options in
-            let application = try PublicClientApplication(configuration: configuration(options))
+            let application = try PublicClientApplication(configuration: options.configuration)
             if options.signsOut { return try await signOut(application) }
             let result = try await token(from: application, options)
             try await showProfile(with: result, options)
@@ -47,16 +47,5 @@ enum ProfileApp {
             try await application.remove(account)
             print("\(account.username) is signed out of this app.")
         }
-    }
-
-    static func configuration(_ options: ExampleOptions) -> PublicClientApplicationConfig {
-        var configuration =
-            if let app = options.app {
-                PublicClientApplicationConfig(app: app)
-            } else {
-                PublicClientApplicationConfig(clientId: options.clientID ?? "", authority: options.authority ?? "")
-            }
-        configuration.socketPath = options.socket
-        return configuration
     }
 }
