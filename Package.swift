@@ -84,7 +84,9 @@ let package = Package(
                 "BrokerOAuth", "BrokerHost", "BrokerConfig", "BrokerModel", "BrokerValues", .arguments, .lifecycle,
                 .signals, .logging, .nioCore, .nioPosix,
             ]),
-        layer("BrokerCommands", ["BrokerClient", "BrokerRPC", "BrokerValues", "CQREncode", .arguments]),
+        layer(
+            "BrokerCommands",
+            ["BrokerClient", "BrokerRPC", "BrokerValues", "BrokerThreads", "CQREncode", .arguments]),
 
         // Answer
         layer(
@@ -93,7 +95,7 @@ let package = Package(
                 "BrokerSocket", "BrokerRPC", "BrokerEngine", "BrokerAccess", "BrokerModel", "BrokerValues", .nioCore,
                 .logging,
             ]),
-        layer("BrokerClient", ["BrokerRPC", "BrokerValues"]),
+        layer("BrokerClient", ["BrokerRPC", "BrokerValues", "BrokerThreads"]),
 
         // Bytes and messages
         layer(
@@ -105,14 +107,15 @@ let package = Package(
         layer("BrokerAccess", ["BrokerModel", "BrokerValues", .logging]),
 
         // Store, provider, host
-        layer("BrokerVault", ["BrokerModel", "BrokerValues", "CSodium", "CSQLite", .logging]),
-        layer("BrokerOAuth", ["BrokerModel", "BrokerValues", "CCurl", .jwtKit, .crypto]),
+        layer("BrokerVault", ["BrokerModel", "BrokerValues", "BrokerThreads", "CSodium", "CSQLite", .logging]),
+        layer("BrokerOAuth", ["BrokerModel", "BrokerValues", "BrokerThreads", "CCurl", .jwtKit, .crypto]),
         layer("BrokerHost", ["BrokerModel", "BrokerValues", "CSystemd", "CBrokerLinux", .subprocess, .logging]),
         layer("BrokerConfig", ["BrokerModel", "BrokerValues", "CToml"]),
 
         // Model
         layer("BrokerModel", ["BrokerValues", "CSodium"]),
         layer("BrokerValues", []),
+        layer("BrokerThreads", []),
 
         // C
         .target(name: "CBrokerLinux", path: "Sources/C/CBrokerLinux"),

@@ -51,7 +51,8 @@ extension Layer {
             libraries: ["ArgumentParser", "ServiceLifecycle", "UnixSignals", "Logging", "NIOCore", "NIOPosix"]),
         Layer(
             name: "BrokerCommands", folder: "BrokerCommands", height: 7,
-            targets: ["BrokerClient", "BrokerRPC", "BrokerValues", "CQREncode"], libraries: ["ArgumentParser"]),
+            targets: ["BrokerClient", "BrokerRPC", "BrokerValues", "BrokerThreads", "CQREncode"],
+            libraries: ["ArgumentParser"]),
         Layer(
             name: "ExampleSupport", folder: "Examples/Support", height: 7, targets: ["BrokerClient"],
             libraries: ["FoundationNetworking"], shipped: false),
@@ -66,7 +67,8 @@ extension Layer {
             targets: ["BrokerSocket", "BrokerRPC", "BrokerEngine", "BrokerAccess", "BrokerModel", "BrokerValues"],
             libraries: ["NIOCore", "Logging"]),
         Layer(
-            name: "BrokerClient", folder: "BrokerClient", height: 6, targets: ["BrokerRPC", "BrokerValues"]),
+            name: "BrokerClient", folder: "BrokerClient", height: 6,
+            targets: ["BrokerRPC", "BrokerValues", "BrokerThreads"]),
     ]
 
     private static let bytes: [Layer] = [
@@ -89,9 +91,10 @@ extension Layer {
     private static let ground: [Layer] = [
         Layer(
             name: "BrokerVault", folder: "BrokerVault", height: 3,
-            targets: ["BrokerModel", "BrokerValues", "CSodium", "CSQLite"], libraries: ["Logging"]),
+            targets: ["BrokerModel", "BrokerValues", "BrokerThreads", "CSodium", "CSQLite"], libraries: ["Logging"]),
         Layer(
-            name: "BrokerOAuth", folder: "BrokerOAuth", height: 3, targets: ["BrokerModel", "BrokerValues", "CCurl"],
+            name: "BrokerOAuth", folder: "BrokerOAuth", height: 3,
+            targets: ["BrokerModel", "BrokerValues", "BrokerThreads", "CCurl"],
             libraries: ["JWTKit", "Crypto", "Logging"]),
         Layer(
             name: "BrokerHost", folder: "BrokerHost", height: 3,
@@ -104,5 +107,6 @@ extension Layer {
     private static let model: [Layer] = [
         Layer(name: "BrokerModel", folder: "BrokerModel", height: 2, targets: ["BrokerValues", "CSodium"]),
         Layer(name: "BrokerValues", folder: "BrokerValues", height: 1, targets: []),
+        Layer(name: "BrokerThreads", folder: "BrokerThreads", height: 1, targets: []),
     ]
 }

@@ -1,4 +1,5 @@
 import BrokerRPC
+import BrokerThreads
 import BrokerValues
 import Glibc
 import Synchronization
@@ -86,11 +87,10 @@ final class Link: Sendable {
             throw failure
         }
         let link = Link(stream: stream, events: events, wake: (ends[0], ends[1]))
-        do {
-            try startThread { link.readUntilEnd() }
-        } catch {
+        let status = DetachedThread.start { link.readUntilEnd() }
+        guard status == 0 else {
             link.closeDescriptors()
-            throw error
+            throw .system(errno: status)
         }
         return link
     }

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import BrokerThreads
 import Glibc
 
 /// A program started without a shell, in a session of its own, so that Ctrl-C in the terminal does not end a browser.
@@ -62,11 +63,8 @@ struct ChildProcess: Sendable {
     /// of its own.
     static func output(of arguments: [String]) async -> String? {
         await withCheckedContinuation { continuation in
-            do {
-                try startThread { continuation.resume(returning: run(arguments)) }
-            } catch {
-                continuation.resume(returning: nil)
-            }
+            let status = DetachedThread.start { continuation.resume(returning: run(arguments)) }
+            if status != 0 { continuation.resume(returning: nil) }
         }
     }
 
@@ -99,7 +97,7 @@ struct ChildProcess: Sendable {
     func reapLater() {
         let pid = pid
         // Without a thread to spare the zombie stays until this process ends.
-        try? startThread {
+        _ = DetachedThread.start {
             var status: Int32 = 0
             while waitpid(pid, &status, 0) < 0, errno == EINTR {}
         }

@@ -1,4 +1,4 @@
-import BrokerClient
+import BrokerThreads
 
 /// What is typed or piped in.
 enum StandardInput {
@@ -6,16 +6,13 @@ enum StandardInput {
     /// more: a read from a terminal cannot be taken back.
     static func lines() -> AsyncStream<String> {
         AsyncStream { continuation in
-            do {
-                try startThread {
-                    while let line = readLine() {
-                        if case .terminated = continuation.yield(line) { return }
-                    }
-                    continuation.finish()
+            let status = DetachedThread.start {
+                while let line = readLine() {
+                    if case .terminated = continuation.yield(line) { return }
                 }
-            } catch {
                 continuation.finish()
             }
+            if status != 0 { continuation.finish() }
         }
     }
 }

@@ -1,4 +1,4 @@
-import BrokerClient
+import BrokerThreads
 import Glibc
 import Synchronization
 
@@ -14,15 +14,12 @@ enum Interrupt {
         guard pipe(&ends) == 0 else { return }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         let reader = ends[0]
-        do {
-            try startThread {
-                var byte: UInt8 = 0
-                while read(reader, &byte, 1) == 1 { action() }
-            }
-        } catch {
-            // Without a thread the signals keep their usual effect.
-            return
+        let status = DetachedThread.start {
+            var byte: UInt8 = 0
+            while read(reader, &byte, 1) == 1 { action() }
         }
+        // Without a thread the signals keep their usual effect.
+        guard status == 0 else { return }
         notification.store(ends[1], ordering: .sequentiallyConsistent)
         for number in [SIGINT, SIGTERM, SIGHUP] {
             signal(number) { number in

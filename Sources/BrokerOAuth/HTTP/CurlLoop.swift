@@ -1,3 +1,4 @@
+import BrokerThreads
 import CCurl
 import Glibc
 import Synchronization
@@ -43,7 +44,7 @@ final class CurlLoop: Sendable {
         mailbox = Mutex(Mailbox(multi: multi))
         _ = ccurl_multi_set_long(handle, CURLMOPT_MAX_HOST_CONNECTIONS, connectionsPerHost)
         _ = ccurl_multi_set_long(handle, CURLMOPT_MAXCONNECTS, 4 * connectionsPerHost)
-        guard Thread.start({ self.run(multi) }) else {
+        guard DetachedThread.start({ self.run(multi) }) == 0 else {
             curl_multi_cleanup(handle)
             throw .noLibrary
         }
@@ -174,37 +175,5 @@ private struct Transfers {
             curl_multi_remove_handle(multi, handle)
             transfer.finish(result)
         }
-    }
-}
-
-private enum Thread {
-    private final class Start {
-        let body: @Sendable () -> Void
-        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
-    }
-
-    /// Runs `body` on a detached thread that takes no signal: those belong to the main program, and a `SIGPIPE` from a
-    /// connection that broke must not end it (with `CURLOPT_NOSIGNAL`, libcurl leaves that to its user).
-    static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
-        let start = Unmanaged.passRetained(Start(body))
-        var all = sigset_t()
-        var before = sigset_t()
-        sigfillset(&all)
-        pthread_sigmask(SIG_SETMASK, &all, &before)
-        defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
-        var thread = pthread_t()
-        let status = pthread_create(
-            &thread, nil,
-            { context in
-                guard let context else { return nil }
-                Unmanaged<Start>.fromOpaque(context).takeRetainedValue().body()
-                return nil
-            }, start.toOpaque())
-        guard status == 0 else {
-            start.release()
-            return false
-        }
-        pthread_detach(thread)
-        return true
     }
 }

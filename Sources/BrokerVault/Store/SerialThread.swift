@@ -1,3 +1,4 @@
+import BrokerThreads
 import Glibc
 
 /// A thread that runs jobs one after another: for calls that wait for the disk, which must not hold up the few threads
@@ -33,26 +34,7 @@ final class SerialThread: @unchecked Sendable {
         pthread_cond_init(wakeUp, &attributes)
         pthread_condattr_destroy(&attributes)
 
-        // Signals are for the threads that know what to do with them.
-        var all = sigset_t()
-        var before = sigset_t()
-        sigfillset(&all)
-        pthread_sigmask(SIG_SETMASK, &all, &before)
-        defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
-        var thread = pthread_t()
-        let context = Unmanaged.passRetained(self)
-        let code = pthread_create(
-            &thread, nil,
-            { context in
-                guard let context else { return nil }
-                Unmanaged<SerialThread>.fromOpaque(context).takeRetainedValue().loop()
-                return nil
-            }, context.toOpaque())
-        guard code == 0 else {
-            context.release()
-            return nil
-        }
-        pthread_detach(thread)
+        guard DetachedThread.start({ self.loop() }) == 0 else { return nil }
     }
 
     deinit {
