@@ -213,16 +213,26 @@ struct DeviceCodeTests {
         let broker = try ScriptedBroker { peer in
             guard let request = peer.request(), let id = request.string("correlationId") else { return }
             peer.notify("interaction.deviceCode", Self.notice(id))
-            shown.put("\(request.method) \(request.firstScope) \(request.string("authority") ?? "")")
+            shown.put("\(request.method) \(request.params.replacing("\\/", with: "/"))")
             peer.answer(request, ScriptedAnswers.token("AT-7"))
             peer.waitForEnd()
         }
         let codes = Mailbox<DeviceCode>()
         var parameters = DeviceCodeParameters(scopes: ["email"])
         parameters.authority = "https://idp.example.org/guests"
-        let result = try await application(broker).acquireTokenWithDeviceCode(with: parameters) { codes.put($0) }
+        parameters.resources = ["https://api.example"]
+        parameters.correlationId = "id-1"
+        var configuration = PublicClientApplicationConfig(app: "mail")
+        configuration.socketPath = broker.path
+        configuration.clientApplicationCapabilities = ["cp1"]
+        let application = try PublicClientApplication(configuration: configuration)
+        let result = try await application.acquireTokenWithDeviceCode(with: parameters) { codes.put($0) }
         #expect(result.accessToken == "AT-7")
-        #expect(await shown.next() == "token.acquireByDeviceCode email https://idp.example.org/guests")
+        #expect(
+            await shown.next()
+                == #"token.acquireByDeviceCode {"app":"mail","authority":"https://idp.example.org/guests","#
+                + #""clientCapabilities":["cp1"],"correlationId":"id-1","resource":"https://api.example","scopes":["email"]}"#
+        )
         let code = try #require(await codes.next())
         #expect(code.userCode == "WDJB" && code.verificationUri == "https://idp.example.org/d")
         #expect(code.verificationUriComplete == nil && code.message == "Go there.")

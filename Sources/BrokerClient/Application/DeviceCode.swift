@@ -8,6 +8,8 @@ public struct DeviceCodeParameters: Sendable {
     public var authority: String?
     /// A claims request as JSON (OpenID Connect Core, section 5.5).
     public var claimsRequest: String?
+    /// Where the token shall be good: absolute URIs (RFC 8707). None leaves it to the scopes.
+    public var resources: [String] = []
     /// How the API takes the token.
     public var authenticationScheme = AuthenticationScheme.bearer
     /// Seconds the person has; without it, as long as the provider keeps the code.

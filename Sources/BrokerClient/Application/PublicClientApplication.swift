@@ -121,6 +121,8 @@ public final class PublicClientApplication: Sendable {
         var params = AcquireTokenByDeviceCode.Params(configuration.selection, scopes: parameters.scopes)
         if let authority = parameters.authority { params.authority = authority }
         params.claims = parameters.claimsRequest.map(ClaimsRequest.init)
+        params.resource = parameters.resources.isEmpty ? nil : ResourceList(parameters.resources)
+        params.clientCapabilities = configuration.clientApplicationCapabilities
         params.tokenType = TokenType(parameters.authenticationScheme)
         params.timeout = parameters.timeout.map(Int64.init)
         params.correlationId = parameters.correlationId
