@@ -43,7 +43,8 @@ public struct BrokerClientError: Error, Sendable {
     public var grantedScopes: [String]?
     /// With ``Code/serverDeclinedScopes``: what was asked for and not granted.
     public var declinedScopes: [String]?
-    /// With ``Code/ambiguousAccount``: the accounts to choose from.
+    /// With ``Code/ambiguousAccount``: the accounts to choose from. With ``Code/interactionRequired`` and
+    /// ``Code/serverDeclinedScopes``: whom it is about, where somebody is known.
     public var accounts: [Account]?
     /// What failed below, where the failure is this side's: the errno of a system call, in words.
     public var cause: (any Error)?

@@ -137,7 +137,8 @@ extension BrokerError {
     /// Tells the app who has to be asked: it may have left out the account.
     func about(_ account: Account) -> BrokerError {
         guard kind == .interactionRequired, details.accounts == nil else { return self }
-        var copy = self
+        var (copy, account) = (self, account)
+        if reason == .signedOut { account.signedIn = false }
         copy.details.accounts = [account]
         return copy
     }

@@ -256,6 +256,7 @@ struct SignOutFlowTests {
         gate.open()
         let error = await #expect(throws: BrokerError.self) { try await refresh.value }
         #expect(error?.reason == .signedOut)
+        #expect(error?.details.accounts?.map(\.signedIn) == [false])
         #expect(try bed.vault.loadAll(RefreshTokenRecord.self, in: Sample.partition).isEmpty)
         #expect(try bed.engine.accounts(of: mail, includeSignedOut: false, in: Sample.partition).isEmpty)
     }
