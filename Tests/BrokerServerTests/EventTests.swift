@@ -25,9 +25,7 @@ struct EventTests {
 
     @Test("a refresh is told as a new token, and the account is not signed in anew")
     func refresh() async throws {
-        try await ServerBed.run { server in
-            try await server.register("mail")
-            try await server.signIn("ann", to: "mail")
+        try await ServerBed.runSignedIn { server in
             let subscriber = try await server.connect()
             _ = try await subscriber.call(Subscribe.self, .init([.account, .token]))
             var params = AcquireTokenSilent.Params(.registered("mail"), scopes: ["read"])

@@ -23,9 +23,7 @@ struct LifeTests {
 
     @Test("at shutdown what is under way is answered, what is new is refused, and idle connections end")
     func draining() async throws {
-        try await ServerBed.run { server in
-            try await server.register("mail")
-            try await server.signIn("ann", to: "mail")
+        try await ServerBed.runSignedIn { server in
             server.provider.refreshGate.close()
             let busy = try await server.connect()
             let idle = try await server.connect()
@@ -49,9 +47,7 @@ struct LifeTests {
 
     @Test("a client that shuts its side still gets the answers to what it asked")
     func halfClosed() async throws {
-        try await ServerBed.run { server in
-            try await server.register("mail")
-            try await server.signIn("ann", to: "mail")
+        try await ServerBed.runSignedIn { server in
             server.provider.refreshGate.close()
             let client = try await server.connect()
             var slow = AcquireTokenSilent.Params.of("mail")
@@ -66,9 +62,7 @@ struct LifeTests {
 
     @Test("a client that goes away does not take the refresh with it")
     func leaverKeepsRefresh() async throws {
-        try await ServerBed.run { server in
-            try await server.register("mail")
-            try await server.signIn("ann", to: "mail")
+        try await ServerBed.runSignedIn { server in
             server.clock.advance(bySeconds: 4000)
             server.provider.refreshGate.close()
             let leaving = try await server.connect()

@@ -91,9 +91,7 @@ struct MessageTests {
 
     @Test("a batch is answered with one array, which leaves its notifications out")
     func batch() async throws {
-        try await ServerBed.run { server in
-            try await server.register("mail")
-            try await server.signIn("ann", to: "mail")
+        try await ServerBed.runSignedIn { server in
             let client = try await server.connect()
             try await client.sendLine(
                 """

@@ -47,9 +47,7 @@ struct TokenTests {
 
     @Test("cached tokens and other requests are answered while a refresh hangs on the same connection")
     func interleaved() async throws {
-        try await ServerBed.run { server in
-            try await server.register("mail")
-            try await server.signIn("ann", to: "mail")
+        try await ServerBed.runSignedIn { server in
             server.provider.refreshGate.close()
             let client = try await server.connect()
             var slow = AcquireTokenSilent.Params.of("mail")
@@ -70,9 +68,7 @@ struct TokenTests {
 
     @Test("a thousand pipelined requests for one expired token: one refresh, all answered")
     func thousand() async throws {
-        try await ServerBed.run { server in
-            try await server.register("mail")
-            try await server.signIn("ann", to: "mail")
+        try await ServerBed.runSignedIn { server in
             server.clock.advance(bySeconds: 4000)
             server.provider.refreshGate.close()
             let client = try await server.connect()
@@ -96,9 +92,7 @@ struct TokenTests {
 
     @Test("while sixty-four requests wait, the next line waits too, and nothing is lost")
     func backpressure() async throws {
-        try await ServerBed.run { server in
-            try await server.register("mail")
-            try await server.signIn("ann", to: "mail")
+        try await ServerBed.runSignedIn { server in
             server.provider.refreshGate.close()
             let client = try await server.connect()
             var slow = AcquireTokenSilent.Params.of("mail")
@@ -212,9 +206,7 @@ struct TokenTests {
 
     @Test("a token that does not open is an error without half an answer, and the connection serves on")
     func damaged() async throws {
-        try await ServerBed.run { server in
-            try await server.register("mail")
-            try await server.signIn("ann", to: "mail")
+        try await ServerBed.runSignedIn { server in
             server.vault.refusesSecrets.set()
             let client = try await server.connect()
             try await client.send(AcquireTokenSilent.requestLine(id: 3, .of("mail")))

@@ -87,6 +87,16 @@ final class EngineBed: Sendable {
         return try await signIn.value
     }
 
+    /// From now on the provider gives tokens when the gate is open.
+    func holdTokens() -> Gate {
+        let gate = Gate()
+        provider.whenRedeeming { [provider] _ in
+            await gate.wait()
+            return provider.tokens()
+        }
+        return gate
+    }
+
     func text(_ token: AcquiredToken) throws -> String { try vault.secret(of: token.token.sealed).revealed() }
 }
 

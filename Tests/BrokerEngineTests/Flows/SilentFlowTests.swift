@@ -40,11 +40,7 @@ struct SilentFlowTests {
         let bed = try await EngineBed()
         try await bed.signIn()
         bed.clock.advance(bySeconds: 4000)
-        let gate = Gate()
-        bed.provider.whenRedeeming { [provider = bed.provider] _ in
-            await gate.wait()
-            return provider.tokens()
-        }
+        let gate = bed.holdTokens()
         let texts = try await withThrowingTaskGroup(of: String.self) { group in
             for _ in 0..<1000 {
                 group.addTask { try bed.text(try await bed.engine.acquireSilent(bed.silent())) }
@@ -81,11 +77,7 @@ struct SilentFlowTests {
         let bed = try await EngineBed()
         try await bed.signIn()
         bed.clock.advance(bySeconds: 4000)
-        let gate = Gate()
-        bed.provider.whenRedeeming { [provider = bed.provider] _ in
-            await gate.wait()
-            return provider.tokens()
-        }
+        let gate = bed.holdTokens()
         let (engine, request) = (bed.engine, bed.silent())
         let caller = Task { try await engine.acquireSilent(request) }
         while bed.provider.refreshes.isEmpty { await Task.yield() }

@@ -265,11 +265,7 @@ struct SilentTroubleTests {
     func lateAnswer() async throws {
         let bed = try await signedIn()
         bed.clock.advance(bySeconds: 4000)
-        let gate = Gate()
-        bed.provider.whenRedeeming { [provider = bed.provider] _ in
-            await gate.wait()
-            return provider.tokens()
-        }
+        let gate = bed.holdTokens()
         let (engine, request) = (bed.engine, bed.silent())
         let waiting = Task { try await engine.acquireSilent(request) }
         while bed.provider.refreshes.isEmpty || bed.clock.sleepers == 0 { await Task.yield() }

@@ -39,6 +39,15 @@ struct ServerBed: Sendable {
         }
     }
 
+    /// With the app `mail`, to which Ann has signed in.
+    static func runSignedIn(_ body: (ServerBed) async throws -> Void) async throws {
+        try await run { server in
+            try await server.register("mail")
+            try await server.signIn("ann", to: "mail")
+            try await body(server)
+        }
+    }
+
     private init(
         path: String, vault: FaultyVault, servedUID: UInt32, inspector: PlainInspector, log: Logger, bed: TestBed
     ) async throws {
