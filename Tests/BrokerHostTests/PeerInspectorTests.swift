@@ -111,8 +111,10 @@ struct PeerInspectorTests {
         inspector.inspect(PeerCredentials(uid: getuid(), gid: getgid(), pid: pid))
     }
 
+    /// Another process copies: a file that this one has just had open for writing cannot always be executed while other
+    /// tests start processes (ETXTBSY).
     private func startCopy(in bed: TestBed) async throws -> ManagedProcess {
-        try FileManager.default.copyItem(atPath: "/usr/bin/sleep", toPath: bed.path("copy"))
+        _ = try await bed.run(Launch("cp", ["/usr/bin/sleep", bed.path("copy")]))
         let process = try bed.start(Launch(bed.path("copy"), ["300"]))
         try await eventually("it runs") { facts(of: process.pid).executable == bed.path("copy") }
         return process
