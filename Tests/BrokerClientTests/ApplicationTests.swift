@@ -18,6 +18,79 @@ struct ApplicationTests {
         #expect(await code(PublicClientApplicationConfig(clientId: "c")) == nil)
     }
 
+    @Test(
+        "an authority that cannot be a URL is told when the application is made",
+        arguments: ["id.example.org", "https://", "https:///tenant", "ftp://id.example.org", "https://a b"])
+    func unusableAuthority(_ text: String) async {
+        let error = await failure { () async throws(BrokerClientError) in
+            try PublicClientApplication(configuration: PublicClientApplicationConfig(clientId: "c", authority: text))
+        }
+        #expect(error?.code == .invalidAuthority)
+        #expect(error?.message.contains(text) == true)
+    }
+
+    @Test("an authority in capitals is none of the library's business")
+    func authorityInCapitals() throws {
+        _ = try PublicClientApplication(
+            configuration: PublicClientApplicationConfig(clientId: "c", authority: "HTTPS://ID.example.org/x"))
+    }
+
+    @Test("an error says all that the broker said, and its sentence is what Foundation shows")
+    func errors() async throws {
+        let broker = try ScriptedBroker { peer in
+            guard let request = peer.request() else { return }
+            peer.fail(
+                request, "interactionRequired", message: "Sign in.",
+                more: #","correlationId":"c-9","reason":"claimsChallenge","oauthError":"interaction_required","#
+                    + #""subError":"basic_action","description":"AADSTS50076","claims":"{\"access_token\":{}}","#
+                    + #""httpStatus":400,"retryAfter":7,"grantedScopes":["a"],"declinedScopes":["b"],"#
+                    + #""accounts":[\#(ScriptedAnswers.account())]"#)
+            peer.waitForEnd()
+        }
+        let application = try application(broker)
+        let error = try #require(
+            await failure { () async throws(BrokerClientError) in
+                try await application.acquireTokenSilent(with: SilentTokenParameters(scopes: ["email"]))
+            })
+        #expect(error.code == .interactionRequired && error.reason == "claimsChallenge")
+        #expect(error.claimsChallenge == #"{"access_token":{}}"#)
+        #expect(error.correlationId == "c-9" && error.oauthError == "interaction_required")
+        #expect(error.subError == "basic_action" && error.oauthErrorDescription == "AADSTS50076")
+        #expect(error.httpStatus == 400 && error.retryAfter == 7 && !error.isRetryable)
+        #expect(error.grantedScopes == ["a"] && error.declinedScopes == ["b"])
+        #expect(error.account?.identifier == "acc-1")
+        #expect((error as any Error).localizedDescription == "Sign in.")
+    }
+
+    @Test("accounts are enumerated by what is asked for, with those who signed out if they are wanted")
+    func enumeration() async throws {
+        let requests = Mailbox<String>()
+        let accounts = [
+            ScriptedAnswers.account(),
+            ScriptedAnswers.account(id: "acc-2", username: "bob@example.org", signedIn: false),
+        ]
+        let broker = try ScriptedBroker { peer in
+            while let request = peer.request() {
+                requests.put(request.params)
+                peer.answer(request, #"{"accounts":[\#(accounts.joined(separator: ","))]}"#)
+            }
+        }
+        let application = try application(broker)
+        func found(_ parameters: AccountEnumerationParameters) async throws -> [String] {
+            try await application.accounts(for: parameters).map(\.identifier)
+        }
+        var everybody = AccountEnumerationParameters()
+        everybody.returnOnlySignedInAccounts = false
+        #expect(try await found(everybody) == ["acc-1", "acc-2"])
+        #expect(await requests.next() == #"{"app":"mail","includeSignedOut":true}"#)
+        #expect(try await found(AccountEnumerationParameters(identifier: "acc-2")) == ["acc-2"])
+        #expect(await requests.next() == #"{"app":"mail"}"#)
+        #expect(try await found(AccountEnumerationParameters(username: "ADA@example.org")) == ["acc-1"])
+        #expect(try await found(AccountEnumerationParameters(tenantId: "t-1")) == ["acc-1", "acc-2"])
+        #expect(try await found(AccountEnumerationParameters(tenantId: "t-2")).isEmpty)
+        #expect(try await found(AccountEnumerationParameters(identifier: "acc-1", username: "bob@example.org")).isEmpty)
+    }
+
     @Test("a silent request carries what the app asks for, and the result what the broker knows")
     func silent() async throws {
         let requests = Mailbox<String>()

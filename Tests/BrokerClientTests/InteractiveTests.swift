@@ -238,6 +238,32 @@ struct DeviceCodeTests {
         #expect(code.verificationUriComplete == nil && code.message == "Go there.")
     }
 
+    @Test("the request for a code carries what the app asks for, its capabilities too")
+    func parameters() async throws {
+        let requests = Mailbox<String>()
+        let broker = try ScriptedBroker { peer in
+            guard let request = peer.request() else { return }
+            requests.put(request.params)
+            peer.answer(request, ScriptedAnswers.token())
+            peer.waitForEnd()
+        }
+        var configuration = PublicClientApplicationConfig(app: "mail")
+        configuration.socketPath = broker.path
+        configuration.clientApplicationCapabilities = ["cp1"]
+        var parameters = DeviceCodeParameters(scopes: ["email"])
+        parameters.claimsRequest = "e30"
+        parameters.resources = ["https://api.example"]
+        parameters.authenticationScheme = .dpop
+        parameters.timeout = 60
+        parameters.correlationId = "c-1"
+        _ = try await PublicClientApplication(configuration: configuration)
+            .acquireTokenWithDeviceCode(with: parameters) { _ in }
+        let expected =
+            #"{"app":"mail","claims":"e30","clientCapabilities":["cp1"],"correlationId":"c-1","#
+            + #""resource":"https:\/\/api.example","scopes":["email"],"timeout":60,"tokenType":"DPoP"}"#
+        #expect(await requests.next() == expected)
+    }
+
     @Test("a code that cannot be shown, and a cancelled task, cancel at the broker", arguments: [true, false])
     func cancelled(byThrowing: Bool) async throws {
         let cancelled = Mailbox<String>()

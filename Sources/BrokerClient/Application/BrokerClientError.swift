@@ -1,5 +1,6 @@
 import BrokerRPC
 import BrokerValues
+import FoundationEssentials
 
 /// Why a call failed.
 ///
@@ -35,6 +36,9 @@ public struct BrokerClientError: Error, Sendable {
     public var subError: String?
     /// The provider's own description of the error; not meant for end users.
     public var oauthErrorDescription: String?
+    /// With ``Code/interactionRequired`` and the reason `claimsChallenge`: what the sign-in has to bring, for
+    /// ``InteractiveTokenParameters/claimsRequest``.
+    public var claimsChallenge: String?
     /// HTTP status of the provider's answer.
     public var httpStatus: Int?
     /// Seconds after which it is worth trying again.
@@ -46,6 +50,8 @@ public struct BrokerClientError: Error, Sendable {
     /// With ``Code/ambiguousAccount``: the accounts to choose from. With ``Code/interactionRequired`` and
     /// ``Code/serverDeclinedScopes``: whom it is about, where somebody is known.
     public var accounts: [Account]?
+    /// Whose token was asked for, where that is one account: for the request that follows.
+    public var account: Account? { code != .ambiguousAccount && accounts?.count == 1 ? accounts?.first : nil }
     /// What failed below, where the failure is this side's: the errno of a system call, in words.
     public var cause: (any Error)?
     /// The error as the broker sent it; none when the failure is this side's.
@@ -117,6 +123,11 @@ extension BrokerClientError.Code {
     public static let canceled = Self(rawValue: "canceled")
 
     private init(_ kind: ErrorKind) { self.init(rawValue: kind.rawValue) }
+}
+
+extension BrokerClientError: LocalizedError {
+    /// ``message``: what `localizedDescription` says.
+    public var errorDescription: String? { message }
 }
 
 extension BrokerClientError: CustomStringConvertible {

@@ -6,7 +6,7 @@ public struct DeviceCodeParameters: Sendable {
     public var scopes: [String]
     /// Another authority of the same kind, for this request only, such as a tenant where the person is a guest.
     public var authority: String?
-    /// A claims request as JSON (OpenID Connect Core, section 5.5).
+    /// A claims request or the claims of a challenge, as JSON or in base64.
     public var claimsRequest: String?
     /// Where the token shall be good: absolute URIs (RFC 8707). None leaves it to the scopes.
     public var resources: [String] = []

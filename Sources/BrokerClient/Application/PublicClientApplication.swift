@@ -32,7 +32,9 @@ public final class PublicClientApplication: Sendable {
     /// An application; nothing is connected yet.
     ///
     /// - Parameter configuration: is copied.
-    /// - Throws: ``BrokerClientError/Code/invalidParameter`` when the app's name, or client id or authority, is blank.
+    /// - Throws: ``BrokerClientError/Code/invalidParameter`` when the app's name, or client id or authority, is blank;
+    ///   ``BrokerClientError/Code/invalidAuthority`` when the authority is no URL. Whether an issuer answers there shows
+    ///   with the first request.
     public convenience init(configuration: PublicClientApplicationConfig) throws(BrokerClientError) {
         try self.init(
             configuration: configuration,
@@ -44,6 +46,12 @@ public final class PublicClientApplication: Sendable {
     ) throws(BrokerClientError) {
         if let blank = configuration.blankField {
             throw BrokerClientError(.invalidParameter, "The \(blank) is blank; put it into the configuration.")
+        }
+        if let authority = configuration.unusableAuthority {
+            throw BrokerClientError(
+                .invalidAuthority,
+                "The authority \(authority) is not a URL of the form https://host/path; put the issuer's URL into the configuration."
+            )
         }
         self.configuration = configuration
         self.connection = connection
@@ -149,6 +157,19 @@ public final class PublicClientApplication: Sendable {
         try await connection.call(ListAccounts.self, .init(configuration.selection)).accounts.map(Account.init)
     }
 
+    /// Those of the app's accounts that fit (MSAL: `accountsFromDevice(for:)`).
+    ///
+    /// - Parameter parameters: whom to list; all who are signed in if left as they are.
+    /// - Returns: accounts in an order that stays.
+    /// - Throws: what any call may fail with.
+    public func accounts(
+        for parameters: AccountEnumerationParameters
+    ) async throws(BrokerClientError) -> [Account] {
+        var params = ListAccounts.Params(configuration.selection)
+        params.includeSignedOut = !parameters.returnOnlySignedInAccounts
+        return try await connection.call(ListAccounts.self, params).accounts.map(Account.init).filter(parameters.fit)
+    }
+
     /// The account with this ``Account/identifier``.
     ///
     /// - Parameter identifier: as kept from an earlier ``Account``.
@@ -178,6 +199,8 @@ public final class PublicClientApplication: Sendable {
 
     /// Signs the account out of this app (MSAL: `signout(with:signoutParameters:)`). Its next sign-in asks for the
     /// password.
+    ///
+    /// Cancelling the task ends the wait for the browser; what is signed out here by then stays signed out.
     ///
     /// - Parameters:
     ///   - account: one of ``allAccounts()``.

@@ -67,6 +67,7 @@ extension BrokerClientError {
         oauthError = error.details.oauthError
         subError = error.details.subError
         oauthErrorDescription = error.details.description
+        claimsChallenge = error.details.claims
         httpStatus = error.details.httpStatus
         retryAfter = error.details.retryAfter
         grantedScopes = error.details.grantedScopes
