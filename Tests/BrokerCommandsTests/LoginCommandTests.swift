@@ -96,10 +96,44 @@ struct LoginCommandTests {
         }
     }
 
+    @Test("the account that must sign in is looked up by its name, and the other options go along")
+    func account() async throws {
+        let log = Log()
+        let broker = try ScriptedBroker { peer in
+            while let request = peer.request() {
+                log.add("\(request.method) \(request.params)")
+                peer.answer(
+                    request,
+                    request.method == "accounts.get"
+                        ? #"{"account":\#(ScriptedAnswers.account())}"# : ScriptedAnswers.token())
+            }
+        }
+        let options = [
+            "--account", "ada", "--redirect-uri", "http://127.0.0.1:9/cb", "--token-type", "DPoP", "--correlation-id",
+            "c-1", "--authority", "https://guests",
+        ]
+        #expect(try await brokerctl(Self.login + options, at: broker.path).status == .exited(0))
+        #expect(log.all.first == #"accounts.get {"account":{"username":"ada"},"app":"mail"}"#)
+        #expect(
+            log.all.last == #"token.acquireInteractive {"account":{"id":"acc-1"},"app":"mail","#
+                + #""authority":"https:\/\/guests","correlationId":"c-1","redirectUri":"http:\/\/127.0.0.1:9\/cb","#
+                + #""scopes":["email"],"tokenType":"DPoP"}"#)
+    }
+
+    @Test("an account that nobody knows is told before a page is opened")
+    func unknownAccount() async throws {
+        let broker = try BrokerCommandsTests.broker(["accounts.get": #"{"account":null}"#])
+        let result = try await brokerctl(Self.login + ["--account", "eve"], at: broker.path)
+        #expect(result.status == .exited(1))
+        #expect(result.errors.contains("There is no account eve"))
+    }
+
     @Test(
         "options that make no sense are a usage error",
         arguments: [
-            ["--strict-login-hint"], ["--max-age", "-1"], ["--query", "x"], ["--query", "a=1", "--query", "a=2"],
+            ["--strict-login-hint"], ["--account", "a", "--login-hint", "b"], ["--device-code", "--account", "a"],
+            ["--device-code", "--private"], ["--max-age", "-1"], ["--query", "x"],
+            ["--query", "a=1", "--query", "a=2"],
         ])
     func nonsense(options: [String]) async throws {
         let result = try await brokerctl(Self.login + options, at: "/nowhere")

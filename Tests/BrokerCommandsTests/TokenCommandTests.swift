@@ -145,6 +145,7 @@ struct TokenCommandTests {
         }
         let result = try await brokerctl(Self.request, at: broker.path)
         #expect(result.status == .exited(1))
+        #expect(result.errors.hasPrefix("brokerctl: Several accounts fit. Name it with --account.\n"))
         #expect(result.errors.contains("  ada@example.org at idp.example.org, id acc-1\n"))
         #expect(result.errors.contains("  eve[31m at idp.example.org, id acc-2\n"))
     }
@@ -157,6 +158,82 @@ struct TokenCommandTests {
             }
         }
         let result = try await brokerctl(["token", "--app", "my app", "--scope", "email"], at: broker.path)
-        #expect(result.errors == "brokerctl: Nobody is signed in. To sign in: brokerctl login --app 'my app'\n")
+        #expect(
+            result.errors
+                == "brokerctl: Nobody is signed in. To sign in: brokerctl login --app 'my app' --scope email\n")
+    }
+
+    @Test("the command for it carries the claims of a challenge, the account and all that was asked for")
+    func hintOfAll() async throws {
+        let broker = try ScriptedBroker { peer in
+            while let request = peer.request() {
+                peer.fail(
+                    request, "interactionRequired", message: "More is wanted.",
+                    more: #","claims":"{\"a\":1}","accounts":[\#(ScriptedAnswers.account())]"#)
+            }
+        }
+        let result = try await brokerctl(
+            [
+                "token", "--client-id", "c", "--authority", "https://idp", "--scope", "a b", "--account", "ada",
+                "--resource", "urn:b", "--token-type", "dpop",
+            ], at: broker.path)
+        #expect(result.status == .exited(4))
+        #expect(
+            result.errors.hasPrefix(
+                "brokerctl: More is wanted. To sign in: brokerctl login --client-id c --authority https://idp "
+                    + "--scope 'a b' --account acc-1 --resource urn:b --token-type DPoP --claims '{\"a\":1}'\n"))
+    }
+
+    @Test("type of token and correlation id are sent as they were given")
+    func typeAndID() async throws {
+        let log = Log()
+        let broker = try ScriptedBroker { peer in
+            while let request = peer.request() {
+                log.add(request.params)
+                peer.answer(request, ScriptedAnswers.token())
+            }
+        }
+        let options = ["--token-type", "dpop", "--correlation-id", "c-1"]
+        #expect(try await brokerctl(Self.request + options, at: broker.path).status == .exited(0))
+        #expect(log.all == [#"{"app":"mail","correlationId":"c-1","scopes":["email"],"tokenType":"DPoP"}"#])
+        #expect(try await brokerctl(Self.request + ["--token-type", "mac"], at: broker.path).status == .exited(2))
+    }
+
+    @Test("a proof is printed alone, for the method, the address and the nonce that were given")
+    func proof() async throws {
+        let log = Log()
+        let broker = try ScriptedBroker { peer in
+            while let request = peer.request() {
+                log.add(request.params)
+                peer.answer(
+                    request,
+                    request.method == "accounts.get"
+                        ? #"{"account":\#(ScriptedAnswers.account())}"# : #"{"proof":"p.r.f","keyThumbprint":"k"}"#)
+            }
+        }
+        let result = try await brokerctl(
+            ["proof", "--app", "mail", "https://api/x", "--method", "POST", "--nonce", "n", "--account", "ada"],
+            at: broker.path)
+        #expect(result.output == "p.r.f\n")
+        #expect(
+            log.all == [
+                #"{"account":{"username":"ada"},"app":"mail"}"#,
+                #"{"account":{"id":"acc-1"},"app":"mail","httpMethod":"POST","nonce":"n","url":"https:\/\/api\/x"}"#,
+            ])
+        #expect(try await brokerctl(["proof", "https://api/x"], at: broker.path).status == .exited(2))
+    }
+
+    @Test("a token that nobody got, on a full disk, is no success")
+    func fullDisk() async throws {
+        let broker = try broker(["token.acquireSilent": ScriptedAnswers.token()])
+        let program = try PackageTree.program("brokerctl")
+        let result = try await withTestBed { bed in
+            try await bed.run(
+                Launch(
+                    "sh",
+                    ["-c", #""$0" --socket "$1" token --app mail --scope email >/dev/full"#, program, broker.path]))
+        }
+        #expect(result.status == .exited(1))
+        #expect(result.errors == "brokerctl: Standard output could not be written: No space left on device.\n")
     }
 }

@@ -56,6 +56,7 @@ struct WordsTests {
         let script = "printf '%s\\n' " + words.map(ShellText.quoted).joined(separator: " ")
         let shell = try await withTestBed { bed in try await bed.run(Launch("sh", ["-c", script])) }
         #expect(shell.output == words.map { $0 + "\n" }.joined())
+        #expect(ShellText.quoted("https://id.example.org:8443/a-b_c@d") == "https://id.example.org:8443/a-b_c@d")
     }
 
     @Test("JSON keeps order and numbers, and escapes what a terminal might obey")

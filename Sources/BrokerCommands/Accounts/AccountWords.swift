@@ -34,6 +34,10 @@ package enum AccountWords {
         facts.add("Tenant", account.tenantId)
         facts.add("Id", account.id)
         facts.add("Home account", account.homeAccountId)
+        for profile in account.tenantProfiles ?? [] where !profile.isHomeTenant {
+            let name = [profile.username, profile.name].compactMap(\.self).joined(separator: ", ")
+            facts.add("Guest at", "\(profile.tenantId)\(name.isEmpty ? "" : ": \(name)")")
+        }
         for (claim, value) in (account.claims ?? [:]).sorted(by: { $0.key < $1.key }) {
             facts.add("Claim \(claim)".clean, text(value))
         }

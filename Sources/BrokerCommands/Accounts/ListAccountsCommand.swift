@@ -4,19 +4,19 @@ import BrokerRPC
 
 struct ListAccountsCommand: Subcommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List the accounts that are signed in.")
+        commandName: "list", abstract: "List the accounts that are signed in.",
+        discussion: "With --app, or --client-id and --authority, only those that this app may use.")
 
     @OptionGroup var global: GlobalOptions
 
-    @Option(help: ArgumentHelp("Only what this app may use.", valueName: "name"))
-    var app: String?
+    @OptionGroup var choice: AppOptions
 
     @Flag(help: "List those that signed out, too.")
     var all = false
 
     func run(in context: CommandContext) throws(BrokerClientError) {
         var params = ListAccounts.Params()
-        params.app = app
+        params.select(choice.selection)
         params.includeSignedOut = all
         let node = try context.connection.result(of: ListAccounts.self, params)
         let accounts = try ListAccounts.Result.understood(node).accounts

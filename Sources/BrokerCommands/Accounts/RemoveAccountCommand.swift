@@ -12,15 +12,21 @@ struct RemoveAccountCommand: Subcommand {
     @Argument(help: ArgumentHelp("A username or an account's id.", valueName: "account"))
     var account: AccountName
 
-    @Option(help: ArgumentHelp("The app that loses them.", valueName: "name"))
-    var app: String
+    @OptionGroup var choice: AppOptions
+
+    func validate() throws {
+        guard choice.selection != nil else {
+            throw ValidationError("Say which app loses them: --app, or --client-id and --authority.")
+        }
+    }
 
     func run(in context: CommandContext) throws(BrokerClientError) {
-        let app = app
+        guard let selection = choice.selection else { return }
         let node = try account.resolve { reference throws(BrokerClientError) in
-            try context.connection.result(of: RemoveAccount.self, .init(reference, from: .registered(app)))
+            try context.connection.result(of: RemoveAccount.self, .init(reference, from: selection))
         }
         let removed = try RemoveAccount.Result.understood(node).removed
+        let app = choice.app ?? choice.clientID ?? ""
         context.output.result(node) {
             "Removed \(removed) token\(removed == 1 ? "" : "s") of \(account.text) from \(app).\n".clean(keeping: "\n")
         }

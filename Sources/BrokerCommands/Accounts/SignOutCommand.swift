@@ -1,13 +1,14 @@
 import ArgumentParser
 import BrokerClient
 import BrokerRPC
+import Synchronization
 
 struct SignOutCommand: WaitingSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "sign-out", abstract: "Sign an account out of one app, or of all.",
         discussion: """
-            Without --app, no app of any group keeps a token of the account. What could not be done is named; the exit \
-            status is 0 when no token is left here.
+            With --app, or --client-id and --authority, of this app only; else no app of any group keeps a token of the \
+            account. What could not be done is named; the exit status is 0 when no token is left here.
             """)
 
     @OptionGroup var global: GlobalOptions
@@ -15,10 +16,9 @@ struct SignOutCommand: WaitingSubcommand {
     @Argument(help: ArgumentHelp("A username or an account's id.", valueName: "account"))
     var account: AccountName
 
-    @Option(help: ArgumentHelp("Sign out of this app only.", valueName: "name"))
-    var app: String?
+    @OptionGroup var choice: AppOptions
 
-    @Flag(help: "With --app: of all apps of its group.")
+    @Flag(help: "With an app: of all apps of its group.")
     var wipe = false
 
     @Flag(help: "Make the refresh tokens worthless at the provider.")
@@ -27,53 +27,92 @@ struct SignOutCommand: WaitingSubcommand {
     @Flag(help: "End the browser's session with the provider, too.")
     var browser = false
 
+    @Option(help: ArgumentHelp("How long the browser has (1 to 3600; 120 if left out).", valueName: "seconds"))
+    var timeout: Int64?
+
+    @Option(
+        name: .customLong("correlation-id"),
+        help: ArgumentHelp("Names the request in the logs of broker and provider.", valueName: "id"))
+    var correlationID: String?
+
+    func validate() throws {
+        if let timeout, !(1...3600).contains(timeout) {
+            throw ValidationError("--timeout takes 1 to 3600 seconds.")
+        }
+    }
+
     func run(at location: SocketLocation, _ output: Output) async throws(BrokerClientError) {
-        var params = SignOutAccount.Params(.id(try accountID(DirectConnection(location: location))))
-        params.app = app
+        let found = try account.find(among: choice.selection, on: DirectConnection(location: location))
+        var params = SignOutAccount.Params(.id(found.account.id))
+        params.select(choice.selection)
         params.wipe = wipe
         params.revoke = revoke
         params.fromBrowser = browser
-        let (asked, connection) = (params, BrokerConnection(location: location))
-        let signOut = Task { () async -> Result<JSONNode, BrokerClientError> in
-            do throws(BrokerClientError) {
-                return .success(
-                    try await InteractiveSession.run(asked, on: connection, browser: SignOutPage(output: output)))
-            } catch {
-                return .failure(error)
-            }
-        }
-        Interrupt.onInterrupt { signOut.cancel() }
-        let node: JSONNode
-        do throws(BrokerClientError) {
-            node = try await signOut.value.get()
-        } catch {
-            guard error.code == .canceled else { throw error }
-            throw BrokerClientError(
-                .userCanceled, "You are signed out here; the browser may still be signed in.", cause: error)
-        }
+        params.correlationId = correlationID
+        if let timeout { params.timeout = timeout }
+        let page = SignOutPage(output: output)
+        let node = try await signOut(params, on: BrokerConnection(location: location), showing: page)
         let stages = try SignOutAccount.Result.understood(node).stages
-        output.result(node) { SignOutWords.facts(stages).text(emphasis: output.style.strong) }
+        output.result(node) {
+            SignOutWords.facts(stages, leavesBrowser: page.isLeft).text(emphasis: output.style.strong)
+        }
         guard stages.local == "done" else {
             throw BrokerClientError(.internal, "Not everything of \(account.text) could be removed here.")
         }
     }
 
-    private func accountID(_ connection: DirectConnection) throws(BrokerClientError) -> String {
-        for reference in account.references {
-            var params = GetAccount.Params(reference)
-            params.app = app
-            if let found = try connection.call(GetAccount.self, params).account { return found.id }
+    /// Ctrl-C while the browser is waited for leaves the browser to itself: what was done is still told. Before, it ends
+    /// the command.
+    private func signOut(
+        _ params: SignOutAccount.Params, on connection: BrokerConnection, showing page: SignOutPage
+    ) async throws(BrokerClientError) -> JSONNode {
+        let signOut = Task { () async -> Result<JSONNode, BrokerClientError> in
+            do throws(BrokerClientError) {
+                return .success(try await InteractiveSession.run(params, on: connection, browser: page))
+            } catch {
+                return .failure(error)
+            }
         }
-        throw BrokerClientError(
-            .accountNotFound, "There is no account \(account.text); brokerctl accounts list shows those there are.")
+        Interrupt.onInterrupt {
+            guard let interaction = page.leave() else { return signOut.cancel() }
+            Task {
+                do throws(BrokerClientError) {
+                    _ = try await connection.call(CancelInteraction.self, .init(interactionId: interaction))
+                } catch {
+                    signOut.cancel()
+                }
+            }
+        }
+        do throws(BrokerClientError) {
+            return try await signOut.value.get()
+        } catch {
+            guard error.code == .canceled else { throw error }
+            throw BrokerClientError(
+                .userCanceled, "What was signed out by then stays so; brokerctl accounts list shows it.", cause: error)
+        }
     }
 }
 
 /// The provider's page, in the person's browser or as an address to open by hand.
-private struct SignOutPage: BrowserOpening {
-    let output: Output
+private final class SignOutPage: BrowserOpening {
+    private let output: Output
+    private let state = Mutex<(interaction: String?, isLeft: Bool)>((nil, false))
+
+    init(output: Output) { self.output = output }
+
+    /// Whether the person did not wait for the browser.
+    var isLeft: Bool { state.withLock(\.isLeft) }
+
+    /// - Returns: what to end at the broker; nil when no page was asked for yet.
+    func leave() -> String? {
+        state.withLock { state in
+            state.isLeft = state.interaction != nil
+            return state.interaction
+        }
+    }
 
     func open(_ page: SignInPage) async throws {
+        state.withLock { $0.interaction = page.interactionId }
         do {
             try await SystemBrowser().open(page)
             output.aside("Your browser shows the provider's page; waiting until it is done (Ctrl-C leaves it).")
@@ -85,14 +124,16 @@ private struct SignOutPage: BrowserOpening {
 }
 
 package enum SignOutWords {
-    package static func facts(_ stages: SignOutAccount.Stages) -> Facts {
+    /// - Parameter leavesBrowser: whether the person did not wait for it: it may be signed in still.
+    package static func facts(_ stages: SignOutAccount.Stages, leavesBrowser: Bool = false) -> Facts {
         var facts = Facts()
         let parts = [
             ("This app", stages.local), ("All apps", stages.wipe), ("Provider", stages.revocation),
             ("Browser", stages.browser),
         ]
         for (name, outcome) in parts where outcome != "skipped" {
-            facts.add(name, outcome == "done" ? "signed out" : outcome)
+            let isOpen = leavesBrowser && name == "Browser"
+            facts.add(name, isOpen ? "left as it is" : outcome == "done" ? "signed out" : outcome)
         }
         return facts
     }

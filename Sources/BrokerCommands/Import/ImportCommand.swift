@@ -131,7 +131,7 @@ package enum ImportWords {
             text += "No app is registered for these clients. Register them, and import again:\n"
             for client in result.unregistered {
                 text +=
-                    "  brokerctl apps add NAME --client-id \(quoted(client.clientId)) --authority \(quoted(client.authority))\n"
+                    "  brokerctl apps add NAME --client-id \(ShellText.quoted(client.clientId.clean)) --authority \(ShellText.quoted(client.authority.clean))\n"
             }
         }
         return text
@@ -144,15 +144,5 @@ package enum ImportWords {
         ]
         let words = parts.compactMap(\.self)
         return words.isEmpty ? nil : words.joined(separator: ", ")
-    }
-
-    /// For a shell: the file is somebody else's text.
-    private static func quoted(_ text: String) -> String {
-        let isPlain = text.utf8.allSatisfy {
-            ($0 >= 0x30 && $0 <= 0x3a) || ($0 >= 0x40 && $0 <= 0x5a) || ($0 >= 0x61 && $0 <= 0x7a)
-                || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "/")
-                || $0 == UInt8(ascii: "_")
-        }
-        return isPlain && !text.isEmpty ? text : "'" + text.clean.replacing("'", with: "'\\''") + "'"
     }
 }

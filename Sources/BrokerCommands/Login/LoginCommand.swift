@@ -19,6 +19,11 @@ struct LoginCommand: WaitingSubcommand {
     @Option(help: ArgumentHelp("How you are asked: \(Prompt.names).", valueName: "prompt"))
     var prompt: Prompt?
 
+    @Option(
+        help: ArgumentHelp(
+            "Who must sign in, as accounts list shows them: a username or an account's id.", valueName: "account"))
+    var account: AccountName?
+
     @Option(help: ArgumentHelp("The username to fill in.", valueName: "username"))
     var loginHint: String?
 
@@ -45,6 +50,11 @@ struct LoginCommand: WaitingSubcommand {
         name: .customLong("query"),
         help: ArgumentHelp("A further parameter for the sign-in page; may be repeated.", valueName: "name=value"))
     var query: [QueryParameter] = []
+
+    @Option(
+        name: .customLong("redirect-uri"),
+        help: ArgumentHelp("Another redirect URI than the app's, as registered at the provider.", valueName: "uri"))
+    var redirectURI: String?
 
     @Flag(help: "Hand the request in before the page opens (RFC 9126).")
     var pushedAuthorization = false
@@ -77,6 +87,9 @@ struct LoginCommand: WaitingSubcommand {
         if let timeout, !(1...3600).contains(timeout) {
             throw ValidationError("--timeout takes 1 to 3600 seconds.")
         }
+        guard account == nil || loginHint == nil else {
+            throw ValidationError("Give --account or --login-hint, not both.")
+        }
         if strictLoginHint, loginHint == nil { throw ValidationError("--strict-login-hint needs --login-hint.") }
         if let maxAge, maxAge < 0 { throw ValidationError("--max-age takes seconds, 0 or more.") }
         guard [browser != nil, privateWindow, noBrowser || manual].count(where: { $0 }) < 2 else {
@@ -88,19 +101,24 @@ struct LoginCommand: WaitingSubcommand {
         let names = query.map(\.name)
         guard Set(names).count == names.count else { throw ValidationError("--query takes each name once.") }
         let isForBrowsers =
-            noBrowser || manual || prompt != nil || loginHint != nil || domainHint != nil || maxAge != nil
+            noBrowser || manual || browser != nil || privateWindow || account != nil || redirectURI != nil
+            || prompt != nil || loginHint != nil || domainHint != nil || maxAge != nil
             || !acrValues.isEmpty || !extraScopes.isEmpty || !query.isEmpty || pushedAuthorization
             || demand.instanceAware
         if deviceCode, isForBrowsers {
             throw ValidationError(
-                "With --device-code go --authority, --scope, --claims, --resource and --timeout; the rest is for a browser."
+                "With --device-code go --authority, --scope, --claims, --capability, --resource, --token-type, --correlation-id and --timeout; the rest is for a browser."
             )
         }
     }
 
     func run(at location: SocketLocation, _ output: Output) async throws(BrokerClientError) {
         var params = AcquireTokenInteractive.Params()
-        try request.fill(&params, on: DirectConnection(location: location))
+        let asking = DirectConnection(location: location)
+        try request.fill(&params, on: asking)
+        params.account = try account.map { account throws(BrokerClientError) in
+            .id(try account.find(among: request.selection, on: asking).account.id)
+        }
         params.prompt = prompt
         try demand.fill(&params)
         params.loginHint = loginHint
@@ -111,6 +129,7 @@ struct LoginCommand: WaitingSubcommand {
         params.extraScopesToConsent = extraScopes
         params.extraQueryParameters = Dictionary(query.map { ($0.name, $0.value) }, uniquingKeysWith: { $1 })
         params.pushedAuthorization = pushedAuthorization
+        params.redirectUri = redirectURI
         if let timeout { params.timeout = timeout }
         let connection = BrokerConnection(location: location)
         let node =
@@ -153,6 +172,8 @@ struct LoginCommand: WaitingSubcommand {
         params.claims = asked.claims
         params.resource = asked.resource
         params.clientCapabilities = asked.clientCapabilities
+        params.tokenType = asked.tokenType
+        params.correlationId = asked.correlationId
         params.timeout = timeout
         let final = params
         return try await interruptible { () throws(BrokerClientError) in

@@ -13,13 +13,29 @@ package enum Brokerctl {
     package static func main(_ arguments: [String]) -> Never {
         do {
             let command = try BrokerctlCommand.parseAsRoot(arguments)
-            if let subcommand = command as? any Subcommand { exit(run(subcommand).rawValue) }
-            guard let subcommand = command as? any WaitingSubcommand else { exit(try explain(command).rawValue) }
-            Task { exit(await run(subcommand).rawValue) }
+            if let subcommand = command as? any Subcommand { end(run(subcommand)) }
+            guard let subcommand = command as? any WaitingSubcommand else { end(try explain(command)) }
+            Task { end(await run(subcommand)) }
             while true { pause() }
         } catch {
-            exit(report(error).rawValue)
+            end(report(error))
         }
+    }
+
+    /// What was asked for is not done when nobody got it: a full disk, a closed descriptor.
+    private static func end(_ status: ExitStatus) -> Never {
+        let lost = StandardStream.lostOutput.load(ordering: .relaxed)
+        guard status == .done, lost != 0 else { exit(status.rawValue) }
+        StandardStream.error.write(
+            "brokerctl: Standard output could not be written: \(String(cString: strerror(lost))).\n")
+        exit(ExitStatus.failed.rawValue)
+    }
+
+    /// The parser traps when it has to lay out help in a few columns; a narrower terminal breaks the lines by itself.
+    private static func widenHelp() {
+        let said = getenv("COLUMNS").flatMap { Int(String(cString: $0)) }
+        guard let columns = said ?? StandardStream.output.terminalColumns, columns < 40 else { return }
+        setenv("COLUMNS", "40", 1)
     }
 
     private static func run(_ subcommand: any Subcommand) -> ExitStatus {
@@ -47,6 +63,7 @@ package enum Brokerctl {
 
     /// `help` explains what it is asked; a noun without its verb is a mistake.
     private static func explain(_ command: any ParsableCommand) throws -> ExitStatus {
+        widenHelp()
         let type = Swift.type(of: command)
         guard type.configuration.subcommands.isEmpty else {
             StandardStream.error.write(BrokerctlCommand.helpMessage(for: type) + "\n")
@@ -59,6 +76,7 @@ package enum Brokerctl {
 
     /// What the parser has to say: help and versions to standard output, mistakes to standard error.
     private static func report(_ error: any Error) -> ExitStatus {
+        widenHelp()
         let message = BrokerctlCommand.fullMessage(for: error)
         if BrokerctlCommand.exitCode(for: error).isSuccess {
             StandardStream.output.write(message + "\n")

@@ -12,8 +12,8 @@ struct BrokerctlCommand: ParsableCommand {
             """,
         version: "brokerctl \(BrokerVersion.text)",
         subcommands: [
-            StatusCommand.self, LoginCommand.self, TokenCommand.self, AccountsCommand.self, AppsCommand.self,
-            HandleRedirectCommand.self, ImportCommand.self, CompletionCommand.self,
+            StatusCommand.self, LoginCommand.self, TokenCommand.self, ProofCommand.self, AccountsCommand.self,
+            AppsCommand.self, HandleRedirectCommand.self, ImportCommand.self, CompletionCommand.self,
         ])
 
     @OptionGroup var global: GlobalOptions

@@ -1,6 +1,7 @@
 import ArgumentParser
 import BrokerClient
 import BrokerRPC
+import BrokerValues
 import FoundationEssentials
 
 /// What else may be demanded of a token, silently or not.
@@ -23,12 +24,25 @@ struct DemandOptions: ParsableArguments {
     @Flag(help: "Microsoft Entra: the person may be at home in another cloud, whatever the app's registration says.")
     var instanceAware = false
 
+    @Option(
+        name: .customLong("token-type"),
+        help: ArgumentHelp(
+            "Bearer, or DPoP for a token that each call needs a proof for (brokerctl proof).", valueName: "type"))
+    var tokenType = TokenType.bearer
+
+    @Option(
+        name: .customLong("correlation-id"),
+        help: ArgumentHelp("Names the request in the logs of broker and provider.", valueName: "id"))
+    var correlationID: String?
+
     func fill(_ params: inout some TokenParams) throws(BrokerClientError) {
         if !resources.isEmpty { params.resource = ResourceList(resources) }
         params.claims = try claims.map { claims throws(BrokerClientError) in
             ClaimsRequest(json: try Self.text(of: claims))
         }
         params.clientCapabilities = capabilities
+        params.tokenType = tokenType
+        params.correlationId = correlationID
         if instanceAware { params.instanceAware = true }
     }
 
@@ -42,5 +56,14 @@ struct DemandOptions: ParsableArguments {
             throw BrokerClientError(.invalidParameter, "There is no file \(claims); give --claims JSON or a file.")
         }
         return claims
+    }
+}
+
+extension TokenType: ExpressibleByArgument {
+    /// In any case of letters, as HTTP takes it.
+    package init?(argument: String) {
+        guard let type = Self.allCases.first(where: { $0.rawValue.lowercased() == argument.lowercased() })
+        else { return nil }
+        self = type
     }
 }

@@ -31,6 +31,22 @@ struct RequestOptions: ParsableArguments {
         }
     }
 
+    /// The app itself, without another authority for this request.
+    var selection: AppSelection? {
+        if let app { return .registered(app) }
+        guard let clientID, let authority else { return nil }
+        return .adHoc(clientID: clientID, authority: authority)
+    }
+
+    /// What a person types to sign in to this.
+    var words: [String] {
+        var words: [String] = []
+        if let app { words += ["--app", app] }
+        if let clientID { words += ["--client-id", clientID] }
+        if let authority { words += ["--authority", authority] }
+        return words + scopes.flatMap { ["--scope", $0] }
+    }
+
     /// Puts app, authority and scopes into a request.
     func fill(_ params: inout some TokenParams, on connection: DirectConnection) throws(BrokerClientError) {
         params.app = app
@@ -40,6 +56,38 @@ struct RequestOptions: ParsableArguments {
         guard params.scopes.isEmpty, let app else { return }
         let apps = try connection.call(ListApps.self, .init()).apps
         params.scopes = apps.first { $0.name == app }?.scopes ?? []
+    }
+}
+
+/// Whose accounts are meant.
+struct AppOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("A registered app.", valueName: "name"))
+    var app: String?
+
+    @Option(name: .long, help: ArgumentHelp("A client id without a registration; needs --authority.", valueName: "id"))
+    var clientID: String?
+
+    @Option(help: ArgumentHelp("The client id's issuer.", valueName: "url"))
+    var authority: String?
+
+    func validate() throws {
+        guard app == nil || clientID == nil else { throw ValidationError("Give --app or --client-id, not both.") }
+        guard (clientID == nil) == (authority == nil) else {
+            throw ValidationError("--client-id and --authority go together.")
+        }
+    }
+
+    /// Nil means all apps.
+    var selection: AppSelection? {
+        if let app { return .registered(app) }
+        guard let clientID, let authority else { return nil }
+        return .adHoc(clientID: clientID, authority: authority)
+    }
+}
+
+extension AppSelecting {
+    mutating func select(_ selection: AppSelection?) {
+        if let selection { select(selection) }
     }
 }
 
@@ -53,6 +101,23 @@ struct AccountName: ExpressibleByArgument, Sendable {
     var references: [AccountReference] {
         let isLikelyID = text.count >= 20 && text.utf8.allSatisfy(Self.isBase64URL)
         return isLikelyID ? [.id(text), .username(text)] : [.username(text), .id(text)]
+    }
+
+    /// The account of that name.
+    ///
+    /// - Parameter selection: among whose accounts; nil for all.
+    /// - Throws: ``BrokerClientError/Code/accountNotFound``.
+    func find(
+        among selection: AppSelection?, on connection: DirectConnection
+    ) throws(BrokerClientError) -> (node: JSONNode, account: Account) {
+        for reference in references {
+            var params = GetAccount.Params(reference)
+            params.select(selection)
+            let node = try connection.result(of: GetAccount.self, params)
+            if let found = try GetAccount.Result.understood(node).account { return (node, found) }
+        }
+        throw BrokerClientError(
+            .accountNotFound, "There is no account \(text); brokerctl accounts list shows those there are.")
     }
 
     /// Asks with each reading until one names an account.

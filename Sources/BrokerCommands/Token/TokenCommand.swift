@@ -64,10 +64,25 @@ struct TokenCommand: Subcommand {
                 return try context.connection.result(of: AcquireTokenSilent.self, params)
             }
         } catch {
-            guard error.code == .interactionRequired, let app = request.app else { throw error }
             var error = error
-            error.message += " To sign in: brokerctl login --app \(ShellText.quoted(app))"
+            switch error.code {
+            case .interactionRequired: error.message += " To sign in: \(signIn(after: error))"
+            case .ambiguousAccount where account == nil: error.message += " Name it with --account."
+            default: break
+            }
             throw error
         }
+    }
+
+    /// The command that makes this one work.
+    private func signIn(after error: BrokerClientError) -> String {
+        var words = ["brokerctl"]
+        if let socket = global.socket { words += ["--socket", socket] }
+        words += ["login"] + request.words
+        if let account = error.account, self.account != nil { words += ["--account", account.identifier] }
+        for resource in demand.resources { words += ["--resource", resource] }
+        if demand.tokenType != .bearer { words += ["--token-type", demand.tokenType.rawValue] }
+        if let claims = error.claimsChallenge ?? demand.claims { words += ["--claims", claims] }
+        return words.map { ShellText.quoted($0.clean) }.joined(separator: " ")
     }
 }

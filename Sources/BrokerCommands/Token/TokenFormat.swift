@@ -37,7 +37,7 @@ package enum TokenFormat: String, CaseIterable, Sendable, ExpressibleByArgument 
             ("BROKER_ACCOUNT", token.account.username),
             ("BROKER_AUTHORITY", token.authority),
         ]
-        return variables.map { "export \($0)=\(ShellText.quoted($1.clean))\n" }.joined()
+        return variables.map { "export \($0)=\(ShellText.inQuotes($1.clean))\n" }.joined()
     }
 
     /// The SASL mechanism of Google's and Microsoft's mail servers. Its parts are ended by ^A, which therefore must not
@@ -58,12 +58,5 @@ package enum TokenFormat: String, CaseIterable, Sendable, ExpressibleByArgument 
     /// Printable ASCII, as RFC 6749 wants it (VSCHAR).
     private static func isVisible(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.allSatisfy { (0x20...0x7E).contains($0) }
-    }
-}
-
-/// Text that a shell takes as one word and nothing more.
-package enum ShellText {
-    package static func quoted(_ text: String) -> String {
-        "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
     }
 }
