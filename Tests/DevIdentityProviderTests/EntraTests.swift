@@ -5,11 +5,11 @@ import Foundation
 import Testing
 
 /// Carol has a personal account there.
-private let carol = Person(name: "carol", password: "carol-pw-1")
-private let graph = "https://graph.microsoft.com/User.Read"
+let carol = Person(name: "carol", password: "carol-pw-1")
+let graph = "https://graph.microsoft.com/User.Read"
 
 /// A provider with tenants, and a client of one of them.
-private struct EntraScene {
+struct EntraScene {
     let provider: RunningProvider
     let bed: TestBed
     let browser: HTTPSession
@@ -54,7 +54,7 @@ private struct EntraScene {
     }
 }
 
-private func withEntra(
+func withEntra(
     _ change: (inout ProviderOptions) -> Void = { _ in }, _ body: (EntraScene) async throws -> Void
 ) async throws {
     var options = ProviderOptions.entra()
@@ -348,51 +348,5 @@ struct EntraTests {
 extension EntraScene {
     fileprivate func signIn(_ name: String, claims: String) async throws -> ProviderRedirect {
         try await signIn(Person(name: name, password: "\(name)-pw-1"), ["claims": claims])
-    }
-}
-
-@Suite("Microsoft's msal at the Entra flavor", .serialized, .timeLimit(.minutes(3)))
-struct MSALTests {
-    @Test("it signs a person in, refreshes when the token is about to expire, and finds its family's refresh token")
-    func code() async throws {
-        try await withEntra({ $0.policy.accessTokenLifetime = 200 }) { scene async throws in
-            let msal = MSALClient(at: scene.provider, in: scene.bed)
-            let first = try await msal.signIn(.alice, scopes: [graph])
-            #expect(first["error"] == nil)
-            let account = try #require(first["accounts"]?.arrayValue?.first?.objectValue)
-            #expect(account["username"] == "alice@alpha.test")
-            #expect(account["home_account_id"]?.stringValue?.hasSuffix(EntraDirectory.alpha.id) == true)
-            #expect(try await msal.silent(scopes: [graph])["token_source"] == "identity_provider")
-            #expect(scene.provider.refreshes == 1)
-            #expect(try await msal.silent(client: "demo-two", scopes: ["api://app/read"])["foci"] == "1")
-            let kept = try msal.cache()
-            #expect(kept["RefreshToken"]?.objectValue?.isEmpty == false)
-            #expect(kept["AppMetadata"]?.objectValue?.values.contains { $0.objectValue?["family_id"] == "1" } == true)
-        }
-    }
-
-    @Test("it signs a device in, and takes a long-lived token from its cache afterwards")
-    func device() async throws {
-        try await withEntra({ $0.policy.devicePollInterval = 1 }) { scene async throws in
-            let msal = MSALClient(at: scene.provider, in: scene.bed)
-            let answer = try await msal.signInDevice(carol, client: "demo-other", scopes: ["User.Read"])
-            #expect(answer["error"] == nil)
-            #expect(answer["id_token_claims"]?.objectValue?["tid"]?.stringValue == EntraDirectory.consumers.id)
-            let again = try await msal.silent(client: "demo-other", scopes: ["User.Read"])
-            #expect(again["token_source"] == "cache")
-            #expect(scene.provider.refreshes == 0)
-        }
-    }
-
-    @Test("it understands what the provider refuses")
-    func refusal() async throws {
-        try await withEntra({ $0.policy.accessTokenLifetime = 200 }) { scene async throws in
-            let msal = MSALClient(at: scene.provider, in: scene.bed)
-            _ = try await msal.signIn(.alice, client: "demo-other", scopes: [graph])
-            scene.provider.revokeAllGrants()
-            let refused = try await msal.silent(client: "demo-other", scopes: [graph])
-            #expect(refused["error"] == "invalid_grant")
-            #expect(refused["error_codes"] == [50173])
-        }
     }
 }

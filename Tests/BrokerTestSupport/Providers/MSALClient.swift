@@ -6,6 +6,8 @@ import Foundation
 /// file in the unified schema.
 package struct MSALClient: Sendable {
     package let cacheFile: String
+    /// The script's own, such as `--claims`; they go along with each command.
+    package var options: [String] = []
     private let origin: String
     private let bed: TestBed
 
@@ -22,7 +24,7 @@ package struct MSALClient: Sendable {
         try await run([tenant, client, cacheFile, "code", person.name, person.password] + scopes)
     }
 
-    /// Signs a person in by the device flow; the provider is told that the person approves.
+    /// Signs a person in by the device flow; the provider is told that the person approves, or with `--deny` declines.
     package func signInDevice(
         _ person: Person, client: String = "demo-one", tenant: String = "common", scopes: [String]
     ) async throws -> JSONObject {
@@ -46,7 +48,7 @@ package struct MSALClient: Sendable {
     private func run(_ arguments: [String]) async throws -> JSONObject {
         let python = try await PythonEnvironment.shared.python(in: bed)
         let script = PackageTree.fixture("msal-client.py")
-        let result = try await bed.run(Launch(python, [script, origin] + arguments))
+        let result = try await bed.run(Launch(python, [script] + options + [origin] + arguments))
         guard let answer = try? JSONDecoder().decode(JSONObject.self, from: result.outputData) else {
             throw ProcessFailure("msal-client.py gave no answer: \(result)")
         }
