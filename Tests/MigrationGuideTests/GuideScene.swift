@@ -15,11 +15,21 @@ struct GuideScene {
             bed: bed)
     }
 
+    /// The same at a provider that is shaped like Entra.
+    static func makeEntra(in bed: TestBed) async throws -> GuideScene {
+        let provider = try await DevIdentityProvider.start(.entra(), in: bed)
+        let broker = try await BrokerProcess.start(in: bed) {
+            $0.configuration = "[provider.\"\(provider.origin)\"]\nkind = \"entra\"\n"
+        }
+        return GuideScene(provider: provider, broker: broker, bed: bed)
+    }
+
     var userinfo: URL { URL(filePath: "/userinfo", relativeTo: URL(string: provider.issuer)) }
 
     /// The tutorial's app, as one that the broker need not know.
-    @MainActor func app(for person: Person = .alice) throws -> TutorialApp {
-        var configuration = PublicClientApplicationConfig(clientId: "demo-one", authority: provider.issuer)
+    @MainActor func app(for person: Person = .alice, authority: String? = nil) throws -> TutorialApp {
+        var configuration = PublicClientApplicationConfig(
+            clientId: "demo-one", authority: authority ?? provider.issuer)
         configuration.socketPath = broker.socket
         return try app(configuration, for: person)
     }

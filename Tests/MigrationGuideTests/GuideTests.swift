@@ -27,6 +27,7 @@ import Testing
         #expect(throws: BrokerClientError.self) {
             try TutorialApp(clientID: " ", authority: "https://id.example.org")
         }
+        #expect(throws: BrokerClientError.self) { try TutorialApp(clientID: "demo-one", authority: "id.example.org") }
         _ = try TutorialApp.registeredApp()
     }
 
@@ -71,6 +72,39 @@ import Testing
             #expect(former.identifier == account.identifier)
             let found = try await app.account(savedAs: former.identifier, formerUserID: "nobody")
             #expect(found?.username == "alice")
+        }
+    }
+
+    @Test("a claims challenge is met silently where that is possible, else by the person")
+    func challenge() async throws {
+        try await withTestBed { bed in
+            let scene = try await GuideScene.makeEntra(in: bed)
+            let app = try scene.app(authority: scene.provider.authority("common"))
+            let first = try await app.acquireTokenInteractively()
+            let wanted = #"{"access_token":{"polids":{"essential":true,"values":["one"]}}}"#
+            let silent = try await app.acquireToken(meeting: wanted, for: first.account)
+            #expect(!silent.isFromCache && silent.accessToken != first.accessToken)
+            #expect(!scene.provider.log.contains { $0.endpoint == .authorize && $0.claims != nil })
+
+            let other = #"{"access_token":{"polids":{"essential":true,"values":["two"]}}}"#
+            try scene.provider.requireClaims(other)
+            let asked = try await app.acquireToken(meeting: wanted, for: first.account)
+            #expect(asked.account.identifier == first.account.identifier)
+            #expect(scene.provider.log.contains { $0.endpoint == .authorize && $0.claims?.contains("two") == true })
+        }
+    }
+
+    @Test("an app with several accounts lists those of a tenant, with who signed out")
+    func severalAccounts() async throws {
+        try await withTestBed { bed in
+            let scene = try await GuideScene.makeEntra(in: bed)
+            let app = try scene.app(authority: scene.provider.authority("common"))
+            let alice = try await app.acquireTokenInteractively().account
+            let tenant = try #require(alice.tenantId)
+            #expect(try await app.accounts(inTenant: tenant) == [alice.username])
+            try await app.signOut()
+            #expect(try await app.accounts(inTenant: tenant) == ["\(alice.username) (signed out)"])
+            #expect(try await app.accounts(inTenant: "another").isEmpty)
         }
     }
 

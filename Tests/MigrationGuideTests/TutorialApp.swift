@@ -107,6 +107,32 @@ import FoundationNetworking
     }
     // guide: end
 
+    // guide: challenge
+    func acquireToken(meeting challenge: String, for account: Account) async throws -> TokenResult {
+        var silent = SilentTokenParameters(scopes: scopes, account: account)
+        silent.claimsRequest = challenge
+        do {
+            return try await application.acquireTokenSilent(with: silent)
+        } catch {
+            guard error.code == .interactionRequired else { throw error }
+            var parameters = InteractiveTokenParameters(scopes: scopes, webviewParameters: webviewParameters)
+            parameters.account = account
+            parameters.claimsRequest = error.claimsChallenge ?? challenge
+            return try await application.acquireToken(with: parameters)
+        }
+    }
+    // guide: end
+
+    // guide: choose
+    func accounts(inTenant tenantId: String) async throws -> [String] {
+        var wanted = AccountEnumerationParameters(tenantId: tenantId)
+        wanted.returnOnlySignedInAccounts = false
+        return try await application.accounts(for: wanted).map { account in
+            account.isSignedIn ? account.username : "\(account.username) (signed out)"
+        }
+    }
+    // guide: end
+
     // guide: signout
     func signOut() async throws {
         guard let account = currentAccount else { return }
