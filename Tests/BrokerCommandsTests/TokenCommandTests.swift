@@ -223,6 +223,24 @@ struct TokenCommandTests {
         #expect(try await brokerctl(["proof", "https://api/x"], at: broker.path).status == .exited(2))
     }
 
+    @Test("with standard output closed no token goes anywhere, least of all to the socket")
+    func closedOutput() async throws {
+        let log = Log()
+        let broker = try ScriptedBroker { peer in
+            guard let request = peer.request() else { return }
+            peer.answer(request, ScriptedAnswers.token())
+            log.add(peer.rest())
+        }
+        let program = try PackageTree.program("brokerctl")
+        let result = try await withTestBed { bed in
+            try await bed.run(
+                Launch("sh", ["-c", #""$0" --socket "$1" token --app mail --scope email >&-"#, program, broker.path]))
+        }
+        #expect(result.status == .exited(1))
+        #expect(result.errors == "brokerctl: Standard output could not be written: Bad file descriptor.\n")
+        try await eventually("the client has left") { log.all == [""] }
+    }
+
     @Test("a token that nobody got, on a full disk, is no success")
     func fullDisk() async throws {
         let broker = try broker(["token.acquireSilent": ScriptedAnswers.token()])

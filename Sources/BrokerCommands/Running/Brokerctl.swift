@@ -11,6 +11,7 @@ package enum Brokerctl {
     ///
     /// - Parameter arguments: without the program's name.
     package static func main(_ arguments: [String]) -> Never {
+        StandardStream.keepDescriptors()
         do {
             let command = try BrokerctlCommand.parseAsRoot(arguments)
             if let subcommand = command as? any Subcommand { end(run(subcommand)) }

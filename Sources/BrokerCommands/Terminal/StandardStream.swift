@@ -11,6 +11,15 @@ package struct StandardStream: Sendable {
 
     let descriptor: Int32
 
+    /// Takes the place of standard streams that the caller closed, so that no socket or file gets their numbers, and with
+    /// them what was meant for a terminal. Reading and writing there fails, as on a closed one.
+    static func keepDescriptors() {
+        for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {
+            // The lowest free number is given out, and those below are taken by now.
+            _ = Glibc.open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY)
+        }
+    }
+
     var isTerminal: Bool { isatty(descriptor) == 1 }
 
     /// Writes all of it, unless nobody takes it.

@@ -93,6 +93,14 @@ package final class ScriptedPeer: Sendable {
             id: object["id"] as? Int ?? 0, method: method, params: String(decoding: params ?? Data(), as: UTF8.self))
     }
 
+    /// All that comes until the end of the connection, as text.
+    package func rest() -> String {
+        var bytes: [UInt8] = []
+        var byte: UInt8 = 0
+        while recv(descriptor, &byte, 1, 0) == 1 { bytes.append(byte) }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
     /// Sends text as it is: no newline is added.
     package func send(_ text: String) { send(bytes: Array(text.utf8)[...]) }
 
