@@ -18,7 +18,10 @@ struct BindingTests {
 
     /// A bound socket file whose owner is gone.
     private func makeStale(_ path: String) throws {
-        close(try rawSocket(at: path, listening: true))
+        let socket = try rawSocket(at: path, listening: true)
+        // A process that another test is just starting has a copy of the descriptor until it executes its program.
+        shutdown(socket, Int32(SHUT_RDWR))
+        close(socket)
     }
 
     private func rawSocket(at path: String, type: Int32 = Int32(SOCK_STREAM.rawValue), listening: Bool) throws -> Int32
