@@ -31,7 +31,15 @@ struct Refresh: Sendable {
         case .interact(let reason):
             throw SilentAcquisition(services: services).nothingToSpend(for: request, reason, situation.owner)
         case .refresh(let spendable):
-            return try await ask(spendable, in: situation)
+            do throws(BrokerError) {
+                return try await ask(spendable, in: situation)
+            } catch {
+                // A sign-in may have brought what was asked for while the old token was refused.
+                guard error.kind == .interactionRequired else { throw error }
+                let now = try SilentAcquisition(services: services).look(at: request)
+                guard case .cached(let token) = now.decision else { throw error }
+                return now.cached(token, services)
+            }
         }
     }
 

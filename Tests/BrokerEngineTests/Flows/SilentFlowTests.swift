@@ -157,6 +157,27 @@ struct SilentFlowTests {
         #expect(bed.provider.refreshes == ["rt-1", "rt-2"])
     }
 
+    @Test("who waited for a refresh that failed gets the token of the sign-in that came in between")
+    func signInAnswersRefresh() async throws {
+        let bed = try await EngineBed()
+        try await bed.signIn()
+        bed.clock.advance(bySeconds: 4000)
+        let gate = Gate()
+        bed.provider.whenRedeeming { [provider = bed.provider] grant async throws(ProviderError) in
+            guard case .refreshToken = grant else { return provider.tokens(for: "alice") }
+            await gate.wait()
+            throw .refused(OAuthRefusal(error: "invalid_grant", status: 400))
+        }
+        let (engine, request, forced) = (bed.engine, bed.silent(), bed.silent { $0.forceRefresh = true })
+        let silent = Task { try await engine.acquireSilent(request) }
+        while bed.provider.refreshes.isEmpty { await Task.yield() }
+        try await bed.signIn()
+        gate.open()
+        #expect(try await bed.text(silent.value) == "at-2")
+        // A forced refresh wants none from the cache.
+        await #expect(throws: BrokerError.self) { try await engine.acquireSilent(forced) }
+    }
+
     @Test("without expires_in a token is served until five minutes before an hour is over")
     func noExpiry() async throws {
         let bed = try await EngineBed()
