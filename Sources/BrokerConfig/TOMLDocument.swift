@@ -17,7 +17,15 @@ struct TOMLDocument {
 
     private(set) var entries: [Entry] = []
 
+    /// The parser makes a table of every dot of a key, and walks tables by recursion: `a.a.a.…` would exhaust the stack.
+    private static let dotsInLine = 1000
+
     init(_ text: String) throws(Failure) {
+        for (index, line) in text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+            .enumerated()
+        where line.count(where: { $0 == UInt8(ascii: ".") }) > Self.dotsInLine {
+            throw Failure(message: "tables are nested too deeply", line: index + 1)
+        }
         var text = text
         var failure = toml_failure()
         let isRead = text.withUTF8 { bytes in

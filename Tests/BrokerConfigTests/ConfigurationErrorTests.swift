@@ -54,6 +54,9 @@ struct ConfigurationErrorTests {
                 text: "[vault]\nstate_dir = \"var\"\n", code: .outOfRange, line: 2, says: "is not an absolute path"),
             Case(text: "[vault]\nkey_source = \"tpm\"\n", code: .outOfRange, line: 2, says: "not one of key-file"),
             Case(text: "[socket]\npath = \n", code: .syntax, line: 2, says: "not valid TOML"),
+            Case(
+                text: "[log]\n" + String(repeating: "a.", count: 300_000) + "a = 1\n", code: .syntax, line: 2,
+                says: "nested too deeply"),
             Case(text: "[log]\nlevel = \"info\"\nlevel = \"debug\"\n", code: .syntax, line: 3, says: "not valid TOML"),
             Case(
                 text: "[log]\nlevel = \"info\"\n\u{0}[oauth]\nallow_http_loopback = true\n", code: .syntax, line: 3,

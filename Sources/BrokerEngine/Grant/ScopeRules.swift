@@ -27,7 +27,7 @@ package enum ScopeRules {
     ) -> Scopes {
         if kind.isEntraFamily { return Scopes.reserved.union(scopes) }
         if keepsWhole, !scopes.asGiven.contains(where: isDefault) {
-            return granted.subtracting(Scopes(granted.asGiven.filter(isDefault))).union(scopes)
+            return grantedByName(granted).union(scopes)
         }
         let kept = Scopes.reserved.asGiven.filter { granted.normalized.contains($0) }
         return Scopes(kept).union(scopes)
@@ -51,6 +51,11 @@ package enum ScopeRules {
     package static func isDefault(_ scope: some StringProtocol) -> Bool {
         let scope = scope.lowercased()
         return scope == ".default" || scope.hasSuffix("/.default")
+    }
+
+    /// Without the `.default` that some of it was the answer to: providers refuse it beside other scopes.
+    package static func grantedByName(_ granted: Scopes) -> Scopes {
+        Scopes(granted.asGiven.filter { !isDefault($0) })
     }
 
     /// What a token is filed under: what was granted, and the `.default` it was the answer to, so that it answers the next
@@ -83,5 +88,5 @@ package enum ScopeRules {
         granted.union(Scopes(asked.asGiven.filter { forgiven.normalized.contains($0.lowercased()) }))
     }
 
-    private static let forgiven = Scopes(["email"])
+    package static let forgiven = Scopes(["email"])
 }

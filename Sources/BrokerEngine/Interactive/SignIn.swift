@@ -28,17 +28,18 @@ struct SignIn: Sendable {
             let attempt = SignInAttempt(
                 metadata: metadata, proofKey: try proofKey(at: metadata), otherClouds: otherClouds,
                 random: services.random)
+            let scopes = request.scopes.union(try scopesAtStake())
             endpoint = try await listen()
             flight.session.expect(attempt.expectation)
             let redirectURI = endpoint?.redirectURI ?? destination.uri
             var authorization = attempt.authorization(
-                request, prompt: prompt, account: account, redirectURI: redirectURI)
+                request, scopes: scopes, prompt: prompt, account: account, redirectURI: redirectURI)
             authorization.idTokenHint = try idTokenHint()
             let url = try await authorizationURL(of: authorization, at: attempt.metadata)
             try await present(url, redirectURI: redirectURI)
             services.tellOfInteraction(.opened, flight.session.id, for: request.app, in: request.partition)
             let code = try await flight.session.code()
-            outcome = .success(try await redeem(code, of: attempt, redirectURI: redirectURI))
+            outcome = .success(try await redeem(code, of: attempt, asking: scopes, redirectURI: redirectURI))
         } catch {
             outcome = .failure(error)
         }
@@ -76,6 +77,23 @@ struct SignIn: Sendable {
             tokens = try services.tokens(of: .init(partition: request.partition, owner: owner))
         }
         return try ProofKeys(services: services).key(for: request.tokenType, of: tokens, at: metadata)
+    }
+
+    /// At a provider that narrows grants, what was granted before and a sign-in for less would lose (decision 6). Whose grant
+    /// it was is not known where nobody in particular has to sign in: then it is everybody's.
+    private func scopesAtStake() throws(BrokerError) -> Scopes {
+        guard !authority.kind.isEntraFamily, request.resources.isEmpty else { return Scopes([]) }
+        let known = try services.knownAccounts(of: request.app, in: request.partition)
+        let people = person.map { [$0] } ?? known.entries
+        var scopes = Scopes([])
+        for record in people.map(\.stored.record) where record.environment == authority.environment {
+            let tokens = try services.tokens(
+                of: .init(partition: request.partition, owner: TokenOwner(of: record, for: request.app)))
+            for token in tokens.refreshTokens where token.record.grantNarrows == true {
+                scopes = scopes.union(ScopeRules.grantedByName(Scopes(token.record.scopes)))
+            }
+        }
+        return scopes.subtracting(Scopes.reserved)
     }
 
     /// Providers may refuse `prompt=none` without one. It is in the browser's history then, so that is all it is sent for;
@@ -129,7 +147,7 @@ struct SignIn: Sendable {
     }
 
     private func redeem(
-        _ code: RedirectCheck.AuthorizationCode, of attempt: SignInAttempt, redirectURI: String
+        _ code: RedirectCheck.AuthorizationCode, of attempt: SignInAttempt, asking scopes: Scopes, redirectURI: String
     ) async throws(BrokerError) -> AcquiredToken {
         let place = code.cloud ?? authority
         let metadata = try await metadata(for: code, of: attempt)
@@ -146,7 +164,7 @@ struct SignIn: Sendable {
         let keeper = TokenKeeper(
             services: services, app: request.app, partition: request.partition, resources: request.resources)
         return try await keeper.keepSignedIn(
-            response, asked: request.scopes, sent: ScopeRules.toAuthorize(request.scopes, extra: Scopes([])),
+            response, asked: request.scopes, sent: ScopeRules.toAuthorize(scopes, extra: Scopes([])),
             nonce: attempt.nonce, demand: demand, at: place, metadata: metadata,
             proofKey: attempt.proofKey)
     }

@@ -29,14 +29,16 @@ struct SignInAttempt: Sendable {
     }
 
     /// - Parameters:
+    ///   - scopes: what tokens shall be good for; consent is asked for the request's extra scopes, too.
     ///   - prompt: as ``PromptRule`` has it.
     ///   - account: the one asked for; its username goes along as the hint.
     func authorization(
-        _ request: InteractiveRequest, prompt: Prompt?, account: KnownAccounts.Entry?, redirectURI: String
+        _ request: InteractiveRequest, scopes: Scopes, prompt: Prompt?, account: KnownAccounts.Entry?,
+        redirectURI: String
     ) -> AuthorizationRequest {
         var authorization = AuthorizationRequest(
             clientID: request.app.clientID, redirectURI: redirectURI,
-            scopes: ScopeRules.toAuthorize(request.scopes, extra: request.extraScopesToConsent),
+            scopes: ScopeRules.toAuthorize(scopes, extra: request.extraScopesToConsent),
             state: expectation.state, nonce: nonce, codeChallenge: codeChallenge,
             correlationID: request.correlationID)
         authorization.prompt = prompt

@@ -15,6 +15,9 @@ package enum ScopeRefusal: Sendable, Equatable {
     ///   - token: the refresh token that was sent.
     ///   - kind: of the provider. Entra has other words for what was not granted.
     package init(asked: Scopes, sent: Scopes, spending token: RefreshTokenRecord, at kind: AuthorityKind) {
+        // Not among what was granted, as far as is known, and not missed.
+        let asked = asked.subtracting(ScopeRules.forgiven)
+        let sent = sent.subtracting(ScopeRules.forgiven)
         if kind.isEntraFamily {
             self = .unknown
         } else if !asked.isSubset(of: Scopes(token.scopes)) {

@@ -56,10 +56,10 @@ struct Reader {
     }
 };
 
-}  // namespace
-
-bool toml_read(
-    toml_text document, void *context, void (*take)(void *context, const toml_entry *entry), toml_failure *failure) {
+/// Without memory the program ends here: an exception must not reach frames that are not C++.
+bool read_document(
+    toml_text document, void *context, void (*take)(void *context, const toml_entry *entry),
+    toml_failure *failure) noexcept {
     const auto result = toml::parse(std::string_view{static_cast<const char *>(document.bytes), document.count});
     if (!result) {
         const auto &error = result.error();
@@ -72,4 +72,11 @@ bool toml_read(
     }
     Reader{context, take, {}}.read(result.table());
     return true;
+}
+
+}  // namespace
+
+bool toml_read(
+    toml_text document, void *context, void (*take)(void *context, const toml_entry *entry), toml_failure *failure) {
+    return read_document(document, context, take, failure);
 }

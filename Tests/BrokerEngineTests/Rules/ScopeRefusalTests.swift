@@ -27,6 +27,13 @@ struct ScopeRefusalTests {
     @Test("for a granted scope that the last refresh left out tells of a provider that narrows grants")
     func narrowed() { #expect(meaning(asked: ["write"], narrowedTo: ["openid", "read"]) == .narrowed) }
 
+    @Test("takes no notice of email, which providers grant without saying so")
+    func email() {
+        #expect(meaning(asked: ["read", "email"]) == .unknown)
+        #expect(meaning(asked: ["write", "email"], narrowedTo: ["openid", "read"]) == .narrowed)
+        #expect(meaning(asked: ["share", "email"]) == .notGranted)
+    }
+
     @Test("for the whole grant, on behalf of an app that asked for part of it, is no fault of the app's")
     func inFull() { #expect(meaning(asked: ["read"], sent: Self.granted) == .notGranted) }
 
