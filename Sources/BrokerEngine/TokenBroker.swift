@@ -157,7 +157,7 @@ package final class TokenBroker: Sendable {
         services.interactions.endAll(
             BrokerError(
                 .serverUnavailable, "The broker is stopping; start the sign-in again in a moment.",
-                reason: .shuttingDown))
+                reason: .interrupted))
         services.ahead.stop()
         await services.flights.finishAll()
         services.writer.stopRetrying()

@@ -89,7 +89,7 @@ struct RestartTests {
         #expect(try await token.accessToken == "AT-1")
     }
 
-    @Test("a broker that says so twice is believed, and a request that changes something is not repeated")
+    @Test("a broker that says so twice is believed, and each of its connections is left")
     func refusedTwice() async throws {
         let requests = Mailbox<String>()
         let broker = try ScriptedBroker { peer in
@@ -110,7 +110,66 @@ struct RestartTests {
         #expect(removal?.reason == "shuttingDown")
         #expect(await requests.next() == "token.acquireSilent on 1")
         #expect(await requests.next() == "token.acquireSilent on 2")
-        #expect(await requests.next() == "accounts.remove on 2")
+        #expect(await requests.next() == "accounts.remove on 3")
+        #expect(await requests.next() == "accounts.remove on 4")
+    }
+
+    @Test("what a stopping broker refused has not been carried out: it goes to the next one, whatever it changes")
+    func refusedChange() async throws {
+        let broker = try ScriptedBroker { peer in
+            guard let request = peer.request() else { return }
+            guard peer.number > 1 else {
+                refuse(request, peer)
+                // It still answers somebody else, and keeps the connection.
+                return peer.waitForEnd()
+            }
+            peer.answer(request, #"{"removed":2}"#)
+        }
+        let connection = connection(to: broker)
+        let params = RemoveAccount.Params(.id("acc-1"), from: .registered("mail"))
+        #expect(try await connection.call(RemoveAccount.self, params).removed == 2)
+    }
+
+    @Test("a sign-in that a stopping broker interrupted is not repeated; the next request goes to the next broker")
+    func interrupted() async throws {
+        let requests = Mailbox<String>()
+        let broker = try ScriptedBroker { peer in
+            while let request = peer.request() {
+                requests.put("\(request.method) on \(peer.number)")
+                if peer.number == 1 {
+                    peer.fail(request, "serverUnavailable", more: #","reason":"interrupted""#)
+                } else {
+                    peer.answer(request, ScriptedAnswers.status)
+                }
+            }
+        }
+        let connection = connection(to: broker)
+        let signIn = AcquireTokenInteractive.Params(.registered("mail"), scopes: ["email"])
+        let error = await failure { () async throws(BrokerClientError) in
+            try await connection.call(AcquireTokenInteractive.self, signIn)
+        }
+        #expect(error?.code == .serverUnavailable && error?.reason == "interrupted")
+        _ = try await connection.call(GetBrokerStatus.self, .init())
+        #expect(await requests.next() == "token.acquireInteractive on 1")
+        #expect(await requests.next() == "broker.status on 2")
+    }
+
+    @Test("a program that asks one thing after another leaves a broker that stops, too, and repeats what it refused")
+    func directLeaves() throws {
+        let broker = try ScriptedBroker { peer in
+            while let request = peer.request() {
+                switch peer.number {
+                case 1: refuse(request, peer)
+                case 2: peer.fail(request, "serverUnavailable", more: #","reason":"interrupted""#)
+                default: peer.answer(request, #"{"removed":\#(peer.number)}"#)
+                }
+            }
+        }
+        let connection = DirectConnection(location: SocketLocation(path: broker.path))
+        let params = RemoveAccount.Params(.id("acc-1"), from: .registered("mail"))
+        let error = #expect(throws: BrokerClientError.self) { try connection.call(RemoveAccount.self, params) }
+        #expect(error?.reason == "interrupted")
+        #expect(try connection.call(RemoveAccount.self, params).removed == 3)
     }
 
     @Test("a program that asks one thing after another repeats likewise")

@@ -30,9 +30,9 @@ package final class BrokerConnection: Sendable {
 
     /// Carries out one method of the protocol.
     ///
-    /// A request that the broker cannot have seen is sent again on a new connection. One that was sent and whose answer
-    /// was lost, or that was refused because the broker stops, is sent once more if carrying it out twice does no harm;
-    /// otherwise the call fails.
+    /// A request that the broker cannot have seen is sent again on a new connection. One that was refused because the
+    /// broker stops is sent once more, for it has not been carried out; one whose answer was lost only if carrying it out
+    /// twice does no harm. Otherwise the call fails.
     ///
     /// - Parameters:
     ///   - method: what to call.
@@ -60,6 +60,7 @@ package final class BrokerConnection: Sendable {
             let outcome = await link.exchange(observer: interaction.map(Self.observer)) {
                 method.requestLine(id: $0, params)
             }
+            if outcome.tellsOfStop { leave(link) }
             switch repetition.verdict(on: outcome) {
             case .result(let result): return result
             case .failure(let error): throw error

@@ -48,12 +48,12 @@ package final class DirectConnection {
         while true {
             try connect(until: deadline)
             let outcome = exchange(line)
-            if case .answer = outcome {} else { close() }
+            let isLast = if case .answer = outcome { outcome.tellsOfStop } else { true }
+            if isLast { close() }
             switch repetition.verdict(on: outcome) {
             case .result(let result): return result
             case .failure(let error): throw error
             case .again(let error):
-                close()
                 deadline = deadline ?? ContinuousClock.now + patience
                 try pause(before: deadline, otherwise: error)
             }

@@ -197,7 +197,7 @@ struct DeviceCodeFlowTests {
         let (_, signIn) = try await begin(bed, request())
         await bed.engine.drain()
         let error = await #expect(throws: BrokerError.self) { try await signIn.value }
-        #expect(error?.reason == .shuttingDown)
+        #expect(error?.reason == .interrupted)
     }
 
     @Test("tokens that come after the cancel are given back, and not kept")

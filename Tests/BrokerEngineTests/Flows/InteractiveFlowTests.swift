@@ -319,13 +319,13 @@ struct InteractiveFlowTests {
         #expect(try await two.value.account.username == "bob")
     }
 
-    @Test("shutdown tells those who wait")
+    @Test("shutdown tells those who wait that their sign-in was interrupted, not that it was never begun")
     func drain() async throws {
         let bed = try await EngineBed()
         let (browser, signIn) = bed.begin(bed.interactive())
         _ = await browser.opening()
         await bed.engine.drain()
         let error = await #expect(throws: BrokerError.self) { try await signIn.value }
-        #expect(error?.reason == .shuttingDown)
+        #expect(error?.reason == .interrupted)
     }
 }

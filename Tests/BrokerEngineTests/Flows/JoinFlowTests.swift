@@ -200,8 +200,8 @@ struct JoinFlowTests {
         let bed = try await EngineBed()
         let (first, _, second) = try await pair(bed)
         await bed.engine.drain()
-        #expect(await first.error()?.reason == .shuttingDown)
-        #expect(await second.error()?.reason == .shuttingDown)
+        #expect(await first.error()?.reason == .interrupted)
+        #expect(await second.error()?.reason == .interrupted)
     }
 
     static let otherQuestions: [(String, @Sendable (inout InteractiveRequest) -> Void)] = [
