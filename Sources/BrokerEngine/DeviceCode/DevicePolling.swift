@@ -83,12 +83,18 @@ extension DevicePolling.Answer {
             switch refusal.error {
             case "authorization_pending": self = .pending
             case "slow_down": self = .slowDown
-            // RFC 6749's name for a code that is not good any more, which some providers keep to here.
-            case "expired_token", "code_expired", "invalid_grant": self = .expired
+            case "expired_token", "code_expired": self = .expired
+            // RFC 6749's name for a code that is not good any more, which some providers keep to here. With a second code
+            // it is about the person, who is done: not assigned, no consent, conditional access (Entra).
+            case "invalid_grant": self = refusal.hasSecondCode ? .failed : .expired
             case "access_denied", "authorization_declined": self = .denied
             case "temporarily_unavailable", "server_error": self = .trouble(retryAfter: nil)
             default: self = .failed
             }
         }
     }
+}
+
+extension OAuthRefusal {
+    fileprivate var hasSecondCode: Bool { !(subError ?? "").isEmpty || !errorCodes.isEmpty }
 }

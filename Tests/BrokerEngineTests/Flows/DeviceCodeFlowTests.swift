@@ -165,6 +165,25 @@ struct DeviceCodeFlowTests {
         #expect(!bed.engine.cancel(interactionID: opening.interactionID, in: Sample.partition))
     }
 
+    @Test("a person who is turned away at the end is not told that nobody came")
+    func turnedAway() async throws {
+        let bed = try await EngineBed()
+        bed.provider.whenRedeeming { _ throws(ProviderError) in
+            throw .refused(
+                OAuthRefusal(
+                    error: "invalid_grant", description: "AADSTS50105: not assigned to a role", status: 400,
+                    errorCodes: [50105]))
+        }
+        let (_, signIn) = try await begin(bed, request())
+        await pass(bed)
+        let error = await #expect(throws: BrokerError.self) { try await signIn.value }
+        #expect(error?.kind == .interactionRequired)
+        #expect(error?.kind.isRetryable == false)
+        #expect(error?.details.oauthError == "invalid_grant")
+        #expect(error?.details.description == "AADSTS50105: not assigned to a role")
+        #expect(bed.provider.devicePolls == 1)
+    }
+
     @Test("interaction.cancel ends the wait at once; another person's cannot")
     func cancel() async throws {
         let bed = try await EngineBed()

@@ -80,6 +80,20 @@ struct DevicePollingTests {
         #expect(DevicePolling.Answer(.refused(OAuthRefusal(error: code, status: 400))) == answer)
     }
 
+    @Test(
+        "invalid_grant with a second code is about the person who has just signed in, and not about time",
+        arguments: [
+            OAuthRefusal(error: "invalid_grant", status: 400, errorCodes: [50105]),
+            OAuthRefusal(error: "invalid_grant", subError: "consent_required", status: 400, errorCodes: [65001]),
+            OAuthRefusal(error: "invalid_grant", subError: "message_only", status: 400),
+        ])
+    func aboutThePerson(refusal: OAuthRefusal) {
+        #expect(DevicePolling.Answer(.refused(refusal)) == .failed)
+        var plain = refusal
+        (plain.subError, plain.errorCodes) = ("", [])
+        #expect(DevicePolling.Answer(.refused(plain)) == .expired)
+    }
+
     @Test("what is no answer about the code is trouble; a forged or senseless answer is not waited out")
     func otherErrors() {
         #expect(DevicePolling.Answer(.offline("x")) == .trouble(retryAfter: nil))
