@@ -32,7 +32,10 @@ struct ConfigurationFile {
                 providers.append((entry.path[1], key, entry.value, origin))
             } else if entry.path == ["browser"] {
                 // There is nothing else to be said of a browser than what starts it.
-                values.append(("browser.command", entry.value.command, origin))
+                guard let command = entry.value.command else {
+                    throw ConfigurationError(.outOfRange, "browser: a quote or a backslash is left open", at: origin)
+                }
+                values.append(("browser.command", command, origin))
             } else {
                 values.append((entry.path.joined(separator: "."), entry.value, origin))
             }

@@ -1,3 +1,5 @@
+import BrokerValues
+
 /// A value as it was given, before it is held against a setting.
 enum SettingValue: Equatable {
     case boolean(Bool)
@@ -19,9 +21,11 @@ enum SettingValue: Equatable {
 }
 
 extension SettingValue {
-    /// A text as `$BROWSER` has it: words, parted by blanks, and no shell's syntax.
-    var command: SettingValue {
-        if case .string(let text) = self { .words(text.split(separator: " ").map(String.init)) } else { self }
+    /// A text as one command of `$BROWSER` has it: words parted by spaces, which quotes and backslashes keep, and nothing
+    /// else of a shell's. Nil for an open quote.
+    var command: SettingValue? {
+        guard case .string(let text) = self else { return self }
+        return BrowserCommand.words(of: text).map { .words($0) }
     }
 }
 

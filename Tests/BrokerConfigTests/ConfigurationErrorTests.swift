@@ -42,6 +42,9 @@ struct ConfigurationErrorTests {
             Case(text: "[browser]\ncommand = \"firefox\"\n", code: .wrongType, line: 2, says: "not a string"),
             Case(text: "[browser]\ncommand = [\"a\", 1]\n", code: .wrongType, line: 2, says: "not an array"),
             Case(text: "browser = \" \"\n", code: .outOfRange, line: 1, says: "names no program"),
+            Case(
+                text: "\nbrowser = \"'/opt/My Browser/run %u\"\n", code: .outOfRange, line: 2,
+                says: "browser: a quote or a backslash is left open"),
             Case(text: "browser = 7\n", code: .wrongType, line: 1, says: "not an integer"),
             Case(text: "[browser]\ncommand = []\n", code: .outOfRange, line: 2, says: "names no program"),
             Case(text: "[log]\nlevel = [\"debug\"]\n", code: .wrongType, line: 2, says: "not an array"),

@@ -64,11 +64,13 @@ struct ConfigurationLoaderTests {
     }
 
     @Test(
-        "browser = … is short for browser.command; a text is cut at blanks, and nothing else",
+        "browser = … is short for browser.command; a text is cut as $BROWSER is, and by no shell",
         arguments: [
             ("browser = \"firefox --private-window %u\"", ["firefox", "--private-window", "%u"]),
             ("browser = \"/opt/my-browser\"", ["/opt/my-browser"]),
-            ("browser = [\"a b\", \"$HOME;\"]", ["a b", "$HOME;"]), ("browser = \"sh -c 'x'\"", ["sh", "-c", "'x'"]),
+            ("browser = [\"a b\", \"$HOME;\"]", ["a b", "$HOME;"]), ("browser = \"sh -c 'x y'\"", ["sh", "-c", "x y"]),
+            ("browser = \"'/opt/My Browser/run' %u\"", ["/opt/My Browser/run", "%u"]),
+            (#"browser = '"/opt/My Browser/run" a\ b $HOME; *'"#, ["/opt/My Browser/run", "a b", "$HOME;", "*"]),
         ])
     func shortBrowser(text: String, words: [String]) async throws {
         #expect(try await load(text).configuration.browser.command == words)
