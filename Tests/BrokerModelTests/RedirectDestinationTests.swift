@@ -27,6 +27,16 @@ struct RedirectDestinationTests {
                 == .loopback(.fixed(host: "[::1]", port: 7777, path: "/cb")))
     }
 
+    @Test("port 80 is a port like any other when it is named", arguments: ["127.0.0.1", "[::1]", "localhost"])
+    func ownPort(host: String) throws {
+        #expect(
+            try RedirectDestination.parse("http://\(host):80/cb")
+                == .loopback(.fixed(host: host, port: 80, path: "/cb")))
+        #expect(
+            try RedirectDestination.parse("HTTP://\(host.uppercased()):80")
+                == .loopback(.fixed(host: host, port: 80, path: "/")))
+    }
+
     @Test("a custom scheme or a web page brings the redirect back another way")
     func elsewhere() throws {
         #expect(try RedirectDestination.parse("msauth.app://auth") == .elsewhere("msauth.app://auth"))
@@ -38,7 +48,7 @@ struct RedirectDestinationTests {
         arguments: [
             "", "auth", "http://example.org/cb", "http://127.0.0.1/cb#x", "http://127.0.0.1/cb?x=1",
             "http://127.0.0.1/c b",
-            "http://127.0.0.1:99999/cb", "://x",
+            "http://127.0.0.1:99999/cb", "http://127.0.0.1:/cb", "http://127.0.0.1:0/cb", "://x",
         ])
     func invalid(uri: String) {
         #expect(throws: BrokerError.self) { try RedirectDestination.parse(uri) }

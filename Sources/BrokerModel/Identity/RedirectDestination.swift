@@ -15,9 +15,8 @@ package enum RedirectDestination: Sendable, Equatable {
         else { throw invalid("it is not a URI") }
         guard !uri.contains("#") else { throw invalid("it must not have a fragment") }
         guard uri[..<colon].lowercased() == "http" else { return .elsewhere(uri) }
-        let authority: Authority
         do throws(Authority.Invalid) {
-            authority = try Authority(parsing: String(uri.prefix { $0 != "?" }), allowHTTPLoopback: true)
+            _ = try Authority(parsing: String(uri.prefix { $0 != "?" }), allowHTTPLoopback: true)
         } catch .plainHTTP {
             throw invalid("plain http is for 127.0.0.1, [::1] and localhost only")
         } catch {
@@ -25,16 +24,19 @@ package enum RedirectDestination: Sendable, Equatable {
         }
         guard !uri.contains("?") else { throw invalid("a loopback redirect URI must not have a query") }
         let path = pathExactly(uri)
-        guard let port = port(of: authority.environment) else {
-            return .loopback(.anyPort(host: authority.environment, path: path))
-        }
-        return .loopback(
-            .fixed(host: String(authority.environment.dropLast("\(port)".count + 1)), port: port, path: path))
+        // An authority leaves out the scheme's own port, which is a port all the same when it is named.
+        let (host, port) = hostAndPort(uri)
+        guard let port else { return .loopback(.anyPort(host: host, path: path)) }
+        return .loopback(.fixed(host: host, port: port, path: path))
     }
 
-    private static func port(of environment: String) -> UInt16? {
-        guard let colon = environment.lastIndex(of: ":"), !environment[colon...].contains("]") else { return nil }
-        return UInt16(environment[environment.index(after: colon)...])
+    /// Of an http URI in order.
+    private static func hostAndPort(_ uri: String) -> (host: String, port: UInt16?) {
+        let place = uri.dropFirst("http://".count).prefix { $0 != "/" }.lowercased()
+        guard let colon = place.lastIndex(of: ":"), let port = UInt16(place[place.index(after: colon)...]) else {
+            return (place, nil)
+        }
+        return (String(place[..<colon]), port)
     }
 
     /// Providers compare the path character by character, so a trailing slash stays; none at all means the root.
