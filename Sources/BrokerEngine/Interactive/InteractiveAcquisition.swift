@@ -83,7 +83,7 @@ struct InteractiveAcquisition: Sendable {
             try await clock.sleep(for: .seconds(timeout))
             boarding.flight.leave(
                 boarding.seat,
-                BrokerError(.timedOut, "Nobody finished the sign-in within \(timeout) seconds; start it again."))
+                BrokerError(.timedOut, "Nobody finished the sign-in within \(timeout.inSeconds); start it again."))
         }
         defer { timer.cancel() }
         return try await withTaskCancellationHandler {

@@ -83,7 +83,7 @@ package struct RequestThrottle: Sendable {
         let wait = Int(seconds) + (attoseconds > 0 ? 1 : 0)
         var error = BrokerError(
             .throttled,
-            "The provider is not asked again so soon after it failed; try again in \(wait) seconds.",
+            "The provider is not asked again so soon after it failed; try again in \(wait.inSeconds).",
             cause: entry.error)
         error.details = entry.error.details
         error.details.correlationID = nil

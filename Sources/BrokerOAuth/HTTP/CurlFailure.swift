@@ -36,7 +36,7 @@ extension HTTPFailure {
             (.untrusted, "the certificate of \(server) could not be verified (\(detail))")
         case CURLE_OPERATION_TIMEDOUT:
             sent
-                ? (.timedOut, "\(server) did not answer within \(seconds) seconds")
+                ? (.timedOut, "\(server) did not answer within \(seconds.inSeconds)")
                 : (.timedOut, "no connection to \(server) was made in time")
         case CURLE_FILESIZE_EXCEEDED:
             (.tooLarge, "the answer of \(server) is too large")

@@ -40,7 +40,7 @@ package struct BrokerService: LineService {
             Self.line(
                 BrokerError(
                     .timedOut,
-                    "The end of a line did not come within \(time.components.seconds) seconds; connect again and send whole lines."
+                    "The end of a line did not come within \(time.components.seconds.inSeconds); connect again and send whole lines."
                 ))
         case .tooManyConnections(let limit):
             Self.line(

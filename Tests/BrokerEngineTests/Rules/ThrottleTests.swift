@@ -37,6 +37,9 @@ struct ThrottleTests {
         #expect(refusal.kind == .throttled)
         #expect(refusal.details.retryAfter == 5)
         #expect(refusal.details.httpStatus == 503)
+        #expect(refusal.message.hasSuffix("try again in 5 seconds."))
+        let last = try #require(throttle.refusal(of: request, at: .seconds(1006)))
+        #expect(last.message.hasSuffix("try again in 1 second."))
         #expect(throttle.refusal(of: request, at: .milliseconds(1_006_999)) != nil)
         #expect(throttle.refusal(of: request, at: .seconds(1007)) == nil)
     }

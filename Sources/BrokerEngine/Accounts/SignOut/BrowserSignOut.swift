@@ -45,7 +45,7 @@ struct BrowserSignOut: Sendable {
             try await clock.sleep(for: .seconds(timeout))
             session.end(
                 BrokerError(
-                    .timedOut, "the browser did not come back within \(timeout) seconds; it may be signed in still."))
+                    .timedOut, "the browser did not come back within \(timeout.inSeconds); it may be signed in still."))
         }
         defer { timer.cancel() }
         guard let end = await session.ending() else { return .done }
