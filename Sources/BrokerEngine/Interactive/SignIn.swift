@@ -34,7 +34,7 @@ struct SignIn: Sendable {
             let redirectURI = endpoint?.redirectURI ?? destination.uri
             var authorization = attempt.authorization(
                 request, scopes: scopes, prompt: prompt, account: account, redirectURI: redirectURI)
-            authorization.idTokenHint = try idTokenHint()
+            authorization.idTokenHint = idTokenHint()
             let url = try await authorizationURL(of: authorization, at: attempt.metadata)
             try await present(url, redirectURI: redirectURI)
             services.tellOfInteraction(.opened, flight.session.id, for: request.app, in: request.partition)
@@ -96,16 +96,27 @@ struct SignIn: Sendable {
         return scopes.subtracting(Scopes.reserved)
     }
 
-    /// Providers may refuse `prompt=none` without one. It is in the browser's history then, so that is all it is sent for;
-    /// Entra goes by the login hint. One provider's token is none of another's business.
-    private func idTokenHint() throws(BrokerError) -> Secret? {
+    /// Providers may refuse `prompt=none` without one. It can get into the browser's arguments and history, so that is all
+    /// it is sent for; Entra goes by the login hint. One provider's token is none of another's business.
+    ///
+    /// - Returns: nil also when the saved one cannot be read: the sign-in is not to fail for the sake of a hint.
+    private func idTokenHint() -> Secret? {
         guard prompt == Prompt.none, !authority.kind.isEntraFamily, let record = person?.stored.record,
             record.environment == authority.environment, record.realm == authority.path
         else { return nil }
-        let owner = TokenOwner(of: record, for: request.app)
-        let tokens = try services.tokens(of: .init(partition: request.partition, owner: owner))
-        guard let idToken = tokens.idTokens[record.realm] else { return nil }
-        return try services.reading { () throws(VaultError) in try services.vault.secret(of: idToken) }
+        let owner = CacheIndex.OwnerKey(
+            partition: request.partition, owner: TokenOwner(of: record, for: request.app))
+        do throws(VaultError) {
+            let tokens = try services.index.loadTokens(of: owner)
+            return try tokens.idTokens[record.realm].map { idToken throws(VaultError) in
+                try services.vault.secret(of: idToken)
+            }
+        } catch {
+            services.log.warning(
+                "the saved ID token could not be read; the sign-in goes on without that hint",
+                metadata: ["correlation_id": "\(request.correlationID)", "cause": "\(error)"])
+            return nil
+        }
     }
 
     private func listen() async throws(BrokerError) -> (any RedirectEndpoint)? {

@@ -6,8 +6,10 @@ import Synchronization
 
 /// Starts the person's browser, for `presentation: "broker"`. No shell is involved.
 ///
-/// The URL stands in the browser's arguments, which every process of the same user can read: an authorization URL holds
-/// the state, the nonce and the hash of the verifier, none of which gets anybody a token. It is not logged.
+/// The URL stands in the browser's arguments, which every process of the machine can read (unless `/proc` is mounted with
+/// `hidepid`): an authorization URL holds the state, the nonce and the hash of the verifier, none of which gets anybody a
+/// token. The page that ends the browser's session is given an ID token, and so is `prompt=none` at a provider without
+/// pushed requests: no credential, but it says who the person is. The URL is not logged.
 package final class BrowserLauncher: BrowserOpener {
     private let environment: [String: String]
     private let commands: Mutex<[BrowserCommand]>

@@ -20,6 +20,7 @@ final class ProviderDouble: PlainProvider {
         var requests: [AuthorizationRequest] = []
         var binds = false
         var pushed: [AuthorizationRequest] = []
+        var pushFailure: ProviderError?
         var extras: [TokenRequestExtras] = []
         var register: Register?
         var change: @Sendable (inout ProviderMetadata) -> Void = { _ in }
@@ -77,6 +78,8 @@ final class ProviderDouble: PlainProvider {
     /// What was asked of the page that ends the browser's session.
     var endedSessions: [EndSessionRequest] { state.withLock { $0.endedSessions } }
 
+    func failPushing(_ error: ProviderError?) { state.withLock { $0.pushFailure = error } }
+
     func failRevocation(_ error: ProviderError?) { state.withLock { $0.revocationFailure = error } }
 
     /// From now on, requests with a proof get tokens that are bound to its key.
@@ -116,7 +119,11 @@ final class ProviderDouble: PlainProvider {
         _ request: AuthorizationRequest, as client: ClientCredentials, at metadata: ProviderMetadata
     ) async throws(ProviderError) -> PushedAuthorization {
         guard metadata.pushedAuthorizationRequestEndpoint != nil else { throw .notOffered("It has no such endpoint.") }
-        state.withLock { $0.pushed.append(request) }
+        let failure = state.withLock { state in
+            state.pushed.append(request)
+            return state.pushFailure
+        }
+        if let failure { throw failure }
         return PushedAuthorization(requestURI: request.state, expiresIn: 60)
     }
 
@@ -249,14 +256,18 @@ final class RosterDouble: AppRoster {
     func apps(in partition: Partition) -> [AppRegistration] { known.withLock { $0 } }
 }
 
-/// A real vault whose disk can be made full.
+/// A real vault whose disk can be made full, or lose the secrets of a kind of record.
 final class StubbornVault: RecordVault {
     let real: any RecordVault & Closable
     private let refusal = Mutex<VaultError?>(nil)
+    private let damaged = Mutex<RecordKind?>(nil)
 
     init(_ real: any RecordVault & Closable) { self.real = real }
 
     func refuse(_ error: VaultError?) { refusal.withLock { $0 = error } }
+
+    /// From now on no record of the kind opens.
+    func damage(_ kind: RecordKind?) { damaged.withLock { $0 = kind } }
 
     func load<Record: VaultRecord>(
         _ type: Record.Type, bucket: [String], in partition: Partition
@@ -277,7 +288,10 @@ final class StubbornVault: RecordVault {
 
     func withSecret<Result>(
         of sealed: SealedRecord, _ body: (UnsafeRawBufferPointer) -> Result
-    ) throws(VaultError) -> Result { try real.withSecret(of: sealed, body) }
+    ) throws(VaultError) -> Result {
+        guard sealed.kind != damaged.withLock({ $0 }) else { throw .recordDamaged }
+        return try real.withSecret(of: sealed, body)
+    }
 
     func statistics() throws(VaultError) -> VaultStatistics { try real.statistics() }
 }

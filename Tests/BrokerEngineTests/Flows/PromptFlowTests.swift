@@ -74,4 +74,21 @@ struct PromptFlowTests {
         #expect(try await hint(none) == nil, "whoever is signed in there")
         #expect(try await hint { $0.account = .id(id) } == nil)
     }
+
+    @Test("an ID token that cannot be read costs the hint, not the sign-in", .timeLimit(.minutes(1)))
+    func damagedHint() async throws {
+        let bed = try await EngineBed()
+        let id = try await bed.signIn().account.id
+        bed.vault.damage(.idToken)
+        let (browser, signIn) = bed.begin(
+            bed.interactive {
+                $0.account = .id(id)
+                $0.prompt = Prompt.none
+            })
+        _ = await browser.opening()
+        let request = try #require(bed.provider.authorizations.last)
+        #expect(request.prompt == Prompt.none && request.idTokenHint == nil)
+        signIn.cancel()
+        _ = try? await signIn.value
+    }
 }

@@ -33,6 +33,55 @@ struct PushedRequestTests {
         #expect(bed.provider.pushed.isEmpty)
     }
 
+    @Test(
+        "an ID token does not get into the browser's arguments where the provider takes requests beforehand",
+        arguments: [false, true])
+    func hint(isTheApps: Bool) async throws {
+        let bed = try await EngineBed()
+        let id = try await bed.signIn().account.id
+        bed.provider.offer { $0.pushedAuthorizationRequestEndpoint = "https://id.example.org/par" }
+        let before = bed.provider.authorizations.count
+        let (browser, signIn) = bed.begin(
+            bed.interactive {
+                if isTheApps {
+                    $0.extraQueryParameters = ["ID_token_hint": "e.f.g"]
+                } else {
+                    $0.account = .id(id)
+                    $0.prompt = Prompt.none
+                }
+            })
+        let opening = await browser.opening()
+        let request = try #require(bed.provider.pushed.last)
+        #expect(request.idTokenHint?.revealed() == (isTheApps ? nil : "alice"))
+        #expect(opening.url.hasSuffix("?request_uri=\(request.state)"))
+        #expect(bed.provider.authorizations.count == before)
+        _ = await bed.redirects.visit(opening, code: "alice")
+        #expect(try await signIn.value.account.username == "alice")
+    }
+
+    @Test("a request that nobody insists on pushing, and that is refused there, goes on without the ID token")
+    func refusedHint() async throws {
+        let bed = try await EngineBed()
+        let id = try await bed.signIn().account.id
+        bed.provider.offer { $0.pushedAuthorizationRequestEndpoint = "https://id.example.org/par" }
+        bed.provider.failPushing(.refused(OAuthRefusal(error: "invalid_request", status: 400)))
+        let unseen = bed.interactive {
+            $0.account = .id(id)
+            $0.prompt = Prompt.none
+        }
+        let (browser, signIn) = bed.begin(unseen)
+        _ = await bed.redirects.visit(await browser.opening(), code: "alice")
+        _ = try await signIn.value
+        let shown = try #require(bed.provider.authorizations.last)
+        #expect(shown.prompt == Prompt.none && shown.idTokenHint == nil)
+        var insisting = unseen
+        insisting.pushesAuthorization = true
+        let failure = await #expect(throws: BrokerError.self) {
+            try await bed.engine.acquireInteractive(insisting) { _ in Issue.record("nothing may be opened") }
+        }
+        #expect(failure?.details.oauthError == "invalid_request")
+    }
+
     @Test("an app that insists is told when the provider has no endpoint, and nothing waits any more")
     func notOffered() async throws {
         let bed = try await EngineBed()
