@@ -45,7 +45,7 @@ extension BrokerConfiguration {
     }
 
     private static func cloud(_ place: Authority) -> String {
-        EntraCloud.environment(of: place.environment) ?? place.environment
+        EntraCloud.canonical(place.environment)
     }
 
     /// What is wrong with a table's clouds; nil when nothing is. Codes go to them, so they must be what the table says.

@@ -32,6 +32,17 @@ struct CloudTests {
         #expect(table.clouds(besides: "login.lab.example").isEmpty)
         #expect(table.clouds(besides: Self.own).count == 8)
         #expect(!table.clouds(besides: Self.government).contains("login.new.example"))
+        #expect(
+            CloudTable(["a.example": ["a.example"]]).clouds(besides: "a.example").isEmpty, "nobody is another cloud")
+    }
+
+    @Test("a cloud has one name for all its aliases, in any case of letters; any other host is its own")
+    func canonical() {
+        #expect(EntraCloud.canonical("STS.windows.net") == Self.own)
+        #expect(EntraCloud.canonical("login.usgovcloudapi.net") == Self.government)
+        #expect(EntraCloud.canonical(Self.own) == Self.own)
+        #expect(EntraCloud.canonical("ID.example:8443") == "id.example:8443")
+        #expect(EntraCloud.environment(of: "id.example") == nil)
     }
 
     @Test("a known cloud is honoured under any of its names, and keeps the tenant that was asked for")

@@ -60,7 +60,7 @@ package struct Authority: Sendable, Hashable {
     /// Of the host alone, under the name that all aliases of a cloud share.
     package var canonicalHostURL: String {
         let scheme = isPlainHTTP ? "http" : "https"
-        return "\(scheme)://\(EntraCloud.environment(of: environment) ?? environment)"
+        return "\(scheme)://\(EntraCloud.canonical(environment))"
     }
 
     /// The same cloud or server, at another tenant; itself where there are no tenants to choose from.

@@ -13,7 +13,7 @@ struct AuthorityForm {
         switch kind ?? Self.kind(ofHost: host, segments) {
         case .entra:
             let tenant = try Self.tenant(segments)
-            environment = EntraCloud.environment(of: host) ?? host
+            environment = EntraCloud.canonical(host)
             (self.path, self.kind) = (tenant.name, .entra(tenant))
         case .ciam:
             let tenant: Tenant
@@ -27,7 +27,7 @@ struct AuthorityForm {
             let lowered = Self.withoutVersion(segments).map { $0.lowercased() }
             let names = lowered.first == "tfp" ? Array(lowered.dropFirst()) : lowered
             guard names.count == 2, names.allSatisfy(Self.isName) else { throw .policyMissing }
-            environment = EntraCloud.environment(of: host) ?? host
+            environment = EntraCloud.canonical(host)
             self.path = lowered.joined(separator: "/")
             self.kind = .b2c(tenant: names[0], policy: names[1])
         case .adfs:

@@ -1,19 +1,19 @@
 /// Which clouds belong together: where people who sign in at one of them may turn out to be at home (`instance_aware`).
 /// Microsoft's clouds do; the administrator may add others.
 package struct CloudTable: Sendable, Equatable {
-    /// By environment.
-    private let added: [String: Set<String>]
+    /// The other clouds by environment, put together beforehand: every request of an instance-aware app asks for them.
+    private let others: [String: Set<String>]
 
     /// - Parameter added: for an environment, those that its redirects may name besides Microsoft's.
-    package init(_ added: [String: Set<String>] = [:]) { self.added = added }
+    package init(_ added: [String: Set<String>] = [:]) {
+        var others = added
+        for cloud in EntraCloud.environments { others[cloud, default: []].formUnion(EntraCloud.environments) }
+        for environment in others.keys { others[environment]?.remove(environment) }
+        self.others = others
+    }
 
     /// The other clouds' environments; none for a host that is no cloud.
-    package func clouds(besides environment: String) -> Set<String> {
-        var others = added[environment] ?? []
-        if EntraCloud.environments.contains(environment) { others.formUnion(EntraCloud.environments) }
-        others.remove(environment)
-        return others
-    }
+    package func clouds(besides environment: String) -> Set<String> { others[environment] ?? [] }
 }
 
 /// Where the code of a redirect may be redeemed: at the cloud that was asked, or, when other clouds were allowed for, at the
@@ -43,8 +43,8 @@ package struct CloudExpectation: Sendable {
     ///
     /// - Parameter host: as the redirect has it; nil or empty when it names none.
     package func cloud(named host: String?) -> Answer {
-        guard let host = host?.lowercased(), !host.isEmpty else { return .own }
-        let environment = EntraCloud.environment(of: host) ?? host
+        guard let host, !host.isEmpty else { return .own }
+        let environment = EntraCloud.canonical(host)
         if environment == authority.environment { return .own }
         return others.contains(environment) ? .other(authority.cloud(environment)) : .stranger
     }

@@ -23,4 +23,7 @@ package enum EntraCloud {
 
     /// The environment that a host's records are filed under; nil when the host is none of Entra's.
     package static func environment(of host: String) -> String? { environmentsByHost[host.lowercased()] }
+
+    /// The name that all aliases of a cloud share; any other host is its own.
+    package static func canonical(_ host: String) -> String { environment(of: host) ?? host.lowercased() }
 }

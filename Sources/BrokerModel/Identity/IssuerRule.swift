@@ -51,9 +51,9 @@ package struct IssuerRule: Sendable, Equatable {
         case .generic:
             return issuer.url == authority.url
         case .adfs, .b2c:
-            return (EntraCloud.environment(of: host) ?? host) == authority.environment && !isTemplate(issuer.path)
+            return EntraCloud.canonical(host) == authority.environment && !isTemplate(issuer.path)
         case .entra(let tenant):
-            guard (EntraCloud.environment(of: host) ?? host) == authority.environment else { return false }
+            guard EntraCloud.canonical(host) == authority.environment else { return false }
             return isTenantPath(issuer, of: tenant)
         case .ciam(let tenant):
             let ownHost = host == authority.environment
