@@ -45,8 +45,11 @@ package final class AppDirectory: AppRoster {
         try apps(of: partition).values.sorted { $0.name < $1.name }
     }
 
-    /// For the engine, which treats an unreadable directory as an empty one: it only decides whether tokens are shared.
     package func apps(in partition: Partition) -> [AppRegistration] { (try? list(in: partition)) ?? [] }
+
+    package func members(of group: GroupID, in partition: Partition) throws(BrokerError) -> [GroupMember] {
+        try list(in: partition).filter { $0.effectiveGroup == group }.map { GroupMember($0) }
+    }
 
     /// Whether an app could be registered once it has a client id.
     package func check(draft: AppRegistration) throws(BrokerError) {

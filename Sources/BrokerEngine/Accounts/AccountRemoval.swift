@@ -72,10 +72,11 @@ struct AccountRemoval: Sendable {
     }
 
     /// Apps of the group that are signed in and have tokens of the account.
-    func otherUsers(of entry: KnownAccounts.Entry) throws(BrokerError) -> [AppRegistration] {
+    func otherUsers(of entry: KnownAccounts.Entry) throws(BrokerError) -> [GroupMember] {
         let known = try services.knownAccounts(of: app, in: partition)
-        var users: [AppRegistration] = []
-        for other in others where known.isSignedIn(entry, for: other) {
+        var users: [GroupMember] = []
+        for other in try services.roster.members(of: app.effectiveGroup, in: partition)
+        where other.identity != app.identity && known.isSignedIn(entry, for: other.identity) {
             let theirs = try services.tokens(of: owner(of: entry, client: other.clientID))
             if theirs.count > 0 { users.append(other) }
         }
@@ -94,12 +95,6 @@ struct AccountRemoval: Sendable {
             owner: TokenOwner(
                 group: app.effectiveGroup, clientID: client, homeAccountID: entry.stored.record.homeAccountID,
                 environment: entry.stored.record.environment))
-    }
-
-    private var others: [AppRegistration] {
-        services.roster.apps(in: partition).filter {
-            $0.identity != app.identity && $0.effectiveGroup == app.effectiveGroup
-        }
     }
 }
 

@@ -127,16 +127,21 @@ package struct KnownAccounts: Sendable {
     package init() {}
 
     package func isSignedIn(_ entry: Entry, for app: AppRegistration) -> Bool {
+        isSignedIn(entry, for: app.identity)
+    }
+
+    /// - Parameter app: ``AppRegistration/identity``.
+    package func isSignedIn(_ entry: Entry, for app: String) -> Bool {
         entry.stored.record.signedIn && !signOuts.contains(Self.signOut(of: entry.stored.record, from: app))
     }
 
     /// Whether the account of a record about to be written is there already, and signed in.
-    package func hasSignedIn(_ record: AccountRecord, for app: AppRegistration) -> Bool {
+    func hasSignedIn(_ record: AccountRecord, for app: String) -> Bool {
         entries.contains { $0.stored.record.key == record.key && isSignedIn($0, for: app) }
     }
 
-    package static func signOut(of record: AccountRecord, from app: AppRegistration) -> SignOut {
-        SignOut(app: app.identity, homeAccountID: record.homeAccountID, environment: record.environment)
+    package static func signOut(of record: AccountRecord, from app: String) -> SignOut {
+        SignOut(app: app, homeAccountID: record.homeAccountID, environment: record.environment)
     }
 
     package mutating func sort() {

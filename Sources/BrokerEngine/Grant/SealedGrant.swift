@@ -59,14 +59,6 @@ struct SealedGrant: Sendable {
         .init(partition: owner.partition, group: account.record.group)
     }
 
-    /// Whether the account is still there and signed in, whatever this grant says.
-    func isSignedIn(in index: CacheIndex) throws(VaultError) -> Bool {
-        try index.loadAccounts(of: group).entries.contains {
-            $0.stored.record.homeAccountID == account.record.homeAccountID
-                && $0.stored.record.environment == account.record.environment && $0.stored.record.signedIn
-        }
-    }
-
     /// One transaction: the new records, without the access tokens they replace.
     func change(from index: CacheIndex, withdrawing signOut: SignOutRecord?) throws(VaultError) -> VaultChange {
         let tokens = try index.loadTokens(of: owner)

@@ -47,8 +47,9 @@ struct TokenKeeper: Sendable {
         of entry: KnownAccounts.Entry, at authority: Authority, realm: String, metadata: ProviderMetadata,
         proofKey: ProofKey? = nil
     ) async throws(BrokerError) -> AcquiredToken {
+        let basis = RefreshBasis(spending: spent, by: app, in: partition, services)
         guard proofKey == nil || response.tokenType == .dpop else {
-            await rescue(response, sent: sent, spent, nil)
+            await rescue(response, sent: sent, basis, nil)
             throw ProofKeys.unsupported(authority)
         }
         let account = entry.stored.record
@@ -67,7 +68,7 @@ struct TokenKeeper: Sendable {
                 }
                 (claims, identity) = (verified, same)
             } catch {
-                await rescue(response, sent: sent, spent, proofKey)
+                await rescue(response, sent: sent, basis, proofKey)
                 throw error
             }
         }
@@ -77,7 +78,7 @@ struct TokenKeeper: Sendable {
         let granted = GrantedTokens(
             response, claims: claims, known: known, spent: spent.record, context: context)
         return try await keep(
-            granted, of: response, spent: spent, proofKey: proofKey, refusal: .interactionRequired)
+            granted, of: response, basis: basis, proofKey: proofKey, refusal: .interactionRequired)
     }
 
     /// What the group knows of the person in this tenant; for a tenant that is new, since when it knows the person.
@@ -117,7 +118,7 @@ struct TokenKeeper: Sendable {
     }
 
     private func keep(
-        _ granted: GrantedTokens?, of response: TokenResponse, spent: StoredRecord<RefreshTokenRecord>? = nil,
+        _ granted: GrantedTokens?, of response: TokenResponse, basis: RefreshBasis? = nil,
         proofKey: ProofKey?, refusal: ErrorKind
     ) async throws(BrokerError) -> AcquiredToken {
         guard let granted else {
@@ -128,40 +129,41 @@ struct TokenKeeper: Sendable {
                 partition: partition, group: app.effectiveGroup, clientID: app.clientID,
                 environment: granted.account.environment)
             let news = FamilyMembership.learnt(
-                from: response, spent: spent?.record, known: try services.index.loadMembership(of: client))
+                from: response, spent: basis?.spent.record, known: try services.index.loadMembership(of: client))
             let metadata = try news.map { membership throws(VaultError) in
                 try services.index.metadata(membership, of: client)
             }
             return try SealedGrant(
-                granted, response, metadata: metadata, proofKey: proofKey, spent: spent, vault: services.vault,
+                granted, response, metadata: metadata, proofKey: proofKey, spent: basis?.spent, vault: services.vault,
                 partition: partition)
         }
         // Only a person who signs in takes a sign-out back; a refresh that was under way does not.
-        let isRefresh = spent != nil
-        let overtaken = Mutex(false)
+        let standing = Mutex(RefreshBasis.Standing.valid)
         let signOut =
-            isRefresh
+            basis != nil
             ? nil
             : SignOutRecord(
                 group: app.effectiveGroup, app: app.identity, homeAccountID: granted.account.homeAccountID,
                 environment: granted.account.environment, since: 0)
         let index = services.index
-        let wasSignedIn = try services.knownAccounts(of: app, in: partition).hasSignedIn(granted.account, for: app)
+        let known = try services.knownAccounts(of: app, in: partition)
+        let wasSignedIn =
+            basis?.hadSignedIn(granted.account, known) ?? known.hasSignedIn(granted.account, for: app.identity)
         let outcome = await services.writer.write { () throws(VaultError) in
-            if isRefresh, try !sealed.isSignedIn(in: index) { return VaultChange(in: sealed.owner.partition) }
+            if let now = try basis?.standing(in: index), now != .valid {
+                standing.withLock { $0 = now }
+                return VaultChange(in: sealed.owner.partition)
+            }
             return try sealed.change(from: index, withdrawing: signOut)
         } apply: { index throws(VaultError) in
-            if isRefresh, try !sealed.isSignedIn(in: index) { return overtaken.withLock { $0 = true } }
+            guard standing.withLock({ $0 == .valid }) else { return }
             try sealed.apply(to: index, withdrawing: signOut)
         }
-        guard !overtaken.withLock({ $0 }) else {
-            throw BrokerError(
-                .interactionRequired, "The account was signed out meanwhile; sign in again.", reason: .signedOut)
-        }
+        if let overtaken = standing.withLock({ $0.error }) { throw overtaken }
         switch outcome {
         case .failure(let error): throw BrokerError(error)
         case .success(let persisted):
-            if spent == nil || response.refreshToken != nil { unthrottle(granted.account) }
+            if basis == nil || response.refreshToken != nil { unthrottle(granted.account) }
             tell(of: sealed, wasSignedIn: wasSignedIn)
             guard granted.declined.isEmpty else { throw Self.declined(granted, as: refusal, to: account(of: sealed)) }
             return AcquiredToken(
@@ -218,9 +220,10 @@ struct TokenKeeper: Sendable {
     }
 
     private func rescue(
-        _ response: TokenResponse, sent: Scopes, _ spent: StoredRecord<RefreshTokenRecord>, _ proofKey: ProofKey?
+        _ response: TokenResponse, sent: Scopes, _ basis: RefreshBasis, _ proofKey: ProofKey?
     ) async {
         guard let secret = response.refreshToken else { return }
+        let (spent, index) = (basis.spent, services.index)
         var record = spent.record
         record.narrowedTo = ScopeRules.narrowing(of: spent.record, by: sent)
         record.cachedAt = services.clock.now
@@ -236,11 +239,15 @@ struct TokenKeeper: Sendable {
             }
             let stored = try services.vault.seal(record, secret: secret, in: partition)
             let (newKey, isElsewhere) = (key, record.key != spent.record.key)
+            let isKept = Mutex(false)
             _ = await services.writer.write { () throws(VaultError) in
-                VaultChange(
-                    in: stored.sealed.partition, puts: [stored.sealed] + [newKey?.sealed].compactMap(\.self),
+                guard try basis.standing(in: index) == .valid else { return VaultChange(in: partition) }
+                isKept.withLock { $0 = true }
+                return VaultChange(
+                    in: partition, puts: [stored.sealed] + [newKey?.sealed].compactMap(\.self),
                     deletes: isElsewhere ? [spent.record.key] : [])
             } apply: { index throws(VaultError) in
+                guard isKept.withLock({ $0 }) else { return }
                 try index.update(tokens: owner) { tokens in
                     tokens.remove(spent)
                     tokens.put(stored)

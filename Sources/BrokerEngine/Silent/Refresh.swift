@@ -13,10 +13,13 @@ struct Refresh: Sendable {
     typealias RefreshToken = StoredRecord<RefreshTokenRecord>
 
     @Sendable func run() async -> RefreshFlights.Outcome {
-        do throws(BrokerError) {
-            return .success(try await attempt())
-        } catch {
-            return .failure(error)
+        while true {
+            do throws(BrokerError) {
+                return .success(try await attempt())
+            } catch {
+                // A sign-in that came in between: its refresh token has not been spent yet.
+                guard error.cause is RefreshBasis.Replaced else { return .failure(error) }
+            }
         }
     }
 
@@ -37,7 +40,7 @@ struct Refresh: Sendable {
                 // A sign-in may have brought what was asked for while the old token was refused.
                 guard error.kind == .interactionRequired else { throw error }
                 let now = try SilentAcquisition(services: services).look(at: request)
-                guard case .cached(let token) = now.decision else { throw error }
+                guard now.owner == situation.owner, case .cached(let token) = now.decision else { throw error }
                 return now.cached(token, services)
             }
         }
@@ -62,7 +65,14 @@ struct Refresh: Sendable {
     private enum Spending {
         case done(AcquiredToken)
         /// Another token may do better.
-        case useless(BrokerError)
+        case useless(BrokerError, Lesson)
+    }
+
+    /// What is to be noted of a token that was of no use.
+    private enum Lesson {
+        case isDead
+        /// It is for clients of its family, which this one is not of.
+        case isOthers
     }
 
     private func spend(
@@ -70,24 +80,29 @@ struct Refresh: Sendable {
     ) async throws(BrokerError) -> AcquiredToken {
         var error = request.needsThePerson(.noTokens)
         var dead: [Secret] = []
-        for token in spendable {
+        for (place, token) in spendable.enumerated() {
             let secret = try services.reading { () throws(VaultError) in try services.vault.secret(of: token.sealed) }
-            if dead.contains(secret) {
-                // The family's token is often the app's own.
-                await forget(token)
-                continue
+            var lesson = Lesson.isDead
+            // The family's token is often the app's own.
+            if !dead.contains(secret) {
+                switch try await spend(token, secret, in: situation) {
+                case .done(let answer): return answer
+                case .useless(let why, let learnt):
+                    // The first says why the sign-in is over; that another token is no help either is no news.
+                    if dead.isEmpty { error = why }
+                    dead.append(secret)
+                    lesson = learnt
+                }
             }
-            switch try await spend(token, secret, in: situation) {
-            case .done(let answer): return answer
-            case .useless(let why):
-                // The first says why the sign-in is over; that another token is no help either is no news.
-                if dead.isEmpty { error = why }
-                dead.append(secret)
+            // Before the last one is gone: who finds none from then on shall hear why.
+            if place == spendable.endIndex - 1, error.reason != .noTokens {
+                let (holder, now) = (request.holder(of: situation.owner), services.clock.uptime)
+                services.throttle.with { [error] in $0.ended(holder, with: error, at: now) }
             }
-        }
-        if error.reason != .noTokens {
-            let (holder, now) = (request.holder(of: situation.owner), services.clock.uptime)
-            services.throttle.with { [error] in $0.ended(holder, with: error, at: now) }
+            switch lesson {
+            case .isDead: await forget(token)
+            case .isOthers: await remember(.outsider, situation.owner.client)
+            }
         }
         throw error
     }
@@ -114,16 +129,17 @@ struct Refresh: Sendable {
                 .refreshToken(secret, scopes: asked), with: extras,
                 as: request.app.credentials(at: situation.destination), at: metadata)
         } catch {
-            return .useless(try await uselessness(error, of: refreshToken, sent: asked, in: situation))
+            return try await uselessness(error, of: refreshToken, sent: asked, in: situation)
         }
+        var spent = refreshToken
         if response.refreshToken == nil, refreshToken.record.unansweredAt != nil {
-            await mark(refreshToken) { $0.unansweredAt = nil }
+            spent = await mark(refreshToken) { $0.unansweredAt = nil }
         }
         let keeper = TokenKeeper(
             services: services, app: request.app, partition: request.partition, resources: request.resources)
         return .done(
             try await keeper.keepRefreshed(
-                response, asked: request.scopes, sent: asked, replacing: refreshToken, of: situation.entry,
+                response, asked: request.scopes, sent: asked, replacing: spent, of: situation.entry,
                 at: situation.destination, realm: situation.question.realm, metadata: metadata,
                 proofKey: extras.proofKey))
     }
@@ -131,7 +147,7 @@ struct Refresh: Sendable {
     /// - Throws: when the failure is not the token's.
     private func uselessness(
         _ error: ProviderError, of refreshToken: RefreshToken, sent: Scopes, in situation: Situation
-    ) async throws(BrokerError) -> BrokerError {
+    ) async throws(BrokerError) -> Spending {
         guard case .refused(let refusal) = error else {
             if error.mayHaveReplacedTheToken, refreshToken.record.unansweredAt == nil {
                 let now = services.clock.now
@@ -146,13 +162,11 @@ struct Refresh: Sendable {
             sentClaims: request.claims != nil, answerWasLost: refreshToken.record.unansweredAt != nil,
             at: situation.destination.environment)
         if meaning.isClientMismatch, refreshToken.record.familyID != nil {
-            await remember(.outsider, situation.owner.client)
-            return request.needsThePerson(.noTokens)
+            return .useless(request.needsThePerson(.noTokens), .isOthers)
         }
         if meaning.showsNarrowing { await mark(refreshToken) { $0.grantNarrows = true } }
         guard meaning.tokenIsDead else { throw meaning.error }
-        await forget(refreshToken)
-        return meaning.error
+        return .useless(meaning.error, .isDead)
     }
 
     // MARK: What becomes of a token
@@ -179,7 +193,10 @@ struct Refresh: Sendable {
 
     /// Notes durably what was learnt of this token without replacing it: that an answer is missing (it is tried again, but no
     /// one shall wonder if it is dead), or what it is good for.
-    private func mark(_ sent: RefreshToken, _ change: (inout RefreshTokenRecord) -> Void) async {
+    ///
+    /// - Returns: the token as it is from now on.
+    @discardableResult
+    private func mark(_ sent: RefreshToken, _ change: (inout RefreshTokenRecord) -> Void) async -> RefreshToken {
         let owner = CacheIndex.OwnerKey(partition: request.partition, owner: sent.record.owner)
         let marked: RefreshToken
         do throws(VaultError) {
@@ -189,7 +206,7 @@ struct Refresh: Sendable {
                 record, secret: try services.vault.secret(of: sent.sealed), in: request.partition)
         } catch {
             services.log.error("a refresh token could not be marked", metadata: ["cause": "\(error)"])
-            return
+            return sent
         }
         let index = services.index
         await write("a refresh token could not be marked") { () throws(VaultError) in
@@ -198,6 +215,7 @@ struct Refresh: Sendable {
         } apply: { index throws(VaultError) in
             try index.update(tokens: owner) { if $0.remove(sent) { $0.put(marked) } }
         }
+        return marked
     }
 
     private func remember(_ membership: FamilyMembership, _ client: CacheIndex.ClientKey) async {

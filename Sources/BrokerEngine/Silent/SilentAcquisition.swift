@@ -69,7 +69,13 @@ struct SilentAcquisition: Sendable {
                     guard outcome.isPending else { continue }
                 }
                 do throws(BrokerError) {
-                    return try orExtended(outcome, request, situation)
+                    let answer = try orExtended(outcome, request, situation)
+                    // Tokens that others share are kept, but this app may have been signed out meanwhile.
+                    let known = try services.knownAccounts(of: request.app, in: request.partition)
+                    guard known.isSignedIn(situation.entry, for: request.app) else {
+                        throw RefreshBasis.signedOut
+                    }
+                    return answer
                 } catch {
                     throw error.about(situation.entry.account)
                 }

@@ -45,21 +45,22 @@ package struct AppRegistration: Sendable, Equatable {
     ///
     /// An ad hoc client that names another tenant is the same client, as it is to the cloud: a guest's request finds the account.
     package var identity: String {
-        guard isAdHoc else { return "app:\(name)" }
+        guard isAdHoc else { return Self.identity(registeredAs: name) }
         return "adhoc:\(clientID) \(authority.kind.hasTenants ? authority.canonicalHostURL : authority.url)"
     }
 
-    /// An app without a group is a group of its own; the three kinds of group cannot be mistaken for each other.
-    package var effectiveGroup: GroupID {
-        if let group { return GroupID(rawValue: "group:\(group)") }
-        return GroupID(rawValue: identity)
-    }
+    package static func identity(registeredAs name: String) -> String { "app:\(name)" }
+
+    package var effectiveGroup: GroupID { GroupID(named: group, identity: identity) }
 }
 
 /// Who may see an account and spend its refresh tokens.
 package struct GroupID: Sendable, Hashable, Codable {
     package let rawValue: String
     package init(rawValue: String) { self.rawValue = rawValue }
+
+    /// An app without a group is a group of its own; the three kinds of group cannot be mistaken for each other.
+    package init(named group: String?, identity: String) { rawValue = group.map { "group:\($0)" } ?? identity }
 
     package init(from decoder: any Decoder) throws {
         rawValue = try decoder.singleValueContainer().decode(String.self)

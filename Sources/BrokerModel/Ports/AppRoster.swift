@@ -1,4 +1,30 @@
-/// The registered apps, as the engine needs to know them: who else shares a client and a group.
+import BrokerValues
+
+/// The registered apps, as the engine needs to know them.
 package protocol AppRoster: Sendable {
+    /// The apps that can be made use of; none when the registrations cannot be read. For lists and for help: where
+    /// something would be deleted because nobody needs it, ask ``members(of:in:)``.
     func apps(in partition: Partition) -> [AppRegistration]
+
+    /// Who shares the group's accounts, with those whose registration is of no use at present.
+    ///
+    /// - Throws: when the registrations cannot be read: nobody knows then that there is no other.
+    func members(of group: GroupID, in partition: Partition) throws(BrokerError) -> [GroupMember]
+}
+
+/// A registered app, as far as it shares accounts and tokens with others.
+package struct GroupMember: Sendable, Equatable {
+    /// ``AppRegistration/identity``.
+    package let identity: String
+    package let clientID: String
+
+    package init(_ app: AppRegistration) {
+        identity = app.identity
+        clientID = app.clientID
+    }
+
+    package init(_ record: AppRecord) {
+        identity = AppRegistration.identity(registeredAs: record.name)
+        clientID = record.clientID
+    }
 }

@@ -88,6 +88,11 @@ package struct AppRecord: VaultRecord {
     package var bucket: [String] { [] }
     package var item: [String] { [name] }
 
+    /// As ``AppRegistration/effectiveGroup``.
+    package var effectiveGroup: GroupID {
+        GroupID(named: group, identity: AppRegistration.identity(registeredAs: name))
+    }
+
     package init(_ app: AppRegistration) {
         name = app.name
         clientID = app.clientID

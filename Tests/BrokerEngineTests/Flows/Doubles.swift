@@ -252,8 +252,19 @@ struct NoBrowser: BrowserOpener {
 
 final class RosterDouble: AppRoster {
     private let known = Mutex<[AppRegistration]>([])
+    private let failure = Mutex<BrokerError?>(nil)
+
     func set(_ apps: [AppRegistration]) { known.withLock { $0 = apps } }
-    func apps(in partition: Partition) -> [AppRegistration] { known.withLock { $0 } }
+    func fail(_ error: BrokerError?) { failure.withLock { $0 = error } }
+
+    func apps(in partition: Partition) -> [AppRegistration] {
+        failure.withLock { $0 } == nil ? known.withLock { $0 } : []
+    }
+
+    func members(of group: GroupID, in partition: Partition) throws(BrokerError) -> [GroupMember] {
+        if let error = failure.withLock({ $0 }) { throw error }
+        return known.withLock { $0 }.filter { $0.effectiveGroup == group }.map { GroupMember($0) }
+    }
 }
 
 /// A real vault whose disk can be made full, or lose the secrets of a kind of record.

@@ -2,6 +2,7 @@ import BrokerEngine
 import BrokerModel
 import BrokerTestSupport
 import BrokerValues
+import Dispatch
 import Synchronization
 import Testing
 
@@ -80,6 +81,39 @@ struct SilentTroubleTests {
             #expect(Scopes(token.token.record.scopes) == whole)
             #expect(try await engine.acquireSilent(bed.silent(Sample.app(), ["calendar"])).fromCache)
         }
+    }
+
+    // MARK: The end of a sign-in
+
+    @Test("who asks just after the last refresh token has gone hears why it died, not that nobody ever signed in")
+    func hearsWhy() async throws {
+        let bed = try await EngineBed()
+        try await bed.signIn()
+        bed.provider.whenRedeeming { _ throws(ProviderError) in
+            throw .refused(OAuthRefusal(error: "invalid_grant", subError: "token_expired", status: 400))
+        }
+        let (engine, request) = (bed.engine, bed.silent { $0.forceRefresh = true })
+        let (errors, answer) = AsyncStream.makeStream(of: BrokerError.self)
+        let subscription = engine.subscribe(to: [.token], group: nil, in: Sample.partition) { event in
+            guard case .token(.refreshTokenRejected, _, _, _) = event.change else { return }
+            // The token is gone, and the first caller has not been answered yet.
+            let isAnswered = DispatchSemaphore(value: 0)
+            Task {
+                do throws(BrokerError) {
+                    _ = try await engine.acquireSilent(request)
+                } catch {
+                    answer.yield(error)
+                }
+                isAnswered.signal()
+            }
+            _ = isAnswered.wait(timeout: .now() + 2)
+        }
+        let first = await failure(bed, request)
+        #expect(first?.kind == .interactionRequired && first?.reason != .noTokens)
+        let second = await errors.first { _ in true }
+        #expect(second?.reason == first?.reason)
+        #expect(bed.provider.refreshes == ["rt-1"])
+        withExtendedLifetime(subscription) {}
     }
 
     // MARK: Renewal in the background

@@ -69,7 +69,7 @@ struct AccountChoiceTests {
     func perAppSignOut() {
         let (mail, calendar) = (Sample.app("mail", group: "office"), Sample.app("calendar", group: "office"))
         let alice = Sample.account("alice", app: mail)
-        let signOut = KnownAccounts.signOut(of: alice.stored.record, from: mail)
+        let signOut = KnownAccounts.signOut(of: alice.stored.record, from: mail.identity)
         #expect(choose(nil, from: [alice], signOuts: [signOut], for: mail) == "signed out")
         #expect(choose(nil, from: [alice], signOuts: [signOut], for: calendar) == "alice")
     }

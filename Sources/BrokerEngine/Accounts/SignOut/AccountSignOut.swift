@@ -66,7 +66,7 @@ struct AccountSignOut: Sendable {
         return entry
     }
 
-    private func otherUsers(of account: KnownAccounts.Entry) throws(BrokerError) -> [AppRegistration] {
+    private func otherUsers(of account: KnownAccounts.Entry) throws(BrokerError) -> [GroupMember] {
         guard let app = request.app else { return [] }
         return try AccountRemoval(services: services, app: app, partition: partition).otherUsers(of: account)
     }

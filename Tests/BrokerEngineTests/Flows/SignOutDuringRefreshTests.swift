@@ -1,0 +1,140 @@
+import BrokerEngine
+import BrokerModel
+import BrokerTestSupport
+import BrokerValues
+import Testing
+
+/// What a refresh brings that was under way when the person signed out.
+@Suite("Sign-out during a refresh", .timeLimit(.minutes(1)))
+struct SignOutDuringRefreshTests {
+    private let mail = Sample.app("mail", client: "client-1", group: "office")
+    private let calendar = Sample.app("calendar", client: "client-1", group: "office")
+    private let notes = Sample.app("notes", client: "client-2", group: "office")
+
+    /// Ways to sign one app out.
+    enum Way: CaseIterable {
+        case signOut, remove
+
+        func callAsFunction(_ app: AppRegistration, on bed: EngineBed) async throws {
+            switch self {
+            case .signOut:
+                var request = SignOutRequest(
+                    partition: Sample.partition, account: .username("alice"), correlationID: "correlation-1")
+                request.app = app
+                #expect(try await bed.engine.signOut(request) { _ in }.local == .done)
+            case .remove:
+                _ = try await bed.engine.remove(.username("alice"), from: app, in: Sample.partition)
+            }
+        }
+    }
+
+    /// A forced refresh of the app's that the provider has, and answers when the gate opens. The first answer's ID token
+    /// is as given; codes are redeemed at once.
+    private func refreshing(
+        _ bed: EngineBed, idToken: String, _ app: AppRegistration? = nil
+    ) async -> (gate: Gate, refresh: Task<AcquiredToken, any Error>) {
+        let gate = Gate()
+        bed.provider.whenRedeeming { [provider = bed.provider] grant in
+            guard case .refreshToken(let spent, _) = grant, spent.revealed() == "rt-1" else {
+                return provider.tokens(for: "alice")
+            }
+            await gate.wait()
+            return provider.tokens(for: idToken)
+        }
+        let silent = bed.silent(app ?? mail) { $0.forceRefresh = true }
+        let refresh = Task { [engine = bed.engine] in try await engine.acquireSilent(silent) }
+        while bed.provider.refreshes.isEmpty { await Task.yield() }
+        return (gate, refresh)
+    }
+
+    private func refreshTokens(_ bed: EngineBed, of client: String = "client-1") throws -> [String] {
+        try bed.vault.loadAll(RefreshTokenRecord.self, in: Sample.partition)
+            .filter { $0.record.owner.clientID == client }
+            .map { try bed.vault.secret(of: $0.sealed).revealed() }
+    }
+
+    @Test(
+        "a rotated refresh token is not rescued from a bad answer when the account has signed out",
+        arguments: Way.allCases)
+    func noRescue(_ way: Way) async throws {
+        let bed = try await EngineBed()
+        bed.roster.set([mail])
+        try await bed.signIn("alice", mail)
+        let (gate, refresh) = await refreshing(bed, idToken: "forged")
+        try await way(mail, on: bed)
+        gate.open()
+        await #expect(throws: BrokerError.self) { try await refresh.value }
+        #expect(try refreshTokens(bed).isEmpty)
+        // Nor in memory: whoever signs in again has one refresh token, the new one.
+        try await bed.signIn("alice", mail)
+        _ = try await bed.engine.acquireSilent(bed.silent(mail) { $0.forceRefresh = true })
+        #expect(bed.provider.refreshes == ["rt-1", "rt-3"])
+    }
+
+    @Test(
+        "a refresh token of the old grant does not take the place of a new sign-in's", arguments: ["forged", "alice"])
+    func signedInAgain(idToken: String) async throws {
+        let bed = try await EngineBed()
+        bed.roster.set([mail])
+        try await bed.signIn("alice", mail)
+        let (gate, refresh) = await refreshing(bed, idToken: idToken)
+        try await Way.signOut(mail, on: bed)
+        try await bed.signIn("alice", mail)
+        gate.open()
+        if idToken == "forged" {
+            await #expect(throws: BrokerError.self) { try await refresh.value }
+            #expect(try refreshTokens(bed) == ["rt-2"])
+        } else {
+            // Who wanted a new token gets one of the new grant.
+            #expect(try await bed.text(refresh.value) == "at-4")
+            #expect(bed.provider.refreshes == ["rt-1", "rt-2"])
+            #expect(try refreshTokens(bed) == ["rt-4"])
+        }
+    }
+
+    @Test("an app that signed out gets no tokens back while another client keeps the account", arguments: Way.allCases)
+    func otherClientStays(_ way: Way) async throws {
+        let bed = try await EngineBed()
+        bed.roster.set([mail, notes])
+        try await bed.signIn("alice", mail)
+        try await bed.signIn("alice", notes)
+        let (gate, refresh) = await refreshing(bed, idToken: "alice")
+        try await way(mail, on: bed)
+        gate.open()
+        let error = await #expect(throws: BrokerError.self) { try await refresh.value }
+        #expect(error?.reason == .signedOut)
+        #expect(try refreshTokens(bed).isEmpty)
+        #expect(try refreshTokens(bed, of: "client-2") == ["rt-2"])
+        let clients = try bed.vault.loadAll(AccessTokenRecord.self, in: Sample.partition).map(\.record.owner.clientID)
+        #expect(clients == ["client-2"])
+        #expect(bed.engine.cached(bed.silent(notes)) != nil)
+    }
+
+    @Test("what apps share is kept for the one that stays; the one that signed out is told so", arguments: Way.allCases)
+    func sharedTokens(_ way: Way) async throws {
+        let bed = try await EngineBed()
+        bed.roster.set([mail, calendar])
+        try await bed.signIn("alice", mail)
+        let (gate, refresh) = await refreshing(bed, idToken: "alice")
+        try await way(mail, on: bed)
+        gate.open()
+        let error = await #expect(throws: BrokerError.self) { try await refresh.value }
+        #expect(error?.reason == .signedOut)
+        #expect(try refreshTokens(bed) == ["rt-2"])
+        let token = try #require(bed.engine.cached(bed.silent(calendar)))
+        #expect(try bed.text(token) == "at-2")
+        #expect(try bed.engine.accounts(of: mail, includeSignedOut: false, in: Sample.partition).isEmpty)
+    }
+
+    @Test("a sign-out that cannot know who shares the tokens deletes nothing", arguments: Way.allCases)
+    func unknownMembers(_ way: Way) async throws {
+        let bed = try await EngineBed()
+        bed.roster.set([mail, calendar])
+        try await bed.signIn("alice", mail)
+        bed.roster.fail(BrokerError(.internal, "The registered apps could not be read.", reason: .vaultDamaged))
+        let error = await #expect(throws: BrokerError.self) { try await way(mail, on: bed) }
+        #expect(error?.reason == .vaultDamaged)
+        #expect(try refreshTokens(bed) == ["rt-1"])
+        #expect(bed.engine.cached(bed.silent(calendar)) != nil)
+    }
+}
