@@ -6,6 +6,7 @@ import Synchronization
 /// What a request says about the app it is for.
 package enum AppReference: Sendable, Equatable {
     case registered(name: String)
+    /// The client id is not blank: the params were checked.
     case adHoc(clientID: String, authority: String)
 }
 
@@ -15,14 +16,8 @@ package struct AccessSettings: Sendable, Equatable {
     package var servedUID: UInt32
     /// Whether a caller may name a client id and an authority instead of a registered app.
     package var allowsAdHocClients = true
-    /// Whether authorities may be plain http on loopback.
-    package var allowsHTTPLoopback = false
-    /// What the providers at certain hosts are (``AuthorityReader``).
-    package var providerKinds: [String: ProviderKind] = [:]
-
-    package var authorities: AuthorityReader {
-        AuthorityReader(allowsHTTPLoopback: allowsHTTPLoopback, kinds: providerKinds)
-    }
+    /// How authorities that callers name are read.
+    package var authorities = AuthorityReader()
 
     package init(servedUID: UInt32) { self.servedUID = servedUID }
 }
@@ -82,7 +77,9 @@ package final class AccessPolicy: Sendable {
                 }
             }
             // The broker may have been started without the flag since the app was registered.
-            if app.authority.isPlainHTTP, !settings.allowsHTTPLoopback { _ = try authority(app.authority.url) }
+            if app.authority.isPlainHTTP, !settings.authorities.allowsHTTPLoopback {
+                _ = try authority(app.authority.url)
+            }
             return app
         case .adHoc(let clientID, let authority):
             guard settings.allowsAdHocClients else {
@@ -90,9 +87,6 @@ package final class AccessPolicy: Sendable {
                     .accessDenied, "Only registered apps may ask here; register one with brokerctl apps add.",
                     reason: .adHocForbidden
                 ) { $0.caller = caller.id }
-            }
-            guard clientID.contains(where: { !$0.isWhitespace }) else {
-                throw BrokerError(.invalidParameter, "The client id is blank; give the one that the provider knows.")
             }
             return AppRegistration(
                 name: clientID, clientID: clientID, authority: try self.authority(authority), isAdHoc: true)

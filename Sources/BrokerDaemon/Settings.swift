@@ -20,8 +20,7 @@ extension BrokerConfiguration {
     var accessSettings: AccessSettings {
         var settings = AccessSettings(servedUID: geteuid())
         settings.allowsAdHocClients = access.allowAdHocClients
-        settings.allowsHTTPLoopback = oauth.allowHTTPLoopback
-        settings.providerKinds = providerKinds
+        settings.authorities = authorities
         return settings
     }
 

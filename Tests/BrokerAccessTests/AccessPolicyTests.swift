@@ -102,16 +102,6 @@ struct AccessPolicyTests {
         #expect(error?.reason == .adHocForbidden)
     }
 
-    @Test("a blank client id is an error, as with MSAL", arguments: ["", "  ", "\t"])
-    func blankClient(_ clientID: String) async throws {
-        let bed = try await AccessBed()
-        let error = #expect(throws: BrokerError.self) {
-            try bed.policy.admit(
-                bed.caller(), as: .adHoc(clientID: clientID, authority: "https://id.example.org"))
-        }
-        #expect(error?.kind == .invalidParameter)
-    }
-
     @Test(
         "an authority is https; plain http is for loopback, and only with the flag",
         arguments: [
@@ -125,7 +115,7 @@ struct AccessPolicyTests {
 
     @Test("an app of a loopback provider is refused when the flag is gone")
     func flagGone() async throws {
-        let bed = try await AccessBed { $0.allowsHTTPLoopback = true }
+        let bed = try await AccessBed { $0.authorities.allowsHTTPLoopback = true }
         try await bed.directory.register(AccessBed.app(authority: "http://127.0.0.1:8080"), in: AccessBed.partition)
         _ = try bed.policy.admit(bed.caller(), as: .registered(name: "mail"))
         bed.policy.apply(AccessSettings(servedUID: 1000))
