@@ -1,54 +1,62 @@
 import BrokerModel
 import BrokerValues
+import Logging
 import Synchronization
 
 /// The registered apps: in the vault, and in memory for the hot path.
 package final class AppDirectory: AppRoster {
     private struct State {
         var authorities: AuthorityReader
-        /// By partition and name; a partition is read when it is first asked for, and again after each change.
-        var apps: [Partition: [String: AppRegistration]] = [:]
+        /// A partition is read when it is first asked for.
+        var known: [Partition: Registrations] = [:]
         /// Counts changes: what was read before one is not kept after it.
         var changes: UInt64 = 0
-
-        mutating func forget(_ partition: Partition) {
-            apps[partition] = nil
-            changes += 1
-        }
     }
 
     private let vault: any RecordVault
+    private let log: Logger
     private let state: Mutex<State>
 
     /// - Parameter authorities: the kinds of providers that the administrator names; a registration is read by them.
-    package init(vault: any RecordVault, authorities: AuthorityReader = AuthorityReader()) {
+    package init(vault: any RecordVault, authorities: AuthorityReader = AuthorityReader(), log: Logger) {
         self.vault = vault
+        self.log = log
         state = Mutex(State(authorities: authorities))
     }
 
     /// Reads the registrations by other kinds of providers from the next request on.
     package func apply(_ authorities: AuthorityReader) {
-        state.withLock { state in
-            guard state.authorities != authorities else { return }
+        let useless = state.withLock { state in
+            guard state.authorities != authorities else { return [String]() }
             state.authorities = authorities
-            state.apps = [:]
             state.changes += 1
+            state.known = state.known.mapValues { $0.read(by: authorities) }
+            return state.known.values.flatMap(\.useless)
         }
+        tell(ofUseless: useless)
     }
 
+    /// Part of the hot path: a partition that is known costs one look-up.
     package func app(named name: String, in partition: Partition) throws(BrokerError) -> AppRegistration? {
-        try apps(of: partition)[name]
+        try registrations(of: partition)[name]?.app
     }
 
     /// Ordered by name.
     package func list(in partition: Partition) throws(BrokerError) -> [AppRegistration] {
-        try apps(of: partition).values.sorted { $0.name < $1.name }
+        try registrations(of: partition).apps
     }
 
-    package func apps(in partition: Partition) -> [AppRegistration] { (try? list(in: partition)) ?? [] }
+    package func apps(in partition: Partition) -> [AppRegistration] {
+        do throws(BrokerError) {
+            return try list(in: partition)
+        } catch {
+            log.error("the registered apps could not be read", metadata: ["cause": "\(error)"])
+            return []
+        }
+    }
 
     package func members(of group: GroupID, in partition: Partition) throws(BrokerError) -> [GroupMember] {
-        try list(in: partition).filter { $0.effectiveGroup == group }.map { GroupMember($0) }
+        try registrations(of: partition).members(of: group)
     }
 
     /// Whether an app could be registered once it has a client id.
@@ -61,28 +69,28 @@ package final class AppDirectory: AppRoster {
     /// Replaces an app of the same name. A client secret that is not given again is gone.
     package func register(_ app: AppRegistration, in partition: Partition) async throws(BrokerError) {
         try AppRules.check(app)
+        let record = AppRecord(app)
+        let sealed: SealedRecord
         do throws(VaultError) {
-            let record = try vault.seal(AppRecord(app), secret: app.clientSecret, in: partition)
-            try await vault.commit(VaultChange(in: partition, puts: [record.sealed]))
+            sealed = try vault.seal(record, secret: app.clientSecret, in: partition).sealed
         } catch {
             throw Self.notWritten(error)
         }
-        state.withLock { $0.forget(partition) }
+        try await commit(VaultChange(in: partition, puts: [sealed])) { known, authorities in
+            known[app.name] = Registration(record, clientSecret: app.clientSecret, by: authorities)
+        }
     }
 
     /// Its accounts and tokens stay: another app of its group may use them, and registering it again finds them.
     ///
-    /// - Returns: the app that was removed.
+    /// - Returns: what was registered, which may be of no use as providers are configured now.
     /// - Throws: `appNotFound`.
-    package func remove(named name: String, in partition: Partition) async throws(BrokerError) -> AppRegistration {
-        guard let app = try app(named: name, in: partition) else { throw Self.notFound(name) }
-        do throws(VaultError) {
-            try await vault.commit(VaultChange(in: partition, deletes: [AppRecord(app).key]))
-        } catch {
-            throw Self.notWritten(error)
+    package func remove(named name: String, in partition: Partition) async throws(BrokerError) -> AppRecord {
+        guard let registration = try registrations(of: partition)[name] else { throw Self.notFound(name) }
+        try await commit(VaultChange(in: partition, deletes: [registration.record.key])) { known, _ in
+            known[name] = nil
         }
-        state.withLock { $0.forget(partition) }
-        return app
+        return registration.app.map(AppRecord.init) ?? registration.record
     }
 
     static func notFound(_ name: String) -> BrokerError {
@@ -98,47 +106,66 @@ package final class AppDirectory: AppRoster {
             reason: .vaultNotWritable, cause: error)
     }
 
-    private func apps(of partition: Partition) throws(BrokerError) -> [String: AppRegistration] {
+    /// Disk first, then memory: the next request finds the partition there, and need not read all of it.
+    private func commit(
+        _ change: VaultChange, _ apply: (inout Registrations, AuthorityReader) -> Void
+    ) async throws(BrokerError) {
+        let before = state.withLock { $0.changes }
+        do throws(VaultError) {
+            try await vault.commit(change)
+        } catch {
+            throw Self.notWritten(error)
+        }
+        state.withLock { state in
+            // Of two changes at a time only the disk knows which was the last.
+            if state.changes == before, var known = state.known[change.partition] {
+                apply(&known, state.authorities)
+                state.known[change.partition] = known
+            } else {
+                state.known[change.partition] = nil
+            }
+            state.changes += 1
+        }
+    }
+
+    private func registrations(of partition: Partition) throws(BrokerError) -> Registrations {
+        if let known = state.withLock({ $0.known[partition] }) { return known }
         while true {
-            let (known, authorities, changes) = state.withLock { ($0.apps[partition], $0.authorities, $0.changes) }
-            if let known { return known }
+            let (authorities, changes) = state.withLock { ($0.authorities, $0.changes) }
             let read = try read(partition, by: authorities)
             let isCurrent = state.withLock { state in
                 guard state.changes == changes else { return false }
-                state.apps[partition] = read
+                state.known[partition] = read
                 return true
             }
-            if isCurrent { return read }
+            guard isCurrent else { continue }
+            tell(ofUseless: read.useless)
+            return read
         }
     }
 
     private func read(
         _ partition: Partition, by authorities: AuthorityReader
-    ) throws(BrokerError) -> [String: AppRegistration] {
-        var apps: [String: AppRegistration] = [:]
+    ) throws(BrokerError) -> Registrations {
+        var known = Registrations()
         do throws(VaultError) {
             for stored in try vault.loadAll(AppRecord.self, in: partition) {
                 let secret = stored.record.isConfidential ? try vault.secret(of: stored.sealed) : nil
-                apps[stored.record.name] = AppRegistration(
-                    stored.record, authority: authorities.recorded(stored.record.authority), clientSecret: secret)
+                known[stored.record.name] = Registration(stored.record, clientSecret: secret, by: authorities)
             }
         } catch {
             throw BrokerError(
                 .internal, "The registered apps could not be read; see the broker's log.", reason: .vaultDamaged,
                 cause: error)
         }
-        return apps
+        return known
     }
-}
 
-extension AppRegistration {
-    /// Nil when the record's authority is not one: it was checked before it was written.
-    fileprivate init?(_ record: AppRecord, authority: Authority?, clientSecret: Secret?) {
-        guard let authority else { return nil }
-        self.init(
-            name: record.name, clientID: record.clientID, authority: authority, group: record.group,
-            scopes: record.scopes, redirectURI: record.redirectURI, executables: record.executables,
-            units: record.units, sandboxIDs: record.sandboxIDs, clientSecret: clientSecret,
-            isInstanceAware: record.isInstanceAware ?? false)
+    private func tell(ofUseless names: [String]) {
+        for name in names.sorted() {
+            log.error(
+                "an app's authority is none at a provider of the configured kind: mend the provider's table, or remove the app",
+                metadata: ["app": "\(name)"])
+        }
     }
 }

@@ -40,7 +40,7 @@ struct RunningBroker: Sendable {
         let clock = SystemClock()
         let http = try client(configuration)
         let vault = try await openVault(configuration, logger)
-        let directory = AppDirectory(vault: vault, authorities: configuration.authorities)
+        let directory = AppDirectory(vault: vault, authorities: configuration.authorities, log: logger)
         let policy = AccessPolicy(directory: directory, settings: configuration.accessSettings, log: logger)
         let loops = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let proofs = ES256ProofSigner(random: SystemRandom())

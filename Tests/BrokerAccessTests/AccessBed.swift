@@ -10,15 +10,16 @@ final class AccessBed: Sendable {
     let directory: AppDirectory
     let policy: AccessPolicy
     private let folder: String
-    private let vault: Vault
+    let vault: CountingVault
+    let log = LoggedApps()
 
     static let partition = Partition(uid: 1000)
     private static let silent = Logger(label: "test", factory: SwiftLogNoOpLogHandler.init)
 
     init(_ change: (inout AccessSettings) -> Void = { _ in }) async throws {
         folder = NSTemporaryDirectory() + "access-\(UUID().uuidString)"
-        vault = try await Self.open(folder)
-        directory = AppDirectory(vault: vault)
+        vault = CountingVault(try await Self.open(folder))
+        directory = AppDirectory(vault: vault, log: log.logger)
         var settings = AccessSettings(servedUID: 1000)
         change(&settings)
         policy = AccessPolicy(directory: directory, settings: settings, log: Self.silent)
@@ -27,9 +28,9 @@ final class AccessBed: Sendable {
     deinit { try? FileManager.default.removeItem(atPath: folder) }
 
     /// The directory as the next start of the broker finds it.
-    func reopened() async throws -> AppDirectory {
-        await vault.close()
-        return AppDirectory(vault: try await Self.open(folder))
+    func reopened(_ authorities: AuthorityReader = AuthorityReader()) async throws -> AppDirectory {
+        await vault.real.close()
+        return AppDirectory(vault: try await Self.open(folder), authorities: authorities, log: log.logger)
     }
 
     private static func open(_ folder: String) async throws -> Vault {

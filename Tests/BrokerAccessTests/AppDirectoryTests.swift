@@ -90,6 +90,80 @@ struct AppDirectoryTests {
         #expect(try authority() == app.authority)
     }
 
+    @Test("changes and reloads reach the registrations in memory: they are read from the disk once")
+    func readOnce() async throws {
+        let bed = try await AccessBed()
+        func names() throws -> [String] { try bed.directory.list(in: AccessBed.partition).map(\.name) }
+        #expect(try names().isEmpty)
+        let app = AccessBed.app(authority: "https://login.corp.example/Contoso/v2.0")
+        try await bed.directory.register(app, in: AccessBed.partition)
+        try await bed.directory.register(AccessBed.app("notes"), in: AccessBed.partition)
+        #expect(try names() == ["mail", "notes"])
+        _ = try await bed.directory.remove(named: "notes", in: AccessBed.partition)
+        bed.directory.apply(AuthorityReader(kinds: ["login.corp.example": .entra]))
+        let admitted = try bed.policy.admit(bed.caller(), as: .registered(name: "mail"))
+        #expect(admitted.authority.url == "https://login.corp.example/contoso")
+        #expect(try names() == ["mail"])
+        #expect(bed.vault.reads == 1)
+    }
+
+    @Test("of two registrations of a name at a time, the disk and the memory have the same")
+    func twoAtATime() async throws {
+        let bed = try await AccessBed()
+        _ = try bed.directory.list(in: AccessBed.partition)
+        await withTaskGroup(of: Void.self) { group in
+            for number in 1...8 {
+                var app = AccessBed.app()
+                app.clientID = "client-\(number)"
+                group.addTask { [app] in try? await bed.directory.register(app, in: AccessBed.partition) }
+            }
+        }
+        let inMemory = try bed.directory.list(in: AccessBed.partition)
+        #expect(inMemory.count == 1)
+        #expect(try await bed.reopened().list(in: AccessBed.partition) == inMemory)
+    }
+
+    @Test("registrations that cannot be read are an error where it matters who shares something")
+    func unreadable() async throws {
+        let bed = try await AccessBed()
+        try await bed.directory.register(AccessBed.app(), in: AccessBed.partition)
+        let group = AccessBed.app().effectiveGroup
+        bed.vault.failReading(.damaged("unreadable"))
+        #expect(bed.directory.apps(in: AccessBed.partition).isEmpty)
+        let error = #expect(throws: BrokerError.self) {
+            try bed.directory.members(of: group, in: AccessBed.partition)
+        }
+        #expect(error?.reason == .vaultDamaged)
+        bed.vault.failReading(nil)
+        let members = try bed.directory.members(of: group, in: AccessBed.partition)
+        #expect(members == [GroupMember(AccessBed.app())])
+    }
+
+    @Test("an app whose authority its host's kind does not have is named in the log, still shares, and can be removed")
+    func useless() async throws {
+        let bed = try await AccessBed()
+        var app = AccessBed.app(authority: "https://login.corp.example/contoso")
+        app.group = "office"
+        try await bed.directory.register(app, in: AccessBed.partition)
+        try await bed.directory.register(AccessBed.app("notes"), in: AccessBed.partition)
+        #expect(try bed.directory.list(in: AccessBed.partition).count == 2)
+        let kinds = AuthorityReader(kinds: ["login.corp.example": .adfs])
+        bed.directory.apply(kinds)
+        bed.directory.apply(kinds)
+        #expect(bed.log.names == ["mail"])
+        #expect(try bed.directory.list(in: AccessBed.partition).map(\.name) == ["notes"])
+        let sharing = try bed.directory.members(of: app.effectiveGroup, in: AccessBed.partition)
+        #expect(sharing == [GroupMember(app)])
+
+        let reopened = try await bed.reopened(kinds)
+        for _ in 1...2 { #expect(try reopened.app(named: "mail", in: AccessBed.partition) == nil) }
+        #expect(bed.log.names == ["mail", "mail"])
+        #expect(try await reopened.remove(named: "mail", in: AccessBed.partition).authority == app.authority.url)
+        #expect(try reopened.members(of: app.effectiveGroup, in: AccessBed.partition).isEmpty)
+        reopened.apply(AuthorityReader())
+        #expect(try reopened.list(in: AccessBed.partition).map(\.name) == ["notes"])
+    }
+
     @Test("removing says what was removed; removing again says that there is nothing")
     func removing() async throws {
         let bed = try await AccessBed()

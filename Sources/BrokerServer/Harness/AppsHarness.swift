@@ -16,7 +16,7 @@ struct AppsHarness: Sendable {
                 app.clientSecret = params.clientSecret.map { Secret($0) }
                 app.isInstanceAware = params.instanceAware
                 try await services.apps.register(app, in: caller.partition)
-                return RegisterApp.Result(app: App(app))
+                return RegisterApp.Result(app: App(AppRecord(app)))
             },
             .waiting(RegisterAppAtProvider.self) { params, caller throws(BrokerError) in
                 let draft = try registration(params, clientID: "")
@@ -26,10 +26,11 @@ struct AppsHarness: Sendable {
                     draft, isConfidential: params.confidential,
                     initialAccessToken: params.initialAccessToken.map { Secret($0) })
                 try await services.apps.register(made.app, in: caller.partition)
-                return RegisterAppAtProvider.Result(app: App(made.app), clientSecretExpiresOn: made.secretExpiresOn)
+                return RegisterAppAtProvider.Result(
+                    app: App(AppRecord(made.app)), clientSecretExpiresOn: made.secretExpiresOn)
             },
             .waiting(ListApps.self) { _, caller throws(BrokerError) in
-                ListApps.Result(apps: try services.apps.list(in: caller.partition).map(App.init))
+                ListApps.Result(apps: try services.apps.list(in: caller.partition).map { App(AppRecord($0)) })
             },
             .waiting(RemoveApp.self) { params, caller throws(BrokerError) in
                 RemoveApp.Result(app: App(try await services.apps.remove(named: params.name, in: caller.partition)))
@@ -48,18 +49,18 @@ struct AppsHarness: Sendable {
 }
 
 extension App {
-    fileprivate init(_ app: AppRegistration) {
+    fileprivate init(_ app: AppRecord) {
         self.init()
         name = app.name
         clientId = app.clientID
-        authority = app.authority.url
+        authority = app.authority
         group = app.group
         scopes = app.scopes
         redirectUri = app.redirectURI
         executables = app.executables
         units = app.units
         sandboxIds = app.sandboxIDs
-        confidential = app.clientSecret != nil
-        instanceAware = app.isInstanceAware
+        confidential = app.isConfidential
+        instanceAware = app.isInstanceAware ?? false
     }
 }

@@ -53,7 +53,7 @@ struct ServerBed: Sendable {
     ) async throws {
         self.path = path
         self.vault = vault
-        let apps = AppDirectory(vault: vault)
+        let apps = AppDirectory(vault: vault, log: log)
         let policy = AccessPolicy(directory: apps, settings: AccessSettings(servedUID: servedUID), log: log)
         broker = TokenBroker(
             vault: vault, provider: provider, redirects: NoListener(), browser: browser, roster: apps,

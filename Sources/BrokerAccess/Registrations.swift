@@ -1,0 +1,55 @@
+import BrokerModel
+import BrokerValues
+
+/// One registration as it was written, and what it means as providers are configured now.
+struct Registration: Sendable {
+    let record: AppRecord
+    private let clientSecret: Secret?
+    /// Nil when the record's authority is none that the kind of its provider has. It was checked before it was written,
+    /// but a provider may be said to be of another kind since.
+    let app: AppRegistration?
+
+    init(_ record: AppRecord, clientSecret: Secret?, by authorities: AuthorityReader) {
+        self.record = record
+        self.clientSecret = clientSecret
+        app = authorities.recorded(record.authority).map { authority in
+            AppRegistration(
+                name: record.name, clientID: record.clientID, authority: authority, group: record.group,
+                scopes: record.scopes, redirectURI: record.redirectURI, executables: record.executables,
+                units: record.units, sandboxIDs: record.sandboxIDs, clientSecret: clientSecret,
+                isInstanceAware: record.isInstanceAware ?? false)
+        }
+    }
+
+    func read(by authorities: AuthorityReader) -> Registration {
+        Registration(record, clientSecret: clientSecret, by: authorities)
+    }
+}
+
+/// The registrations of one partition, by name.
+struct Registrations: Sendable {
+    private var byName: [String: Registration] = [:]
+
+    subscript(name: String) -> Registration? {
+        get { byName[name] }
+        set { byName[name] = newValue }
+    }
+
+    /// Ordered by name; without those that are of no use at present.
+    var apps: [AppRegistration] { byName.values.compactMap(\.app).sorted { $0.name < $1.name } }
+
+    /// Names of apps that nobody can act as at present.
+    var useless: [String] { byName.values.filter { $0.app == nil }.map(\.record.name) }
+
+    /// All of the group: what is of no use now may be so again after the next reload.
+    func members(of group: GroupID) -> [GroupMember] {
+        byName.values.map(\.record).filter { $0.effectiveGroup == group }.sorted { $0.name < $1.name }
+            .map { GroupMember($0) }
+    }
+
+    func read(by authorities: AuthorityReader) -> Registrations {
+        var copy = self
+        copy.byName = byName.mapValues { $0.read(by: authorities) }
+        return copy
+    }
+}
