@@ -19,18 +19,19 @@ package enum AccountChoice: Sendable {
         _ selector: AccountSelector?, from known: KnownAccounts, for app: AppRegistration, at authority: Authority,
         otherClouds: Set<String> = []
     ) -> AccountChoice {
-        let here = known.entries.filter { $0.isPrimary && $0.fits(authority, otherClouds) }
+        let here = known.people(at: authority, otherClouds: otherClouds)
         if let selector {
-            // One name may have been several people's; whoever is signed in is meant.
             let called = here.filter { $0.matches(selector) }
-            guard !called.isEmpty else { return .unknown }
-            return called.first { known.isSignedIn($0, for: app) }.map(AccountChoice.account)
-                ?? .signedOut(called.map(\.account))
+            guard let meant = called.meant({ known.isSignedIn($0, for: app) }) else { return .unknown }
+            return meant.isSignedIn ? .account(meant.who) : .signedOut(called.map(\.account))
         }
         let signedIn = here.filter { known.isSignedIn($0, for: app) }
-        if let entry = signedIn.first, signedIn.count == 1 { return .account(entry) }
-        if signedIn.isEmpty { return here.isEmpty ? .nobody : .signedOut(here.map(\.account)) }
-        return .ambiguous(signedIn.map(\.account))
+        var candidates = signedIn.makeIterator()
+        guard let entry = candidates.next() else {
+            let signedOut = here.map(\.account)
+            return signedOut.isEmpty ? .nobody : .signedOut(Array(signedOut))
+        }
+        return candidates.next() == nil ? .account(entry) : .ambiguous(signedIn.map(\.account))
     }
 
     package func resolved(for app: AppRegistration) throws(BrokerError) -> KnownAccounts.Entry {
@@ -59,13 +60,4 @@ package enum AccountChoice: Sendable {
 
     package static let notFound = BrokerError(
         .accountNotFound, "This app has no such account; list the accounts it has, or sign in.")
-}
-
-extension KnownAccounts.Entry {
-    /// Where there are tenants, an account of the same cloud fits whatever tenant is asked for.
-    fileprivate func fits(_ authority: Authority, _ otherClouds: Set<String>) -> Bool {
-        let environment = stored.record.environment
-        guard environment == authority.environment || otherClouds.contains(environment) else { return false }
-        return authority.kind.hasTenants ? isTenantProfile : stored.record.realm == authority.path
-    }
 }

@@ -16,12 +16,8 @@ struct AccountListing: Sendable {
         throws(BrokerError) -> Account?
     {
         let matching = try list(for: app, includeSignedOut: true, in: partition).filter { $0.matches(selector) }
-        if Set(matching.map(\.id)).count > 1 {
-            services.log.warning(
-                "several accounts have one username; the first that is signed in is taken",
-                metadata: ["accounts": "\(matching.map(\.id))"])
-        }
-        return matching.first(where: \.signedIn) ?? matching.first
+        services.warnOfNamesakes(matching)
+        return matching.meant(\.signedIn)?.who
     }
 
     /// The account whose tokens shall go: with these there is no "the first".
@@ -37,7 +33,7 @@ struct AccountListing: Sendable {
                 .ambiguousAccount, "Several accounts have this username; name the one that is meant by its id."
             ) { $0.accounts = signedIn }
         }
-        guard let account = signedIn.first ?? called.first else { throw AccountChoice.notFound }
+        guard let account = called.meant(\.signedIn)?.who else { throw AccountChoice.notFound }
         return account
     }
 

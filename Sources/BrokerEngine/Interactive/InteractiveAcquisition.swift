@@ -16,20 +16,23 @@ struct InteractiveAcquisition: Sendable {
         try check(request)
         let destination = try RedirectDestination.parse(request.redirectURI ?? request.app.redirectURI)
         let known = try services.knownAccounts(of: request.app, in: request.partition)
-        let account = try account(of: request, among: known)
-        // Somebody who is only hinted at may have signed out as well.
-        let person = account ?? request.loginHint.flatMap { known.first(.username($0), for: request.app) }
         let otherClouds = services.otherClouds(of: request)
+        let account = try request.account.map { selector throws(BrokerError) in
+            guard let meant = meant(selector, request, among: known, otherClouds) else { throw AccountChoice.notFound }
+            return meant
+        }
+        // Somebody who is only hinted at may have signed out as well.
+        let person = account ?? request.loginHint.flatMap { meant(.username($0), request, among: known, otherClouds) }
         let prompt = try PromptRule.prompt(
             asked: request.prompt,
-            isSignedOut: person.map { !known.isSignedIn($0, for: request.app) }
+            isSignedOut: person.map { !$0.isSignedIn }
                 ?? LoginAfterSignOut.isDue(
                     among: known, for: request.app, at: request.target, otherClouds: otherClouds))
-        let place = account.map { self.place(of: $0, request, otherClouds) } ?? request.target
+        let place = account.map { self.place(of: $0.who, request, otherClouds) } ?? request.target
 
         let seat = SignInFlight.Seat(request, now: services.clock.now, onOpen: onOpen, onJoin: onJoin)
         let boarding = services.interactions.board(
-            SignInWish(request, at: place, account: account?.stored.record.homeAccountID, prompt: prompt), seat
+            SignInWish(request, at: place, account: account?.who, prompt: prompt), seat
         ) {
             InteractionSession(id: Base64URL.encode(services.random.bytes(16)), partition: request.partition)
         }
@@ -37,8 +40,8 @@ struct InteractiveAcquisition: Sendable {
             let signIn = SignIn(
                 services: services, flight: boarding.flight, request: request, authority: place,
                 // An account's cloud is known; nobody of another one could be its owner.
-                otherClouds: account == nil ? otherClouds : [], prompt: prompt, account: account, person: person,
-                destination: destination, startedAt: services.clock.now)
+                otherClouds: account == nil ? otherClouds : [], prompt: prompt, account: account?.who,
+                person: person?.who, destination: destination, startedAt: services.clock.now)
             // The broker's own task: the code is good once, and what it brings is kept whoever has gone meanwhile.
             Task { await signIn.run() }
         } else if boarding.isLate {
@@ -58,12 +61,14 @@ struct InteractiveAcquisition: Sendable {
         }
     }
 
-    private func account(
-        of request: InteractiveRequest, among known: KnownAccounts
-    ) throws(BrokerError) -> KnownAccounts.Entry? {
-        guard let selector = request.account else { return nil }
-        guard let entry = known.first(selector, for: request.app) else { throw AccountChoice.notFound }
-        return entry
+    /// Of the people who can sign in where the request goes: a namesake at another provider is somebody else.
+    private func meant(
+        _ selector: AccountSelector, _ request: InteractiveRequest, among known: KnownAccounts,
+        _ otherClouds: Set<String>
+    ) -> (who: KnownAccounts.Entry, isSignedIn: Bool)? {
+        let called = known.people(at: request.target, otherClouds: otherClouds).filter { $0.matches(selector) }
+        services.warnOfNamesakes(called.map(\.account))
+        return called.meant { known.isSignedIn($0, for: request.app) }
     }
 
     /// The cloud in which an account is at home, where the request allows for it.
@@ -92,13 +97,6 @@ struct InteractiveAcquisition: Sendable {
             boarding.flight.leave(
                 boarding.seat, BrokerError(.userCanceled, "The sign-in was ended because the app went away."))
         }.get()
-    }
-}
-
-extension KnownAccounts {
-    fileprivate func first(_ selector: AccountSelector, for app: AppRegistration) -> Entry? {
-        let called = entries.filter { $0.isPrimary && $0.matches(selector) }
-        return called.first { isSignedIn($0, for: app) } ?? called.first
     }
 }
 

@@ -11,6 +11,8 @@ struct SignInWish: Sendable, Hashable {
     private let authority: Authority
     private let isInstanceAware: Bool
     private let account: HomeAccountID?
+    /// A cloud could give out any id.
+    private let accountEnvironment: String?
     private let scopes: Scopes
     private let extraScopes: Scopes
     private let claims: String?
@@ -29,15 +31,17 @@ struct SignInWish: Sendable, Hashable {
 
     /// - Parameters:
     ///   - authority: where the sign-in begins.
+    ///   - account: who must sign in.
     ///   - prompt: as it goes to the provider.
-    init(_ request: InteractiveRequest, at authority: Authority, account: HomeAccountID?, prompt: Prompt?) {
+    init(_ request: InteractiveRequest, at authority: Authority, account: KnownAccounts.Entry?, prompt: Prompt?) {
         partition = request.partition
         app = request.app.identity
         group = request.app.effectiveGroup
         clientID = request.app.clientID
         self.authority = authority
         isInstanceAware = request.isInstanceAware
-        self.account = account
+        self.account = account?.stored.record.homeAccountID
+        accountEnvironment = account?.stored.record.environment
         scopes = request.scopes
         extraScopes = request.extraScopesToConsent
         claims = request.claims

@@ -63,6 +63,8 @@ struct AccountChoiceTests {
         #expect(choose(.username("alice"), from: [former, present]) == "Alice")
         #expect(choose(.username("alice"), from: [present, former]) == "Alice")
         #expect(choose(.id(former.account.id), from: [former, present]) == "signed out")
+        let second = Sample.account("ALICE", subject: "3")
+        #expect(choose(.username("alice"), from: [former, present, second]) == "Alice", "the first of several")
     }
 
     @Test("removing an account from one app leaves it to the others of the group")

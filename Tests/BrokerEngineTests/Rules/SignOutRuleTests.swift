@@ -50,5 +50,9 @@ struct SignOutRuleTests {
         #expect(!isDue(Sample.account("ann", signedIn: false), Sample.account("bob")))
         #expect(!isDue(Sample.account("ann")))
         #expect(!isDue())
+        // Another issuer of the same host has people of its own.
+        let neighbour = Sample.authority("https://id.example.org/other")
+        #expect(isDue(Sample.account("ann", signedIn: false), Sample.account("bob", at: neighbour)))
+        #expect(!isDue(Sample.account("bob", at: neighbour, signedIn: false)))
     }
 }

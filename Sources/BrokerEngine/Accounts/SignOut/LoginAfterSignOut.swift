@@ -10,8 +10,7 @@ package enum LoginAfterSignOut {
     package static func isDue(
         among known: KnownAccounts, for app: AppRegistration, at authority: Authority, otherClouds: Set<String> = []
     ) -> Bool {
-        let environments = otherClouds.union([authority.environment])
-        let here = known.entries.filter { environments.contains($0.stored.record.environment) }
+        let here = known.entries.filter { $0.fits(authority, otherClouds) }
         // An account that was only removed from an app has not said goodbye to the browser.
         return here.contains { !$0.stored.record.signedIn } && !here.contains { known.isSignedIn($0, for: app) }
     }
