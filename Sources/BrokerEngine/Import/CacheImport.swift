@@ -12,32 +12,44 @@ struct CacheImport: Sendable {
         let cache = UnifiedCache(file)
         var report = CacheImportReport()
         report.problems = cache.problems
-        let apps = (chosen.map { [$0] } ?? services.roster.apps(in: partition)).flatMap(inItsClouds)
+        let takers = (chosen.map { [$0] } ?? services.roster.apps(in: partition)).flatMap(inItsClouds)
         // Apps of a group that share a client share its tokens: one of them stands for all.
         var done: Set<CacheIndex.ClientKey> = []
-        for app in apps {
+        for taker in takers {
+            let app = taker.app
             let client = CacheIndex.ClientKey(
                 partition: partition, group: app.effectiveGroup, clientID: app.clientID,
                 environment: app.authority.environment)
             guard done.insert(client).inserted else { continue }
-            let plan = ImportPlan(cache, for: app, now: services.clock.now)
+            let plan = ImportPlan(
+                cache, for: app, isOneOfSeveral: taker.isOneOfSeveral, now: services.clock.now)
             report.expired += plan.expired
             report.problems += plan.problems
             try await keep(plan, of: client, &report)
         }
-        if chosen == nil { report.unregistered = Self.unregistered(cache, apps) }
+        if chosen == nil { report.unregistered = Self.unregistered(cache, takers) }
         return report
     }
 
+    /// An app in one of its clouds.
+    private struct Taker {
+        var app: AppRegistration
+        var isOneOfSeveral: Bool
+
+        func takes(_ token: UnifiedCache.Credential) -> Bool {
+            app.clientID == token.clientID
+                && ImportPlan.isEnvironment(token.environment, of: app.authority, isOneOfSeveral: isOneOfSeveral)
+        }
+    }
+
     /// The app, once more for each other cloud that its people may be at home in.
-    private func inItsClouds(_ app: AppRegistration) -> [AppRegistration] {
+    private func inItsClouds(_ app: AppRegistration) -> [Taker] {
         let others = CloudRules.clouds(of: app, isInstanceAware: app.isInstanceAware, in: services.clouds).sorted()
-        return [app]
-            + others.map { cloud in
-                var there = app
-                there.authority = app.authority.cloud(cloud)
-                return there
-            }
+        return ([app.authority] + others.map(app.authority.cloud)).map { place in
+            var there = app
+            there.authority = place
+            return Taker(app: there, isOneOfSeveral: !others.isEmpty)
+        }
     }
 
     private func keep(
@@ -72,13 +84,12 @@ struct CacheImport: Sendable {
     }
 
     /// Clients whose refresh tokens nobody takes.
-    private static func unregistered(_ cache: UnifiedCache, _ apps: [AppRegistration]) -> [UnregisteredClient] {
+    private static func unregistered(_ cache: UnifiedCache, _ takers: [Taker]) -> [UnregisteredClient] {
         var found: [UnregisteredClient] = []
         for token in cache.refreshTokens {
-            let isKnown = apps.contains {
-                $0.clientID == token.clientID && ImportPlan.isEnvironment(token.environment, of: $0.authority)
-            }
-            guard !isKnown, !found.contains(where: { $0.clientID == token.clientID }) else { continue }
+            guard !takers.contains(where: { $0.takes(token) }),
+                !found.contains(where: { $0.clientID == token.clientID })
+            else { continue }
             let tenant = cache.accounts.first { $0.homeAccountID == token.homeAccountID }?.realm ?? ""
             found.append(
                 UnregisteredClient(

@@ -16,10 +16,14 @@ package struct ImportPlan: Sendable {
     package var expired = 0
     package var problems: [String] = []
 
-    /// - Parameter app: takes the tokens of its own client, and those of the families that its client belongs to.
-    package init(_ cache: UnifiedCache, for app: AppRegistration, now: NumericDate) {
+    /// - Parameters:
+    ///   - app: takes the tokens of its own client, and those of the families that its client belongs to.
+    ///   - isOneOfSeveral: whether its people may be at home in other clouds, too (``isEnvironment(_:of:isOneOfSeveral:)``).
+    package init(_ cache: UnifiedCache, for app: AppRegistration, isOneOfSeveral: Bool = false, now: NumericDate) {
         let authority = app.authority
-        func isHere(_ environment: String) -> Bool { Self.isEnvironment(environment, of: authority) }
+        func isHere(_ environment: String) -> Bool {
+            Self.isEnvironment(environment, of: authority, isOneOfSeveral: isOneOfSeveral)
+        }
         let own = cache.metadata.first { $0.clientID == app.clientID && isHere($0.environment) }
         if let own {
             metadata = AppMetadataRecord(
@@ -98,11 +102,16 @@ package struct ImportPlan: Sendable {
     }
 
     /// Whether the file's environment is the authority's: a cloud's aliases are one, and MSAL leaves out a port.
-    package static func isEnvironment(_ environment: String, of authority: Authority) -> Bool {
-        let name = EntraCloud.environment(of: environment) ?? environment.lowercased()
+    ///
+    /// - Parameter isOneOfSeveral: where there are several clouds, only the port may tell them apart: a token without one
+    ///   must not go to all of them.
+    package static func isEnvironment(
+        _ environment: String, of authority: Authority, isOneOfSeveral: Bool = false
+    ) -> Bool {
+        let name = EntraCloud.canonical(environment)
         if name == authority.environment { return true }
-        let host = authority.environment.split(separator: ":", maxSplits: 1).first.map(String.init)
-        return authority.isPlainHTTP && name == host
+        guard authority.isPlainHTTP, !isOneOfSeveral else { return false }
+        return name == authority.environment.split(separator: ":", maxSplits: 1).first.map(String.init)
     }
 
     /// Where there are tenants, MSAL's id is ours; elsewhere it is the subject, which is unique only at its issuer.

@@ -190,4 +190,15 @@ struct UnifiedCacheTests {
         #expect(account.tenantID == nil)
         #expect(try #require(plan.refreshTokens.first).record.owner.environment == "127.0.0.1:8000")
     }
+
+    @Test("where an app has several clouds, a missing port is no cloud's")
+    func portAmongClouds() {
+        func isHere(_ environment: String, among isOneOfSeveral: Bool) -> Bool {
+            ImportPlan.isEnvironment(
+                environment, of: Sample.authority("http://127.0.0.1:8000/realm"), isOneOfSeveral: isOneOfSeveral)
+        }
+        #expect(isHere("127.0.0.1", among: false) && !isHere("127.0.0.1", among: true))
+        #expect(isHere("127.0.0.1:8000", among: false) && isHere("127.0.0.1:8000", among: true))
+        #expect(!isHere("127.0.0.1:8001", among: false))
+    }
 }
