@@ -33,7 +33,8 @@ package struct ProviderSetting: Sendable {
             name: "other_clouds", kind: .clouds,
             summary:
                 "Further clouds that people of instance-aware apps may be sent to from here; Microsoft's know each "
-                + "other already. Each is of kind `entra` by being named."),
+                + "other already. Each is of kind `entra` by being named, and its token and revocation endpoints must be "
+                + "on its own host."),
     ]
 
     private static func endpoint(_ name: String, _ summary: String) -> ProviderSetting {

@@ -28,10 +28,17 @@ package enum CloudRules {
         return table.clouds(besides: app.authority.environment)
     }
 
-    /// Whether the app's client may have been used at an environment, whatever it says now: for what ends a sign-in.
-    static func reaches(_ environment: String, from app: AppRegistration, in table: CloudTable) -> Bool {
-        app.authority.environment == environment
-            || clouds(of: app, isInstanceAware: true, in: table).contains(environment)
+    /// Whether the app's client may have been used somewhere, whatever it says now: for what ends a sign-in.
+    ///
+    /// - Parameter place: where an account or a token was got. A host without tenants may have several issuers, told apart
+    ///   by their paths, and a client of one of them is nobody to the others.
+    package static func reaches(_ place: Authority, from app: AppRegistration, in table: CloudTable) -> Bool {
+        let own = app.authority
+        guard own.kind.provider == place.kind.provider, own.kind.hasTenants || own.path == place.path else {
+            return false
+        }
+        return own.environment == place.environment
+            || clouds(of: app, isInstanceAware: true, in: table).contains(place.environment)
     }
 
     /// Who redeems a redirect's code must be the cloud that the redirect named (RFC 9207, section 2.4; RFC 9700, section
@@ -47,13 +54,39 @@ package enum CloudRules {
                 .invalidResponse,
                 "The sign-in was answered for the cloud \(place.environment) by somebody else; start it again.")
         }
-        let host = Authority.issuer(String(metadata.tokenEndpoint.prefix { $0 != "?" }))?.environment
-        guard host.map({ EntraCloud.environment(of: $0) ?? $0 }) == place.environment else {
+        try checkHost(metadata)
+    }
+
+    /// Wherever a code or a refresh token goes to another cloud than the app's own, it goes to that cloud's own host, not to
+    /// one that its metadata names.
+    package static func check(_ metadata: ProviderMetadata, for app: AppRegistration) throws(BrokerError) {
+        guard case .entra = metadata.authority.kind, metadata.authority.environment != app.authority.environment else {
+            return
+        }
+        try checkHost(metadata)
+    }
+
+    private static func checkHost(_ metadata: ProviderMetadata) throws(BrokerError) {
+        guard isOwn(metadata.tokenEndpoint, of: metadata.authority) else {
             throw BrokerError(
                 .invalidResponse,
-                "\(place.environment) names a token endpoint of another host; no sign-in of another cloud is sent there."
+                "\(metadata.authority.environment) names a token endpoint of another host; nothing of another cloud is sent there."
             )
         }
+    }
+
+    /// Whether a refresh token may be given back at an endpoint: the same for what ends a sign-in.
+    ///
+    /// - Parameter clients: apps whose token it is.
+    static func mayRevoke(at metadata: ProviderMetadata, for clients: [AppRegistration]) -> Bool {
+        let place = metadata.authority
+        guard case .entra = place.kind, let endpoint = metadata.revocationEndpoint else { return true }
+        return clients.contains { $0.authority.environment == place.environment } || isOwn(endpoint, of: place)
+    }
+
+    private static func isOwn(_ endpoint: String, of place: Authority) -> Bool {
+        let host = Authority.issuer(String(endpoint.prefix { $0 != "?" }))?.environment
+        return host.map(EntraCloud.canonical) == place.environment
     }
 
     private static func isSame(_ issuer: String?, as pattern: String) -> Bool {

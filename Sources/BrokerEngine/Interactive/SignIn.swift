@@ -25,6 +25,8 @@ struct SignIn: Sendable {
         let outcome: SignInFlight.Outcome
         do throws(BrokerError) {
             let metadata = try await metadata(of: authority)
+            // Nobody is sent to a sign-in whose code would then go nowhere.
+            try CloudRules.check(metadata, for: request.app)
             let attempt = SignInAttempt(
                 metadata: metadata, proofKey: try proofKey(at: metadata), otherClouds: otherClouds,
                 random: services.random)

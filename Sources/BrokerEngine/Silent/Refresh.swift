@@ -120,6 +120,7 @@ struct Refresh: Sendable {
         } catch {
             throw ProviderErrors.brokerError(error, at: situation.destination)
         }
+        try CloudRules.check(metadata, for: request.app)
         var extras = request.extras
         extras.proofKey = try ProofKeys(services: services).key(
             for: request.tokenType, of: situation.tokens, at: metadata)

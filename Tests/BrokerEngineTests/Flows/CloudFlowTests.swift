@@ -219,6 +219,66 @@ struct CloudFlowTests {
         await expectRefusal(bed, interactive(bed), "&cloud_instance_host_name=\(Self.government)")
     }
 
+    /// From now on the other cloud names a token endpoint of somebody else.
+    private func misdirect(_ bed: EngineBed) {
+        bed.provider.offer { metadata in
+            if metadata.authority.environment == Self.government { metadata.tokenEndpoint = "https://evil.example/t" }
+        }
+    }
+
+    @Test("a refresh token of another cloud goes to its own host only, and is kept when that is not to be had")
+    func refreshEndpoint() async throws {
+        let bed = try await EngineBed()
+        try await signIn(bed, interactive(bed))
+        misdirect(bed)
+        let error = await #expect(throws: BrokerError.self) {
+            try await bed.engine.acquireSilent(silent(bed) { $0.forceRefresh = true })
+        }
+        #expect(error?.kind == .invalidResponse)
+        #expect(bed.provider.refreshes.isEmpty)
+        bed.provider.offer { _ in }
+        bed.clock.advance(bySeconds: 300)
+        _ = try await bed.engine.acquireSilent(silent(bed) { $0.forceRefresh = true })
+        #expect(bed.provider.refreshes == ["rt-1"])
+    }
+
+    @Test("a sign-in that begins at another cloud does not begin when its code would go to another host")
+    func endpointAtTheStart() async throws {
+        let bed = try await EngineBed()
+        let id = try await signIn(bed, interactive(bed)).account.id
+        misdirect(bed)
+        let requests = [
+            interactive(bed) { $0.account = .id(id) },
+            interactive(bed) { $0.authority = Self.entra(Self.government) },
+        ]
+        for request in requests {
+            let error = await #expect(throws: BrokerError.self) {
+                try await bed.engine.acquireInteractive(request) { _ in Issue.record("nothing may be opened") }
+            }
+            #expect(error?.kind == .invalidResponse)
+        }
+        #expect(bed.provider.told.count == 1)
+    }
+
+    @Test("a refresh token of another cloud is not given back at another host, either")
+    func revocationEndpoint() async throws {
+        let bed = try await EngineBed()
+        bed.roster.set([Self.app()])
+        bed.provider.offer { $0.revocationEndpoint = "https://evil.example/revoke" }
+        for (more, isRevoked) in [("&cloud_instance_host_name=\(Self.government)", false), ("", true)] {
+            let id = try await signIn(bed, interactive(bed), more).account.id
+            var request = SignOutRequest(
+                partition: Sample.partition, account: .id(id), correlationID: "correlation-1")
+            request.app = Self.app()
+            request.revoke = true
+            let stages = try await bed.engine.signOut(request) { _ in }
+            #expect(stages.local == .done)
+            // The app's own provider is believed.
+            #expect((stages.revocation == .done) == isRevoked)
+            #expect(bed.provider.revoked.isEmpty == !isRevoked)
+        }
+    }
+
     @Test("a client secret stays in its own cloud, even when the request says instance-aware")
     func secret() async throws {
         let bed = try await EngineBed()
@@ -255,6 +315,59 @@ struct CloudFlowTests {
         #expect(openings[0].interactionID != openings[1].interactionID)
         for opening in openings { _ = await bed.redirects.visit(opening, code: "alice") }
         _ = try await (first.value, second.value)
+    }
+
+    @Test("accounts of two clouds are two people, though a cloud gave out the other's id: each has its own window")
+    func oneIDTwice() async throws {
+        let bed = try await EngineBed()
+        let here = try await signIn(bed, interactive(bed), "").account
+        let there = try await signIn(bed, interactive(bed)).account
+        #expect(here.homeAccountId == there.homeAccountId && here.id != there.id)
+        let (one, first) = bed.begin(interactive(bed) { $0.account = .id(here.id) })
+        let (two, second) = bed.begin(interactive(bed) { $0.account = .id(there.id) })
+        let openings = [await one.opening(), await two.opening()]
+        #expect(openings[0].interactionID != openings[1].interactionID)
+        for opening in openings { _ = await bed.redirects.visit(opening, code: "alice") }
+        #expect(try await [first.value.account.id, second.value.account.id] == [here.id, there.id])
+        // Who does not allow for other clouds has no such account.
+        let error = await #expect(throws: BrokerError.self) {
+            let plain = interactive(bed) {
+                $0.isInstanceAware = false
+                $0.account = .id(there.id)
+            }
+            return try await bed.engine.acquireInteractive(plain) { _ in Issue.record("nothing may be opened") }
+        }
+        #expect(error?.kind == .accountNotFound)
+    }
+
+    @Test("of two clouds on one host, told apart by their ports, an imported token goes to its own alone")
+    func importedAmongPorts() async throws {
+        let hosts = ["127.0.0.1:8001", "127.0.0.1:8002"]
+        let kinds = Dictionary(uniqueKeysWithValues: hosts.map { ($0, ProviderKind.entra) })
+        var app = Self.app()
+        app.authority = try Authority(
+            parsing: "http://\(hosts[0])/common", allowHTTPLoopback: true, kinds: kinds)
+        app.isInstanceAware = true
+        for (environment, owners) in [(hosts[1], [hosts[1]]), ("127.0.0.1", [])] {
+            let bed = try await EngineBed()
+            var settings = EngineSettings()
+            settings.authorities = AuthorityReader(
+                allowsHTTPLoopback: true, kinds: kinds, clouds: CloudTable([hosts[0]: [hosts[1]]]))
+            bed.engine.apply(settings)
+            bed.roster.set([app])
+            let entry: JSONObject = [
+                "home_account_id": .string("bob.\(ProviderDouble.tenant)"), "environment": .string(environment),
+                "client_id": "client-1", "secret": "rt-of-bob", "username": "bob",
+                "realm": .string(ProviderDouble.tenant), "local_account_id": "bob", "target": "mail.read",
+            ]
+            let file: JSONObject = [
+                "Account": ["a": .object(entry)], "RefreshToken": ["r": .object(entry)],
+            ]
+            let report = try await bed.engine.importCache(file, for: nil, in: Sample.partition)
+            let kept = try bed.vault.loadAll(RefreshTokenRecord.self, in: Sample.partition)
+            #expect(kept.map(\.record.owner.environment) == owners)
+            #expect(report.unregistered.map(\.environment) == (owners.isEmpty ? [environment] : []))
+        }
     }
 
     @Test("sign-out revokes at the account's cloud, and ends the browser's session there with its own ID token")

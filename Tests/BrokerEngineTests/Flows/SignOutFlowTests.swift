@@ -198,6 +198,52 @@ struct SignOutFlowTests {
         #expect(!bed.redirects.isListening)
     }
 
+    @Test("the page is the account's own issuer's: a neighbour on the host never sees its ID token, whoever asks")
+    func neighbours() async throws {
+        let bed = try await EngineBed()
+        bed.provider.offer { $0.endSessionEndpoint = $0.authority.url + "/logout" }
+        var (here, next) = (Sample.app("mail-a", group: "office"), Sample.app("mail-b", group: "office"))
+        here.authority = Sample.authority("https://id.example.org/realms/a")
+        next.authority = Sample.authority("https://id.example.org/realms/b")
+        let id = try await bed.signIn("alice", here).account.id
+        let asked = request(next) {
+            $0.account = .id(id)
+            $0.fromBrowser = true
+            $0.wipe = true
+        }
+        // Nobody is registered at the account's issuer: that is told, and nothing is opened.
+        bed.roster.set([next])
+        let stages = try await signOut(bed, asked)
+        #expect(stages.local == .done)
+        #expect(stages.browser == .failed("no app is registered that could end the browser's session."))
+        #expect(bed.provider.endedSessions.isEmpty)
+
+        _ = try await bed.signIn("alice", here)
+        bed.roster.set([next, here])
+        let browser = Browser()
+        let ending = Task { [engine = bed.engine] in try await engine.signOut(asked) { browser.opened($0) } }
+        let opening = await browser.opening()
+        #expect(opening.url.hasPrefix("https://id.example.org/realms/a/logout"))
+        #expect(bed.provider.endedSessions.last?.idTokenHint?.revealed() == "alice")
+        _ = await bed.redirects.visit(opening.redirectURI, query: "state=\(opening.state)")
+        #expect(try await ending.value.browser == .done)
+    }
+
+    @Test("a token is revoked with what its own issuer gave the client, not with a neighbour's secret")
+    func revocationAmongNeighbours() async throws {
+        let bed = try await EngineBed()
+        var (here, next) = (Sample.app("mail-a", group: "office"), Sample.app("mail-b", group: "office"))
+        here.authority = Sample.authority("https://id.example.org/realms/a")
+        here.clientSecret = Secret("of-a")
+        next.authority = Sample.authority("https://id.example.org/realms/b")
+        next.clientSecret = Secret("of-b")
+        bed.roster.set([next, here])
+        try await bed.signIn("alice", here)
+        #expect(try await signOut(bed, request(nil) { $0.revoke = true }).revocation == .done)
+        let told = try #require(bed.provider.told.last)
+        #expect(told.place == here.authority && told.client.secret == Secret("of-a"))
+    }
+
     @Test("a person who closes the page is done")
     func browserClosed() async throws {
         let bed = try await EngineBed()

@@ -166,6 +166,36 @@ struct CloudRuleTests {
         try CloudRules.check(metadata(tokenEndpoint: "https://login.usgovcloudapi.net/token?x=1"), issuer: nil)
     }
 
+    @Test("a code or refresh token for another cloud than the app's goes to that cloud's own host only")
+    func destinationHost() throws {
+        var elsewhere = metadata(tokenEndpoint: "https://evil.example/token")
+        try CloudRules.check(metadata(), for: Self.app())
+        let error = #expect(throws: BrokerError.self) { try CloudRules.check(elsewhere, for: Self.app()) }
+        #expect(error?.kind == .invalidResponse)
+        // The app's own provider is believed; so is an issuer without clouds, whose endpoints may be anywhere.
+        try CloudRules.check(elsewhere, for: Self.app(at: Self.entra(Self.government)))
+        elsewhere.authority = Sample.authority("https://id.example")
+        try CloudRules.check(elsewhere, for: Self.app(at: Sample.authority("https://other.example")))
+    }
+
+    @Test("an app reaches the issuers that its client may have been used at: not its neighbours on the host")
+    func reach() {
+        func reaches(_ place: String, from app: AppRegistration) -> Bool {
+            CloudRules.reaches(Sample.authority(place), from: app, in: CloudTable())
+        }
+        let realm = Self.app(at: Sample.authority("https://id.example/realms/a"))
+        #expect(reaches("https://id.example/realms/a", from: realm))
+        #expect(!reaches("https://id.example/realms/b", from: realm))
+        #expect(!reaches("https://other.example/realms/a", from: realm))
+        #expect(reaches("https://login.microsoftonline.com/\(Self.tenant)", from: Self.app()))
+        #expect(reaches("https://login.microsoftonline.us/\(Self.tenant)", from: Self.app()))
+        #expect(!reaches("https://login.microsoftonline.us/\(Self.tenant)", from: Self.app(secret: "s")))
+        #expect(!reaches("https://login.microsoftonline.com/tfp/contoso/b2c_1_in", from: Self.app()))
+        let policy = Self.app(at: Sample.authority("https://t.b2clogin.com/t/b2c_1_in"))
+        #expect(reaches("https://t.b2clogin.com/t/b2c_1_in", from: policy))
+        #expect(!reaches("https://t.b2clogin.com/t/b2c_1_edit", from: policy))
+    }
+
     // MARK: Accounts
 
     private static func account(_ name: String, in host: String, signedIn: Bool = true) -> KnownAccounts.Entry {

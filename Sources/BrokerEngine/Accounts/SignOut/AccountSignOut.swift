@@ -99,6 +99,11 @@ struct AccountSignOut: Sendable {
             }
             do throws(ProviderError) {
                 let metadata = try await services.provider.metadata(of: authority)
+                guard CloudRules.mayRevoke(at: metadata, for: holders(of: one.record.owner)) else {
+                    outcome = .failed(
+                        "\(authority.environment) names a revocation endpoint of another host; nothing is sent there.")
+                    continue
+                }
                 try await services.provider.revoke(one.token, .refreshToken, as: client, at: metadata)
             } catch {
                 let failure = ProviderErrors.brokerError(error, at: authority)
@@ -119,8 +124,8 @@ struct AccountSignOut: Sendable {
 
     /// The app that is made use of: the browser's way back is its redirect URI.
     private func asker(for account: KnownAccounts.Entry, _ targets: SignOutTargets) -> AppRegistration? {
-        let environment = account.stored.record.environment
-        let here = apps.filter { CloudRules.reaches(environment, from: $0, in: services.clouds) }
+        guard let place = services.settings().authorities.recorded(account.stored.record.authority) else { return nil }
+        let here = apps.filter { CloudRules.reaches(place, from: $0, in: services.clouds) }
         // The ID token that goes along is for the account's own provider alone.
         return here.first { $0.identity == request.app?.identity }
             ?? here.first { targets.idTokens[$0.clientID] != nil } ?? here.first
@@ -128,13 +133,17 @@ struct AccountSignOut: Sendable {
 
     /// A family's token may be spent, and revoked, by any client of the group.
     private func client(of owner: TokenOwner, at place: Authority) -> ClientCredentials? {
-        let here = apps.filter { CloudRules.reaches(owner.environment, from: $0, in: services.clouds) }
-        if owner.clientID.isEmpty {
-            return here.first { $0.effectiveGroup == owner.group }?.credentials(at: place)
-        }
+        let here = apps.filter { CloudRules.reaches(place, from: $0, in: services.clouds) }
+        let clients = holders(of: owner, among: here).map { $0.credentials(at: place) }
+        guard !owner.clientID.isEmpty else { return clients.first }
         // Two providers may have given out one client id: the secret is of the app that is registered here.
-        let clients = here.filter { $0.clientID == owner.clientID }.map { $0.credentials(at: place) }
         return clients.first { $0.secret != nil } ?? ClientCredentials(clientID: owner.clientID)
+    }
+
+    private func holders(of owner: TokenOwner) -> [AppRegistration] { holders(of: owner, among: apps) }
+
+    private func holders(of owner: TokenOwner, among apps: [AppRegistration]) -> [AppRegistration] {
+        apps.filter { owner.clientID.isEmpty ? $0.effectiveGroup == owner.group : $0.clientID == owner.clientID }
     }
 
     private func tell(_ targets: SignOutTargets) {
