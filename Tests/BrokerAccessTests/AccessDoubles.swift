@@ -4,16 +4,19 @@ import BrokerVault
 import Logging
 import Synchronization
 
-/// A real vault that counts how often all of a kind is read, and can be made unreadable.
+/// A real vault that counts how often all of a kind is read, can be made unreadable, and lets a test in after a change.
 final class CountingVault: RecordVault {
     let real: Vault
     private let count = Mutex(0)
     private let failure = Mutex<VaultError?>(nil)
+    private let hook = Mutex<(@Sendable () async -> Void)?>(nil)
 
     init(_ real: Vault) { self.real = real }
 
     var reads: Int { count.withLock { $0 } }
     func failReading(_ error: VaultError?) { failure.withLock { $0 = error } }
+    /// Between the disk's having the next change and its caller's hearing so.
+    func afterNextCommit(_ body: @escaping @Sendable () async -> Void) { hook.withLock { $0 = body } }
 
     func load<Record: VaultRecord>(
         _ type: Record.Type, bucket: [String], in partition: Partition
@@ -31,7 +34,14 @@ final class CountingVault: RecordVault {
         _ record: Record, secret: Secret?, in partition: Partition
     ) throws(VaultError) -> StoredRecord<Record> { try real.seal(record, secret: secret, in: partition) }
 
-    func commit(_ change: VaultChange) async throws(VaultError) { try await real.commit(change) }
+    func commit(_ change: VaultChange) async throws(VaultError) {
+        let hook = hook.withLock { hook in
+            defer { hook = nil }
+            return hook
+        }
+        try await real.commit(change)
+        await hook?()
+    }
 
     func withSecret<Result>(
         of sealed: SealedRecord, _ body: (UnsafeRawBufferPointer) -> Result
