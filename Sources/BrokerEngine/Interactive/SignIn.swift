@@ -88,9 +88,9 @@ struct SignIn: Sendable {
         let known = try services.knownAccounts(of: request.app, in: request.partition)
         let people = person.map { [$0] } ?? known.entries
         var scopes = Scopes([])
-        for record in people.map(\.stored.record) where record.environment == authority.environment {
-            let tokens = try services.tokens(
-                of: .init(partition: request.partition, owner: TokenOwner(of: record, for: request.app)))
+        for entry in people where entry.fits(authority, []) {
+            let owner = TokenOwner(of: entry.stored.record, for: request.app)
+            let tokens = try services.tokens(of: .init(partition: request.partition, owner: owner))
             for token in tokens.refreshTokens where token.record.grantNarrows == true {
                 scopes = scopes.union(ScopeRules.grantedByName(Scopes(token.record.scopes)))
             }
