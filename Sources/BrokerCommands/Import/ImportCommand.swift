@@ -24,29 +24,16 @@ struct ImportMSALCacheCommand: Subcommand {
     @Argument(help: "The cache file.", completion: .file())
     var file: String
 
-    @Option(help: ArgumentHelp("Give them to this app.", valueName: "name"))
-    var app: String?
-
-    @Option(name: .long, help: ArgumentHelp("Give them to this client id; needs --authority.", valueName: "id"))
-    var clientID: String?
-
-    @Option(help: ArgumentHelp("The client id's issuer.", valueName: "url"))
-    var authority: String?
-
-    func validate() throws {
-        guard app == nil || clientID == nil else { throw ValidationError("Give --app or --client-id, not both.") }
-        guard (clientID == nil) == (authority == nil) else {
-            throw ValidationError("--client-id and --authority go together.")
-        }
-    }
+    /// Nobody in particular: every registered app gets what is of its client id.
+    @OptionGroup var receiver: AppOptions
 
     func run(in context: CommandContext) throws(BrokerClientError) {
         var sum = ImportCache.Result()
         for part in CacheParts.of(try read()) {
             var params = ImportCache.Params(cache: part)
-            params.app = app
-            params.clientId = clientID
-            params.authority = authority
+            params.app = receiver.app
+            params.clientId = receiver.clientID
+            params.authority = receiver.authority
             let result: ImportCache.Result
             do throws(BrokerClientError) {
                 result = try context.connection.call(ImportCache.self, params)
