@@ -17,7 +17,7 @@ package struct AccessSettings: Sendable, Equatable {
     /// Whether a caller may name a client id and an authority instead of a registered app.
     package var allowsAdHocClients = true
     /// How authorities that callers name are read.
-    package var authorities = AuthorityReader()
+    package var authorities = AuthorityParser()
 
     package init(servedUID: UInt32) { self.servedUID = servedUID }
 }
@@ -98,13 +98,13 @@ package final class AccessPolicy: Sendable {
         do throws(Authority.Invalid) {
             return try settings.authorities.authority(text)
         } catch {
-            throw BrokerError(.invalidAuthority, "The authority cannot be used: \(error.explanation).", cause: error)
+            throw BrokerError(.invalidAuthority, "The authority cannot be used: \(error.description).", cause: error)
         }
     }
 }
 
 extension Authority.Invalid {
-    fileprivate var explanation: String {
+    fileprivate var description: String {
         switch self {
         case .notAURL: "it is not a URL of the form https://host/path"
         case .plainHTTP: "it must be https (plain http is for loopback only)"

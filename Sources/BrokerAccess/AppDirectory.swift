@@ -6,7 +6,7 @@ import Synchronization
 /// The registered apps: in the vault, and in memory for the hot path.
 package final class AppDirectory: AppRoster {
     private struct State {
-        var authorities: AuthorityReader
+        var authorities: AuthorityParser
         /// A partition is read when it is first asked for.
         var known: [Partition: Registrations] = [:]
         /// Counts changes: what was read before one is not kept after it.
@@ -18,14 +18,14 @@ package final class AppDirectory: AppRoster {
     private let state: Mutex<State>
 
     /// - Parameter authorities: the kinds of providers that the administrator names; a registration is read by them.
-    package init(vault: any RecordVault, authorities: AuthorityReader = AuthorityReader(), log: Logger) {
+    package init(vault: any RecordVault, authorities: AuthorityParser = AuthorityParser(), log: Logger) {
         self.vault = vault
         self.log = log
         state = Mutex(State(authorities: authorities))
     }
 
     /// Reads the registrations by other kinds of providers from the next request on.
-    package func apply(_ authorities: AuthorityReader) {
+    package func apply(_ authorities: AuthorityParser) {
         let useless = state.withLock { state in
             guard state.authorities != authorities else { return [String]() }
             state.authorities = authorities
@@ -108,7 +108,7 @@ package final class AppDirectory: AppRoster {
 
     /// Disk first, then memory: the next request finds the partition there, and need not read all of it.
     private func commit(
-        _ change: VaultChange, _ apply: (inout Registrations, AuthorityReader) -> Void
+        _ change: VaultChange, _ apply: (inout Registrations, AuthorityParser) -> Void
     ) async throws(BrokerError) {
         let before = state.withLock { $0.changes }
         do throws(VaultError) {
@@ -145,7 +145,7 @@ package final class AppDirectory: AppRoster {
     }
 
     private func read(
-        _ partition: Partition, by authorities: AuthorityReader
+        _ partition: Partition, by authorities: AuthorityParser
     ) throws(BrokerError) -> Registrations {
         var known = Registrations()
         do throws(VaultError) {

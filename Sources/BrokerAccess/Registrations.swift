@@ -9,7 +9,7 @@ struct Registration: Sendable {
     /// but a provider may be said to be of another kind since.
     let app: AppRegistration?
 
-    init(_ record: AppRecord, clientSecret: Secret?, by authorities: AuthorityReader) {
+    init(_ record: AppRecord, clientSecret: Secret?, by authorities: AuthorityParser) {
         self.record = record
         self.clientSecret = clientSecret
         app = authorities.recorded(record.authority).map { authority in
@@ -21,7 +21,7 @@ struct Registration: Sendable {
         }
     }
 
-    func read(by authorities: AuthorityReader) -> Registration {
+    func read(by authorities: AuthorityParser) -> Registration {
         Registration(record, clientSecret: clientSecret, by: authorities)
     }
 }
@@ -47,7 +47,7 @@ struct Registrations: Sendable {
             .map { GroupMember($0) }
     }
 
-    func read(by authorities: AuthorityReader) -> Registrations {
+    func read(by authorities: AuthorityParser) -> Registrations {
         var copy = self
         copy.byName = byName.mapValues { $0.read(by: authorities) }
         return copy

@@ -3,7 +3,7 @@ import BrokerModel
 /// What the configuration says about one provider.
 package struct ProviderTable: Sendable, Equatable {
     package var kind: ProviderKind?
-    package var completion = ProviderCompletion()
+    package var completion = MetadataOverride()
     /// URLs of hosts; nil when it is not set.
     package var otherClouds: [String]?
 
@@ -30,8 +30,8 @@ extension BrokerConfiguration {
     }
 
     /// How authorities are read.
-    package var authorities: AuthorityReader {
-        AuthorityReader(allowsHTTPLoopback: oauth.allowHTTPLoopback, kinds: providerKinds, clouds: clouds)
+    package var authorities: AuthorityParser {
+        AuthorityParser(allowsHTTPLoopback: oauth.allowHTTPLoopback, kinds: providerKinds, clouds: clouds)
     }
 
     private var clouds: CloudTable {
@@ -66,15 +66,15 @@ extension BrokerConfiguration {
         return nil
     }
 
-    package var completions: ProviderCompletions {
+    package var completions: MetadataOverrides {
         let reader = authorities
-        var entries: [String: ProviderCompletion] = [:]
+        var entries: [String: MetadataOverride] = [:]
         for (name, table) in providers {
             guard let place = Authority.issuer(name) else { continue }
             // A host by itself is no authority of a kind with tenants; its entry is for all of them.
             entries[reader.recorded(name)?.url ?? place.canonicalHostURL] = table.completion
         }
-        return ProviderCompletions(entries)
+        return MetadataOverrides(entries)
     }
 
     /// Whether two tables call one host different things.

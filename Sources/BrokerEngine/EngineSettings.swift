@@ -21,7 +21,7 @@ package struct EngineSettings: Sendable, Equatable {
     package var answerPatience: Int64 = 30
 
     /// How the authorities of records are read, and which clouds belong together.
-    package var authorities = AuthorityReader()
+    package var authorities = AuthorityParser()
 
     /// Whether people take turns at this machine: a sign-out is then for all apps.
     package var isSharedDevice = false

@@ -3,7 +3,7 @@ import BrokerValues
 import Logging
 import Synchronization
 
-/// The engine: what the harnesses of BrokerServer call. One method a request; the work is in the folders beside.
+/// The engine: what the handlers of BrokerServer call. One method a request; the work is in the folders beside.
 package final class TokenBroker: Sendable {
     let services: EngineServices
     private let settings: SettingsBox
@@ -109,7 +109,7 @@ package final class TokenBroker: Sendable {
     }
 
     package func currentAccount(of app: AppRegistration, in partition: Partition)
-        throws(BrokerError) -> CurrentAccount.Answer
+        throws(BrokerError) -> CurrentAccountRule.Answer
     {
         try AccountListing(services: services).current(for: app, in: partition)
     }

@@ -27,7 +27,7 @@ package final class OAuthProvider: IdentityProvider {
     ///   - documents: keeps metadata and keys across restarts; nil fetches them anew after each.
     package init(
         http: any HTTPTransport, clock: any BrokerClock, proofs: any ProofSigner,
-        completions: ProviderCompletions = ProviderCompletions(), documents store: DocumentStore? = nil
+        completions: MetadataOverrides = MetadataOverrides(), documents store: DocumentStore? = nil
     ) {
         transport = http
         self.clock = clock
@@ -38,7 +38,7 @@ package final class OAuthProvider: IdentityProvider {
     }
 
     /// Takes effect with the next request.
-    package func apply(_ completions: ProviderCompletions) { discovery.apply(completions) }
+    package func apply(_ completions: MetadataOverrides) { discovery.apply(completions) }
 
     package func metadata(of authority: Authority) async throws(ProviderError) -> ProviderMetadata {
         try await discovery.metadata(of: authority)
@@ -53,7 +53,7 @@ package final class OAuthProvider: IdentityProvider {
         at metadata: ProviderMetadata
     ) async throws(ProviderError) -> TokenResponse {
         let endpoint = try endpoint(metadata.tokenEndpoint, of: metadata)
-        let request = try TokenRequest.build(grant, with: extras, to: endpoint, as: client, at: metadata)
+        let request = try TokenRequestBuilder.build(grant, with: extras, to: endpoint, as: client, at: metadata)
         let response: HTTPResponse
         if let key = extras.proofKey {
             response = try await send(request, provenWith: key, to: endpoint)

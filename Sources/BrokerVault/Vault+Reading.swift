@@ -7,7 +7,7 @@ extension Vault {
         _ type: Record.Type, bucket: [String], in partition: Partition
     ) throws(VaultError) -> [StoredRecord<Record>] {
         guard let keys = try existingKeys(of: partition) else { return [] }
-        let names = RowNames(of: partition, keys: keys)
+        let names = RowKeys(of: partition, keys: keys)
         let rows = try reader.rows(bucketKey: names.bucketKey(Record.kind, bucket: bucket))
         return try open(rows, keys, in: partition)
     }

@@ -8,7 +8,7 @@ extension Vault {
         let keys = try keys.keysMakingNew(for: partition) { (partition) throws(VaultError) in
             try reader.wrappedKey(of: partition)
         }
-        let names = RowNames(of: partition, keys: keys)
+        let names = RowKeys(of: partition, keys: keys)
         guard let fields = try? JSONEncoder().encode(record) else {
             throw .io(
                 "A record of kind \(Record.kind) cannot be encoded. Please report this as an error of the broker.")
@@ -26,7 +26,7 @@ extension Vault {
         var write = WriteSet(partitions: [change.partition], puts: change.puts, deletes: [])
         for record in change.puts { write.partitions.insert(record.partition) }
         if !change.deletes.isEmpty, let keys = try existingKeys(of: change.partition) {
-            let names = RowNames(of: change.partition, keys: keys)
+            let names = RowKeys(of: change.partition, keys: keys)
             write.deletes = change.deletes.map { names.rowKey($0) }
         }
         try await onThread { [writeSide, write] () throws(VaultError) in

@@ -12,9 +12,9 @@ package final class Vault: RecordVault {
     let keys: KeyRing
     let sealer = RecordSealer()
     let reader: VaultReader
-    let writeSide: WriteSide
+    let writeSide: VaultWriter
     let thread: SerialThread
-    let damage: DamageLog
+    let damage: QuarantineQueue
     let logger: Logger
 
     private init(
@@ -42,8 +42,8 @@ package final class Vault: RecordVault {
         var header: VaultHeader
         var keys: KeyRing
         var reader: VaultReader
-        var writeSide: WriteSide
-        var damage: DamageLog
+        var writeSide: VaultWriter
+        var damage: QuarantineQueue
     }
 
     /// Opens the vault of a state directory; the first start makes it, and its key.
@@ -114,9 +114,9 @@ package final class Vault: RecordVault {
         let writing = try file.connect()
         let reading = try file.connect()
         try reading.run("PRAGMA query_only = ON")
-        let damage = DamageLog(moved: try reading.integer("SELECT count(*) FROM quarantine"))
+        let damage = QuarantineQueue(moved: try reading.integer("SELECT count(*) FROM quarantine"))
         let reader = VaultReader(reading)
-        let writeSide = WriteSide(writing, claim: claim, reader: reader, keys: keys, logger: logger)
+        let writeSide = VaultWriter(writing, claim: claim, reader: reader, keys: keys, logger: logger)
         return Opened(header: header, keys: keys, reader: reader, writeSide: writeSide, damage: damage)
     }
 

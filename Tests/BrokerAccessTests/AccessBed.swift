@@ -28,7 +28,7 @@ final class AccessBed: Sendable {
     deinit { try? FileManager.default.removeItem(atPath: folder) }
 
     /// The directory as the next start of the broker finds it.
-    func reopened(_ authorities: AuthorityReader = AuthorityReader()) async throws -> AppDirectory {
+    func reopened(_ authorities: AuthorityParser = AuthorityParser()) async throws -> AppDirectory {
         await vault.real.close()
         return AppDirectory(vault: try await Self.open(folder), authorities: authorities, log: log.logger)
     }

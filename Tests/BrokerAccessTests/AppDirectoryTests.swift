@@ -80,13 +80,13 @@ struct AppDirectoryTests {
             try bed.directory.app(named: "mail", in: AccessBed.partition)?.authority
         }
         #expect(try authority() == app.authority)
-        bed.directory.apply(AuthorityReader(kinds: ["login.corp.example": .entra]))
+        bed.directory.apply(AuthorityParser(kinds: ["login.corp.example": .entra]))
         #expect(try authority()?.url == "https://login.corp.example/contoso")
         #expect(try authority()?.kind.hasTenants == true)
         // Here the URL is none that this kind has: there is no such app until the table is mended.
-        bed.directory.apply(AuthorityReader(kinds: ["login.corp.example": .adfs]))
+        bed.directory.apply(AuthorityParser(kinds: ["login.corp.example": .adfs]))
         #expect(try authority() == nil)
-        bed.directory.apply(AuthorityReader())
+        bed.directory.apply(AuthorityParser())
         #expect(try authority() == app.authority)
     }
 
@@ -100,7 +100,7 @@ struct AppDirectoryTests {
         try await bed.directory.register(AccessBed.app("notes"), in: AccessBed.partition)
         #expect(try names() == ["mail", "notes"])
         _ = try await bed.directory.remove(named: "notes", in: AccessBed.partition)
-        bed.directory.apply(AuthorityReader(kinds: ["login.corp.example": .entra]))
+        bed.directory.apply(AuthorityParser(kinds: ["login.corp.example": .entra]))
         let admitted = try bed.policy.admit(bed.caller(), as: .registered(name: "mail"))
         #expect(admitted.authority.url == "https://login.corp.example/contoso")
         #expect(try names() == ["mail"])
@@ -146,7 +146,7 @@ struct AppDirectoryTests {
         try await bed.directory.register(app, in: AccessBed.partition)
         try await bed.directory.register(AccessBed.app("notes"), in: AccessBed.partition)
         #expect(try bed.directory.list(in: AccessBed.partition).count == 2)
-        let kinds = AuthorityReader(kinds: ["login.corp.example": .adfs])
+        let kinds = AuthorityParser(kinds: ["login.corp.example": .adfs])
         bed.directory.apply(kinds)
         bed.directory.apply(kinds)
         #expect(bed.log.names == ["mail"])
@@ -159,7 +159,7 @@ struct AppDirectoryTests {
         #expect(bed.log.names == ["mail", "mail"])
         #expect(try await reopened.remove(named: "mail", in: AccessBed.partition).authority == app.authority.url)
         #expect(try reopened.members(of: app.effectiveGroup, in: AccessBed.partition).isEmpty)
-        reopened.apply(AuthorityReader())
+        reopened.apply(AuthorityParser())
         #expect(try reopened.list(in: AccessBed.partition).map(\.name) == ["notes"])
     }
 

@@ -109,7 +109,7 @@ struct DeviceCodeTests {
 
     @Test("a decoder reads the address with the code in it from the blocks that the terminal shows")
     func picture() async throws {
-        let lines = DeviceCodeWords.picture(of: try Self.code, columns: 80, isUTF8: true, setsColours: false)
+        let lines = DeviceCodeText.picture(of: try Self.code, columns: 80, isUTF8: true, setsColours: false)
         #expect(Set(lines.map(\.count)).count == 1)
         #expect(Set(lines.joined()).isSubset(of: ["█", "▀", "▄", " "]))
         try await withTestBed { bed in
@@ -139,7 +139,7 @@ struct DeviceCodeTests {
         let code = try InteractionDeviceCode.Params(
             reading: try JSONReader.read(Array(Self.notice("c", complete: false).utf8)))
         let expected = TerminalQRCode(try #require(QRCode("https://idp.example.org/d"))).lines(setsColours: false)
-        let lines = DeviceCodeWords.picture(of: code, columns: 80, isUTF8: true, setsColours: false)
+        let lines = DeviceCodeText.picture(of: code, columns: 80, isUTF8: true, setsColours: false)
         #expect(lines == expected)
     }
 
@@ -147,11 +147,11 @@ struct DeviceCodeTests {
     func noPicture() throws {
         let code = try Self.code
         let width = try #require(
-            DeviceCodeWords.picture(of: code, columns: 500, isUTF8: true, setsColours: false).first?.count)
-        #expect(DeviceCodeWords.picture(of: code, columns: nil, isUTF8: true, setsColours: false).isEmpty)
-        #expect(DeviceCodeWords.picture(of: code, columns: 80, isUTF8: false, setsColours: false).isEmpty)
-        #expect(DeviceCodeWords.picture(of: code, columns: width - 1, isUTF8: true, setsColours: false).isEmpty)
-        #expect(!DeviceCodeWords.picture(of: code, columns: width, isUTF8: true, setsColours: false).isEmpty)
+            DeviceCodeText.picture(of: code, columns: 500, isUTF8: true, setsColours: false).first?.count)
+        #expect(DeviceCodeText.picture(of: code, columns: nil, isUTF8: true, setsColours: false).isEmpty)
+        #expect(DeviceCodeText.picture(of: code, columns: 80, isUTF8: false, setsColours: false).isEmpty)
+        #expect(DeviceCodeText.picture(of: code, columns: width - 1, isUTF8: true, setsColours: false).isEmpty)
+        #expect(!DeviceCodeText.picture(of: code, columns: width, isUTF8: true, setsColours: false).isEmpty)
     }
 
     @Test("the first locale variable that is set says whether the terminal is UTF-8")
@@ -164,6 +164,6 @@ struct DeviceCodeTests {
 
     @Test("the countdown", arguments: [(599, "9:59"), (61, "1:01"), (0, "0:00"), (-5, "0:00")] as [(Int64, String)])
     func countdown(seconds: Int64, text: String) {
-        #expect(DeviceCodeWords.waiting(secondsLeft: seconds).contains(" \(text) left"))
+        #expect(DeviceCodeText.waiting(secondsLeft: seconds).contains(" \(text) left"))
     }
 }

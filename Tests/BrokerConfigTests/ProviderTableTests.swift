@@ -23,16 +23,16 @@ struct ProviderTableTests {
             """)
         let configuration = loaded.configuration
         #expect(configuration.providerKinds == ["127.0.0.1:4000": .entra])
-        func completion(_ authority: String) throws -> ProviderCompletion {
-            let reader = AuthorityReader(allowsHTTPLoopback: true, kinds: configuration.providerKinds)
+        func completion(_ authority: String) throws -> MetadataOverride {
+            let reader = AuthorityParser(allowsHTTPLoopback: true, kinds: configuration.providerKinds)
             return configuration.completions[try reader.authority(authority)]
         }
         #expect(try completion("https://id.example/realm").endpoints == ["token_endpoint": "https://id.example/t"])
         #expect(try completion("https://id.example/realm").resourceParameter == "audience")
-        #expect(try completion("https://id.example/other") == ProviderCompletion())
+        #expect(try completion("https://id.example/other") == MetadataOverride())
         #expect(try completion("http://127.0.0.1:4000/contoso").resourceParameter == "resource")
         #expect(try completion("https://login.microsoftonline.com/common").resourceParameter == "audience")
-        #expect(try completion("https://login.microsoftonline.com/organizations") == ProviderCompletion())
+        #expect(try completion("https://login.microsoftonline.com/organizations") == MetadataOverride())
         #expect(loaded.report.contains(#"provider."http://127.0.0.1:4000".kind = entra  # "#))
         #expect(loaded.report.contains("config.toml:6"))
     }

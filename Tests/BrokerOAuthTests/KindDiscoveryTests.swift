@@ -90,7 +90,7 @@ struct KindDiscoveryTests {
         try await withProvider { bed async throws in
             let base = bed.provider.issuer
             bed.provider.configure { $0.metadata = ["token_endpoint": nil, "jwks_uri": "ftp://x"] }
-            var completion = ProviderCompletion()
+            var completion = MetadataOverride()
             completion.endpoints = [
                 "token_endpoint": base + "/t", "jwks_uri": base + "/k",
                 "device_authorization_endpoint": base + "/d",
@@ -98,7 +98,7 @@ struct KindDiscoveryTests {
             completion.resourceParameter = "audience"
             let oauth = OAuthProvider(
                 http: bed.http, clock: bed.clock, proofs: testProofSigner(),
-                completions: ProviderCompletions([base: completion]))
+                completions: MetadataOverrides([base: completion]))
             let metadata = try await oauth.metadata(of: bed.provider.authority)
             #expect(metadata.tokenEndpoint == base + "/t")
             #expect(metadata.jwksURI == base + "/k")
@@ -113,12 +113,12 @@ struct KindDiscoveryTests {
         try await withProvider { bed async throws in
             let authority = try bed.provider.authority
             #expect(try await bed.oauth.metadata(of: authority).resourceParameter == "resource")
-            var completion = ProviderCompletion()
+            var completion = MetadataOverride()
             completion.resourceParameter = "audience"
-            bed.oauth.apply(ProviderCompletions([authority.url: completion]))
+            bed.oauth.apply(MetadataOverrides([authority.url: completion]))
             bed.provider.on(.discovery) { _ in .empty(500) }
             #expect(try await bed.oauth.metadata(of: authority).resourceParameter == "audience")
-            bed.oauth.apply(ProviderCompletions())
+            bed.oauth.apply(MetadataOverrides())
             #expect(try await bed.oauth.metadata(of: authority).resourceParameter == "resource")
         }
     }
@@ -128,12 +128,12 @@ struct KindDiscoveryTests {
         try await withProvider { bed async throws in
             let base = bed.provider.issuer
             bed.provider.on(.discovery) { _ in .empty(404) }
-            var completion = ProviderCompletion()
+            var completion = MetadataOverride()
             completion.endpoints = ["token_endpoint": base + "/t", "authorization_endpoint": base + "/a"]
             func metadata() async throws -> ProviderMetadata {
                 let oauth = OAuthProvider(
                     http: bed.http, clock: bed.clock, proofs: testProofSigner(),
-                    completions: ProviderCompletions([base: completion]))
+                    completions: MetadataOverrides([base: completion]))
                 return try await oauth.metadata(of: bed.provider.authority)
             }
             guard case .invalidResponse(status: 404, _) = await bed.failure({ try await metadata() }) else {

@@ -29,7 +29,7 @@ struct RequestLineTests {
             }
             #expect(call.id?.json == id)
             var writer = JSONWriter()
-            writer.answer(Nothing(), to: try #require(call.id))
+            writer.answer(Empty(), to: try #require(call.id))
             #expect(String(decoding: writer.bytes, as: UTF8.self) == #"{"jsonrpc":"2.0","id":\#(id),"result":{}}"#)
         }
     }

@@ -19,10 +19,10 @@ struct AccountsAndAppsTests {
             #expect(app.scopes == ["a", "b"])
             #expect(app.executables == ["/usr/bin/mail"])
             try await server.register("agenda")
-            try await client.send(ListApps.requestLine(id: 1, Nothing()))
+            try await client.send(ListApps.requestLine(id: 1, Empty()))
             let line = try #require(try await client.readLine())
             #expect(!line.contains("hush-hush"))
-            #expect(try await client.call(ListApps.self, Nothing()).apps.map(\.name) == ["agenda", "mail"])
+            #expect(try await client.call(ListApps.self, Empty()).apps.map(\.name) == ["agenda", "mail"])
             params.clientSecret = nil
             #expect(try await client.call(RegisterApp.self, params).app.confidential == false)
             #expect(try await client.call(RemoveApp.self, .init(name: "mail")).app.clientId == "c1")

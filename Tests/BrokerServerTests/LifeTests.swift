@@ -27,7 +27,7 @@ struct LifeTests {
             server.provider.refreshGate.close()
             let busy = try await server.connect()
             let idle = try await server.connect()
-            _ = try await idle.call(ListApps.self, Nothing())
+            _ = try await idle.call(ListApps.self, Empty())
             var slow = AcquireTokenSilent.Params.of("mail")
             slow.forceRefresh = true
             try await busy.send(AcquireTokenSilent.requestLine(id: 1, slow))

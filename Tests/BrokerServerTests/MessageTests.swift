@@ -14,7 +14,7 @@ struct MessageTests {
             }
             try await client.send([0x22, 0xff, 0x22, 0x0a])
             #expect(try await client.readLine()?.contains("-32700") == true)
-            #expect(try await client.call(GetBrokerStatus.self, Nothing()).version == "1.2.3")
+            #expect(try await client.call(GetBrokerStatus.self, Empty()).version == "1.2.3")
         }
     }
 
@@ -60,7 +60,7 @@ struct MessageTests {
             let all = try await client.readToEnd()
             #expect(all.contains(#""id":null,"error":{"code":-32700,"#))
             #expect(all.split(separator: "\n").count == 1)
-            #expect(try await server.connect().call(GetBrokerStatus.self, Nothing()).connections == 1)
+            #expect(try await server.connect().call(GetBrokerStatus.self, Empty()).connections == 1)
         }
     }
 
@@ -68,7 +68,7 @@ struct MessageTests {
     func truncated() async throws {
         try await ServerBed.run { server in
             let client = try await server.connect()
-            try await client.send(GetBrokerStatus.requestLine(id: 7, Nothing()) + Array(#"{"jsonrpc":"2."#.utf8))
+            try await client.send(GetBrokerStatus.requestLine(id: 7, Empty()) + Array(#"{"jsonrpc":"2."#.utf8))
             await client.shutDownWriting()
             let lines = try await client.readToEnd().split(separator: "\n")
             #expect(lines.count == 2)
@@ -126,7 +126,7 @@ struct MessageTests {
                 #"[{"jsonrpc":"2.0","method":"broker.status"},{"jsonrpc":"2.0","method":"none"}]"#)
             try await client.sendLine(#"{"jsonrpc":"2.0","method":"apps.remove","params":{"name":7}}"#)
             try await client.sendLine(#"{"jsonrpc":"2.0","method":"accounts.list"}"#)
-            #expect(try await client.call(GetBrokerStatus.self, Nothing()).protocol == 1)
+            #expect(try await client.call(GetBrokerStatus.self, Empty()).protocol == 1)
         }
     }
 
@@ -138,7 +138,7 @@ struct MessageTests {
                 #"{"jsonrpc":"2.0","method":"apps.register","params":{"name":"mail","clientId":"c","authority":"https://a.example"}}"#
             )
             try await eventually("the app is registered") {
-                try await server.connect().call(ListApps.self, Nothing()).apps.map(\.name) == ["mail"]
+                try await server.connect().call(ListApps.self, Empty()).apps.map(\.name) == ["mail"]
             }
         }
     }
@@ -146,7 +146,7 @@ struct MessageTests {
     @Test("rpc.discover answers the document that the definitions make")
     func discover() async throws {
         try await ServerBed.run { server in
-            let document = try await server.connect().call(DiscoverMethods.self, Nothing())
+            let document = try await server.connect().call(DiscoverMethods.self, Empty())
             #expect(document == OpenRPCDocument.json)
         }
     }
@@ -157,9 +157,9 @@ struct MessageTests {
             try await server.register("mail")
             server.clock.advance(bySeconds: 90)
             let others = [try await server.connect(), try await server.connect()]
-            _ = try await others[0].call(ListApps.self, Nothing())
-            _ = try await others[1].call(ListApps.self, Nothing())
-            let status = try await server.connect().call(GetBrokerStatus.self, Nothing())
+            _ = try await others[0].call(ListApps.self, Empty())
+            _ = try await others[1].call(ListApps.self, Empty())
+            let status = try await server.connect().call(GetBrokerStatus.self, Empty())
             #expect(status.version == "1.2.3")
             #expect(status.uptime == 90)
             #expect(status.mode == .user)

@@ -58,7 +58,7 @@ struct TokenTests {
                 try await client.send(AcquireTokenSilent.requestLine(id: Int64(id), .of("mail")))
                 #expect(try await client.readJSON()["id"]?.value == .integer(Int64(id)))
             }
-            #expect(try await client.call(GetBrokerStatus.self, Nothing()).refreshesInFlight == 1)
+            #expect(try await client.call(GetBrokerStatus.self, Empty()).refreshesInFlight == 1)
             server.provider.refreshGate.open()
             let late = try await client.readJSON()
             #expect(late["id"]?.value == 99)
@@ -76,7 +76,7 @@ struct TokenTests {
             async let sent: Void = client.send(lines)
             try await eventually("the refresh is under way") { server.provider.refreshGate.waiting == 1 }
             // Others are served although this connection has all it may have under way.
-            _ = try await server.connect().call(GetBrokerStatus.self, Nothing())
+            _ = try await server.connect().call(GetBrokerStatus.self, Empty())
             server.provider.refreshGate.open()
             try await sent
             var ids: Set<Int64> = []
@@ -98,9 +98,9 @@ struct TokenTests {
             var slow = AcquireTokenSilent.Params.of("mail")
             slow.forceRefresh = true
             for id in 1...64 { try await client.send(AcquireTokenSilent.requestLine(id: Int64(id), slow)) }
-            try await client.send(DiscoverMethods.requestLine(id: 65, Nothing()))
+            try await client.send(DiscoverMethods.requestLine(id: 65, Empty()))
             try await eventually("the refresh hangs") { server.provider.refreshGate.waiting == 1 }
-            for _ in 0..<20 { _ = try await server.connect().call(ListApps.self, Nothing()) }
+            for _ in 0..<20 { _ = try await server.connect().call(ListApps.self, Empty()) }
             server.provider.refreshGate.open()
             let ids = try await client.readLines(65).map { try JSONReader.read($0.utf8)["id"]?.value.integerValue ?? 0 }
             #expect(Set(ids) == Set(1...65))
@@ -214,7 +214,7 @@ struct TokenTests {
             #expect(error?.data?.kind == .internal)
             #expect(error?.data?.reason == .vaultDamaged)
             #expect(error?.data?.correlationId?.isEmpty == false)
-            #expect(try await client.call(ListApps.self, Nothing()).apps.count == 1)
+            #expect(try await client.call(ListApps.self, Empty()).apps.count == 1)
         }
     }
 

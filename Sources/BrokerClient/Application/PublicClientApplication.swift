@@ -108,7 +108,7 @@ public final class PublicClientApplication: Sendable {
         if let timeout = parameters.timeout { params.timeout = Int64(timeout) }
         let node = try await InteractiveSession.run(
             params, on: connection, browser: parameters.webviewParameters.browser)
-        return TokenResult(try .understood(node))
+        return TokenResult(try .decoded(node))
     }
 
     /// A token with the person signing in on another device (RFC 8628): no browser is needed here.
@@ -135,7 +135,7 @@ public final class PublicClientApplication: Sendable {
         params.timeout = parameters.timeout.map(Int64.init)
         params.correlationId = parameters.correlationId
         let node = try await InteractiveSession.run(params, on: connection) { try await onCode(DeviceCode($0)) }
-        return TokenResult(try .understood(node))
+        return TokenResult(try .decoded(node))
     }
 
     /// Hands in a redirect that the broker's own listener did not see: one that a URL handler received, or that the
@@ -219,7 +219,7 @@ public final class PublicClientApplication: Sendable {
         if let timeout = parameters.timeout { params.timeout = Int64(timeout) }
         let node = try await InteractiveSession.run(
             params, on: connection, browser: parameters.webviewParameters.browser)
-        return SignoutResult(try SignOutAccount.Result.understood(node).stages)
+        return SignoutResult(try SignOutAccount.Result.decoded(node).stages)
     }
 
     /// Removes the account's tokens from this app. Other apps keep theirs, and the browser stays signed in.

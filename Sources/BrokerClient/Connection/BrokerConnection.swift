@@ -45,7 +45,7 @@ package final class BrokerConnection: Sendable {
     package func call<Method: BrokerMethod>(
         _ method: Method.Type, _ params: Method.Params, interaction: InteractionObserver? = nil
     ) async throws(BrokerClientError) -> Method.Result {
-        try .understood(try await result(of: method, params, interaction: interaction))
+        try .decoded(try await result(of: method, params, interaction: interaction))
     }
 
     /// As ``call(_:_:interaction:)``, with the result as the broker wrote it.
@@ -54,7 +54,7 @@ package final class BrokerConnection: Sendable {
     ) async throws(BrokerClientError) -> JSONNode {
         var deadline: ContinuousClock.Instant?
         var pauses = Pauses()
-        var repetition = Repetition(of: method.name)
+        var repetition = RetryPolicy(of: method.name)
         while true {
             let link = try await connected(until: deadline)
             let outcome = await link.exchange(observer: interaction.map(Self.observer)) {

@@ -33,7 +33,7 @@ package final class DirectConnection {
     package func call<Method: BrokerMethod>(
         _ method: Method.Type, _ params: Method.Params
     ) throws(BrokerClientError) -> Method.Result {
-        try .understood(try result(of: method, params))
+        try .decoded(try result(of: method, params))
     }
 
     /// As ``call(_:_:)``, with the result as the broker wrote it.
@@ -43,7 +43,7 @@ package final class DirectConnection {
         defer { nextID += 1 }
         let line = method.requestLine(id: nextID, params)
         guard line.count <= Link.longestRequest else { throw .tooLong }
-        var repetition = Repetition(of: method.name)
+        var repetition = RetryPolicy(of: method.name)
         var deadline: ContinuousClock.Instant?
         while true {
             try connect(until: deadline)

@@ -33,7 +33,7 @@ package enum InteractionNotice: Sendable {
     }
 }
 
-/// One request that waits for a person, from the client's side: the request, what is shown, and the wish to end it.
+/// One request that waits for a person, from the client's side: the request, what is shown, and how it is canceled.
 ///
 /// Whichever comes first decides what the caller is told: the broker's answer, something that cannot be shown, or the
 /// cancellation of the caller's task. The latter two also end the interaction at the broker, at once or as soon as its

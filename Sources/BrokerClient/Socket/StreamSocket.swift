@@ -56,8 +56,8 @@ struct StreamSocket: Sendable {
     }
 
     private func checkPeer() throws(ConnectFailure) {
-        var peer = PeerCredentials()
-        var size = socklen_t(MemoryLayout<PeerCredentials>.size)
+        var peer = SocketPeer()
+        var size = socklen_t(MemoryLayout<SocketPeer>.size)
         guard getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 else { throw .last() }
         guard Self.isTrusted(peer.uid) else { throw .untrusted(uid: peer.uid) }
     }
@@ -66,7 +66,7 @@ struct StreamSocket: Sendable {
 }
 
 /// The kernel's `struct ucred` (unix(7)), which glibc shows only with `_GNU_SOURCE`.
-private struct PeerCredentials {
+private struct SocketPeer {
     var pid: pid_t = 0
     var uid: uid_t = .max
     var gid: gid_t = .max

@@ -19,11 +19,11 @@ struct ListAccountsCommand: Subcommand {
         params.select(choice.selection)
         params.includeSignedOut = all
         let node = try context.connection.result(of: ListAccounts.self, params)
-        let accounts = try ListAccounts.Result.understood(node).accounts
+        let accounts = try ListAccounts.Result.decoded(node).accounts
         context.output.result(node) {
             accounts.isEmpty
                 ? "Nobody is signed in. To sign in: brokerctl login --app NAME\n"
-                : AccountWords.table(accounts).text(emphasis: context.output.style.strong)
+                : AccountText.table(accounts).text(emphasis: context.output.style.strong)
         }
     }
 }

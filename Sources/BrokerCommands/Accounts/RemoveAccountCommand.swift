@@ -25,7 +25,7 @@ struct RemoveAccountCommand: Subcommand {
         let node = try account.resolve { reference throws(BrokerClientError) in
             try context.connection.result(of: RemoveAccount.self, .init(reference, from: selection))
         }
-        let removed = try RemoveAccount.Result.understood(node).removed
+        let removed = try RemoveAccount.Result.decoded(node).removed
         let app = choice.app ?? choice.clientID ?? ""
         context.output.result(node) {
             "Removed \(removed) token\(removed == 1 ? "" : "s") of \(account.text) from \(app).\n".clean(keeping: "\n")

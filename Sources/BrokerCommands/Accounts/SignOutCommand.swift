@@ -52,9 +52,9 @@ struct SignOutCommand: WaitingSubcommand {
         if let timeout { params.timeout = timeout }
         let page = SignOutPage(output: output)
         let node = try await signOut(params, on: BrokerConnection(location: location), showing: page)
-        let stages = try SignOutAccount.Result.understood(node).stages
+        let stages = try SignOutAccount.Result.decoded(node).stages
         output.result(node) {
-            SignOutWords.facts(stages, leavesBrowser: page.isLeft).text(emphasis: output.style.strong)
+            SignOutText.facts(stages, leavesBrowser: page.isLeft).text(emphasis: output.style.strong)
         }
         guard stages.local == "done" else {
             throw BrokerClientError(.internal, "Not everything of \(account.text) could be removed here.")
@@ -123,7 +123,7 @@ private final class SignOutPage: BrowserOpening {
     }
 }
 
-package enum SignOutWords {
+package enum SignOutText {
     /// - Parameter leavesBrowser: whether the person did not wait for it: it may be signed in still.
     package static func facts(_ stages: SignOutAccount.Stages, leavesBrowser: Bool = false) -> Facts {
         var facts = Facts()

@@ -107,12 +107,12 @@ struct AddAppCommand: Subcommand {
         params.confidential = confidential
         if let path = initialAccessTokenFile { params.initialAccessToken = try SecretFile.firstLine(of: path) }
         let node = try context.connection.result(of: RegisterAppAtProvider.self, params)
-        let result = try RegisterAppAtProvider.Result.understood(node)
+        let result = try RegisterAppAtProvider.Result.decoded(node)
         try installHandler()
         context.output.result(node) {
-            var facts = AppWords.facts(result.app)
+            var facts = AppText.facts(result.app)
             facts.add(
-                "Secret ends", result.clientSecretExpiresOn.map { TimeWords.relative($0, to: Output.now) })
+                "Secret ends", result.clientSecretExpiresOn.map { TimeText.relative($0, to: Output.now) })
             return facts.text(emphasis: context.output.style.strong)
         }
     }
@@ -123,9 +123,9 @@ struct AddAppCommand: Subcommand {
         params.instanceAware = instanceAware
         if clientSecretStdin { params.clientSecret = try Self.readSecret() }
         let node = try context.connection.result(of: RegisterApp.self, params)
-        let app = try RegisterApp.Result.understood(node).app
+        let app = try RegisterApp.Result.decoded(node).app
         try installHandler()
-        context.output.result(node) { AppWords.facts(app).text(emphasis: context.output.style.strong) }
+        context.output.result(node) { AppText.facts(app).text(emphasis: context.output.style.strong) }
     }
 
     private func describe(_ params: inout some AppDescription) {

@@ -9,11 +9,11 @@ struct ListAppsCommand: Subcommand {
 
     func run(in context: CommandContext) throws(BrokerClientError) {
         let node = try context.connection.result(of: ListApps.self, .init())
-        let apps = try ListApps.Result.understood(node).apps
+        let apps = try ListApps.Result.decoded(node).apps
         context.output.result(node) {
             apps.isEmpty
                 ? "No app is registered. To register one: brokerctl apps add NAME --client-id ID --authority URL\n"
-                : AppWords.table(apps).text(emphasis: context.output.style.strong)
+                : AppText.table(apps).text(emphasis: context.output.style.strong)
         }
     }
 }

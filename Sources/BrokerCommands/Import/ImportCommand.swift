@@ -45,7 +45,7 @@ struct ImportMSALCacheCommand: Subcommand {
             }
             sum.add(result)
         }
-        context.output.result(JSONText.node(of: sum)) { ImportWords.text(sum) }
+        context.output.result(JSONText.node(of: sum)) { ImportText.text(sum) }
     }
 
     private func read() throws(BrokerClientError) -> JSONObject {
@@ -103,7 +103,7 @@ extension ImportCache.Result {
     }
 }
 
-package enum ImportWords {
+package enum ImportText {
     package static func text(_ result: ImportCache.Result) -> String {
         var facts = Facts()
         facts.add("Accounts", "\(result.accounts)")

@@ -27,7 +27,7 @@ struct DeviceCodeLogin: Sendable {
         output.line("  " + code.verificationUri.clean)
         output.aside("and enter this code:")
         output.line("  " + output.style.strong(code.userCode.clean))
-        let lines = DeviceCodeWords.picture(
+        let lines = DeviceCodeText.picture(
             of: code, columns: StandardStream.error.terminalColumns, isUTF8: Locale.isUTF8,
             setsColours: output.errorStyle.isOn)
         if !lines.isEmpty {
@@ -36,7 +36,7 @@ struct DeviceCodeLogin: Sendable {
     }
 }
 
-package enum DeviceCodeWords {
+package enum DeviceCodeText {
     /// The address as a QR code: with the code in it, where the provider gives such a one.
     ///
     /// - Parameter columns: of the terminal; nil where there is none.
@@ -63,13 +63,13 @@ private final class Countdown: Sendable {
 
     func start(until end: NumericDate) {
         guard StandardStream.error.isTerminal else {
-            StandardStream.error.write(DeviceCodeWords.waiting(secondsLeft: end - Output.now) + "\n")
+            StandardStream.error.write(DeviceCodeText.waiting(secondsLeft: end - Output.now) + "\n")
             return
         }
         let drawing = Task {
             while !Task.isCancelled, Output.now <= end {
                 StandardStream.error.write(
-                    "\r\u{1B}[K" + DeviceCodeWords.waiting(secondsLeft: end - Output.now))
+                    "\r\u{1B}[K" + DeviceCodeText.waiting(secondsLeft: end - Output.now))
                 do { try await Task.sleep(for: .seconds(1)) } catch { return }
             }
         }

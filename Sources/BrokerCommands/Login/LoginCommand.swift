@@ -14,7 +14,7 @@ struct LoginCommand: WaitingSubcommand {
 
     @OptionGroup var global: GlobalOptions
     @OptionGroup var request: RequestOptions
-    @OptionGroup var demand: DemandOptions
+    @OptionGroup var options: TokenOptions
 
     @Option(help: ArgumentHelp("How you are asked: \(Prompt.names).", valueName: "prompt"))
     var prompt: Prompt?
@@ -95,7 +95,7 @@ struct LoginCommand: WaitingSubcommand {
         guard [browser != nil, privateWindow, noBrowser || manual].count(where: { $0 }) < 2 else {
             throw ValidationError("Give one of --browser, --private and --no-browser.")
         }
-        if let browser, BrowserWords.of(browser) == nil {
+        if let browser, BrowserText.of(browser) == nil {
             throw ValidationError("--browser is no command: it is empty, or a quote is open.")
         }
         let names = query.map(\.name)
@@ -104,7 +104,7 @@ struct LoginCommand: WaitingSubcommand {
             noBrowser || manual || browser != nil || privateWindow || account != nil || redirectURI != nil
             || prompt != nil || loginHint != nil || domainHint != nil || maxAge != nil
             || !acrValues.isEmpty || !extraScopes.isEmpty || !query.isEmpty || pushedAuthorization
-            || demand.instanceAware
+            || options.instanceAware
         if deviceCode, isForBrowsers {
             throw ValidationError(
                 "With --device-code go --authority, --scope, --claims, --capability, --resource, --token-type, --correlation-id and --timeout; the rest is for a browser."
@@ -120,7 +120,7 @@ struct LoginCommand: WaitingSubcommand {
             .id(try account.find(among: request.selection, on: asking).account.id)
         }
         params.prompt = prompt
-        try demand.fill(&params)
+        try options.fill(&params)
         params.loginHint = loginHint
         params.strictLoginHint = strictLoginHint
         params.domainHint = domainHint
@@ -136,12 +136,12 @@ struct LoginCommand: WaitingSubcommand {
             deviceCode
             ? try await signInElsewhere(params, on: connection, output)
             : try await signIn(params, on: connection, output)
-        let token = try Token.understood(node)
-        output.result(node) { LoginWords.done(token, now: Output.now) }
+        let token = try Token.decoded(node)
+        output.result(node) { LoginText.done(token, now: Output.now) }
     }
 
     private var window: WebviewParameters {
-        if let browser, let words = BrowserWords.of(browser) { return WebviewParameters(command: words) }
+        if let browser, let words = BrowserText.of(browser) { return WebviewParameters(command: words) }
         return WebviewParameters(privateWindow ? .privateWindow : .systemBrowser)
     }
 
@@ -217,11 +217,11 @@ extension Prompt: ExpressibleByArgument {
     fileprivate static var names: String { allCases.map(\.rawValue).joined(separator: ", ") }
 }
 
-package enum LoginWords {
+package enum LoginText {
     package static func done(_ token: Token, now: NumericDate) -> String {
-        let expiry = TimeWords.relative(token.expiresOn, to: now)
+        let expiry = TimeText.relative(token.expiresOn, to: now)
         let kept = token.persisted ? "" : "The broker could not write it to disk yet, and goes on trying.\n"
-        return "Signed in: \(AccountWords.who(token.account)).\nThe access token expires \(expiry).\n".clean(
+        return "Signed in: \(AccountText.who(token.account)).\nThe access token expires \(expiry).\n".clean(
             keeping: "\n")
             + kept
     }

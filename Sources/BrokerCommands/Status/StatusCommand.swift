@@ -9,13 +9,13 @@ struct StatusCommand: Subcommand {
 
     func run(in context: CommandContext) throws(BrokerClientError) {
         let node = try context.connection.result(of: GetBrokerStatus.self, .init())
-        let status = try GetBrokerStatus.Result.understood(node)
+        let status = try GetBrokerStatus.Result.decoded(node)
         let path = context.connection.location.path
-        context.output.result(node) { StatusWords.text(status, socket: path, style: context.output.style) }
+        context.output.result(node) { StatusText.text(status, socket: path, style: context.output.style) }
     }
 }
 
-package enum StatusWords {
+package enum StatusText {
     static func text(_ status: GetBrokerStatus.Result, socket: String, style: Style) -> String {
         facts(status, socket: socket).text(emphasis: style.strong)
     }
@@ -24,7 +24,7 @@ package enum StatusWords {
         var facts = Facts()
         facts.add("Broker", "\(status.version), protocol \(status.protocol), \(status.mode.rawValue) mode")
         facts.add("Socket", socket)
-        facts.add("Running for", TimeWords.span(status.uptime))
+        facts.add("Running for", TimeText.span(status.uptime))
         let records = status.vault.records == 1 ? "1 record" : "\(status.vault.records) records"
         facts.add("Vault", "\(status.vault.path), \(records)\(status.locked ? ", locked" : "")")
         facts.add("Key", status.vault.keySource)

@@ -36,7 +36,7 @@ struct Output: Sendable {
             StandardStream.output.write(JSONText.line(node, readable: StandardStream.output.isTerminal))
         } else {
             aside(errorStyle.alarm("brokerctl:") + " " + error.message.clean)
-            for account in error.accounts ?? [] { aside("  " + AccountWords.line(account)) }
+            for account in error.accounts ?? [] { aside("  " + AccountText.line(account)) }
             if let declined = error.declinedScopes, !declined.isEmpty {
                 aside("  declined: " + declined.joined(separator: " ").clean)
             }

@@ -40,7 +40,7 @@ struct ProofCommand: Subcommand {
         }
         params.nonce = nonce
         let node = try context.connection.result(of: ProveToken.self, params)
-        let proof = try ProveToken.Result.understood(node).proof
+        let proof = try ProveToken.Result.decoded(node).proof
         context.output.result(node) { proof.clean + "\n" }
     }
 }

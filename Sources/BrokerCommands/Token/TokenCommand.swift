@@ -16,7 +16,7 @@ struct TokenCommand: Subcommand {
 
     @OptionGroup var global: GlobalOptions
     @OptionGroup var request: RequestOptions
-    @OptionGroup var demand: DemandOptions
+    @OptionGroup var options: TokenOptions
 
     @Option(help: ArgumentHelp("Whose token: a username or an account's id.", valueName: "account"))
     var account: AccountName?
@@ -41,7 +41,7 @@ struct TokenCommand: Subcommand {
     func run(in context: CommandContext) throws(BrokerClientError) {
         var params = AcquireTokenSilent.Params()
         try request.fill(&params, on: context.connection)
-        try demand.fill(&params)
+        try options.fill(&params)
         params.minimumLifetime = minimumLifetime
         params.forceRefresh = forceRefresh
         let node = try acquire(params, context)
@@ -49,7 +49,7 @@ struct TokenCommand: Subcommand {
         if format == .json {
             StandardStream.output.write(JSONText.line(node, readable: StandardStream.output.isTerminal))
         } else {
-            StandardStream.output.write(try format.text(try Token.understood(node)))
+            StandardStream.output.write(try format.text(try Token.decoded(node)))
         }
     }
 
@@ -80,9 +80,9 @@ struct TokenCommand: Subcommand {
         if let socket = global.socket { words += ["--socket", socket] }
         words += ["login"] + request.words
         if let account = error.account, self.account != nil { words += ["--account", account.identifier] }
-        for resource in demand.resources { words += ["--resource", resource] }
-        if demand.tokenType != .bearer { words += ["--token-type", demand.tokenType.rawValue] }
-        if let claims = error.claimsChallenge ?? demand.claims { words += ["--claims", claims] }
+        for resource in options.resources { words += ["--resource", resource] }
+        if options.tokenType != .bearer { words += ["--token-type", options.tokenType.rawValue] }
+        if let claims = error.claimsChallenge ?? options.claims { words += ["--claims", claims] }
         return words.map { ShellText.quoted($0.clean) }.joined(separator: " ")
     }
 }

@@ -22,8 +22,8 @@ package enum AccountChoice: Sendable {
         let here = known.people(at: authority, otherClouds: otherClouds)
         if let selector {
             let called = here.filter { $0.matches(selector) }
-            guard let meant = called.meant({ known.isSignedIn($0, for: app) }) else { return .unknown }
-            return meant.isSignedIn ? .account(meant.who) : .signedOut(called.map(\.account))
+            guard let chosen = called.resolve({ known.isSignedIn($0, for: app) }) else { return .unknown }
+            return chosen.isSignedIn ? .account(chosen.who) : .signedOut(called.map(\.account))
         }
         let signedIn = here.filter { known.isSignedIn($0, for: app) }
         var candidates = signedIn.makeIterator()

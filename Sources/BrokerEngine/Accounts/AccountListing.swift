@@ -17,13 +17,13 @@ struct AccountListing: Sendable {
     {
         let matching = try list(for: app, includeSignedOut: true, in: partition).filter { $0.matches(selector) }
         services.warnOfNamesakes(matching)
-        return matching.meant(\.signedIn)?.who
+        return matching.resolve(\.signedIn)?.who
     }
 
     /// The account whose tokens shall go: with these there is no "the first".
     ///
     /// - Throws: `accountNotFound`; `ambiguousAccount` when several people who are signed in have the username.
-    func theOne(_ selector: AccountSelector, for app: AppRegistration?, in partition: Partition)
+    func requireUnique(_ selector: AccountSelector, for app: AppRegistration?, in partition: Partition)
         throws(BrokerError) -> Account
     {
         let called = try list(for: app, includeSignedOut: true, in: partition).filter { $0.matches(selector) }
@@ -33,12 +33,12 @@ struct AccountListing: Sendable {
                 .ambiguousAccount, "Several accounts have this username; name the one that is meant by its id."
             ) { $0.accounts = signedIn }
         }
-        guard let account = called.meant(\.signedIn)?.who else { throw AccountChoice.notFound }
+        guard let account = called.resolve(\.signedIn)?.who else { throw AccountChoice.notFound }
         return account
     }
 
     /// For apps that have one account at a time.
-    func current(for app: AppRegistration, in partition: Partition) throws(BrokerError) -> CurrentAccount.Answer {
+    func current(for app: AppRegistration, in partition: Partition) throws(BrokerError) -> CurrentAccountRule.Answer {
         let known = try services.knownAccounts(of: app, in: partition)
         let marks = try services.reading { () throws(VaultError) in
             try services.vault.load(SignOutRecord.self, bucket: [app.effectiveGroup.rawValue], in: partition)
@@ -52,7 +52,7 @@ struct AccountListing: Sendable {
             }
             signedOutAt[entry.account.id] = max(record.signedOutAt ?? 0, mark?.record.since ?? 0)
         }
-        return try CurrentAccount.among(try visible(to: app, in: partition), signedOutAt: signedOutAt)
+        return try CurrentAccountRule.among(try visible(to: app, in: partition), signedOutAt: signedOutAt)
     }
 
     private func visible(to app: AppRegistration, in partition: Partition) throws(BrokerError) -> [Account] {

@@ -13,7 +13,7 @@ struct AccountRemoval: Sendable {
     /// - Returns: how many tokens the app lost.
     func remove(_ selector: AccountSelector) async throws(BrokerError) -> Int {
         let known = try services.knownAccounts(of: app, in: partition)
-        let account = try AccountListing(services: services).theOne(selector, for: app, in: partition)
+        let account = try AccountListing(services: services).requireUnique(selector, for: app, in: partition)
         var removed = 0
         for entry in known.entries where entry.isPrimary && entry.account.id == account.id {
             removed += try await remove(entry, known)
@@ -86,7 +86,7 @@ struct AccountRemoval: Sendable {
     private func tell(of account: Account, _ change: AccountChange) {
         var account = account
         account.signedIn = false
-        services.events.tell(BrokerEvent(partition: partition, app: app, .account(change, account)))
+        services.events.tell(EngineEvent(partition: partition, app: app, .account(change, account)))
     }
 
     private func owner(of entry: KnownAccounts.Entry, client: String) -> CacheIndex.OwnerKey {

@@ -98,11 +98,11 @@ struct DeviceCodeAcquisition: Sendable {
     private func keep(
         _ response: TokenResponse, of poll: DevicePoll, sent: Scopes
     ) async -> Result<AcquiredToken, BrokerError> {
-        let keeper = TokenKeeper(
+        let grants = GrantStore(
             services: services, app: request.app, partition: request.partition, resources: request.resources)
         do throws(BrokerError) {
             return .success(
-                try await keeper.keepSignedIn(
+                try await grants.keepSignedIn(
                     response, asked: request.scopes, sent: sent, nonce: nil, at: authority,
                     metadata: poll.metadata, proofKey: poll.proofKey))
         } catch {

@@ -5,7 +5,7 @@ import Synchronization
 /// Tells subscribers what happens, as it happens. Nothing is kept for those who come later.
 package final class EventHub: Sendable {
     /// Called on the thread on which the event happened: it must not wait.
-    package typealias Deliver = @Sendable (BrokerEvent) -> Void
+    package typealias Deliver = @Sendable (EngineEvent) -> Void
 
     private struct Subscriber {
         let partition: Partition
@@ -48,7 +48,7 @@ package final class EventHub: Sendable {
 
     private func end(_ id: UInt64) { state.withLock { $0.subscribers[id] = nil } }
 
-    func tell(_ event: BrokerEvent) {
+    func tell(_ event: EngineEvent) {
         let listening = state.withLock { state in
             state.subscribers.sorted { $0.key < $1.key }.map(\.value).filter { subscriber in
                 subscriber.partition == event.partition && subscriber.topics.contains(event.topic)

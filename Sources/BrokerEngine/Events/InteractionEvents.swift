@@ -6,7 +6,7 @@ extension EngineServices {
         _ change: InteractionChange, _ id: String, error: ErrorKind? = nil, for app: AppRegistration,
         in partition: Partition
     ) {
-        events.tell(BrokerEvent(partition: partition, app: app, .interaction(change, id: id, error: error)))
+        events.tell(EngineEvent(partition: partition, app: app, .interaction(change, id: id, error: error)))
     }
 
     /// How it ended.

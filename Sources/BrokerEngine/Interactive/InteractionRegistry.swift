@@ -19,7 +19,7 @@ protocol WaitingInteraction: Sendable {
 final class InteractionRegistry: Sendable {
     private struct State {
         var sessions: [String: any WaitingInteraction] = [:]
-        var flights: [SignInWish: SignInFlight] = [:]
+        var flights: [SignInKey: SignInFlight] = [:]
     }
 
     private let state = Mutex(State())
@@ -42,35 +42,35 @@ final class InteractionRegistry: Sendable {
 
     // MARK: Sign-ins that can be joined
 
-    struct Boarding {
+    struct Joining {
         let flight: SignInFlight
-        let seat: Int
-        /// Whoever boards a new flight has to start it.
+        let waiter: Int
+        /// The caller starts a new flight.
         let isNew: Bool
         /// The window is open already.
         let isLate: Bool
     }
 
-    /// A seat on the flight that fulfils the wish, or on a new one.
-    func board(_ wish: SignInWish, _ seat: SignInFlight.Seat, newSession: () -> InteractionSession) -> Boarding {
+    /// Joins the flight with this key, or makes a new one.
+    func join(_ key: SignInKey, _ waiter: SignInFlight.Waiter, newSession: () -> InteractionSession) -> Joining {
         state.withLock { state in
-            if let flight = state.flights[wish] {
-                switch flight.join(seat) {
-                case .early(let number): return Boarding(flight: flight, seat: number, isNew: false, isLate: false)
-                case .late(let number): return Boarding(flight: flight, seat: number, isNew: false, isLate: true)
+            if let flight = state.flights[key] {
+                switch flight.join(waiter) {
+                case .early(let number): return Joining(flight: flight, waiter: number, isNew: false, isLate: false)
+                case .late(let number): return Joining(flight: flight, waiter: number, isNew: false, isLate: true)
                 case .tooLate: break
                 }
             }
-            let flight = SignInFlight(wish, session: newSession(), first: seat)
-            state.flights[wish] = flight
+            let flight = SignInFlight(key, session: newSession(), first: waiter)
+            state.flights[key] = flight
             state.sessions[flight.session.id] = flight.session
-            return Boarding(flight: flight, seat: SignInFlight.firstSeat, isNew: true, isLate: false)
+            return Joining(flight: flight, waiter: SignInFlight.firstWaiter, isNew: true, isLate: false)
         }
     }
 
     func remove(_ flight: SignInFlight) {
         remove(flight.session)
         // One that ended may have been succeeded already.
-        state.withLock { if $0.flights[flight.wish] === flight { $0.flights[flight.wish] = nil } }
+        state.withLock { if $0.flights[flight.key] === flight { $0.flights[flight.key] = nil } }
     }
 }

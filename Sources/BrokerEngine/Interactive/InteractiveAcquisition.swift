@@ -18,11 +18,13 @@ struct InteractiveAcquisition: Sendable {
         let known = try services.knownAccounts(of: request.app, in: request.partition)
         let otherClouds = services.otherClouds(of: request)
         let account = try request.account.map { selector throws(BrokerError) in
-            guard let meant = meant(selector, request, among: known, otherClouds) else { throw AccountChoice.notFound }
-            return meant
+            guard let chosen = resolve(selector, request, among: known, otherClouds) else {
+                throw AccountChoice.notFound
+            }
+            return chosen
         }
         // Somebody who is only hinted at may have signed out as well.
-        let person = account ?? request.loginHint.flatMap { meant(.username($0), request, among: known, otherClouds) }
+        let person = account ?? request.loginHint.flatMap { resolve(.username($0), request, among: known, otherClouds) }
         let prompt = try PromptRule.prompt(
             asked: request.prompt,
             isSignedOut: person.map { !$0.isSignedIn }
@@ -30,24 +32,24 @@ struct InteractiveAcquisition: Sendable {
                     among: known, for: request.app, at: request.target, otherClouds: otherClouds))
         let place = account.map { self.place(of: $0.who, request, otherClouds) } ?? request.target
 
-        let seat = SignInFlight.Seat(request, now: services.clock.now, onOpen: onOpen, onJoin: onJoin)
-        let boarding = services.interactions.board(
-            SignInWish(request, at: place, account: account?.who, prompt: prompt), seat
+        let waiter = SignInFlight.Waiter(request, now: services.clock.now, onOpen: onOpen, onJoin: onJoin)
+        let joining = services.interactions.join(
+            SignInKey(request, at: place, account: account?.who, prompt: prompt), waiter
         ) {
             InteractionSession(id: Base64URL.encode(services.random.bytes(16)), partition: request.partition)
         }
-        if boarding.isNew {
+        if joining.isNew {
             let signIn = SignIn(
-                services: services, flight: boarding.flight, request: request, authority: place,
+                services: services, flight: joining.flight, request: request, authority: place,
                 // An account's cloud is known; nobody of another one could be its owner.
                 otherClouds: account == nil ? otherClouds : [], prompt: prompt, account: account?.who,
                 person: person?.who, destination: destination, startedAt: services.clock.now)
             // The broker's own task: the code is good once, and what it brings is kept whoever has gone meanwhile.
             Task { await signIn.run() }
-        } else if boarding.isLate {
-            seat.joined(boarding.flight.session)
+        } else if joining.isLate {
+            waiter.joined(joining.flight.session)
         }
-        return try await wait(in: seat, boarding, timeout: request.timeout)
+        return try await wait(in: waiter, joining, timeout: request.timeout)
     }
 
     private func check(_ request: InteractiveRequest) throws(BrokerError) {
@@ -62,13 +64,13 @@ struct InteractiveAcquisition: Sendable {
     }
 
     /// Of the people who can sign in where the request goes: a namesake at another provider is somebody else.
-    private func meant(
+    private func resolve(
         _ selector: AccountSelector, _ request: InteractiveRequest, among known: KnownAccounts,
         _ otherClouds: Set<String>
     ) -> (who: KnownAccounts.Entry, isSignedIn: Bool)? {
         let called = known.people(at: request.target, otherClouds: otherClouds).filter { $0.matches(selector) }
         services.warnOfNamesakes(called.map(\.account))
-        return called.meant { known.isSignedIn($0, for: request.app) }
+        return called.resolve { known.isSignedIn($0, for: request.app) }
     }
 
     /// The cloud in which an account is at home, where the request allows for it.
@@ -79,23 +81,23 @@ struct InteractiveAcquisition: Sendable {
         return otherClouds.contains(environment) ? request.target.cloud(environment) : request.target
     }
 
-    /// Each request has its own patience; a caller that goes away leaves its seat.
+    /// Each request has its own patience; a caller that goes away leaves the flight.
     private func wait(
-        in seat: SignInFlight.Seat, _ boarding: InteractionRegistry.Boarding, timeout: Int64
+        in waiter: SignInFlight.Waiter, _ joining: InteractionRegistry.Joining, timeout: Int64
     ) async throws(BrokerError) -> AcquiredToken {
         let clock = services.clock
         let timer = Task {
             try await clock.sleep(for: .seconds(timeout))
-            boarding.flight.leave(
-                boarding.seat,
+            joining.flight.leave(
+                joining.waiter,
                 BrokerError(.timedOut, "Nobody finished the sign-in within \(timeout.inSeconds); start it again."))
         }
         defer { timer.cancel() }
         return try await withTaskCancellationHandler {
-            await seat.outcome.value
+            await waiter.outcome.value
         } onCancel: {
-            boarding.flight.leave(
-                boarding.seat, BrokerError(.userCanceled, "The sign-in was ended because the app went away."))
+            joining.flight.leave(
+                joining.waiter, BrokerError(.userCanceled, "The sign-in was ended because the app went away."))
         }.get()
     }
 }

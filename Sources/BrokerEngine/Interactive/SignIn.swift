@@ -142,7 +142,7 @@ struct SignIn: Sendable {
     /// One of those who wait opens the window, in the way it asked for; the others are told that there is one.
     private func present(_ url: String, redirectURI: String) async throws(BrokerError) {
         let (opener, others) = flight.present()
-        for seat in others { seat.joined(flight.session) }
+        for waiter in others { waiter.joined(flight.session) }
         guard let opener else { return }
         guard opener.presentation == .broker else {
             return opener.onOpen(
@@ -174,25 +174,25 @@ struct SignIn: Sendable {
         } catch {
             throw ProviderErrors.brokerError(error, at: place)
         }
-        let keeper = TokenKeeper(
+        let grants = GrantStore(
             services: services, app: request.app, partition: request.partition, resources: request.resources)
-        return try await keeper.keepSignedIn(
+        return try await grants.keepSignedIn(
             response, asked: request.scopes, sent: ScopeRules.toAuthorize(scopes, extra: Scopes([])),
-            nonce: attempt.nonce, demand: demand, at: place, metadata: metadata,
+            nonce: attempt.nonce, requirements: requirements, at: place, metadata: metadata,
             proofKey: attempt.proofKey)
     }
 
-    private var demand: SignInDemand {
-        var demand = SignInDemand()
-        demand.account = account.map {
-            SignInDemand.Person(
+    private var requirements: SignInRequirements {
+        var requirements = SignInRequirements()
+        requirements.account = account.map {
+            SignInRequirements.Person(
                 homeAccountID: $0.stored.record.homeAccountID, environment: $0.stored.record.environment,
                 username: $0.account.username)
         }
-        if request.isHintBinding { demand.username = request.loginHint }
-        demand.maxAge = request.maxAge
-        demand.startedAt = startedAt
-        return demand
+        if request.isHintBinding { requirements.username = request.loginHint }
+        requirements.maxAge = request.maxAge
+        requirements.startedAt = startedAt
+        return requirements
     }
 }
 

@@ -4,13 +4,13 @@ import Synchronization
 
 /// One browser window, and everybody who waits for what comes of it.
 ///
-/// A flight belongs to the broker. Who waits has a seat, and may leave it; the sign-in ends when the last has left, when
+/// A flight belongs to the broker. A waiter may leave; the sign-in ends when the last has left, when
 /// anybody cancels it, or when the person is done: then all are answered alike.
 final class SignInFlight: Sendable {
     typealias Outcome = Result<AcquiredToken, BrokerError>
 
     /// One request that waits.
-    struct Seat: Sendable {
+    struct Waiter: Sendable {
         let expiresOn: NumericDate
         let correlationID: String
         let presentation: Presentation
@@ -33,78 +33,78 @@ final class SignInFlight: Sendable {
     /// What became of somebody who wanted to join.
     enum Joining {
         /// In time: the window is not open yet, and one of those who wait will be asked to open it.
-        case early(seat: Int)
+        case early(waiter: Int)
         /// The window is open.
-        case late(seat: Int)
+        case late(waiter: Int)
         case tooLate
     }
 
     private struct State {
-        var seats: [Int: Seat]
-        var nextSeat = SignInFlight.firstSeat + 1
+        var waiters: [Int: Waiter]
+        var nextWaiter = SignInFlight.firstWaiter + 1
         var isPresented = false
         var isOver = false
     }
 
-    let wish: SignInWish
+    let key: SignInKey
     let session: InteractionSession
     private let state: Mutex<State>
 
-    static let firstSeat = 0
+    static let firstWaiter = 0
 
-    init(_ wish: SignInWish, session: InteractionSession, first seat: Seat) {
-        self.wish = wish
+    init(_ key: SignInKey, session: InteractionSession, first waiter: Waiter) {
+        self.key = key
         self.session = session
-        state = Mutex(State(seats: [Self.firstSeat: seat]))
+        state = Mutex(State(waiters: [Self.firstWaiter: waiter]))
     }
 
-    func join(_ seat: Seat) -> Joining {
+    func join(_ waiter: Waiter) -> Joining {
         // Somebody who starts again right after a cancel gets a new window, not the old one's end.
         guard !session.isEnded else { return .tooLate }
         return state.withLock { state in
             guard !state.isOver else { return .tooLate }
-            defer { state.nextSeat += 1 }
-            state.seats[state.nextSeat] = seat
-            return state.isPresented ? .late(seat: state.nextSeat) : .early(seat: state.nextSeat)
+            defer { state.nextWaiter += 1 }
+            state.waiters[state.nextWaiter] = waiter
+            return state.isPresented ? .late(waiter: state.nextWaiter) : .early(waiter: state.nextWaiter)
         }
     }
 
-    /// Gives up a seat while the person is still being waited for; afterwards the outcome is near, and kept.
+    /// Removes a waiter while the person has not answered yet. Afterwards the outcome is near, and the waiter gets it.
     func leave(_ number: Int, _ error: BrokerError) {
-        let seat: Seat? = state.withLock { state in
-            guard session.isOpen, let seat = state.seats[number] else { return nil }
-            guard state.seats.count > 1 else {
+        let waiter: Waiter? = state.withLock { state in
+            guard session.isOpen, let waiter = state.waiters[number] else { return nil }
+            guard state.waiters.count > 1 else {
                 session.end(error)
                 return nil
             }
-            state.seats[number] = nil
-            return seat
+            state.waiters[number] = nil
+            return waiter
         }
-        seat?.outcome.fulfil(.failure(error))
+        waiter?.outcome.fulfil(.failure(error))
     }
 
     /// The window is about to open.
     ///
     /// - Returns: who is asked to open it, and who only learns of it; nobody when all have left.
-    func present() -> (opener: Seat?, others: [Seat]) {
-        let seats = state.withLock { state in
+    func present() -> (opener: Waiter?, others: [Waiter]) {
+        let waiters = state.withLock { state in
             state.isPresented = true
-            return state.seats.sorted { $0.key < $1.key }.map(\.value)
+            return state.waiters.sorted { $0.key < $1.key }.map(\.value)
         }
-        return (seats.first, Array(seats.dropFirst()))
+        return (waiters.first, Array(waiters.dropFirst()))
     }
 
     func finish(_ outcome: Outcome) {
-        let seats = state.withLock { state in
+        let waiters = state.withLock { state in
             state.isOver = true
-            defer { state.seats = [:] }
-            return state.seats.values
+            defer { state.waiters = [:] }
+            return state.waiters.values
         }
-        for seat in seats { seat.outcome.fulfil(outcome) }
+        for waiter in waiters { waiter.outcome.fulfil(outcome) }
     }
 }
 
-extension SignInFlight.Seat {
+extension SignInFlight.Waiter {
     func joined(_ session: InteractionSession) {
         onJoin(
             InteractionJoining(interactionID: session.id, expiresOn: expiresOn, correlationID: correlationID))

@@ -18,7 +18,7 @@ struct Refresh: Sendable {
                 return .success(try await attempt())
             } catch {
                 // A sign-in that came in between: its refresh token has not been spent yet.
-                guard error.cause is RefreshBasis.Replaced else { return .failure(error) }
+                guard error.cause is RefreshPrecondition.Replaced else { return .failure(error) }
             }
         }
     }
@@ -136,10 +136,10 @@ struct Refresh: Sendable {
         if response.refreshToken == nil, refreshToken.record.unansweredAt != nil {
             spent = await mark(refreshToken) { $0.unansweredAt = nil }
         }
-        let keeper = TokenKeeper(
+        let grants = GrantStore(
             services: services, app: request.app, partition: request.partition, resources: request.resources)
         return .done(
-            try await keeper.keepRefreshed(
+            try await grants.keepRefreshed(
                 response, asked: request.scopes, sent: asked, replacing: spent, of: situation.entry,
                 at: situation.destination, realm: situation.question.realm, metadata: metadata,
                 proofKey: extras.proofKey))
@@ -183,7 +183,7 @@ struct Refresh: Sendable {
             try index.update(tokens: owner) { $0.remove(dead) }
         }
         services.events.tell(
-            BrokerEvent(
+            EngineEvent(
                 partition: owner.partition, app: request.app,
                 .token(
                     .refreshTokenRejected,

@@ -80,9 +80,9 @@ extension SilentAcquisition {
         do throws(BrokerError) {
             let situation = try look(at: request)
             let refresh = Refresh(services: services, request: request, replaces: token.sealed.box)
-            switch services.flights.board(situation.lane, wishing: request.wish, start: refresh.run) {
-            case .aboard(let flight): _ = try await flight.value.get()
-            // Another wish of this owner: its answer may have renewed this token, too; the next caller sees.
+            switch services.flights.join(situation.refreshKey, for: request.refreshRequest, start: refresh.run) {
+            case .joined(let flight): _ = try await flight.value.get()
+            // Another request of this owner is under way; its answer may renew this token too. The next caller sees.
             case .wait(let flight): _ = await flight.value
             }
             return nil

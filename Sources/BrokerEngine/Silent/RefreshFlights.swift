@@ -9,8 +9,8 @@ import Synchronization
 final class RefreshFlights: Sendable {
     typealias Outcome = Result<AcquiredToken, BrokerError>
 
-    /// What is asked for: flights of one token with another wish wait for each other, since they spend the same token.
-    struct Wish: Sendable, Hashable {
+    /// What is asked for. Different requests that spend one token take turns.
+    struct Request: Sendable, Hashable {
         var clientID: String
         var scopes: Scopes
         var authority: Authority
@@ -19,15 +19,15 @@ final class RefreshFlights: Sendable {
         var resources: [String]
     }
 
-    enum Boarding: Sendable {
-        /// The flight that fulfils the wish: newly started, or under way already.
-        case aboard(Promise<Outcome>)
-        /// Somebody else's wish is being fulfilled; look again when it is done, unless it fails for being late.
+    enum Joining: Sendable {
+        /// The flight of this very request: newly started, or under way already.
+        case joined(Promise<Outcome>)
+        /// Another request spends the token; look again when it is done, unless it fails for being late.
         case wait(Promise<Outcome>)
     }
 
     private struct Flight {
-        let wish: Wish
+        let request: Request
         /// What callers are told; it may be there before the task's end.
         let answer: Promise<Outcome>
         let task: Task<Void, Never>
@@ -45,14 +45,16 @@ final class RefreshFlights: Sendable {
 
     var count: Int { flights.withLock { $0.count } }
 
-    func isUnderWay(_ lane: CacheIndex.OwnerKey) -> Bool { flights.withLock { $0[lane] != nil } }
+    func isUnderWay(_ key: CacheIndex.OwnerKey) -> Bool { flights.withLock { $0[key] != nil } }
 
-    /// - Parameter lane: whose refresh token is spent.
-    func board(
-        _ lane: CacheIndex.OwnerKey, wishing wish: Wish, start: @escaping @Sendable () async -> Outcome
-    ) -> Boarding {
+    /// - Parameter key: whose refresh token is spent.
+    func join(
+        _ key: CacheIndex.OwnerKey, for request: Request, start: @escaping @Sendable () async -> Outcome
+    ) -> Joining {
         flights.withLock { flights in
-            if let flight = flights[lane] { return flight.wish == wish ? .aboard(flight.answer) : .wait(flight.answer) }
+            if let flight = flights[key] {
+                return flight.request == request ? .joined(flight.answer) : .wait(flight.answer)
+            }
             let answer = Promise<Outcome>()
             let task = Task {
                 let watch = Task {
@@ -61,11 +63,11 @@ final class RefreshFlights: Sendable {
                 }
                 let outcome = await start()
                 watch.cancel()
-                self.flights.withLock { $0[lane] = nil }
+                self.flights.withLock { $0[key] = nil }
                 answer.fulfil(outcome)
             }
-            flights[lane] = Flight(wish: wish, answer: answer, task: task)
-            return .aboard(answer)
+            flights[key] = Flight(request: request, answer: answer, task: task)
+            return .joined(answer)
         }
     }
 

@@ -18,7 +18,7 @@ struct SilentAcquisition: Sendable {
         var destination: Authority
 
         /// Refreshes that may spend the same token take turns: where there are family tokens, all clients of the account.
-        var lane: CacheIndex.OwnerKey { family.spendable.isEmpty ? owner : owner.ofFamilies }
+        var refreshKey: CacheIndex.OwnerKey { family.spendable.isEmpty ? owner : owner.ofFamilies }
 
         func cached(_ token: StoredRecord<AccessTokenRecord>, _ services: EngineServices) -> AcquiredToken {
             AcquiredToken(
@@ -61,8 +61,8 @@ struct SilentAcquisition: Sendable {
             case .refresh:
                 let refresh = Refresh(services: services, request: request)
                 let outcome: RefreshFlights.Outcome
-                switch services.flights.board(situation.lane, wishing: request.wish, start: refresh.run) {
-                case .aboard(let flight):
+                switch services.flights.join(situation.refreshKey, for: request.refreshRequest, start: refresh.run) {
+                case .joined(let flight):
                     outcome = await flight.value
                 case .wait(let flight):
                     outcome = await flight.value
@@ -73,7 +73,7 @@ struct SilentAcquisition: Sendable {
                     // Tokens that others share are kept, but this app may have been signed out meanwhile.
                     let known = try services.knownAccounts(of: request.app, in: request.partition)
                     guard known.isSignedIn(situation.entry, for: request.app) else {
-                        throw RefreshBasis.signedOut
+                        throw RefreshPrecondition.signedOut
                     }
                     return answer
                 } catch {
@@ -161,7 +161,7 @@ extension BrokerError {
 
 extension SilentRequest {
     var group: CacheIndex.GroupKey { .init(partition: partition, group: app.effectiveGroup) }
-    var wish: RefreshFlights.Wish {
+    var refreshRequest: RefreshFlights.Request {
         .init(
             clientID: app.clientID, scopes: scopes, authority: target, tokenType: tokenType, claims: claims,
             resources: resources)

@@ -7,17 +7,17 @@ final class Discovery: Sendable {
     /// Authorities that have only the document of RFC 8414, so that the other is not asked for every time.
     private let withoutOpenID = Mutex<Set<Authority>>([])
 
-    private let completions: Mutex<ProviderCompletions>
+    private let completions: Mutex<MetadataOverrides>
 
-    init(documents: DocumentCache, completions: ProviderCompletions) {
+    init(documents: DocumentCache, completions: MetadataOverrides) {
         self.documents = documents
         self.completions = Mutex(completions)
     }
 
     /// Documents that are at hand are completed anew each time they are asked for.
-    func apply(_ completions: ProviderCompletions) { self.completions.withLock { $0 = completions } }
+    func apply(_ completions: MetadataOverrides) { self.completions.withLock { $0 = completions } }
 
-    private func completion(of authority: Authority) -> ProviderCompletion {
+    private func completion(of authority: Authority) -> MetadataOverride {
         completions.withLock { $0[authority] }
     }
 
@@ -85,7 +85,7 @@ extension Discovery {
     }
 }
 
-extension ProviderCompletion {
+extension MetadataOverride {
     /// Enough for a provider that publishes no document at all.
     fileprivate var isWholeProvider: Bool {
         ["authorization_endpoint", "token_endpoint", "jwks_uri"].allSatisfy { endpoints[$0] != nil }

@@ -4,7 +4,7 @@ import BrokerValues
 /// Makes ``ProviderMetadata`` of a discovery document, or says what is wrong with it.
 enum MetadataReader {
     static func metadata(
-        in document: JSONObject, of authority: Authority, completedBy completion: ProviderCompletion
+        in document: JSONObject, of authority: Authority, completedBy completion: MetadataOverride
     ) throws(ProviderError) -> ProviderMetadata {
         let document = document.merging(completion.endpoints.mapValues(JSONValue.string)) { $1 }
         let issuer = try issuer(in: document, of: authority)

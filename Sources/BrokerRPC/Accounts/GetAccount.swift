@@ -3,7 +3,7 @@ import BrokerValues
 package enum GetAccount: BrokerMethod {
     package static let name = "accounts.get"
     package static let summary = "One account."
-    package static let explanation =
+    package static let description =
         "With an app: among the accounts of its group. Without one: among all of the person's."
     package static let permission = Permission.person
     package static let errors: [ErrorKind] = [.appNotFound, .accessDenied]

@@ -3,7 +3,7 @@ import BrokerValues
 package enum GetCurrentAccount: BrokerMethod {
     package static let name = "accounts.current"
     package static let summary = "The account of an app that has one at a time, and the one before it."
-    package static let explanation = """
+    package static let description = """
         current is the account that is signed in for the app, previous the one that was signed out last. When several are \
         signed in, the answer is ambiguousAccount with the choices.
         """

@@ -3,7 +3,7 @@ import BrokerValues
 package enum ListAccounts: BrokerMethod {
     package static let name = "accounts.list"
     package static let summary = "The accounts an app may use, in a stable order."
-    package static let explanation = """
+    package static let description = """
         With an app: the accounts of its group. Without one: all of the person's, for the person's own tools.
         """
     package static let permission = Permission.person

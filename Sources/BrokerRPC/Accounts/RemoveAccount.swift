@@ -3,7 +3,7 @@ import BrokerValues
 package enum RemoveAccount: BrokerMethod {
     package static let name = "accounts.remove"
     package static let summary = "Takes an account's tokens from one app."
-    package static let explanation = """
+    package static let description = """
         Other apps of the group keep theirs, and the browser stays signed in. The app is told interactionRequired from \
         then on, until the person signs in to it again.
         """

@@ -3,11 +3,11 @@ import BrokerValues
 package enum ListApps: BrokerMethod {
     package static let name = "apps.list"
     package static let summary = "The registered apps, by name."
-    package static let explanation = "Client secrets are not shown."
+    package static let description = "Client secrets are not shown."
     package static let permission = Permission.person
     package static let errors: [ErrorKind] = []
     package static let resultName = "apps"
-    package typealias Params = Nothing
+    package typealias Params = Empty
 
     package struct Result: MessageObject {
         package var apps: [App] = []

@@ -3,7 +3,7 @@ import BrokerValues
 package enum RegisterAppAtProvider: BrokerMethod {
     package static let name = "apps.registerAtProvider"
     package static let summary = "Makes a client at the provider, and makes it known here as an app."
-    package static let explanation = """
+    package static let description = """
         Dynamic client registration (RFC 7591), where the provider offers it: a native app with the authorization code, \
         refresh and, if there is one, the device grant. A client secret that the provider gives goes into the vault and is \
         never shown.

@@ -3,7 +3,7 @@ import BrokerValues
 package enum RemoveApp: BrokerMethod {
     package static let name = "apps.remove"
     package static let summary = "Forgets a registered app."
-    package static let explanation = "Tokens are kept; they serve again when the app is registered again."
+    package static let description = "Tokens are kept; they serve again when the app is registered again."
     package static let permission = Permission.administration
     package static let errors: [ErrorKind] = [.appNotFound, .accessDenied]
     package static let resultName = "app"

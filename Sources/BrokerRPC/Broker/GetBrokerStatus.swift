@@ -3,11 +3,11 @@ import BrokerValues
 package enum GetBrokerStatus: BrokerMethod {
     package static let name = "broker.status"
     package static let summary = "How the broker is."
-    package static let explanation = "Counts and modes; no account, app or token is named."
+    package static let description = "Counts and modes; no account, app or token is named."
     package static let permission = Permission.person
     package static let errors: [ErrorKind] = []
     package static let resultName = "status"
-    package typealias Params = Nothing
+    package typealias Params = Empty
 
     package struct Result: MessageObject, Equatable {
         package var version = ""

@@ -3,7 +3,7 @@ import BrokerValues
 package enum ImportCache: BrokerMethod {
     package static let name = "cache.import"
     package static let summary = "Takes over accounts and tokens that MSAL saved."
-    package static let explanation = """
+    package static let description = """
         Tokens go to the registered apps with their client id at their provider, or to the app that is named. What the \
         broker has and is not older stays. Entries that are not in order are reported and left out; fields that it does \
         not know are kept. A cache that is larger than a line is sent in parts, account by account.

@@ -67,7 +67,7 @@ extension ParamsObject {
 }
 
 /// Params or a result without members.
-package struct Nothing: ParamsObject, Equatable {
+package struct Empty: ParamsObject, Equatable {
     package init() {}
-    package static let members: [Member<Nothing>] = []
+    package static let members: [Member<Empty>] = []
 }

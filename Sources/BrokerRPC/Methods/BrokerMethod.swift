@@ -9,7 +9,7 @@ package protocol BrokerMethod: Sendable {
     static var name: String { get }
     static var summary: String { get }
     /// A few sentences: what it does, what it never does.
-    static var explanation: String { get }
+    static var description: String { get }
     static var permission: Permission { get }
     /// What a caller should be ready for, most likely first; `internal` and wrong params go without saying.
     static var errors: [ErrorKind] { get }
@@ -26,7 +26,7 @@ package enum Permission: String, Sendable, CaseIterable {
     /// A process that may change which apps there are.
     case administration
 
-    var explanation: String {
+    var description: String {
         switch self {
         case .person: "any process of the person"
         case .app: "a process that may act as the app it names"

@@ -3,10 +3,10 @@ import BrokerValues
 package enum DiscoverMethods: BrokerMethod {
     package static let name = "rpc.discover"
     package static let summary = "This document."
-    package static let explanation = "The OpenRPC description of every method that this broker has."
+    package static let description = "The OpenRPC description of every method that this broker has."
     package static let permission = Permission.person
     package static let errors: [ErrorKind] = []
     package static let resultName = "document"
-    package typealias Params = Nothing
+    package typealias Params = Empty
     package typealias Result = JSONValue
 }

@@ -34,14 +34,14 @@ package enum OpenRPCDocument {
             return [
                 "name": .string(M.name),
                 "summary": .string(M.summary),
-                "description": .string(M.explanation),
+                "description": .string(M.description),
                 "paramStructure": "by-name",
                 "params": .array(M.Params.members.map { describe($0, &components) }),
                 "result": ["name": .string(M.resultName), "schema": .object(M.Result.schema.json)],
                 "errors": .array([error]),
                 "x-error-kinds": .array(M.errors.map { .string($0.rawValue) }),
                 "x-permission": [
-                    "name": .string(M.permission.rawValue), "description": .string(M.permission.explanation),
+                    "name": .string(M.permission.rawValue), "description": .string(M.permission.description),
                 ],
             ]
         }

@@ -3,7 +3,7 @@ import BrokerValues
 package enum AcquireTokenInteractive: BrokerMethod {
     package static let name = "token.acquireInteractive"
     package static let summary = "A token, with the person signing in or consenting in a browser."
-    package static let explanation = """
+    package static let description = """
         Authorization code with PKCE (RFC 8252, RFC 7636). With presentation "client" the broker sends the notification \
         interaction.open on this connection, and the client opens its url; with "broker" the broker opens it. The answer \
         comes when the person is done, cancels, or the time is over. Requests that ask the same share one window: those \

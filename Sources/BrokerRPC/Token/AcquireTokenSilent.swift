@@ -3,7 +3,7 @@ import BrokerValues
 package enum AcquireTokenSilent: BrokerMethod {
     package static let name = "token.acquireSilent"
     package static let summary = "A token without asking the person."
-    package static let explanation = """
+    package static let description = """
         Answers from the cache when a token for these scopes is still good, else refreshes it. Never opens a browser: \
         when only the person can help, the answer is interactionRequired and its reason says why. All callers that need \
         one refresh share it.

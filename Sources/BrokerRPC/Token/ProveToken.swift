@@ -3,7 +3,7 @@ import BrokerValues
 package enum ProveToken: BrokerMethod {
     package static let name = "token.proof"
     package static let summary = "A proof for one call of an API with a DPoP token."
-    package static let explanation = """
+    package static let description = """
         The value of the header DPoP (RFC 9449, section 4.2), made for one method and URL and for one token; each call of \
         the API needs a new one. The key that signs it stays in the broker. An API that answers use_dpop_nonce wants the \
         nonce of its header DPoP-Nonce in the next one.

@@ -32,7 +32,7 @@ package struct BrokerService: LineService {
         }
     }
 
-    package func farewell(_ reason: LineRefusal) -> ByteBuffer {
+    package func refusalLine(_ reason: LineRefusal) -> ByteBuffer {
         switch reason {
         case .lineTooLong(let limit): Self.line(.lineTooLong(limit: limit))
         case .lineCutOff: Self.line(.lineCutOff)

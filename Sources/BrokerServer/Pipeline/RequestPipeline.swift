@@ -15,23 +15,23 @@ import Synchronization
 /// 5. permission: ``PermissionGate`` holds the method's permission against the caller;
 /// 6. params: the method's definition decodes them (-32602);
 /// 7. app: policy says whether the caller may act as the app that the params name;
-/// 8. work: the harness calls the engine or the directory, at once or waiting;
+/// 8. work: the handler calls the engine or the directory, at once or waiting;
 /// 9. answer: written as JSON, the token's secret straight from the vault.
 struct RequestPipeline: Sendable {
     private let routes: [String: Route]
 
     init(_ services: ServerServices, connections: ConnectionCount) {
-        let harnesses: [[Route]] = [
-            TokenHarness(services).routes,
-            ProofHarness(services).routes,
-            InteractionHarness(services).routes,
-            AccountsHarness(services).routes,
-            AppsHarness(services).routes,
-            CacheHarness(services).routes,
-            BrokerHarness(services, connections: connections).routes,
-            EventsHarness(services).routes,
+        let handlers: [[Route]] = [
+            TokenHandlers(services).routes,
+            ProofHandlers(services).routes,
+            InteractionHandlers(services).routes,
+            AccountHandlers(services).routes,
+            AppHandlers(services).routes,
+            CacheHandlers(services).routes,
+            BrokerHandlers(services, connections: connections).routes,
+            EventHandlers(services).routes,
         ]
-        routes = Dictionary(uniqueKeysWithValues: harnesses.joined().map { ($0.method.name, $0) })
+        routes = Dictionary(uniqueKeysWithValues: handlers.joined().map { ($0.method.name, $0) })
     }
 
     /// Names of the methods that are answered; a test holds them against ``MethodRegistry``.

@@ -175,7 +175,7 @@ final class LineChannel: ChannelDuplexHandler {
             inputEndWasTold = true
             if splitter.holdsPartOfLine {
                 splitter.discard()
-                write(service.farewell(.lineCutOff))
+                write(service.refusalLine(.lineCutOff))
             }
             served.handler.inputEnded(on: served.connection)
         } else if splitter.holdsPartOfLine, halfLineTimer == nil {
@@ -203,14 +203,14 @@ final class LineChannel: ChannelDuplexHandler {
 
     // MARK: The end
 
-    /// Ends the service and leaves the channel to a ``Farewell``, which tells the peer why.
+    /// Ends the service and leaves the channel to a ``RefusalHandler``, which tells the peer why.
     private func refuse(_ reason: LineRefusal) {
         guard let context, phase == .serving else { return }
         logger.notice("connection ended by the broker", metadata: about.merging(["reason": "\(reason)"]) { $1 })
         finish()
-        let farewell = Farewell(saying: service.farewell(reason), limits: limits, table: table)
+        let handler = RefusalHandler(saying: service.refusalLine(reason), limits: limits, table: table)
         do {
-            try context.pipeline.syncOperations.addHandler(farewell)
+            try context.pipeline.syncOperations.addHandler(handler)
         } catch {
             context.close(promise: nil)
         }

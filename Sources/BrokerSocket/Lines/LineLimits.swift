@@ -12,9 +12,9 @@ package struct LineLimits: Sendable {
     /// How long a connection that is being closed waits for the peer to take what was written.
     package var closing = Duration.seconds(5)
     /// How long a refused peer may go on sending into the void, so that it comes to read why.
-    package var farewell = Duration.seconds(1)
+    package var linger = Duration.seconds(1)
     /// Refused peers that get that time at once; more are told and cut off.
-    package var farewells = 32
+    package var lingering = 32
 
     package init() {}
 }

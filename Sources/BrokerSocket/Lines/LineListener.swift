@@ -117,8 +117,8 @@ package final class LineListener: Sendable {
         let about: Logger.Metadata = ["pid": "\(peer.pid)", "uid": "\(peer.uid)"]
         if table.isFull {
             logger.notice("connection refused: the limit is reached", metadata: about)
-            let line = service.farewell(.tooManyConnections(limit: limits.connections))
-            return try pipeline.addHandler(Farewell(saying: line, limits: limits, table: table))
+            let line = service.refusalLine(.tooManyConnections(limit: limits.connections))
+            return try pipeline.addHandler(RefusalHandler(saying: line, limits: limits, table: table))
         }
         let channel = LineChannel(service: service, limits: limits, table: table, logger: logger)
         let connection = LineConnection(id: table.makeID(), peer: peer, channel: channel, eventLoop: child.eventLoop)
@@ -128,7 +128,7 @@ package final class LineListener: Sendable {
             channel.serve(handler, on: connection)
         case .refuse(let line):
             logger.notice("connection refused by policy", metadata: about)
-            try pipeline.addHandler(Farewell(saying: line, limits: limits, table: table))
+            try pipeline.addHandler(RefusalHandler(saying: line, limits: limits, table: table))
         }
     }
 }

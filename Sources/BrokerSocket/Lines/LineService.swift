@@ -11,7 +11,7 @@ package protocol LineService: Sendable {
     func admit(_ connection: LineConnection) -> Admission
 
     /// The line (newline included) that a peer is told before it is turned away; the bytes layer has no message format.
-    func farewell(_ reason: LineRefusal) -> ByteBuffer
+    func refusalLine(_ reason: LineRefusal) -> ByteBuffer
 }
 
 package enum Admission {

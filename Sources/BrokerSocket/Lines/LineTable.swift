@@ -11,7 +11,7 @@ final class LineTable {
     let count = Count()
     private let limits: LineLimits
     private var channels: [UInt64: LineChannel] = [:]
-    private var farewells = 0
+    private var lingering = 0
     private var nextID: UInt64 = 0
     private var whenEmpty: [EventLoopPromise<Void>] = []
 
@@ -46,13 +46,13 @@ final class LineTable {
     }
 
     /// - Returns: whether the refused peer may linger.
-    func beginFarewell() -> Bool {
-        guard farewells < limits.farewells else { return false }
-        farewells += 1
+    func beginLingering() -> Bool {
+        guard lingering < limits.lingering else { return false }
+        lingering += 1
         return true
     }
 
-    func endFarewell() {
-        farewells -= 1
+    func endLingering() {
+        lingering -= 1
     }
 }

@@ -36,7 +36,7 @@ struct VaultFile {
 
     private func makeTemporary(_ header: VaultHeader) throws(VaultError) {
         try directory.create(Self.temporaryName, containing: UnsafeRawBufferPointer(start: nil, count: 0))
-        let connection = try Connection(opening: "\(directory.path)/\(Self.temporaryName)")
+        let connection = try SQLiteConnection(opening: "\(directory.path)/\(Self.temporaryName)")
         try connection.makeDurable()
         try connection.transaction { (connection) throws(VaultError) in
             try connection.run("PRAGMA application_id = \(VaultFormat.applicationID)")
@@ -55,7 +55,7 @@ struct VaultFile {
             throw .io("\(path) is gone. Start the broker again.")
         }
         let isShort = try isShort(file)
-        let connection = try Connection(opening: path)
+        let connection = try SQLiteConnection(opening: path)
         try requireFormat(try connection.integer("PRAGMA user_version"))
         try requireSchema(connection)
         if isShort { try requireWhole(connection) }
@@ -63,8 +63,8 @@ struct VaultFile {
     }
 
     /// A connection for work, to a vault that was examined and whose key is proven.
-    func connect() throws(VaultError) -> Connection {
-        let connection = try Connection(opening: path)
+    func connect() throws(VaultError) -> SQLiteConnection {
+        let connection = try SQLiteConnection(opening: path)
         try connection.makeDurable()
         connection.checkpointOnClose()
         return connection
@@ -102,7 +102,7 @@ struct VaultFile {
             "\(path) says format \(found), which no broker wrote. Restore it from a backup, or move it away.")
     }
 
-    private func requireSchema(_ connection: Connection) throws(VaultError) {
+    private func requireSchema(_ connection: SQLiteConnection) throws(VaultError) {
         let found = try connection.rows("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid") {
             $0.text(0)
         }
@@ -113,12 +113,12 @@ struct VaultFile {
 
     /// Reads every page, which takes tens of milliseconds for 10,000 records; so only a file that looks cut pays for it.
     /// A page that goes bad elsewhere shows when it is read, and rows carry their own seals.
-    private func requireWhole(_ connection: Connection) throws(VaultError) {
+    private func requireWhole(_ connection: SQLiteConnection) throws(VaultError) {
         guard try connection.rows("PRAGMA quick_check(1)", read: { $0.text(0) }) == ["ok"] else { throw cut }
     }
 }
 
-extension Connection {
+extension SQLiteConnection {
     /// A transaction that was reported as done survives a power cut, and what is deleted is overwritten.
     func makeDurable() throws(VaultError) {
         guard try rows("PRAGMA journal_mode = WAL", read: { $0.text(0) }) == ["wal"] else {

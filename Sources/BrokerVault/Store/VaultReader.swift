@@ -4,9 +4,9 @@ import Synchronization
 /// The connection that answers look-ups: a few microseconds each, behind a lock.
 final class VaultReader: Sendable {
     private static let columns = "id, partition, kind, row_key, bucket_key, box"
-    private let connection: Mutex<Connection?>
+    private let connection: Mutex<SQLiteConnection?>
 
-    init(_ connection: sending Connection) { self.connection = Mutex(connection) }
+    init(_ connection: sending SQLiteConnection) { self.connection = Mutex(connection) }
 
     func rows(bucketKey: [UInt8]) throws(VaultError) -> [StoredRow] {
         try withConnection { (connection) throws(VaultError) in
@@ -39,7 +39,7 @@ final class VaultReader: Sendable {
     func close() { connection.withLock { $0 = nil } }
 
     private func withConnection<Result: Sendable>(
-        _ body: @Sendable (Connection) throws(VaultError) -> Result
+        _ body: @Sendable (SQLiteConnection) throws(VaultError) -> Result
     ) throws(VaultError) -> Result {
         try connection.withLock { (connection) throws(VaultError) in
             guard let connection else { throw VaultError.closed }

@@ -5,58 +5,58 @@ import Foundation
 /// What `make demo` shows: one sign-in, two apps, and everything cleaned up afterwards.
 @main
 struct Demo {
-    let stage: Stage
-    let say: Narrator
+    let environment: DemoEnvironment
+    let output: DemoOutput
     let issuer: String
 
     private static let scopes = ["notes.read"]
 
     static func main() async {
-        let say = Narrator()
+        let output = DemoOutput()
         let usesBrowser = CommandLine.arguments.contains("--browser")
         do {
-            let stage = try Stage()
+            let environment = try DemoEnvironment()
             let outcome: Result<Void, any Error>
             do {
-                let issuer = try stage.startProvider()
-                let demo = Demo(stage: stage, say: say, issuer: issuer)
+                let issuer = try environment.startProvider()
+                let demo = Demo(environment: environment, output: output, issuer: issuer)
                 outcome = .success(try await demo.run(usesBrowser: usesBrowser))
             } catch {
                 // The signal's handler clears up and ends the process.
-                while stage.isInterrupted { try? await Task.sleep(for: .seconds(1)) }
+                while environment.isInterrupted { try? await Task.sleep(for: .seconds(1)) }
                 outcome = .failure(error)
-                say.failed(error, log: stage.brokerLog)
+                output.failed(error, log: environment.brokerLog)
             }
-            stage.clear()
+            environment.clear()
             exit((try? outcome.get()) == nil ? 1 : 0)
         } catch {
-            say.failed(error, log: "")
+            output.failed(error, log: "")
             exit(1)
         }
     }
 
     private func run(usesBrowser: Bool) async throws {
-        try stage.startBroker()
-        try await until("the broker answers") { try stage.brokerctl("status", "--json").contains("\"version\"") }
-        let status = try stage.brokerctl("status", "--json")
-        say.step(
+        try environment.startBroker()
+        try await until("the broker answers") { try environment.brokerctl("status", "--json").contains("\"version\"") }
+        let status = try environment.brokerctl("status", "--json")
+        output.step(
             "The broker is running",
-            ["socket      \(stage.socket)", "key source  \(Self.value("keySource", in: status))"])
+            ["socket      \(environment.socket)", "key source  \(Self.value("keySource", in: status))"])
 
         try register("notes", client: "demo-one", group: "demo")
         try register("calendar", client: "demo-one", group: "demo")
         try register("stranger", client: "demo-other", group: nil)
-        say.step("Three apps are registered", try stage.brokerctl("apps", "list").lines)
+        output.step("Three apps are registered", try environment.brokerctl("apps", "list").lines)
 
         let notes = try application("notes")
         let signedIn = try await signIn(notes, usesBrowser: usesBrowser)
-        say.step("App \"notes\" has its token", [shown(signedIn), "good for \(signedIn.minutes) minutes"])
+        output.step("App \"notes\" has its token", [shown(signedIn), "good for \(signedIn.minutes) minutes"])
 
         let calendar = try application("calendar")
-        var wish = SilentTokenParameters(scopes: ["calendar.read"])
-        wish.forceRefresh = true
-        let shared = try await calendar.acquireTokenSilent(with: wish)
-        say.step(
+        var parameters = SilentTokenParameters(scopes: ["calendar.read"])
+        parameters.forceRefresh = true
+        let shared = try await calendar.acquireTokenSilent(with: parameters)
+        output.step(
             "App \"calendar\", same group, gets a token of its own: silently, without a browser",
             [shown(shared), "for \(shared.account.username), scopes \(shared.scopes.joined(separator: " "))"])
 
@@ -65,44 +65,45 @@ struct Demo {
             throw Unexpected("the unrelated app got a token")
         } catch let error as BrokerClientError {
             guard error.code == .interactionRequired else { throw error }
-            say.step("App \"stranger\", outside the group, is told", ["\(error)"])
+            output.step("App \"stranger\", outside the group, is told", ["\(error)"])
         }
 
         let person = try await WebAPI.get(
             try await WebAPI.userinfoEndpoint(of: issuer), authorization: signedIn.authorizationHeader)
-        say.step(
+        output.step(
             "The token works: /userinfo answers",
             person.sorted { $0.key < $1.key }.map { "\($0.key)  \($0.value)" })
 
         let time = try await timeOfCachedAnswer(notes)
-        say.step("A cached answer, over the socket and back", ["\(time) microseconds, the median of 200 (debug build)"])
-        say.step("The accounts", try stage.brokerctl("accounts", "list").lines)
+        output.step(
+            "A cached answer, over the socket and back", ["\(time) microseconds, the median of 200 (debug build)"])
+        output.step("The accounts", try environment.brokerctl("accounts", "list").lines)
 
         try await signOut([notes, calendar], of: signedIn.account)
-        let exitStatus = try stage.stopBroker()
+        let exitStatus = try environment.stopBroker()
         guard exitStatus == 0 else { throw Unexpected("the broker ended with status \(exitStatus)") }
-        say.step("The broker stopped cleanly", ["exit status 0; nothing is left behind"])
+        output.step("The broker stopped cleanly", ["exit status 0; nothing is left behind"])
     }
 
     private func register(_ name: String, client: String, group: String?) throws {
         let groupFlags = group.map { ["--group", $0] } ?? []
-        _ = try stage.brokerctl(
+        _ = try environment.brokerctl(
             ["apps", "add", name, "--client-id", client, "--authority", issuer] + groupFlags)
     }
 
     private func application(_ name: String) throws -> PublicClientApplication {
         var configuration = PublicClientApplicationConfig(app: name)
-        configuration.socketPath = stage.socket
+        configuration.socketPath = environment.socket
         return try PublicClientApplication(configuration: configuration)
     }
 
     private func signIn(_ app: PublicClientApplication, usesBrowser: Bool) async throws -> TokenResult {
         var parameters = InteractiveTokenParameters(scopes: Self.scopes + ["calendar.read"])
-        let say = say
+        let output = output
         let ended = AsyncStream.makeStream(of: String.self)
         if !usesBrowser {
             parameters.webviewParameters = WebviewParameters { page in
-                say.step("App \"notes\" signs in; the broker waits for the browser at", [page.url.prefix(96) + "…"])
+                output.step("App \"notes\" signs in; the broker waits for the browser at", [page.url.prefix(96) + "…"])
                 Task {
                     let person = ScriptedPerson(username: "alice", password: "alice-pw-1")
                     ended.continuation.yield((try? await person.signIn(at: page.url)) ?? "no page")
@@ -112,10 +113,10 @@ struct Demo {
         let result = try await app.acquireToken(with: parameters)
         if !usesBrowser {
             var pages = ended.stream.makeAsyncIterator()
-            say.step("The browser shows at the end", [await pages.next() ?? "nothing"])
+            output.step("The browser shows at the end", [await pages.next() ?? "nothing"])
         }
         let name = result.account.name ?? result.account.username
-        say.step("Signed in", ["\(name) (\(result.account.username))"])
+        output.step("Signed in", ["\(name) (\(result.account.username))"])
         return result
     }
 
@@ -139,7 +140,7 @@ struct Demo {
             throw Unexpected("a token was still there after signing out")
         } catch let error as BrokerClientError {
             guard error.code == .interactionRequired else { throw error }
-            say.step("Signed out of both apps; now the answer is", ["\(error)"])
+            output.step("Signed out of both apps; now the answer is", ["\(error)"])
         }
     }
 

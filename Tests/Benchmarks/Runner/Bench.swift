@@ -122,7 +122,7 @@ struct Bench {
 
     /// From exec to the first answer, with an empty vault and with ten thousand records.
     private mutating func starting() async throws {
-        let request = GetBrokerStatus.requestLine(id: 1, Nothing())
+        let request = GetBrokerStatus.requestLine(id: 1, Empty())
         for records in [0, 10_000] {
             let state = try bed.makeDirectory("state-of-\(records)")
             if records > 0 {

@@ -35,7 +35,7 @@ struct BoundTokenTests {
         await #expect(throws: BrokerError.self) { try await body() }
     }
 
-    private func prove(_ bed: EngineBed, _ app: AppRegistration = Sample.app()) throws -> TokenProof {
+    private func prove(_ bed: EngineBed, _ app: AppRegistration = Sample.app()) throws -> IssuedProof {
         try bed.engine.proof(
             ProofRequest(
                 partition: Sample.partition, app: app,

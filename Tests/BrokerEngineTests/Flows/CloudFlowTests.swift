@@ -351,7 +351,7 @@ struct CloudFlowTests {
         for (environment, owners) in [(hosts[1], [hosts[1]]), ("127.0.0.1", [])] {
             let bed = try await EngineBed()
             var settings = EngineSettings()
-            settings.authorities = AuthorityReader(
+            settings.authorities = AuthorityParser(
                 allowsHTTPLoopback: true, kinds: kinds, clouds: CloudTable([hosts[0]: [hosts[1]]]))
             bed.engine.apply(settings)
             bed.roster.set([app])

@@ -56,7 +56,7 @@ struct SilentFlowTests {
         #expect(bed.engine.refreshesInFlight == 0)
     }
 
-    @Test("callers with other wishes wait for the refresh token to come back, and spend the new one")
+    @Test("callers that ask for something else wait for the refresh token to come back, and spend the new one")
     func otherWishes() async throws {
         let bed = try await EngineBed()
         try await bed.signIn("alice", Sample.app(), ["mail.read", "calendar"])

@@ -310,7 +310,7 @@ struct SilentTroubleTests {
         let told = await #expect(throws: BrokerError.self) { try await waiting.value }
         #expect(told?.kind == .timedOut)
         #expect(told?.reason == .answerPending)
-        // Neither the same wish nor another spends the token again.
+        // Neither the same request nor another spends the token again.
         #expect(await failure(bed)?.reason == .answerPending)
         #expect(await failure(bed, bed.silent(Sample.app(), ["calendar"]))?.reason == .answerPending)
         #expect(bed.engine.refreshesInFlight == 1)

@@ -29,14 +29,14 @@ struct SignInRuleTests {
     }
 
     private func refusal(
-        _ username: String = "alice", at time: NumericDate? = nil, _ change: (inout SignInDemand) -> Void
+        _ username: String = "alice", at time: NumericDate? = nil, _ change: (inout SignInRequirements) -> Void
     ) -> BrokerError? {
-        var demand = SignInDemand()
-        demand.startedAt = Sample.now
-        change(&demand)
+        var requirements = SignInRequirements()
+        requirements.startedAt = Sample.now
+        change(&requirements)
         let issuer = "https://id.example.org/realm"
         do {
-            try demand.check(
+            try requirements.check(
                 home: HomeAccountID(subject: username.lowercased(), issuer: issuer), environment: "id.example.org",
                 username: username, authenticatedAt: time)
             return nil
@@ -45,8 +45,8 @@ struct SignInRuleTests {
         }
     }
 
-    private func person(_ username: String, at environment: String = "id.example.org") -> SignInDemand.Person {
-        SignInDemand.Person(
+    private func person(_ username: String, at environment: String = "id.example.org") -> SignInRequirements.Person {
+        SignInRequirements.Person(
             homeAccountID: HomeAccountID(subject: username, issuer: "https://id.example.org/realm"),
             environment: environment, username: username)
     }

@@ -24,16 +24,16 @@ struct SignOutRuleTests {
     func current() throws {
         let accounts = [account("ann", signedIn: false), account("bob", signedIn: false), account("cem")]
         let times = [accounts[0].id: Sample.now + 5, accounts[1].id: Sample.now + 9]
-        let answer = try CurrentAccount.among(accounts, signedOutAt: times)
+        let answer = try CurrentAccountRule.among(accounts, signedOutAt: times)
         #expect(answer.current?.username == "cem")
         #expect(answer.previous?.username == "bob")
-        #expect(try CurrentAccount.among([], signedOutAt: [:]) == CurrentAccount.Answer())
+        #expect(try CurrentAccountRule.among([], signedOutAt: [:]) == CurrentAccountRule.Answer())
     }
 
     @Test("several accounts are no current account")
     func several() {
         let error = #expect(throws: BrokerError.self) {
-            try CurrentAccount.among([account("ann"), account("bob")], signedOutAt: [:])
+            try CurrentAccountRule.among([account("ann"), account("bob")], signedOutAt: [:])
         }
         #expect(error?.kind == .ambiguousAccount)
         #expect(error?.details.accounts?.map(\.username) == ["ann", "bob"])

@@ -77,7 +77,7 @@ struct LineFlowTests {
     func tooLong() async throws {
         let service = ScriptedService { line, connection in connection.say("\(line.utf8.count)") }
         // On a busy machine the client may take its time to send what nobody wants.
-        try await withListener(service, limits: { $0.farewell = .seconds(60) }) { bed in
+        try await withListener(service, limits: { $0.linger = .seconds(60) }) { bed in
             let exact = try await bed.connect()
             let limit = 1 << 20
             try await exact.send(String(repeating: "x", count: limit) + "\n")

@@ -49,7 +49,7 @@ final class ScriptedService: LineService {
         return .serve(Handler(self))
     }
 
-    func farewell(_ reason: LineRefusal) -> ByteBuffer {
+    func refusalLine(_ reason: LineRefusal) -> ByteBuffer {
         let word =
             switch reason {
             case .lineTooLong(let limit): "too long \(limit)"

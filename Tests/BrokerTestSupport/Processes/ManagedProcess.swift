@@ -7,7 +7,7 @@ package enum ExitStatus: Sendable, Equatable {
     case killed(signal: Int32)
 }
 
-/// A program that a test started: its output goes to files, it is ended with all its children, and the undertaker
+/// A program that a test started: its output goes to files, it is ended with all its children, and the reaper
 /// knows it in case the test run does not live to do so.
 package final class ManagedProcess: Sendable {
     package let name: String
@@ -36,7 +36,7 @@ package final class ManagedProcess: Sendable {
             errors: errors.path, hasInput: launch.hasInput, descriptor: launch.descriptor)
         pid = spawned.pid
         input = spawned.input
-        Undertaker.shared.processStarted(pid)
+        ProcessReaper.shared.processStarted(pid)
         Thread.detachNewThread { [self] in waitForEnd() }
     }
 
@@ -130,7 +130,7 @@ package final class ManagedProcess: Sendable {
             defer { life.waiting = [] }
             return (status, life.waiting)
         }
-        Undertaker.shared.processEnded(pid)
+        ProcessReaper.shared.processEnded(pid)
         closeInput()
         for continuation in waiting { continuation.resume(returning: status) }
     }

@@ -20,7 +20,7 @@ package final class TestBed: Sendable {
         var template = Array("/tmp/broker-test-XXXXXX".utf8CString)
         guard let path = mkdtemp(&template) else { throw ProcessFailure("mkdtemp: errno \(errno)") }
         directory = URL(filePath: String(cString: path), directoryHint: .isDirectory)
-        Undertaker.shared.directoryMade(directory.path)
+        ProcessReaper.shared.directoryMade(directory.path)
     }
 
     /// A path in the directory; nothing is made there.
@@ -68,7 +68,7 @@ package final class TestBed: Sendable {
         } else {
             try? FileManager.default.removeItem(at: directory)
         }
-        Undertaker.shared.directoryRemoved(directory.path)
+        ProcessReaper.shared.directoryRemoved(directory.path)
     }
 }
 

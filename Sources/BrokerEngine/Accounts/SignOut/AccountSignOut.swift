@@ -53,7 +53,8 @@ struct AccountSignOut: Sendable {
         "another app uses the same tokens; add wipe to sign it out, too.")
 
     private func theAccount() throws(BrokerError) -> KnownAccounts.Entry {
-        let account = try AccountListing(services: services).theOne(request.account, for: request.app, in: partition)
+        let account = try AccountListing(services: services).requireUnique(
+            request.account, for: request.app, in: partition)
         let entries: [KnownAccounts.Entry] =
             if let app = request.app {
                 try services.knownAccounts(of: app, in: partition).entries
@@ -152,7 +153,7 @@ struct AccountSignOut: Sendable {
                 var account = group.entries.first?.account
             else { continue }
             account.signedIn = false
-            services.events.tell(BrokerEvent(partition: partition, app: app, .account(.signedOut, account)))
+            services.events.tell(EngineEvent(partition: partition, app: app, .account(.signedOut, account)))
         }
     }
 }

@@ -1,0 +1,12 @@
+import BrokerRPC
+
+extension WireValue {
+    /// What a broker answered, read by its definition.
+    package static func decoded(_ node: JSONNode) throws(BrokerClientError) -> Self {
+        do {
+            return try Self(reading: node)
+        } catch {
+            throw .notUnderstood(cause: error)
+        }
+    }
+}

@@ -1,0 +1,59 @@
+import BrokerRPC
+import BrokerValues
+
+/// What follows from the outcomes of one call: its result, an error, or another attempt on a new connection. Pure.
+///
+/// A request that the broker cannot have seen is sent again as often as there is time. One that a broker refused because
+/// it was about to stop is sent once more: it has not been carried out. One whose answer was lost is sent once more if
+/// carrying it out twice does no harm.
+struct RetryPolicy {
+    enum Verdict {
+        case result(JSONNode)
+        case failure(BrokerClientError)
+        /// Fails with the error when there is no time left.
+        case again(otherwise: BrokerClientError)
+    }
+
+    private let isHarmlessTwice: Bool
+    private var isRepeated = false
+
+    init(of method: String) { isHarmlessTwice = Self.harmlessTwice.contains(method) }
+
+    mutating func verdict(on outcome: Link.Outcome) -> Verdict {
+        switch outcome {
+        case .answer(.success(let result)): return .result(result)
+        case .answer(.failure(let error)):
+            let isRefused = error.brokerError.reason == .shuttingDown
+            return isRefused && takeRepetition() ? .again(otherwise: .init(error)) : .failure(.init(error))
+        case .dismissed(let error): return .failure(.init(error))
+        case .lost(let sent):
+            return !sent || isHarmlessTwice && takeRepetition() ? .again(otherwise: .lost) : .failure(.lost)
+        case .tooLong: return .failure(.tooLong)
+        case .garbled: return .failure(.notUnderstood(cause: nil))
+        case .abandoned: return .failure(.taskCancelled)
+        }
+    }
+
+    private mutating func takeRepetition() -> Bool {
+        defer { isRepeated = true }
+        return !isRepeated
+    }
+
+    /// Methods that may be carried out twice where once was meant: those that only read, and the silent acquisition, whose
+    /// second call finds what the first one put into the cache.
+    private static let harmlessTwice: Set<String> = [
+        "token.acquireSilent", "token.proof", "accounts.list", "accounts.get", "accounts.current", "apps.list",
+        "broker.status", "rpc.discover",
+    ]
+}
+
+extension Link.Outcome {
+    /// The broker answered that it is about to stop: whatever is asked from now on is for the next one, on a new connection.
+    var tellsOfStop: Bool {
+        guard case .answer(.failure(let error)) = self else { return false }
+        return switch error.brokerError.reason {
+        case .shuttingDown, .interrupted: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,32 @@
+import BrokerRPC
+
+/// Registered apps as people read them.
+package enum AppText {
+    package static func table(_ apps: [App]) -> Table {
+        var table = Table("NAME", "GROUP", "CLIENT ID", "AUTHORITY", "SCOPES")
+        for app in apps {
+            table.add(
+                app.name, app.group ?? "", app.clientId, app.authority, app.scopes.joined(separator: " "))
+        }
+        return table
+    }
+
+    package static func facts(_ app: App) -> Facts {
+        var facts = Facts()
+        facts.add("Name", app.name)
+        facts.add("Client id", app.clientId + (app.confidential ? " (with a secret)" : ""))
+        facts.add("Authority", app.authority)
+        facts.add("Clouds", app.instanceAware ? "the authority's and others" : nil)
+        facts.add("Group", app.group)
+        facts.add("Scopes", list(app.scopes))
+        facts.add("Redirect URI", app.redirectUri)
+        facts.add("Executables", list(app.executables))
+        facts.add("Units", list(app.units))
+        facts.add("Sandboxes", list(app.sandboxIds))
+        return facts
+    }
+
+    private static func list(_ words: [String]) -> String? {
+        words.isEmpty ? nil : words.joined(separator: " ")
+    }
+}

@@ -1,0 +1,33 @@
+import BrokerValues
+
+/// Times as people say them.
+package enum TimeText {
+    /// The two largest units of a span, rounded down: "1 hour 5 minutes".
+    ///
+    /// - Parameter seconds: negative counts as none.
+    package static func span(_ seconds: Int64) -> String {
+        let seconds = max(0, seconds)
+        let units: [(name: String, length: Int64)] = [
+            ("day", 86_400), ("hour", 3_600), ("minute", 60), ("second", 1),
+        ]
+        guard let largest = units.firstIndex(where: { seconds >= $0.length }) else { return "0 seconds" }
+        let first = count(seconds / units[largest].length, units[largest].name)
+        // Seconds beside minutes say nothing that a person wants to know.
+        guard largest + 1 < units.count - 1 else { return first }
+        let next = units[largest + 1]
+        let rest = seconds % units[largest].length / next.length
+        return rest == 0 ? first : first + " " + count(rest, next.name)
+    }
+
+    /// "in 52 minutes", "now", "3 hours ago".
+    package static func relative(_ time: NumericDate, to now: NumericDate) -> String {
+        let (difference, overflow) = time.subtractingReportingOverflow(now)
+        guard !overflow else { return time > now ? "never" : "long ago" }
+        if difference == 0 { return "now" }
+        return difference > 0 ? "in " + span(difference) : span(difference == .min ? .max : -difference) + " ago"
+    }
+
+    private static func count(_ number: Int64, _ unit: String) -> String {
+        "\(number) \(unit)\(number == 1 ? "" : "s")"
+    }
+}

@@ -1,0 +1,33 @@
+import BrokerModel
+import BrokerValues
+
+/// Something that happened to an account, a token or a sign-in. It names accounts; it carries no secret.
+package struct EngineEvent: Sendable {
+    package var partition: Partition
+    /// Whose account it is; others are not told.
+    package var group: GroupID
+    /// The app on whose request it happened.
+    package var app: String
+    package var change: Change
+
+    package enum Change: Sendable {
+        case account(AccountChange, Account)
+        case token(TokenChange, accountID: String, scopes: [String], expiresOn: NumericDate?)
+        case interaction(InteractionChange, id: String, error: ErrorKind?)
+    }
+
+    package init(partition: Partition, app: AppRegistration, _ change: Change) {
+        self.partition = partition
+        self.app = app.name
+        self.change = change
+        group = app.effectiveGroup
+    }
+
+    package var topic: EventTopic {
+        switch change {
+        case .account: .account
+        case .token: .token
+        case .interaction: .interaction
+        }
+    }
+}

@@ -1,0 +1,61 @@
+import BrokerModel
+import BrokerValues
+
+/// What a sign-in asks the provider and the person. Requests that ask the same share one browser window; whatever changes
+/// the question is in here, and how long somebody waits is not.
+struct SignInKey: Sendable, Hashable {
+    private let partition: Partition
+    private let app: String
+    private let group: GroupID
+    private let clientID: String
+    private let authority: Authority
+    private let isInstanceAware: Bool
+    private let account: HomeAccountID?
+    /// A cloud could give out any id.
+    private let accountEnvironment: String?
+    private let scopes: Scopes
+    private let extraScopes: Scopes
+    private let claims: String?
+    private let capabilities: [String]
+    private let resources: Set<String>
+    private let tokenType: TokenType
+    private let prompt: Prompt?
+    private let loginHint: String?
+    private let isHintBinding: Bool
+    private let domainHint: String?
+    private let maxAge: Int64?
+    private let acrValues: [String]
+    private let extraQueryParameters: [String: String]
+    private let pushesAuthorization: Bool
+    private let redirectURI: String?
+
+    /// - Parameters:
+    ///   - authority: where the sign-in begins.
+    ///   - account: who must sign in.
+    ///   - prompt: as it goes to the provider.
+    init(_ request: InteractiveRequest, at authority: Authority, account: KnownAccounts.Entry?, prompt: Prompt?) {
+        partition = request.partition
+        app = request.app.identity
+        group = request.app.effectiveGroup
+        clientID = request.app.clientID
+        self.authority = authority
+        isInstanceAware = request.isInstanceAware
+        self.account = account?.stored.record.homeAccountID
+        accountEnvironment = account?.stored.record.environment
+        scopes = request.scopes
+        extraScopes = request.extraScopesToConsent
+        claims = request.claims
+        capabilities = request.clientCapabilities
+        resources = Set(request.resources)
+        tokenType = request.tokenType
+        self.prompt = prompt
+        loginHint = request.loginHint
+        isHintBinding = request.isHintBinding
+        domainHint = request.domainHint
+        maxAge = request.maxAge
+        acrValues = request.acrValues
+        extraQueryParameters = request.extraQueryParameters
+        pushesAuthorization = request.pushesAuthorization
+        redirectURI = request.redirectURI ?? request.app.redirectURI
+    }
+}

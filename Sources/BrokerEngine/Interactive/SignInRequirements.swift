@@ -1,0 +1,70 @@
+import BrokerModel
+import BrokerValues
+
+/// Who has to sign in, and how recently. Pure.
+package struct SignInRequirements: Sendable {
+    /// Whose tokens are wanted.
+    package struct Person: Sendable {
+        package var homeAccountID: HomeAccountID
+        /// An id says whose account it is only where it was given.
+        package var environment: String
+        package var username: String
+
+        package init(homeAccountID: HomeAccountID, environment: String, username: String) {
+            self.homeAccountID = homeAccountID
+            self.environment = environment
+            self.username = username
+        }
+    }
+
+    /// The account asked for; always binds.
+    package var account: Person?
+    /// The login hint, where it binds.
+    package var username: String?
+    /// Seconds between the proof of who they are and ``startedAt``.
+    package var maxAge: Int64?
+    package var startedAt: NumericDate = 0
+
+    package init() {}
+
+    /// Seconds that the provider's clock may differ from ours.
+    package static let clockSkew: Int64 = 300
+
+    /// - Parameters:
+    ///   - home: the account that the ID token names.
+    ///   - environment: where it was signed.
+    ///   - username: by which the broker would list it.
+    ///   - authenticatedAt: `auth_time` (OpenID Connect Core, section 2).
+    /// - Throws: `mismatchedUser`; `invalidResponse` and `interactionRequired` for a proof without a time, or too old.
+    package func check(
+        home: HomeAccountID, environment: String, username: String, authenticatedAt: NumericDate?
+    ) throws(BrokerError) {
+        if let account, account.homeAccountID != home || account.environment != environment {
+            throw Self.mismatch(account.username)
+        }
+        // The account's own name may have changed since; a hint is all that is known of the person.
+        if account == nil, let wanted = self.username, wanted.lowercased() != username.lowercased() {
+            throw Self.mismatch(wanted)
+        }
+        // OpenID Connect Core, section 3.1.3.7, rule 13.
+        guard let maxAge else { return }
+        // glewlwyd says 0 when it does not know.
+        guard let authenticatedAt, authenticatedAt > 0 else {
+            throw BrokerError(
+                .invalidResponse,
+                "The provider does not say when the person proved who they are (auth_time), although it was asked to.")
+        }
+        let earliest = startedAt - min(maxAge, startedAt) - Self.clockSkew
+        guard authenticatedAt >= earliest else {
+            throw BrokerError(
+                .interactionRequired,
+                "The provider took a sign-in that is older than asked for; sign in again, with prompt \"login\".",
+                reason: .loginRequired)
+        }
+    }
+
+    private static func mismatch(_ wanted: String) -> BrokerError {
+        BrokerError(
+            .mismatchedUser, "Another person signed in than the one asked for; sign in as \(wanted).")
+    }
+}

@@ -1,0 +1,47 @@
+import BrokerAccess
+import BrokerEngine
+import BrokerModel
+import BrokerRPC
+import BrokerValues
+
+/// `cache.…`.
+struct CacheHandlers: Sendable {
+    private let services: ServerServices
+
+    init(_ services: ServerServices) { self.services = services }
+
+    var routes: [Route] {
+        [
+            .waiting(ImportCache.self) { params, caller throws(BrokerError) in
+                var app: AppRegistration?
+                if let selection = params.selection {
+                    app = try services.policy.admit(caller, as: AppReference(selection))
+                }
+                return ImportCache.Result(
+                    try await services.broker.importCache(params.cache, for: app, in: caller.partition))
+            }
+        ]
+    }
+}
+
+extension ImportCache.Result {
+    fileprivate init(_ report: CacheImportReport) {
+        self.init()
+        accounts = Int64(report.accounts)
+        refreshTokens = Int64(report.refreshTokens)
+        familyRefreshTokens = Int64(report.familyRefreshTokens)
+        accessTokens = Int64(report.accessTokens)
+        idTokens = Int64(report.idTokens)
+        appMetadata = Int64(report.appMetadata)
+        older = Int64(report.older)
+        expired = Int64(report.expired)
+        problems = report.problems
+        unregistered = report.unregistered.map { client in
+            var message = ImportCache.Unregistered()
+            message.clientId = client.clientID
+            message.environment = client.environment
+            message.authority = client.authority
+            return message
+        }
+    }
+}

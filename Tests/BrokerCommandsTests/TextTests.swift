@@ -1,0 +1,84 @@
+import BrokerCommands
+import BrokerRPC
+import BrokerTestSupport
+import Testing
+
+@Suite("Words, tables and text")
+struct TextTests {
+    @Test(
+        "spans are said in their two largest units, rounded down",
+        arguments: [
+            (0, "0 seconds"), (1, "1 second"), (59, "59 seconds"), (60, "1 minute"), (119, "1 minute"),
+            (3_120, "52 minutes"), (3_599, "59 minutes"), (3_600, "1 hour"), (3_660, "1 hour 1 minute"),
+            (86_399, "23 hours 59 minutes"), (86_400, "1 day"), (90_000, "1 day 1 hour"), (-5, "0 seconds"),
+            (Int64.max, "106751991167300 days 15 hours"),
+        ] as [(Int64, String)])
+    func spans(_ seconds: Int64, _ words: String) {
+        #expect(TimeText.span(seconds) == words)
+    }
+
+    @Test("times are said as seen from now, however far off")
+    func relative() {
+        #expect(TimeText.relative(1_000, to: 1_000) == "now")
+        #expect(TimeText.relative(4_120, to: 1_000) == "in 52 minutes")
+        #expect(TimeText.relative(1_000, to: 11_800) == "3 hours ago")
+        #expect(TimeText.relative(.max, to: -1) == "never")
+        #expect(TimeText.relative(.min, to: 1) == "long ago")
+        #expect(TimeText.relative(.min, to: 0).hasSuffix(" ago"))
+    }
+
+    @Test("columns are as wide as their widest cell on a terminal")
+    func table() {
+        var table = Table("A", "B")
+        table.add("x", "1")
+        table.add("日本", "2")
+        table.add("e\u{301}", "3")
+        #expect(table.text() == "A     B\nx     1\n日本  2\ne\u{301}     3\n")
+    }
+
+    @Test("a fact without a value is left out")
+    func facts() {
+        var facts = Facts()
+        facts.add("One", nil)
+        facts.add("Two", "2")
+        #expect(facts.text() == "Two  2\n")
+    }
+
+    @Test("control and direction characters are taken out of foreign text; letters stay")
+    func clean() {
+        #expect("a\u{1B}[31mb\u{7}\n\t\u{7F}\u{9B}c\u{202E}d\u{2066}é雪".clean == "a[31mbcdé雪")
+        #expect("a\nb\u{0}".clean(keeping: "\n") == "a\nb")
+    }
+
+    @Test("words for a shell are one word to a shell, and the same one")
+    func quoting() async throws {
+        let words = ["", "a b", "it's", "$(id)", "`id`", "a\\b", "''", "\"", "-n", "*", "~", "a;b&c|d<e>f#g"]
+        let script = "printf '%s\\n' " + words.map(ShellText.quoted).joined(separator: " ")
+        let shell = try await withTestBed { bed in try await bed.run(Launch("sh", ["-c", script])) }
+        #expect(shell.output == words.map { $0 + "\n" }.joined())
+        #expect(ShellText.quoted("https://id.example.org:8443/a-b_c@d") == "https://id.example.org:8443/a-b_c@d")
+    }
+
+    @Test("JSON keeps order and numbers, and escapes what a terminal might obey")
+    func json() throws {
+        let text = #"{"b":1.50,"a":[true,null,-0,1e2],"c":{},"d":[],"e":"\u009b31m \u202e \n é"}"#
+        let node = try JSONReader.read(Array(text.utf8))
+        #expect(JSONText.line(node, readable: false) == text + "\n")
+        #expect(
+            JSONText.line(node, readable: true) == """
+                {
+                  "b": 1.50,
+                  "a": [
+                    true,
+                    null,
+                    -0,
+                    1e2
+                  ],
+                  "c": {},
+                  "d": [],
+                  "e": "\\u009b31m \\u202e \\n é"
+                }
+
+                """)
+    }
+}

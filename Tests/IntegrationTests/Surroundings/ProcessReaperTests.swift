@@ -1,0 +1,33 @@
+import BrokerTestSupport
+import Foundation
+import Testing
+
+@Suite("What a test run leaves") struct ProcessReaperTests {
+    @Test("when a test run dies, its processes and directories go with it, but not those it had ended itself")
+    func reaper() async throws {
+        try await withTestBed { bed in
+            let left = try bed.start(Launch("sleep", ["600"]))
+            let kept = try bed.start(Launch("sleep", ["600"]))
+            let directory = try bed.makeDirectory("left")
+            let reaper = try bed.start(Launch(PackageTree.fixture("process-reaper"), [], hasInput: true))
+            try reaper.write(
+                "process \(left.pid)\nprocess \(kept.pid)\ndirectory \(directory)\nended \(kept.pid)\n")
+            reaper.closeInput()
+            #expect(await reaper.exitStatus() == .exited(0))
+            #expect(await left.exitStatus() == .killed(signal: SIGTERM))
+            #expect(kept.isRunning)
+            #expect(!FileManager.default.fileExists(atPath: directory))
+        }
+    }
+
+    @Test("a child gets nothing of the environment that could lead it astray")
+    func environment() async throws {
+        try await withTestBed { bed in
+            let result = try await bed.run(Launch("env", [], environment: ["NAMED": "yes"]))
+            let names = Set(
+                result.output.split(separator: "\n").compactMap { $0.split(separator: "=").first.map(String.init) })
+            #expect(names.contains("NAMED"))
+            #expect(names.isDisjoint(with: ["CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE", "BROKER_SOCKET", "https_proxy"]))
+        }
+    }
+}
