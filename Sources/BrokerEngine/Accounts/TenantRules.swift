@@ -37,9 +37,9 @@ package enum TenantRules {
     ///
     /// - Parameter clouds: further ones that the app's people may be at home in (``CloudRules``).
     package static func check(
-        _ other: Authority?, for app: AppRegistration, clouds: Set<String> = []
+        _ other: Authority?, for app: AppRegistration, clouds: @autoclosure () -> Set<String> = []
     ) throws(BrokerError) {
-        guard let other, !mayAsk(at: other, for: app, clouds: clouds) else { return }
+        guard let other, !mayAsk(at: other, for: app, clouds: clouds()) else { return }
         throw BrokerError(
             .invalidAuthority,
             "\(other.url) is not of the same kind and cloud as \(app.name)'s own authority, \(app.authority.url); name "

@@ -4,12 +4,11 @@ import BrokerValues
 /// Which scopes an app may ask for, and which go to the provider (MSAL, "Scopes"). Pure.
 package enum ScopeRules {
     package static func check(_ scopes: Scopes) throws(BrokerError) {
+        guard scopes.namesReserved else { return }
         let named = scopes.asGiven.filter { Scopes.reserved.normalized.contains($0.lowercased()) }
-        guard named.isEmpty else {
-            throw BrokerError(
-                .invalidParameter,
-                "The broker adds \(named.joined(separator: ", ")) itself; leave it out of the scopes.")
-        }
+        throw BrokerError(
+            .invalidParameter,
+            "The broker adds \(named.joined(separator: ", ")) itself; leave it out of the scopes.")
     }
 
     /// For the authorization request.

@@ -28,7 +28,7 @@ struct Refresh: Sendable {
         let situation = try SilentAcquisition(services: services).look(at: request)
         switch situation.decision {
         case .cached(let token):
-            guard token.sealed.box == replaces else { return situation.cached(token, services) }
+            guard token.sealed.box == replaces else { return situation.answer(token, services) }
             return try await ask(
                 situation.tokens.spendable(for: request.tokenType, situation.family), in: situation)
         case .interact(let reason):
@@ -41,14 +41,14 @@ struct Refresh: Sendable {
                 guard error.kind == .interactionRequired else { throw error }
                 let now = try SilentAcquisition(services: services).look(at: request)
                 guard now.owner == situation.owner, case .cached(let token) = now.decision else { throw error }
-                return now.cached(token, services)
+                return now.answer(token, services)
             }
         }
     }
 
     /// Asks the provider, unless it has just refused the same request.
     private func ask(_ spendable: [RefreshToken], in situation: Situation) async throws(BrokerError) -> AcquiredToken {
-        let same = request.throttled(as: situation.owner, spending: spendable.first)
+        let same = RequestThrottle.Request(request, of: situation.owner, spending: spendable.first)
         let now = services.clock.uptime
         if let refusal = services.throttle.with({ $0.refusal(of: same, at: now) }) { throw refusal }
         do throws(BrokerError) {
@@ -96,7 +96,7 @@ struct Refresh: Sendable {
             }
             // Before the last one is gone: who finds none from then on shall hear why.
             if place == spendable.endIndex - 1, error.reason != .noTokens {
-                let (holder, now) = (request.holder(of: situation.owner), services.clock.uptime)
+                let (holder, now) = (RequestThrottle.Holder(request, of: situation.owner), services.clock.uptime)
                 services.throttle.with { [error] in $0.ended(holder, with: error, at: now) }
             }
             switch lesson {

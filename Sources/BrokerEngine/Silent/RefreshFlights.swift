@@ -17,6 +17,15 @@ final class RefreshFlights: Sendable {
         var tokenType: TokenType
         var claims: String?
         var resources: [String]
+
+        init(_ request: SilentRequest) {
+            clientID = request.app.clientID
+            scopes = request.scopes
+            authority = request.target
+            tokenType = request.tokenType
+            claims = request.claims
+            resources = request.resources
+        }
     }
 
     enum Joining: Sendable {

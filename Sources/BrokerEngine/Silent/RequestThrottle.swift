@@ -155,3 +155,19 @@ package struct RequestThrottle: Sendable {
         }
     }
 }
+
+extension RequestThrottle.Request {
+    /// - Parameter token: the first that will be spent. Its nonce is as good a name as the whole box, and shorter.
+    init(_ request: SilentRequest, of owner: CacheIndex.OwnerKey, spending token: StoredRecord<RefreshTokenRecord>?) {
+        self.init(
+            partition: request.partition, owner: owner.owner, authority: request.target,
+            token: token.map { Array($0.sealed.box.prefix(24)) } ?? [], scopes: request.scopes,
+            tokenType: request.tokenType, claims: request.claims, resources: request.resources)
+    }
+}
+
+extension RequestThrottle.Holder {
+    init(_ request: SilentRequest, of owner: CacheIndex.OwnerKey) {
+        self.init(partition: request.partition, owner: owner.owner, tokenType: request.tokenType)
+    }
+}

@@ -6,62 +6,60 @@ import Logging
 struct SilentAcquisition: Sendable {
     let services: EngineServices
 
+    /// Where a request is looked up.
+    enum Source: Sendable {
+        /// What the index holds: without waiting and without the disk.
+        case memory
+        /// The index, and the vault for what is not there yet.
+        case vault
+    }
+
     /// A request seen against the cache: who it is for, and what was decided.
     struct Situation: Sendable {
         var entry: KnownAccounts.Entry
         var owner: CacheIndex.OwnerKey
         var tokens: CachedTokens
+        /// Nothing where only memory was asked: families are for refreshes.
         var family: FamilyKnowledge
         var question: SilentDecision.Question
         var decision: SilentDecision
+        /// The request's authority.
+        var target: Authority
+
         /// Where a refresh goes: the request's authority, or the account's home tenant, in the account's cloud.
-        var destination: Authority
+        var destination: Authority { TenantRules.destination(of: target, for: entry) }
 
         /// Refreshes that may spend the same token take turns: where there are family tokens, all clients of the account.
         var refreshKey: CacheIndex.OwnerKey { family.spendable.isEmpty ? owner : owner.ofFamilies }
 
-        func cached(_ token: StoredRecord<AccessTokenRecord>, _ services: EngineServices) -> AcquiredToken {
+        func answer(_ token: StoredRecord<AccessTokenRecord>, _ services: EngineServices) -> AcquiredToken {
             AcquiredToken(
-                cached: token, for: entry, idTokens: tokens.idTokens,
+                token: token, idToken: tokens.idTokens[token.record.realm], account: entry.account, fromCache: true,
                 persisted: services.writer.hasWritten(token.sealed))
         }
     }
 
     /// Without waiting and without the disk; nil when that is not enough, or when the answer would be an error.
     func cached(_ request: SilentRequest) -> AcquiredToken? {
-        guard !request.scopes.namesReserved,
-            request.authority.map({ TenantRules.mayAsk(at: $0, for: request.app, clouds: services.clouds(of: request)) }
-            )
-                ?? true,
-            let known = services.index.accounts(of: request.group),
-            case .account(let entry) = AccountChoice.choose(
-                request.account, from: known, for: request.app, at: request.target,
-                otherClouds: services.otherClouds(of: request))
-        else { return nil }
-        let owner = request.owner(of: entry)
-        guard let tokens = services.index.tokens(of: owner),
-            case .cached(let token) = SilentDecision.decide(question(request, entry, known), from: tokens)
-        else { return nil }
-        renewIfDue(token, for: request, owner: owner)
-        return AcquiredToken(
-            cached: token, for: entry, idTokens: tokens.idTokens, persisted: services.writer.hasWritten(token.sealed))
+        guard let situation = try? look(at: request, in: .memory), case .cached(let token) = situation.decision else {
+            return nil
+        }
+        renewIfDue(token, for: request, owner: situation.owner)
+        return situation.answer(token, services)
     }
 
     func acquire(_ request: SilentRequest) async throws(BrokerError) -> AcquiredToken {
-        try ScopeRules.check(request.scopes)
-        try TenantRules.check(request.authority, for: request.app, clouds: services.clouds(of: request))
         while true {
             let situation = try look(at: request)
             switch situation.decision {
             case .cached(let token):
                 renewIfDue(token, for: request, owner: situation.owner)
-                return situation.cached(token, services)
+                return situation.answer(token, services)
             case .interact(let reason):
                 throw nothingToSpend(for: request, reason, situation.owner).about(situation.entry.account)
             case .refresh:
-                let refresh = Refresh(services: services, request: request)
                 let outcome: RefreshFlights.Outcome
-                switch services.flights.join(situation.refreshKey, for: request.refreshRequest, start: refresh.run) {
+                switch join(request, in: situation) {
                 case .joined(let flight):
                     outcome = await flight.value
                 case .wait(let flight):
@@ -69,7 +67,7 @@ struct SilentAcquisition: Sendable {
                     guard outcome.isPending else { continue }
                 }
                 do throws(BrokerError) {
-                    let answer = try orExtended(outcome, request, situation)
+                    let answer = try orExtended(outcome, situation)
                     // Tokens that others share are kept, but this app may have been signed out meanwhile.
                     let known = try services.knownAccounts(of: request.app, in: request.partition)
                     guard known.isSignedIn(situation.entry, for: request.app) else {
@@ -83,18 +81,74 @@ struct SilentAcquisition: Sendable {
         }
     }
 
+    // MARK: The request against the cache
+
+    /// The one way from a request to what is done about it. With ``Source/memory`` it is the hot path.
+    ///
+    /// - Throws: also when the source does not have what is asked for; what that is, only the vault's errors say.
+    func look(at request: SilentRequest, in source: Source = .vault) throws(BrokerError) -> Situation {
+        try ScopeRules.check(request.scopes)
+        try TenantRules.check(request.authority, for: request.app, clouds: services.clouds(of: request))
+        let known = try accounts(for: request, in: source)
+        let entry = try AccountChoice.choose(
+            request.account, from: known, for: request.app, at: request.target,
+            otherClouds: services.otherClouds(of: request)
+        ).resolved(for: request.app)
+        let owner = CacheIndex.OwnerKey(
+            partition: request.partition, owner: TokenOwner(of: entry.stored.record, for: request.app))
+        let (tokens, family) = try tokens(of: owner, in: source)
+        let question = SilentDecision.Question(
+            scopes: request.scopes, realm: TenantRules.realm(at: request.target, for: entry, among: known),
+            tokenType: request.tokenType, resources: request.resources,
+            rule: ExpiryRule(
+                now: services.clock.now, buffer: services.settings().expiryBuffer,
+                minimumLifetime: request.minimumLifetime),
+            bypassesCache: request.forceRefresh || request.claims != nil)
+        return Situation(
+            entry: entry, owner: owner, tokens: tokens, family: family, question: question,
+            decision: SilentDecision.decide(question, from: tokens, family: family), target: request.target)
+    }
+
+    private func accounts(for request: SilentRequest, in source: Source) throws(BrokerError) -> KnownAccounts {
+        guard source == .memory else { return try services.knownAccounts(of: request.app, in: request.partition) }
+        let group = CacheIndex.GroupKey(partition: request.partition, group: request.app.effectiveGroup)
+        guard let known = services.index.accounts(of: group) else { throw Self.notInMemory }
+        return known
+    }
+
+    private func tokens(
+        of owner: CacheIndex.OwnerKey, in source: Source
+    ) throws(BrokerError) -> (CachedTokens, FamilyKnowledge) {
+        guard source == .memory else { return (try services.tokens(of: owner), try services.family(of: owner)) }
+        guard let tokens = services.index.tokens(of: owner) else { throw Self.notInMemory }
+        return (tokens, FamilyKnowledge())
+    }
+
+    /// Ends a look at memory; nobody is told. One value, so that the hot path makes none.
+    private static let notInMemory = BrokerError(.internal, "It is not in memory yet.")
+
+    // MARK: Refreshes
+
+    /// - Parameter replaces: the cached access token that shall be renewed although it is still good.
+    private func join(
+        _ request: SilentRequest, in situation: Situation, replaces: [UInt8]? = nil
+    ) -> RefreshFlights.Joining {
+        let refresh = Refresh(services: services, request: request, replaces: replaces)
+        return services.flights.join(situation.refreshKey, for: .init(request), start: refresh.run)
+    }
+
     /// Only the person can help, and why, if that is still known.
     func nothingToSpend(
         for request: SilentRequest, _ reason: ErrorReason, _ owner: CacheIndex.OwnerKey
     ) -> BrokerError {
         let now = services.clock.uptime
-        return services.throttle.with { $0.ending(of: request.holder(of: owner), at: now) }
+        return services.throttle.with { $0.ending(of: .init(request, of: owner), at: now) }
             ?? request.needsThePerson(reason)
     }
 
     /// While the provider is down, a token past its expiry may do, if that is switched on and the provider allows it.
     private func orExtended(
-        _ outcome: RefreshFlights.Outcome, _ request: SilentRequest, _ situation: Situation
+        _ outcome: RefreshFlights.Outcome, _ situation: Situation
     ) throws(BrokerError) -> AcquiredToken {
         guard case .failure(let error) = outcome, error.saysProviderIsDown, services.settings().extendedLifetime else {
             return try outcome.get()
@@ -105,37 +159,45 @@ struct SilentAcquisition: Sendable {
                 covering: question.scopes, realm: question.realm, type: question.tokenType,
                 resources: question.resources, rule: question.rule)
         else { throw error }
-        var answer = situation.cached(token, services)
+        var answer = situation.answer(token, services)
         answer.extendedLifetime = true
         return answer
     }
 
-    func look(at request: SilentRequest) throws(BrokerError) -> Situation {
-        let known = try services.knownAccounts(of: request.app, in: request.partition)
-        let entry = try AccountChoice.choose(
-            request.account, from: known, for: request.app, at: request.target,
-            otherClouds: services.otherClouds(of: request)
-        ).resolved(for: request.app)
-        let owner = request.owner(of: entry)
-        let tokens = try services.tokens(of: owner)
-        let family = try services.family(of: owner)
-        let question = question(request, entry, known)
-        return Situation(
-            entry: entry, owner: owner, tokens: tokens, family: family, question: question,
-            decision: SilentDecision.decide(question, from: tokens, family: family),
-            destination: TenantRules.destination(of: request.target, for: entry))
+    // MARK: Renewals ahead of time
+
+    /// Starts a renewal when one is due; never waits, never fails.
+    func renewIfDue(
+        _ token: StoredRecord<AccessTokenRecord>, for request: SilentRequest, owner: CacheIndex.OwnerKey
+    ) {
+        let rule = RefreshAheadRule(now: services.clock.now, share: services.settings().refreshShare)
+        guard rule.isDue(token.record), services.ahead.begin(owner, at: services.clock.uptime) else { return }
+        // The whole token, not the part of it that this caller wants: what the others use must not be lost.
+        var whole = request
+        whole.scopes = ScopeRules.toRenew(token.record)
+        let renewal = whole
+        Task {
+            let failure = await renew(token, for: renewal)
+            if let failure {
+                services.log.warning(
+                    "a token could not be renewed ahead of time; it goes on being used",
+                    metadata: ["kind": "\(failure.kind.rawValue)", "cause": "\(failure)"])
+            }
+            services.ahead.end(owner, failure, at: services.clock.uptime)
+        }
     }
 
-    private func question(
-        _ request: SilentRequest, _ entry: KnownAccounts.Entry, _ known: KnownAccounts
-    ) -> SilentDecision.Question {
-        SilentDecision.Question(
-            scopes: request.scopes, realm: TenantRules.realm(at: request.target, for: entry, among: known),
-            tokenType: request.tokenType, resources: request.resources,
-            rule: ExpiryRule(
-                now: services.clock.now, buffer: services.settings().expiryBuffer,
-                minimumLifetime: request.minimumLifetime),
-            bypassesCache: request.forceRefresh || request.claims != nil)
+    private func renew(_ token: StoredRecord<AccessTokenRecord>, for request: SilentRequest) async -> BrokerError? {
+        do throws(BrokerError) {
+            switch join(request, in: try look(at: request), replaces: token.sealed.box) {
+            case .joined(let flight): _ = try await flight.value.get()
+            // Another request of this owner is under way; its answer may renew this token too. The next caller sees.
+            case .wait(let flight): _ = await flight.value
+            }
+            return nil
+        } catch {
+            return error
+        }
     }
 }
 
@@ -160,48 +222,8 @@ extension BrokerError {
 }
 
 extension SilentRequest {
-    var group: CacheIndex.GroupKey { .init(partition: partition, group: app.effectiveGroup) }
-    var refreshRequest: RefreshFlights.Request {
-        .init(
-            clientID: app.clientID, scopes: scopes, authority: target, tokenType: tokenType, claims: claims,
-            resources: resources)
-    }
-
-    func owner(of entry: KnownAccounts.Entry) -> CacheIndex.OwnerKey {
-        CacheIndex.OwnerKey(
-            partition: partition,
-            owner: TokenOwner(
-                group: app.effectiveGroup, clientID: app.clientID, homeAccountID: entry.stored.record.homeAccountID,
-                environment: entry.stored.record.environment))
-    }
-
-    /// - Parameter token: the first that will be spent. Its nonce is as good a name as the whole box, and shorter.
-    func throttled(
-        as owner: CacheIndex.OwnerKey, spending token: StoredRecord<RefreshTokenRecord>?
-    ) -> RequestThrottle.Request {
-        .init(
-            partition: partition, owner: owner.owner, authority: target,
-            token: token.map { Array($0.sealed.box.prefix(24)) } ?? [], scopes: scopes, tokenType: tokenType,
-            claims: claims, resources: resources)
-    }
-
-    func holder(of owner: CacheIndex.OwnerKey) -> RequestThrottle.Holder {
-        .init(partition: partition, owner: owner.owner, tokenType: tokenType)
-    }
-
     func needsThePerson(_ reason: ErrorReason) -> BrokerError {
         BrokerError(
             .interactionRequired, "There is no saved sign-in for \(app.name) here; ask interactively.", reason: reason)
-    }
-}
-
-extension AcquiredToken {
-    init(
-        cached token: StoredRecord<AccessTokenRecord>, for entry: KnownAccounts.Entry,
-        idTokens: [String: SealedRecord], persisted: Bool
-    ) {
-        self.init(
-            token: token, idToken: idTokens[token.record.realm], account: entry.account, fromCache: true,
-            persisted: persisted)
     }
 }
