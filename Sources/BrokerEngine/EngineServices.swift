@@ -49,6 +49,17 @@ struct EngineServices: Sendable {
             throw BrokerError(error)
         }
     }
+
+    /// Asks the provider of an authority and says what its failure means for the caller.
+    func asking<Value>(
+        _ authority: Authority, _ body: () async throws(ProviderError) -> Value
+    ) async throws(BrokerError) -> Value {
+        do throws(ProviderError) {
+            return try await body()
+        } catch {
+            throw ProviderErrors.brokerError(error, at: authority)
+        }
+    }
 }
 
 /// The throttle in force.

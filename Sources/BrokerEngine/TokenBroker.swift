@@ -80,7 +80,7 @@ package final class TokenBroker: Sendable {
 
     /// - Returns: whether there was one to cancel.
     package func cancel(interactionID: String, in partition: Partition) -> Bool {
-        services.interactions.session(interactionID, in: partition)?
+        services.interactions.interaction(interactionID, in: partition)?
             .end(BrokerError(.userCanceled, "The sign-in was canceled.")) ?? false
     }
 

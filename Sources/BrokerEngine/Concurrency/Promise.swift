@@ -21,6 +21,9 @@ final class Promise<Value: Sendable>: Sendable {
         return waiting != nil
     }
 
+    /// Nil while it is open.
+    var current: Value? { state.withLock { if case .fulfilled(let value) = $0 { value } else { nil } } }
+
     var value: Value {
         get async {
             await withCheckedContinuation { continuation in

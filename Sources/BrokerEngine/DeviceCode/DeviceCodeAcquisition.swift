@@ -21,23 +21,24 @@ struct DeviceCodeAcquisition: Sendable {
         // Nobody knows yet who will sign in, so there is no key to be found.
         let proofKey = try ProofKeys(services: services).key(for: request.tokenType, of: nil, at: metadata)
         let authorization = try await authorize(sent, at: metadata)
-        let session = DeviceCodeSession(
-            id: Base64URL.encode(services.random.bytes(16)), partition: request.partition)
+        // No browser comes back here, so it expects no redirect.
+        let interaction = Interaction<TokenResponse>(in: request.partition, random: services.random)
         let lifetime = min(authorization.expiresIn, request.timeout ?? .max, Self.longestWait)
         let poll = DevicePoll(
-            services: services, request: request, session: session, metadata: metadata,
+            services: services, request: request, interaction: interaction, metadata: metadata,
             deviceCode: authorization.deviceCode, proofKey: proofKey)
-        services.interactions.add(session)
-        defer { services.interactions.remove(session) }
-        onCode(opening(authorization, session, lifetime))
-        services.tellOfInteraction(.opened, session.id, for: request.app, in: request.partition)
-        let outcome = await outcome(of: session, poll, authorization, lifetime, sent: sent)
-        services.tellOfInteraction(outcome, session.id, for: request.app, in: request.partition)
+        services.interactions.add(interaction)
+        defer { services.interactions.remove(interaction) }
+        onCode(opening(authorization, interaction.id, lifetime))
+        services.tellOfInteraction(.opened, interaction.id, for: request.app, in: request.partition)
+        let outcome = await outcome(of: interaction, poll, authorization, lifetime, sent: sent)
+        services.tellOfInteraction(outcome, interaction.id, for: request.app, in: request.partition)
         return try outcome.get()
     }
 
     private func outcome(
-        of session: DeviceCodeSession, _ poll: DevicePoll, _ authorization: DeviceAuthorization, _ lifetime: Int64,
+        of interaction: Interaction<TokenResponse>, _ poll: DevicePoll, _ authorization: DeviceAuthorization,
+        _ lifetime: Int64,
         sent: Scopes
     ) async -> Result<AcquiredToken, BrokerError> {
         let polling = Task {
@@ -47,7 +48,7 @@ struct DeviceCodeAcquisition: Sendable {
         }
         defer { polling.cancel() }
         do throws(BrokerError) {
-            let response = try await session.response()
+            let response = try await interaction.answer()
             // The device code is good once: what it brought is kept even when the caller has gone.
             return await Task { await keep(response, of: poll, sent: sent) }.value
         } catch {
@@ -83,10 +84,10 @@ struct DeviceCodeAcquisition: Sendable {
     }
 
     private func opening(
-        _ authorization: DeviceAuthorization, _ session: DeviceCodeSession, _ lifetime: Int64
+        _ authorization: DeviceAuthorization, _ interactionID: String, _ lifetime: Int64
     ) -> DeviceCodeOpening {
         DeviceCodeOpening(
-            interactionID: session.id, userCode: authorization.userCode,
+            interactionID: interactionID, userCode: authorization.userCode,
             verificationURI: authorization.verificationURI,
             verificationURIComplete: authorization.verificationURIComplete,
             expiresOn: services.clock.now + lifetime, interval: authorization.interval,

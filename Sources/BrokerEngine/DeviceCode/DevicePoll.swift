@@ -2,11 +2,11 @@ import BrokerModel
 import BrokerValues
 import Logging
 
-/// Asks the token endpoint as ``DevicePolling`` says, and brings the outcome to the session.
+/// Asks the token endpoint as ``DevicePolling`` says, and brings the outcome to whoever waits.
 struct DevicePoll: Sendable {
     let services: EngineServices
     let request: DeviceCodeRequest
-    let session: DeviceCodeSession
+    let interaction: Interaction<TokenResponse>
     let metadata: ProviderMetadata
     let deviceCode: Secret
     /// What the token shall be bound to, if it shall.
@@ -23,14 +23,14 @@ struct DevicePoll: Sendable {
             let outcome = await Task { await attempt() }.value
             switch outcome {
             case .success(let response):
-                if !session.finish(.success(response)) { await discard(response) }
+                if !interaction.finish(.success(response)) { await discard(response) }
                 return
             case .failure(let error):
                 cause = error
                 step = polling.next(after: DevicePolling.Answer(error), at: services.clock.uptime)
             }
         }
-        _ = session.finish(.failure(failure(step, cause)))
+        _ = interaction.finish(.failure(failure(step, cause)))
     }
 
     private func attempt() async -> Result<TokenResponse, ProviderError> {

@@ -28,28 +28,28 @@ struct InteractiveAcquisition: Sendable {
         let prompt = try PromptRule.prompt(
             asked: request.prompt,
             isSignedOut: person.map { !$0.isSignedIn }
-                ?? LoginAfterSignOut.isDue(
+                ?? PromptRule.isEverybodySignedOut(
                     among: known, for: request.app, at: request.target, otherClouds: otherClouds))
         let place = account.map { self.place(of: $0.who, request, otherClouds) } ?? request.target
 
         let waiter = SignInFlight.Waiter(request, now: services.clock.now, onOpen: onOpen, onJoin: onJoin)
-        let joining = services.interactions.join(
-            SignInKey(request, at: place, account: account?.who, prompt: prompt), waiter
-        ) {
-            InteractionSession(id: Base64URL.encode(services.random.bytes(16)), partition: request.partition)
+        let key = SignInKey(request, at: place, account: account?.who, prompt: prompt)
+        let (flight, joining) = services.interactions.join(key, waiter) {
+            SignInFlight(key, Interaction(in: request.partition, random: services.random), first: waiter)
         }
-        if joining.isNew {
+        switch joining {
+        case .first:
             let signIn = SignIn(
-                services: services, flight: joining.flight, request: request, authority: place,
+                services: services, flight: flight, request: request, authority: place,
                 // An account's cloud is known; nobody of another one could be its owner.
                 otherClouds: account == nil ? otherClouds : [], prompt: prompt, account: account?.who,
                 person: person?.who, destination: destination, startedAt: services.clock.now)
             // The broker's own task: the code is good once, and what it brings is kept whoever has gone meanwhile.
             Task { await signIn.run() }
-        } else if joining.isLate {
-            waiter.joined(joining.flight.session)
+        case .early: break
+        case .late: flight.tell(waiter)
         }
-        return try await wait(in: waiter, joining, timeout: request.timeout)
+        return try await wait(in: waiter, of: flight, timeout: request.timeout)
     }
 
     private func check(_ request: InteractiveRequest) throws(BrokerError) {
@@ -83,21 +83,20 @@ struct InteractiveAcquisition: Sendable {
 
     /// Each request has its own patience; a caller that goes away leaves the flight.
     private func wait(
-        in waiter: SignInFlight.Waiter, _ joining: InteractionRegistry.Joining, timeout: Int64
+        in waiter: SignInFlight.Waiter, of flight: SignInFlight, timeout: Int64
     ) async throws(BrokerError) -> AcquiredToken {
         let clock = services.clock
         let timer = Task {
             try await clock.sleep(for: .seconds(timeout))
-            joining.flight.leave(
-                joining.waiter,
+            flight.leave(
+                waiter,
                 BrokerError(.timedOut, "Nobody finished the sign-in within \(timeout.inSeconds); start it again."))
         }
         defer { timer.cancel() }
         return try await withTaskCancellationHandler {
             await waiter.outcome.value
         } onCancel: {
-            joining.flight.leave(
-                joining.waiter, BrokerError(.userCanceled, "The sign-in was ended because the app went away."))
+            flight.leave(waiter, .appWentAway)
         }.get()
     }
 }

@@ -79,3 +79,34 @@ package enum RedirectCheck {
             String.UnicodeScalarView(text.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7f }.prefix(300)))
     }
 }
+
+extension RedirectCheck {
+    /// What the sign-in goes on with; nil for a redirect that is foreign.
+    static func answer(
+        _ redirect: RedirectParameters, to expected: Expectation
+    ) -> Result<AuthorizationCode, BrokerError>? {
+        switch judge(redirect, against: expected) {
+        case .foreign: return nil
+        case .code(let code): return .success(code)
+        case .otherCloud(let host):
+            let wasAskedFor = expected.clouds?.others.isEmpty == false
+            return .failure(wasAskedFor ? unknownCloud(host) : otherCloud(host))
+        case .refused(let refusal):
+            return .failure(ProviderErrors.brokerError(.refused(refusal), authorityName: expected.issuer))
+        }
+    }
+
+    private static func otherCloud(_ host: String) -> BrokerError {
+        BrokerError(
+            .invalidResponse,
+            "The sign-in was answered for another cloud (\(host)) than was asked; name that cloud's authority, or make "
+                + "the app instance-aware.")
+    }
+
+    private static func unknownCloud(_ host: String) -> BrokerError {
+        BrokerError(
+            .invalidResponse,
+            "The sign-in was answered for a cloud that is not known here (\(host)), and nothing was sent there; if it is "
+                + "one, its administrator adds it to the provider's other_clouds.")
+    }
+}

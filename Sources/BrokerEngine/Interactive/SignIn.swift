@@ -1,5 +1,6 @@
 import BrokerModel
 import BrokerValues
+import Logging
 
 /// The work of one flight: authorization code with PKCE through the person's browser (RFC 6749, section 4.1; RFC 7636;
 /// RFC 8252).
@@ -20,55 +21,76 @@ struct SignIn: Sendable {
     let destination: RedirectDestination
     let startedAt: NumericDate
 
+    /// One question to the provider, and what its answer is held against.
+    private struct Attempt {
+        let metadata: ProviderMetadata
+        /// What the tokens shall be bound to.
+        let proofKey: ProofKey?
+        /// What tokens shall be good for, as the provider is asked.
+        let scopes: Scopes
+        let verifier: Secret
+        let authorization: AuthorizationRequest
+    }
+
     func run() async {
-        var endpoint: (any RedirectEndpoint)?
+        var window: BrowserWindow?
         let outcome: SignInFlight.Outcome
         do throws(BrokerError) {
             let metadata = try await metadata(of: authority)
             // Nobody is sent to a sign-in whose code would then go nowhere.
             try CloudRules.check(metadata, for: request.app)
-            let attempt = SignInAttempt(
-                metadata: metadata, proofKey: try proofKey(at: metadata), otherClouds: otherClouds,
-                random: services.random)
+            let proofKey = try proofKey(at: metadata)
             let scopes = request.scopes.union(try scopesAtStake())
-            endpoint = try await listen()
-            flight.session.expect(attempt.expectation)
-            let redirectURI = endpoint?.redirectURI ?? destination.uri
-            var authorization = attempt.authorization(
-                request, scopes: scopes, prompt: prompt, account: account, redirectURI: redirectURI)
-            authorization.idTokenHint = idTokenHint()
-            let url = try await authorizationURL(of: authorization, at: attempt.metadata)
-            try await present(url, redirectURI: redirectURI)
-            services.tellOfInteraction(.opened, flight.session.id, for: request.app, in: request.partition)
-            let code = try await flight.session.code()
-            outcome = .success(try await redeem(code, of: attempt, asking: scopes, redirectURI: redirectURI))
+            let opened = try await BrowserWindow(backTo: destination, for: flight.interaction, services)
+            window = opened
+            let attempt = attempt(at: metadata, proofKey, asking: scopes, redirectURI: opened.redirectURI)
+            expectRedirect(of: attempt)
+            let url = try await authorizationURL(of: attempt)
+            try await present(url, in: opened)
+            services.tellOfInteraction(.opened, flight.interaction.id, for: request.app, in: request.partition)
+            outcome = .success(try await redeem(try await flight.interaction.answer(), of: attempt))
         } catch {
             outcome = .failure(error)
         }
-        flight.session.show(outcome.page(for: request.app))
+        flight.interaction.show(outcome.page(for: request.app))
         services.interactions.remove(flight)
-        await endpoint?.close()
-        services.tellOfInteraction(outcome, flight.session.id, for: request.app, in: request.partition)
+        await window?.close()
+        services.tellOfInteraction(outcome, flight.interaction.id, for: request.app, in: request.partition)
         flight.finish(outcome)
     }
 
     private func metadata(of authority: Authority) async throws(BrokerError) -> ProviderMetadata {
-        do throws(ProviderError) {
-            return try await services.provider.metadata(of: authority)
-        } catch {
-            throw ProviderErrors.brokerError(error, at: authority)
+        try await services.asking(authority) { () throws(ProviderError) in
+            try await services.provider.metadata(of: authority)
         }
     }
 
-    /// Of who will be given the code: asked of a host that was looked up among the known clouds, never of one that only the
-    /// redirect knows.
-    private func metadata(
-        for code: RedirectCheck.AuthorizationCode, of attempt: SignInAttempt
-    ) async throws(BrokerError) -> ProviderMetadata {
-        guard let cloud = code.cloud else { return attempt.metadata }
-        let metadata = try await metadata(of: cloud)
-        try CloudRules.check(metadata, issuer: code.issuer)
-        return metadata
+    // MARK: The question
+
+    private func attempt(
+        at metadata: ProviderMetadata, _ proofKey: ProofKey?, asking scopes: Scopes, redirectURI: String
+    ) -> Attempt {
+        let pkce = PKCE(random: services.random)
+        var authorization = AuthorizationRequest(
+            clientID: request.app.clientID, redirectURI: redirectURI,
+            scopes: ScopeRules.toAuthorize(scopes, extra: request.extraScopesToConsent),
+            state: Base64URL.encode(services.random.bytes(32)), nonce: Base64URL.encode(services.random.bytes(16)),
+            codeChallenge: pkce.challenge, correlationID: request.correlationID)
+        authorization.prompt = prompt
+        authorization.loginHint = account?.account.username ?? request.loginHint
+        authorization.idTokenHint = idTokenHint()
+        authorization.domainHint = request.domainHint
+        authorization.asksClientInfo = request.target.kind.isEntraFamily
+        authorization.isInstanceAware = !otherClouds.isEmpty
+        authorization.claims = ClaimsRule.merged(request.claims, capabilities: request.clientCapabilities)
+        authorization.maxAge = request.maxAge
+        authorization.acrValues = request.acrValues
+        authorization.proofKeyThumbprint = proofKey?.thumbprint
+        authorization.resources = request.resources
+        authorization.extraQueryParameters = request.extraQueryParameters
+        return Attempt(
+            metadata: metadata, proofKey: proofKey, scopes: ScopeRules.toAuthorize(scopes, extra: Scopes([])),
+            verifier: pkce.verifier, authorization: authorization)
     }
 
     /// Of the account that must sign in, if it has one.
@@ -121,65 +143,82 @@ struct SignIn: Sendable {
         }
     }
 
-    private func listen() async throws(BrokerError) -> (any RedirectEndpoint)? {
-        guard case .loopback(let target) = destination else { return nil }
-        let session = flight.session
-        do throws(RedirectError) {
-            return try await services.redirects.open(target) { await session.browserReturned(with: $0) }
+    /// The URL for the browser. The request is handed in beforehand (RFC 9126) where the provider demands it or the app
+    /// asks for it: then the URL names nothing but the client and where the request lies. A request with an ID token is
+    /// handed in wherever that is possible: other users can read a browser's arguments, and the token says who the
+    /// person is.
+    private func authorizationURL(of attempt: Attempt) async throws(BrokerError) -> String {
+        let (metadata, authorization) = (attempt.metadata, attempt.authorization)
+        let isDemanded = metadata.requiresPushedAuthorization || request.pushesAuthorization
+        guard isDemanded || authorization.hasIDToken && metadata.pushedAuthorizationRequestEndpoint != nil else {
+            return services.provider.authorizationURL(authorization, at: metadata)
+        }
+        do throws(ProviderError) {
+            let pushed = try await services.provider.push(
+                authorization, as: request.app.credentials(at: authority), at: metadata)
+            return services.provider.authorizationURL(of: pushed, as: request.app.clientID, at: metadata)
         } catch {
-            switch error {
-            case .portInUse(let port):
-                throw BrokerError(
-                    .invalidParameter,
-                    "Port \(port) of the redirect URI is in use by another program; end it, or register a redirect URI without a port.",
-                    cause: error)
-            case .cannotListen(let why):
-                throw BrokerError(.internal, why, cause: error)
-            }
+            guard !isDemanded else { throw ProviderErrors.brokerError(error, at: authority) }
+            services.log.notice(
+                "the provider did not take the request beforehand; it goes into the URL, without the saved ID token",
+                metadata: ["correlation_id": "\(request.correlationID)", "cause": "\(error)"])
+            var plain = authorization
+            plain.idTokenHint = nil
+            return services.provider.authorizationURL(plain, at: metadata)
         }
     }
 
     /// One of those who wait opens the window, in the way it asked for; the others are told that there is one.
-    private func present(_ url: String, redirectURI: String) async throws(BrokerError) {
-        let (opener, others) = flight.present()
-        for waiter in others { waiter.joined(flight.session) }
-        guard let opener else { return }
-        guard opener.presentation == .broker else {
-            return opener.onOpen(
-                InteractionOpening(
-                    interactionID: flight.session.id, url: url, redirectURI: redirectURI, expiresOn: opener.expiresOn,
-                    correlationID: opener.correlationID))
+    private func present(_ url: String, in window: BrowserWindow) async throws(BrokerError) {
+        guard let opener = flight.present() else { return }
+        try await window.open(
+            InteractionOpening(
+                interactionID: flight.interaction.id, url: url, redirectURI: window.redirectURI,
+                expiresOn: opener.expiresOn, correlationID: opener.correlationID),
+            by: opener.presentation, opener.onOpen)
+    }
+
+    // MARK: The answer
+
+    private func expectRedirect(of attempt: Attempt) {
+        var expectation = RedirectCheck.Expectation(
+            state: attempt.authorization.state, issuer: attempt.metadata.issuer,
+            requiresIssuer: attempt.metadata.promisesIssuerInResponse)
+        if case .entra = attempt.metadata.authority.kind {
+            expectation.clouds = CloudExpectation(authority: attempt.metadata.authority, others: otherClouds)
         }
-        do throws(BrowserError) {
-            try await services.browser.open(url)
-        } catch {
-            throw BrokerError(
-                .unsupported, "The broker could not open a browser (\(error.message)); let the client open it.",
-                cause: error)
-        }
+        flight.interaction.expectRedirect { [expectation] in RedirectCheck.answer($0, to: expectation) }
     }
 
     private func redeem(
-        _ code: RedirectCheck.AuthorizationCode, of attempt: SignInAttempt, asking scopes: Scopes, redirectURI: String
+        _ code: RedirectCheck.AuthorizationCode, of attempt: Attempt
     ) async throws(BrokerError) -> AcquiredToken {
         let place = code.cloud ?? authority
         let metadata = try await metadata(for: code, of: attempt)
         var extras = request.extras
         extras.proofKey = attempt.proofKey
-        let response: TokenResponse
-        do throws(ProviderError) {
-            response = try await services.provider.redeem(
-                .authorizationCode(code.code, verifier: attempt.verifier, redirectURI: redirectURI),
+        let response = try await services.asking(place) { [extras] () throws(ProviderError) in
+            try await services.provider.redeem(
+                .authorizationCode(
+                    code.code, verifier: attempt.verifier, redirectURI: attempt.authorization.redirectURI),
                 with: extras, as: request.app.credentials(at: place), at: metadata)
-        } catch {
-            throw ProviderErrors.brokerError(error, at: place)
         }
         let grants = GrantStore(
             services: services, app: request.app, partition: request.partition, resources: request.resources)
         return try await grants.keepSignedIn(
-            response, asked: request.scopes, sent: ScopeRules.toAuthorize(scopes, extra: Scopes([])),
-            nonce: attempt.nonce, requirements: requirements, at: place, metadata: metadata,
-            proofKey: attempt.proofKey)
+            response, asked: request.scopes, sent: attempt.scopes, nonce: attempt.authorization.nonce,
+            requirements: requirements, at: place, metadata: metadata, proofKey: attempt.proofKey)
+    }
+
+    /// Of who will be given the code: asked of a host that was looked up among the known clouds, never of one that only the
+    /// redirect knows.
+    private func metadata(
+        for code: RedirectCheck.AuthorizationCode, of attempt: Attempt
+    ) async throws(BrokerError) -> ProviderMetadata {
+        guard let cloud = code.cloud else { return attempt.metadata }
+        let metadata = try await metadata(of: cloud)
+        try CloudRules.check(metadata, issuer: code.issuer)
+        return metadata
     }
 
     private var requirements: SignInRequirements {
@@ -196,8 +235,11 @@ struct SignIn: Sendable {
     }
 }
 
-extension RedirectDestination {
-    fileprivate var uri: String { if case .elsewhere(let uri) = self { uri } else { "" } }
+extension AuthorizationRequest {
+    /// The broker's, or one that the app brought along.
+    fileprivate var hasIDToken: Bool {
+        idTokenHint != nil || extraQueryParameters.keys.contains { $0.lowercased() == "id_token_hint" }
+    }
 }
 
 extension SignInFlight.Outcome {

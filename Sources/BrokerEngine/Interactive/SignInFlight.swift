@@ -10,7 +10,7 @@ final class SignInFlight: Sendable {
     typealias Outcome = Result<AcquiredToken, BrokerError>
 
     /// One request that waits.
-    struct Waiter: Sendable {
+    final class Waiter: Sendable {
         let expiresOn: NumericDate
         let correlationID: String
         let presentation: Presentation
@@ -30,83 +30,86 @@ final class SignInFlight: Sendable {
         }
     }
 
-    /// What became of somebody who wanted to join.
+    /// How somebody came to a flight.
     enum Joining {
-        /// In time: the window is not open yet, and one of those who wait will be asked to open it.
-        case early(waiter: Int)
+        /// It is theirs to start.
+        case first
+        /// The window is not open yet, and one of those who wait will be asked to open it.
+        case early
         /// The window is open.
-        case late(waiter: Int)
-        case tooLate
+        case late
     }
 
     private struct State {
-        var waiters: [Int: Waiter]
-        var nextWaiter = SignInFlight.firstWaiter + 1
+        /// As they came.
+        var waiters: [Waiter]
         var isPresented = false
         var isOver = false
     }
 
     let key: SignInKey
-    let session: InteractionSession
+    /// What the provider will send the browser back with.
+    let interaction: Interaction<RedirectCheck.AuthorizationCode>
     private let state: Mutex<State>
 
-    static let firstWaiter = 0
-
-    init(_ key: SignInKey, session: InteractionSession, first waiter: Waiter) {
+    init(_ key: SignInKey, _ interaction: Interaction<RedirectCheck.AuthorizationCode>, first waiter: Waiter) {
         self.key = key
-        self.session = session
-        state = Mutex(State(waiters: [Self.firstWaiter: waiter]))
+        self.interaction = interaction
+        state = Mutex(State(waiters: [waiter]))
     }
 
-    func join(_ waiter: Waiter) -> Joining {
+    /// - Returns: nil when it is too late for that.
+    func join(_ waiter: Waiter) -> Joining? {
         // Somebody who starts again right after a cancel gets a new window, not the old one's end.
-        guard !session.isEnded else { return .tooLate }
+        guard !interaction.hasFailed else { return nil }
         return state.withLock { state in
-            guard !state.isOver else { return .tooLate }
-            defer { state.nextWaiter += 1 }
-            state.waiters[state.nextWaiter] = waiter
-            return state.isPresented ? .late(waiter: state.nextWaiter) : .early(waiter: state.nextWaiter)
+            guard !state.isOver else { return nil }
+            state.waiters.append(waiter)
+            return state.isPresented ? .late : .early
         }
     }
 
     /// Removes a waiter while the person has not answered yet. Afterwards the outcome is near, and the waiter gets it.
-    func leave(_ number: Int, _ error: BrokerError) {
-        let waiter: Waiter? = state.withLock { state in
-            guard session.isOpen, let waiter = state.waiters[number] else { return nil }
-            guard state.waiters.count > 1 else {
-                session.end(error)
-                return nil
+    func leave(_ waiter: Waiter, _ error: BrokerError) {
+        let hasLeft = state.withLock { state in
+            guard interaction.isOpen, let place = state.waiters.firstIndex(where: { $0 === waiter }) else {
+                return false
             }
-            state.waiters[number] = nil
-            return waiter
+            guard state.waiters.count > 1 else {
+                interaction.end(error)
+                return false
+            }
+            state.waiters.remove(at: place)
+            return true
         }
-        waiter?.outcome.fulfil(.failure(error))
+        if hasLeft { waiter.outcome.fulfil(.failure(error)) }
     }
 
-    /// The window is about to open.
+    /// The window is about to open: all but one learn of it.
     ///
-    /// - Returns: who is asked to open it, and who only learns of it; nobody when all have left.
-    func present() -> (opener: Waiter?, others: [Waiter]) {
+    /// - Returns: who opens it; nobody when all have left.
+    func present() -> Waiter? {
         let waiters = state.withLock { state in
             state.isPresented = true
-            return state.waiters.sorted { $0.key < $1.key }.map(\.value)
+            return state.waiters
         }
-        return (waiters.first, Array(waiters.dropFirst()))
+        for waiter in waiters.dropFirst() { tell(waiter) }
+        return waiters.first
+    }
+
+    /// Tells somebody that the window is, or will be, another's.
+    func tell(_ waiter: Waiter) {
+        waiter.onJoin(
+            InteractionJoining(
+                interactionID: interaction.id, expiresOn: waiter.expiresOn, correlationID: waiter.correlationID))
     }
 
     func finish(_ outcome: Outcome) {
         let waiters = state.withLock { state in
             state.isOver = true
-            defer { state.waiters = [:] }
-            return state.waiters.values
+            defer { state.waiters = [] }
+            return state.waiters
         }
         for waiter in waiters { waiter.outcome.fulfil(outcome) }
-    }
-}
-
-extension SignInFlight.Waiter {
-    func joined(_ session: InteractionSession) {
-        onJoin(
-            InteractionJoining(interactionID: session.id, expiresOn: expiresOn, correlationID: correlationID))
     }
 }

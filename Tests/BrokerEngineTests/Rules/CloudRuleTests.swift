@@ -248,7 +248,7 @@ struct CloudRuleTests {
         var known = KnownAccounts()
         known.entries = [Self.account("ann", in: Self.government, signedIn: false)]
         let (app, authority) = (Self.app(), Self.entra())
-        #expect(LoginAfterSignOut.isDue(among: known, for: app, at: authority, otherClouds: Self.others))
-        #expect(!LoginAfterSignOut.isDue(among: known, for: app, at: authority))
+        #expect(PromptRule.isEverybodySignedOut(among: known, for: app, at: authority, otherClouds: Self.others))
+        #expect(!PromptRule.isEverybodySignedOut(among: known, for: app, at: authority))
     }
 }

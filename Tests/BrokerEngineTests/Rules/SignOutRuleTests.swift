@@ -44,7 +44,7 @@ struct SignOutRuleTests {
         func isDue(_ entries: KnownAccounts.Entry...) -> Bool {
             var known = KnownAccounts()
             known.entries = entries
-            return LoginAfterSignOut.isDue(among: known, for: Sample.app(), at: Sample.authority())
+            return PromptRule.isEverybodySignedOut(among: known, for: Sample.app(), at: Sample.authority())
         }
         #expect(isDue(Sample.account("ann", signedIn: false)))
         #expect(!isDue(Sample.account("ann", signedIn: false), Sample.account("bob")))
