@@ -11,7 +11,7 @@ enum AppRules {
             throw invalid("clientSecret", "is empty; leave it out for a public client")
         }
         if app.isInstanceAware {
-            guard case .entra = app.authority.kind else {
+            guard app.authority.rules.hasClouds else {
                 throw invalid("instanceAware", "is for authorities of Microsoft Entra; \(app.authority.url) is none")
             }
             guard app.clientSecret == nil else {

@@ -52,15 +52,15 @@ extension BrokerConfiguration {
     func mistake(inCloudsOf name: String) -> String? {
         guard let clouds = providers[name]?.otherClouds, let own = Authority.issuer(name) else { return nil }
         let kinds = providerKinds
-        func isEntra(_ place: Authority) -> Bool {
-            kinds[place.environment].map { $0 == .entra } ?? (EntraCloud.environment(of: place.environment) != nil)
+        func isCloud(_ place: Authority) -> Bool {
+            kinds[place.environment].map(\.rules.hasClouds) ?? (EntraCloud.environment(of: place.environment) != nil)
         }
-        guard isEntra(own) else { return "only a provider of kind \"entra\" has other clouds" }
+        guard isCloud(own) else { return "only a provider of kind \"entra\" has other clouds" }
         for text in clouds {
             guard let cloud = Authority.issuer(text), cloud.path.isEmpty else {
                 return "\"\(text)\" is not the URL of a host, as in \"https://login.example\""
             }
-            guard isEntra(cloud) else { return "another table says that \(text) is of another kind" }
+            guard isCloud(cloud) else { return "another table says that \(text) is of another kind" }
             guard cloud.isPlainHTTP == own.isPlainHTTP else { return "\(text) is not reached as \(name) is" }
         }
         return nil

@@ -30,7 +30,7 @@ extension TokenSeeking {
         var extras = TokenRequestExtras()
         extras.claims = ClaimsRule.merged(claims, capabilities: clientCapabilities)
         extras.resources = resources
-        extras.asksClientInfo = target.kind.isEntraFamily
+        extras.asksClientInfo = target.rules.asksClientInfo
         return extras
     }
 }

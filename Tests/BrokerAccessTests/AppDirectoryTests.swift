@@ -82,7 +82,7 @@ struct AppDirectoryTests {
         #expect(try authority() == app.authority)
         bed.directory.apply(AuthorityParser(kinds: ["login.corp.example": .entra]))
         #expect(try authority()?.url == "https://login.corp.example/contoso")
-        #expect(try authority()?.kind.hasTenants == true)
+        #expect(try authority()?.hasTenants == true)
         // Here the URL is none that this kind has: there is no such app until the table is mended.
         bed.directory.apply(AuthorityParser(kinds: ["login.corp.example": .adfs]))
         #expect(try authority() == nil)

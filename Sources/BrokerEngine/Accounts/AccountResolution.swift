@@ -28,7 +28,7 @@ extension KnownAccounts.Entry {
     func fits(_ authority: Authority, _ otherClouds: Set<String>) -> Bool {
         let environment = stored.record.environment
         guard environment == authority.environment || otherClouds.contains(environment) else { return false }
-        return authority.kind.hasTenants ? isTenantProfile : stored.record.realm == authority.path
+        return authority.hasTenants ? isTenantProfile : stored.record.realm == authority.path
     }
 }
 

@@ -9,7 +9,7 @@ package enum CloudRules {
     /// - Returns: false where there are no clouds to choose from.
     /// - Throws: `invalidParameter` for a client with a secret: it is for the app's own cloud, and another would be told it.
     package static func isInstanceAware(asked: Bool?, for app: AppRegistration) throws(BrokerError) -> Bool {
-        guard asked ?? app.isInstanceAware, case .entra = app.authority.kind else { return false }
+        guard asked ?? app.isInstanceAware, app.authority.rules.hasClouds else { return false }
         guard app.clientSecret == nil else {
             throw BrokerError(
                 .invalidParameter,
@@ -24,7 +24,7 @@ package enum CloudRules {
     package static func clouds(
         of app: AppRegistration, isInstanceAware: Bool, in table: CloudTable
     ) -> Set<String> {
-        guard isInstanceAware, case .entra = app.authority.kind, app.clientSecret == nil else { return [] }
+        guard isInstanceAware, app.authority.rules.hasClouds, app.clientSecret == nil else { return [] }
         return table.clouds(besides: app.authority.environment)
     }
 
@@ -34,7 +34,7 @@ package enum CloudRules {
     ///   by their paths, and a client of one of them is nobody to the others.
     package static func reaches(_ place: Authority, from app: AppRegistration, in table: CloudTable) -> Bool {
         let own = app.authority
-        guard own.kind.provider == place.kind.provider, own.kind.hasTenants || own.path == place.path else {
+        guard own.kind == place.kind, own.hasTenants || own.path == place.path else {
             return false
         }
         return own.environment == place.environment
@@ -60,9 +60,8 @@ package enum CloudRules {
     /// Wherever a code or a refresh token goes to another cloud than the app's own, it goes to that cloud's own host, not to
     /// one that its metadata names.
     package static func check(_ metadata: ProviderMetadata, for app: AppRegistration) throws(BrokerError) {
-        guard case .entra = metadata.authority.kind, metadata.authority.environment != app.authority.environment else {
-            return
-        }
+        let place = metadata.authority
+        guard place.rules.hasClouds, place.environment != app.authority.environment else { return }
         try checkHost(metadata)
     }
 
@@ -80,7 +79,7 @@ package enum CloudRules {
     /// - Parameter clients: apps whose token it is.
     static func mayRevoke(at metadata: ProviderMetadata, for clients: [AppRegistration]) -> Bool {
         let place = metadata.authority
-        guard case .entra = place.kind, let endpoint = metadata.revocationEndpoint else { return true }
+        guard place.rules.hasClouds, let endpoint = metadata.revocationEndpoint else { return true }
         return clients.contains { $0.authority.environment == place.environment } || isOwn(endpoint, of: place)
     }
 
@@ -116,7 +115,7 @@ extension EngineServices {
 extension AppRegistration {
     /// The secret is for the app's own provider; anywhere else the client shows none.
     func credentials(at place: Authority) -> ClientCredentials {
-        let isOwn = place.kind == .generic ? place == authority : place.environment == authority.environment
+        let isOwn = place.rules.hasHostWideClients ? place.environment == authority.environment : place == authority
         return ClientCredentials(clientID: clientID, secret: isOwn ? clientSecret : nil)
     }
 }

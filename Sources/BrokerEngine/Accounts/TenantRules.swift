@@ -12,7 +12,7 @@ package enum TenantRules {
     package static func realm(
         at target: Authority, for entry: KnownAccounts.Entry, among known: KnownAccounts
     ) -> String {
-        switch target.kind.tenant {
+        switch target.tenant {
         case nil: return target.path
         case .common, .organizations, .consumers: return entry.homeTenant ?? entry.stored.record.realm
         case .id(let tenant): return tenant
@@ -28,7 +28,7 @@ package enum TenantRules {
     /// always the account's own.
     package static func destination(of target: Authority, for entry: KnownAccounts.Entry) -> Authority {
         let target = target.cloud(entry.stored.record.environment)
-        guard let tenant = target.kind.tenant, tenant.isShared else { return target }
+        guard let tenant = target.tenant, tenant.isShared else { return target }
         return target.tenant(entry.homeTenant ?? entry.stored.record.realm)
     }
 
@@ -48,9 +48,9 @@ package enum TenantRules {
 
     package static func mayAsk(at other: Authority, for app: AppRegistration, clouds: Set<String> = []) -> Bool {
         let own = app.authority
+        guard own.kind == other.kind else { return false }
         // A client's secret is for its own issuer: whoever may act as the app must not learn it by naming a server of theirs.
-        if own.kind == .generic, other.kind == .generic { return app.clientSecret == nil || other == own }
-        return own.kind.provider == other.kind.provider
-            && (own.environment == other.environment || clouds.contains(other.environment))
+        guard own.rules.hasHostWideClients else { return app.clientSecret == nil || other == own }
+        return own.environment == other.environment || clouds.contains(other.environment)
     }
 }

@@ -131,7 +131,7 @@ package struct GrantedTokens: Sendable {
     }
 
     private static func domainNames(_ known: AccountRecord?, _ authority: Authority) -> [String]? {
-        guard case .domain(let name) = authority.kind.tenant else { return known?.domainNames }
+        guard case .domain(let name) = authority.tenant else { return known?.domainNames }
         // A tenant has a handful of domains; this is a bound, not a rule.
         return Array(([name] + (known?.domainNames ?? []).filter { $0 != name }).prefix(16))
     }

@@ -18,13 +18,14 @@ package enum ScopeRules {
 
     /// For a refresh: no more than was granted of what the broker adds itself (RFC 6749, section 6).
     ///
-    /// Entra does not list `offline_access` among what it granted, and sends no new refresh token without being asked.
+    /// Where grants follow consent, what was granted says nothing of `offline_access`, and without it there is no new
+    /// refresh token.
     ///
     /// - Parameter keepsWhole: whether all that was granted is asked for, since the provider would take away the rest.
     package static func toRefresh(
-        _ scopes: Scopes, granted: Scopes, keepsWhole: Bool = false, at kind: AuthorityKind = .generic
+        _ scopes: Scopes, granted: Scopes, keepsWhole: Bool = false, at kind: ProviderKind = .generic
     ) -> Scopes {
-        if kind.isEntraFamily { return Scopes.reserved.union(scopes) }
+        if kind.rules.grantsFollowConsent { return Scopes.reserved.union(scopes) }
         if keepsWhole, !scopes.asGiven.contains(where: isDefault) {
             return grantedByName(granted).union(scopes)
         }

@@ -12,11 +12,11 @@ package struct TokenIdentity: Sendable, Equatable {
         self.realm = realm
     }
 
-    /// - Parameter clientInfo: Entra's word on the account's home; the ID token names the person as the tenant knows them,
-    ///   which is somebody else for a guest.
+    /// - Parameter clientInfo: Entra's word on the account's home.
     package init(_ claims: IDTokenClaims, clientInfo: String?, at authority: Authority) {
-        homeAccountID = Self.home(claims, clientInfo, authority)
-        realm = authority.kind.hasTenants ? claims["tid"]?.lowercased() ?? authority.path : authority.path
+        let told = clientInfo.flatMap(ClientInfo.init).map { HomeAccountID(userID: $0.userID, tenantID: $0.tenantID) }
+        homeAccountID = authority.rules.home(of: claims, told: told)
+        realm = authority.hasTenants ? claims["tid"]?.lowercased() ?? authority.path : authority.path
     }
 
     /// Of a refreshed token.
@@ -29,23 +29,9 @@ package struct TokenIdentity: Sendable, Equatable {
     ) {
         self.init(claims, clientInfo: clientInfo, at: authority)
         if homeAccountID == account.homeAccountID { return }
-        guard authority.kind.hasTenants, clientInfo.flatMap(ClientInfo.init) == nil,
+        guard authority.hasTenants, clientInfo.flatMap(ClientInfo.init) == nil,
             let home = account.homeAccountID.homeTenant, realm != home
         else { return nil }
         homeAccountID = account.homeAccountID
-    }
-
-    private static func home(
-        _ claims: IDTokenClaims, _ clientInfo: String?, _ authority: Authority
-    ) -> HomeAccountID {
-        if authority.kind.isEntraFamily {
-            if let info = clientInfo.flatMap(ClientInfo.init) {
-                return HomeAccountID(userID: info.userID, tenantID: info.tenantID)
-            }
-            if let object = claims["oid"], !object.isEmpty, let tenant = claims["tid"], !tenant.isEmpty {
-                return HomeAccountID(userID: object, tenantID: tenant)
-            }
-        }
-        return HomeAccountID(subject: claims.subject, issuer: claims.issuer)
     }
 }

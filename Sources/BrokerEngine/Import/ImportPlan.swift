@@ -40,7 +40,7 @@ package struct ImportPlan: Sendable {
                 homeAccountID: Self.home(credential.homeAccountID, known[credential.homeAccountID], authority),
                 environment: authority.environment)
         }
-        func realm(_ given: String) -> String { authority.kind.hasTenants ? given.lowercased() : authority.path }
+        func realm(_ given: String) -> String { authority.hasTenants ? given.lowercased() : authority.path }
 
         for token in cache.refreshTokens where isHere(token.environment) {
             let isOwn = token.clientID == app.clientID
@@ -95,7 +95,7 @@ package struct ImportPlan: Sendable {
                 group: app.effectiveGroup, homeAccountID: home, environment: authority.environment, realm: realm,
                 authority: authority.tenant(realm).url,
                 username: account.username ?? account.localAccountID ?? account.homeAccountID, name: account.name,
-                tenantID: authority.kind.hasTenants ? realm : nil, createdAt: now)
+                tenantID: authority.hasTenants ? realm : nil, createdAt: now)
             record.extra = account.extra.isEmpty ? nil : account.extra
             accounts.append(record)
         }
@@ -118,7 +118,7 @@ package struct ImportPlan: Sendable {
     private static func home(
         _ given: String, _ account: UnifiedCache.Account?, _ authority: Authority
     ) -> HomeAccountID {
-        if authority.kind.hasTenants { return HomeAccountID(rawValue: given) }
+        if authority.hasTenants { return HomeAccountID(rawValue: given) }
         return HomeAccountID(subject: account?.localAccountID ?? given, issuer: authority.url)
     }
 }

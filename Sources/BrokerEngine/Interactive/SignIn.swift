@@ -80,7 +80,7 @@ struct SignIn: Sendable {
         authorization.loginHint = account?.account.username ?? request.loginHint
         authorization.idTokenHint = idTokenHint()
         authorization.domainHint = request.domainHint
-        authorization.asksClientInfo = request.target.kind.isEntraFamily
+        authorization.asksClientInfo = request.target.rules.asksClientInfo
         authorization.isInstanceAware = !otherClouds.isEmpty
         authorization.claims = ClaimsRule.merged(request.claims, capabilities: request.clientCapabilities)
         authorization.maxAge = request.maxAge
@@ -106,7 +106,7 @@ struct SignIn: Sendable {
     /// At a provider that narrows grants, what was granted before and a sign-in for less would lose (decision 6). Whose grant
     /// it was is not known where nobody in particular has to sign in: then it is everybody's.
     private func scopesAtStake() throws(BrokerError) -> Scopes {
-        guard !authority.kind.isEntraFamily, request.resources.isEmpty else { return Scopes([]) }
+        guard !authority.rules.grantsFollowConsent, request.resources.isEmpty else { return Scopes([]) }
         let known = try services.knownAccounts(of: request.app, in: request.partition)
         let people = person.map { [$0] } ?? known.entries
         var scopes = Scopes([])
@@ -121,11 +121,11 @@ struct SignIn: Sendable {
     }
 
     /// Providers may refuse `prompt=none` without one. It can get into the browser's arguments and history, so that is all
-    /// it is sent for; Entra goes by the login hint. One provider's token is none of another's business.
+    /// it is sent for. One provider's token is none of another's business.
     ///
     /// - Returns: nil also when the saved one cannot be read: the sign-in is not to fail for the sake of a hint.
     private func idTokenHint() -> Secret? {
-        guard prompt == Prompt.none, !authority.kind.isEntraFamily, let record = person?.stored.record,
+        guard prompt == Prompt.none, authority.rules.takesIDTokenHint, let record = person?.stored.record,
             record.environment == authority.environment, record.realm == authority.path
         else { return nil }
         let owner = CacheIndex.OwnerKey(
@@ -184,7 +184,7 @@ struct SignIn: Sendable {
         var expectation = RedirectCheck.Expectation(
             state: attempt.authorization.state, issuer: attempt.metadata.issuer,
             requiresIssuer: attempt.metadata.promisesIssuerInResponse)
-        if case .entra = attempt.metadata.authority.kind {
+        if attempt.metadata.authority.rules.hasClouds {
             expectation.clouds = CloudExpectation(authority: attempt.metadata.authority, others: otherClouds)
         }
         flight.interaction.expectRedirect { [expectation] in RedirectCheck.answer($0, to: expectation) }

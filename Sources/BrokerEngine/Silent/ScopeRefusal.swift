@@ -13,12 +13,12 @@ package enum ScopeRefusal: Sendable, Equatable {
     ///   - asked: what the app asked for.
     ///   - sent: what the provider was asked for on its behalf.
     ///   - token: the refresh token that was sent.
-    ///   - kind: of the provider. Entra has other words for what was not granted.
-    package init(asked: Scopes, sent: Scopes, spending token: RefreshTokenRecord, at kind: AuthorityKind) {
+    ///   - kind: of the provider. Where grants follow consent, there are other words for what was not granted.
+    package init(asked: Scopes, sent: Scopes, spending token: RefreshTokenRecord, at kind: ProviderKind) {
         // Not among what was granted, as far as is known, and not missed.
         let asked = asked.subtracting(ScopeRules.forgiven)
         let sent = sent.subtracting(ScopeRules.forgiven)
-        if kind.isEntraFamily {
+        if kind.rules.grantsFollowConsent {
             self = .unknown
         } else if !asked.isSubset(of: Scopes(token.scopes)) {
             self = .notGranted

@@ -46,7 +46,7 @@ package struct AppRegistration: Sendable, Equatable {
     /// An ad hoc client that names another tenant is the same client, as it is to the cloud: a guest's request finds the account.
     package var identity: String {
         guard isAdHoc else { return Self.identity(registeredAs: name) }
-        return "adhoc:\(clientID) \(authority.kind.hasTenants ? authority.canonicalHostURL : authority.url)"
+        return "adhoc:\(clientID) \(authority.hasTenants ? authority.canonicalHostURL : authority.url)"
     }
 
     package static func identity(registeredAs name: String) -> String { "app:\(name)" }

@@ -1,6 +1,6 @@
 import BrokerValues
 
-/// Where an app signs in: an issuer's URL, or the forms that Entra, B2C, CIAM and ADFS have for it (``AuthorityKind``).
+/// Where an app signs in: an issuer's URL, or the forms that Entra, B2C, CIAM and ADFS have for it (``ProviderKind``).
 ///
 /// Values are made by the initializer only, so a plain-http authority that is not loopback cannot exist further in.
 package struct Authority: Sendable, Hashable {
@@ -11,7 +11,14 @@ package struct Authority: Sendable, Hashable {
     package let environment: String
     /// The path without its leading slash: tells apart issuers that share a host. Empty for an issuer at the root.
     package let path: String
-    package let kind: AuthorityKind
+    package let kind: ProviderKind
+    /// Nil where there are no tenants to choose from.
+    package let tenant: Tenant?
+
+    package var rules: any ProviderRules { kind.rules }
+
+    /// Whether one person can have tokens of several tenants by one refresh token.
+    package var hasTenants: Bool { tenant != nil }
 
     /// Loopback, then: anything else could not have been made.
     package var isPlainHTTP: Bool { url.hasPrefix("http://") }
@@ -40,8 +47,10 @@ package struct Authority: Sendable, Hashable {
         parsing text: String, allowHTTPLoopback: Bool, kinds: [String: ProviderKind] = [:]
     ) throws(Invalid) {
         let (scheme, host, givenPath) = try Self.parts(of: text, allowHTTPLoopback: allowHTTPLoopback)
-        let form = try AuthorityForm(host: host, path: givenPath, kind: kinds[host])
-        (environment, path, kind) = (form.environment, form.path, form.kind)
+        let read = AuthorityURL(host: host, path: givenPath)
+        kind = kinds[host] ?? ProviderKind(of: read)
+        let form = try kind.rules.form(of: read)
+        (environment, path, tenant) = (form.environment, form.path, form.tenant)
         url = "\(scheme)://\(environment)" + (path.isEmpty ? "" : "/\(path)")
     }
 
@@ -50,11 +59,12 @@ package struct Authority: Sendable, Hashable {
         guard let (scheme, host, path) = try? parts(of: text, allowHTTPLoopback: true) else { return nil }
         return Authority(
             url: "\(scheme)://\(host)" + (path.isEmpty ? "" : "/\(path)"), environment: host, path: path,
-            kind: .generic)
+            kind: .generic, tenant: nil)
     }
 
-    private init(url: String, environment: String, path: String, kind: AuthorityKind) {
-        (self.url, self.environment, self.path, self.kind) = (url, environment, path, kind)
+    private init(url: String, environment: String, path: String, kind: ProviderKind, tenant: Tenant?) {
+        (self.url, self.environment, self.path) = (url, environment, path)
+        (self.kind, self.tenant) = (kind, tenant)
     }
 
     /// Of the host alone, under the name that all aliases of a cloud share.
@@ -65,25 +75,21 @@ package struct Authority: Sendable, Hashable {
 
     /// The same cloud or server, at another tenant; itself where there are no tenants to choose from.
     package func tenant(_ name: String) -> Authority {
-        let kind: AuthorityKind
-        switch self.kind {
-        case .entra: kind = .entra(Tenant(name))
-        case .ciam: kind = .ciam(Tenant(name))
-        case .b2c, .adfs, .generic: return self
-        }
-        let path = name.lowercased()
+        guard hasTenants else { return self }
+        let tenant = Tenant(name)
         return Authority(
-            url: url.dropLast(self.path.count) + path, environment: environment, path: path, kind: kind)
+            url: url.dropLast(path.count) + tenant.name, environment: environment, path: tenant.name, kind: kind,
+            tenant: tenant)
     }
 
     /// The same tenant at another cloud; itself where there are no clouds to choose from.
     ///
     /// - Parameter environment: the cloud's.
     package func cloud(_ environment: String) -> Authority {
-        guard case .entra = kind, environment != self.environment else { return self }
+        guard rules.hasClouds, environment != self.environment else { return self }
         let scheme = isPlainHTTP ? "http" : "https"
         return Authority(
-            url: "\(scheme)://\(environment)/\(path)", environment: environment, path: path, kind: kind)
+            url: "\(scheme)://\(environment)/\(path)", environment: environment, path: path, kind: kind, tenant: tenant)
     }
 
     /// - Returns: the scheme, the host with its port, the path without slashes around it.

@@ -14,7 +14,7 @@ package struct IssuerRule: Sendable, Equatable {
         guard let named = Authority.issuer(issuer), named.url.hasPrefix("https://") || authority.isPlainHTTP else {
             return nil
         }
-        guard Self.admits(named, of: authority) else { return nil }
+        guard authority.rules.admits(named, for: authority) else { return nil }
         self.authority = authority
         self.issuer = issuer
     }
@@ -23,9 +23,9 @@ package struct IssuerRule: Sendable, Equatable {
     ///
     /// - Parameter tenant: the token's own `tid`.
     package func accepts(_ issuer: String, tenant: String?) -> Bool {
-        guard authority.kind.hasTenants else { return issuer == self.issuer }
-        guard let tenant, AuthorityForm.isName(tenant) else { return false }
-        if case .id(let wanted) = authority.kind.tenant, tenant.lowercased() != wanted { return false }
+        guard authority.hasTenants else { return issuer == self.issuer }
+        guard let tenant, Tenant.isName(tenant) else { return false }
+        if case .id(let wanted) = authority.tenant, tenant.lowercased() != wanted { return false }
         if Self.isTemplate(self.issuer) {
             return issuer == self.issuer.replacing(Self.placeholder, with: tenant)
         }
@@ -40,40 +40,12 @@ package struct IssuerRule: Sendable, Equatable {
         guard issuer.hasPrefix(head), issuer.hasSuffix(tail), issuer.count > head.count + tail.count else {
             return false
         }
-        return AuthorityForm.isName(String(issuer.dropFirst(head.count).dropLast(tail.count)))
+        return Tenant.isName(String(issuer.dropFirst(head.count).dropLast(tail.count)))
     }
 
-    private static func isTemplate(_ issuer: String) -> Bool { issuer.contains(placeholder) }
+    static func isTemplate(_ issuer: String) -> Bool { issuer.contains(placeholder) }
 
-    private static func admits(_ issuer: Authority, of authority: Authority) -> Bool {
-        let host = issuer.environment
-        switch authority.kind {
-        case .generic:
-            return issuer.url == authority.url
-        case .adfs, .b2c:
-            return EntraCloud.canonical(host) == authority.environment && !isTemplate(issuer.path)
-        case .entra(let tenant):
-            guard EntraCloud.canonical(host) == authority.environment else { return false }
-            return isTenantPath(issuer, of: tenant)
-        case .ciam(let tenant):
-            let ownHost = host == authority.environment
-            guard ownHost || host == self.tenant(of: issuer).lowercased() + ".ciamlogin.com" else { return false }
-            return isTenantPath(issuer, of: tenant)
-        }
-    }
-
-    /// `TENANT/v2.0`, the tenant being the authority's if that names one by its id.
-    private static func isTenantPath(_ issuer: Authority, of tenant: Tenant) -> Bool {
-        let segments = issuer.path.split(separator: "/", omittingEmptySubsequences: false)
-        guard segments.count == 1 || (segments.count == 2 && segments[1] == "v2.0") else { return false }
-        let named = String(segments[0])
-        if named == placeholder { return true }
-        guard AuthorityForm.isName(named) else { return false }
-        if case .id(let wanted) = tenant { return named.lowercased() == wanted }
-        return true
-    }
-
-    private static func tenant(of issuer: Authority) -> String {
+    static func tenant(of issuer: Authority) -> String {
         String(issuer.path.prefix { $0 != "/" })
     }
 }

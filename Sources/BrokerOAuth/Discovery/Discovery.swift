@@ -26,7 +26,7 @@ final class Discovery: Sendable {
             return try await discovered(authority)
         } catch .invalidResponse(status: 404, let why) {
             let completion = completion(of: authority)
-            guard authority.kind == .generic, completion.isWholeProvider else {
+            guard !authority.rules.alwaysHasOpenIDDocument, completion.isWholeProvider else {
                 throw .invalidResponse(status: 404, why)
             }
             return try MetadataReader.metadata(
@@ -35,7 +35,7 @@ final class Discovery: Sendable {
     }
 
     private func discovered(_ authority: Authority) async throws(ProviderError) -> ProviderMetadata {
-        guard authority.kind == .generic else {
+        guard !authority.rules.alwaysHasOpenIDDocument else {
             return try await metadata(at: WellKnown.openIDConfiguration(of: authority), of: authority)
         }
         rememberEarlierRun(authority)

@@ -1,9 +1,9 @@
 import BrokerModel
 
 enum WellKnown {
-    /// OpenID Connect Discovery 1.0, section 4.1: appended to the issuer. Entra's kinds speak the protocol's version 2.
+    /// OpenID Connect Discovery 1.0, section 4.1: appended to the issuer.
     static func openIDConfiguration(of authority: Authority) -> String {
-        authority.url + (authority.kind.isEntraFamily ? "/v2.0" : "") + "/.well-known/openid-configuration"
+        authority.url + authority.rules.protocolPath + "/.well-known/openid-configuration"
     }
 
     /// RFC 8414, section 3.1: between host and path.

@@ -197,7 +197,7 @@ final class ProviderDouble: PlainProvider {
         var claims: JSONObject = [
             "preferred_username": .string(name), "name": .string(name.capitalized), "sub": .string(user),
         ]
-        if metadata.authority.kind.hasTenants {
+        if metadata.authority.hasTenants {
             claims.merge(["oid": .string(user), "tid": .string(Self.tenant)]) { $1 }
         }
         return IDTokenClaims(issuer: metadata.issuer, subject: user, all: claims)

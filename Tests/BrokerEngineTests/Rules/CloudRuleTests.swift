@@ -68,7 +68,7 @@ struct CloudRuleTests {
     private func judge(_ query: String, others: Set<String> = others, at authority: Authority = entra()) -> String {
         var expected = RedirectCheck.Expectation(
             state: "s", issuer: "https://login.microsoftonline.com/{tenantid}/v2.0", requiresIssuer: false)
-        if case .entra = authority.kind {
+        if authority.rules.hasClouds {
             expected.clouds = CloudExpectation(authority: authority, others: others)
         }
         switch RedirectCheck.judge(RedirectParameters(query: query[...]), against: expected) {

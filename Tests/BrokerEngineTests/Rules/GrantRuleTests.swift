@@ -128,12 +128,12 @@ struct GrantRuleTests {
     @Test("where a refresh for less would narrow the grant, all of it is asked for; a .default is asked for alone")
     func refreshOfTheWholeGrant() {
         let granted = Scopes(["openid", "mail.read", "calendar", "https://api.example/.default"])
-        func asked(_ scopes: [String], at kind: AuthorityKind = .generic) -> Scopes {
+        func asked(_ scopes: [String], at kind: ProviderKind = .generic) -> Scopes {
             ScopeRules.toRefresh(Scopes(scopes), granted: granted, keepsWhole: true, at: kind)
         }
         #expect(asked(["mail.read"]) == Scopes(["openid", "mail.read", "calendar"]))
         #expect(asked(["files"]) == Scopes(["openid", "mail.read", "calendar", "files"]))
         #expect(asked(["https://api.example/.default"]) == Scopes(["openid", "https://api.example/.default"]))
-        #expect(asked(["files"], at: .entra(.common)) == Scopes.reserved.union(Scopes(["files"])))
+        #expect(asked(["files"], at: .entra) == Scopes.reserved.union(Scopes(["files"])))
     }
 }

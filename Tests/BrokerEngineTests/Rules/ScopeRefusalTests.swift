@@ -7,7 +7,7 @@ struct ScopeRefusalTests {
     private static let granted = ["openid", "read", "write"]
 
     private func meaning(
-        asked: [String], sent: [String]? = nil, narrowedTo: [String]? = nil, at kind: AuthorityKind = .generic
+        asked: [String], sent: [String]? = nil, narrowedTo: [String]? = nil, at kind: ProviderKind = .generic
     ) -> ScopeRefusal {
         var token = Sample.refreshToken(Self.granted)
         token.narrowedTo = narrowedTo
@@ -39,8 +39,8 @@ struct ScopeRefusalTests {
 
     @Test(
         "at Entra is always the developer's mistake: what was not granted is told in other words there",
-        arguments: [AuthorityKind.entra(.common), .ciam(.common), .b2c(tenant: "t", policy: "p")])
-    func entra(kind: AuthorityKind) {
+        arguments: [ProviderKind.entra, .ciam, .b2c])
+    func entra(kind: ProviderKind) {
         #expect(meaning(asked: ["share"], at: kind) == .unknown)
         #expect(meaning(asked: ["write"], narrowedTo: ["read"], at: kind) == .unknown)
     }

@@ -1,0 +1,24 @@
+/// Azure AD B2C. A policy (user flow) is an issuer of its own, so there are no tenants to choose from.
+struct B2CRules: EntraFamily {
+    private static let hosts = ".b2clogin.com"
+    /// The form `/tfp/TENANT/POLICY`.
+    static let policyPrefix = "tfp"
+
+    func recognizes(_ url: AuthorityURL) -> Bool {
+        if url.host.hasSuffix(Self.hosts) { return true }
+        guard url.begins(with: Self.policyPrefix), !CIAMRules().recognizes(url) else { return false }
+        // At Entra's hosts the form is not looked at; elsewhere it may be a domain of one's own.
+        return EntraCloud.environment(of: url.host) != nil || url.segmentsWithoutVersion.count == 3
+    }
+
+    func form(of url: AuthorityURL) throws(Authority.Invalid) -> AuthorityForm {
+        let lowered = url.segmentsWithoutVersion.map { $0.lowercased() }
+        let names = lowered.first == Self.policyPrefix ? Array(lowered.dropFirst()) : lowered
+        guard names.count == 2, names.allSatisfy(Tenant.isName) else { throw .policyMissing }
+        return AuthorityForm(environment: EntraCloud.canonical(url.host), path: lowered.joined(separator: "/"))
+    }
+
+    func admits(_ issuer: Authority, for authority: Authority) -> Bool {
+        EntraCloud.canonical(issuer.environment) == authority.environment && !IssuerRule.isTemplate(issuer.path)
+    }
+}

@@ -1,0 +1,23 @@
+/// Entra External ID: a host for each tenant.
+struct CIAMRules: EntraFamily {
+    private static let hosts = ".ciamlogin.com"
+
+    func recognizes(_ url: AuthorityURL) -> Bool { url.host.hasSuffix(Self.hosts) }
+
+    func form(of url: AuthorityURL) throws(Authority.Invalid) -> AuthorityForm {
+        let tenant: Tenant
+        if url.path.isEmpty, url.host.hasSuffix(Self.hosts) {
+            tenant = .domain(url.host.dropLast(Self.hosts.count) + ".onmicrosoft.com")
+        } else {
+            tenant = try self.tenant(in: url)
+        }
+        return AuthorityForm(environment: url.host, path: tenant.name, tenant: tenant)
+    }
+
+    /// The issuer's host is the authority's, or has the tenant's id for a name.
+    func admits(_ issuer: Authority, for authority: Authority) -> Bool {
+        let named = IssuerRule.tenant(of: issuer).lowercased() + Self.hosts
+        guard issuer.environment == authority.environment || issuer.environment == named else { return false }
+        return isTenantPath(issuer, of: authority.tenant)
+    }
+}

@@ -1,0 +1,45 @@
+/// What Microsoft's identity platform has in common: Entra, B2C and External ID.
+protocol EntraFamily: ProviderRules {}
+
+extension EntraFamily {
+    package var hasHostWideClients: Bool { true }
+    /// They speak the protocol's version 2.
+    package var protocolPath: String { "/v2.0" }
+    package var asksClientInfo: Bool { true }
+    /// They go by the login hint.
+    package var takesIDTokenHint: Bool { false }
+    package var grantsFollowConsent: Bool { true }
+
+    /// The ID token names the person as the tenant knows them, which is somebody else for a guest.
+    package func home(of claims: IDTokenClaims, told: HomeAccountID?) -> HomeAccountID {
+        if let told { return told }
+        if let object = claims["oid"], !object.isEmpty, let tenant = claims["tid"], !tenant.isEmpty {
+            return HomeAccountID(userID: object, tenantID: tenant)
+        }
+        return HomeAccountID(subject: claims.subject, issuer: claims.issuer)
+    }
+
+    func tenant(in url: AuthorityURL) throws(Authority.Invalid) -> Tenant {
+        let names = url.segmentsWithoutVersion
+        guard let name = names.first, !name.isEmpty else { throw .tenantMissing }
+        guard names.count == 1, Tenant.isName(name) else { throw .notATenant }
+        return Tenant(name)
+    }
+
+    /// `TENANT/v2.0`, the tenant being the authority's if that names one by its id.
+    func isTenantPath(_ issuer: Authority, of tenant: Tenant?) -> Bool {
+        let segments = issuer.path.split(separator: "/", omittingEmptySubsequences: false)
+        guard segments.count == 1 || (segments.count == 2 && segments[1] == "v2.0") else { return false }
+        let named = String(segments[0])
+        if named == IssuerRule.placeholder { return true }
+        guard Tenant.isName(named) else { return false }
+        if case .id(let wanted) = tenant { return named.lowercased() == wanted }
+        return true
+    }
+}
+
+extension AuthorityURL {
+    var segmentsWithoutVersion: [String] {
+        segments.last?.lowercased() == "v2.0" ? Array(segments.dropLast()) : segments
+    }
+}
