@@ -7,6 +7,8 @@ package struct ConfigurationLoader: Sendable {
     package var environment: [String: String]
     package var files: Files
     package var isSystemMode: Bool
+    /// The key sources that there are.
+    package var keySources: [String]
 
     package enum Files: Sendable, Equatable {
         /// Where the host's conventions put them, strongest first. Each may be missing.
@@ -16,12 +18,14 @@ package struct ConfigurationLoader: Sendable {
     }
 
     package init(
-        flags: [String: String] = [:], environment: [String: String] = [:], files: Files, isSystemMode: Bool = false
+        flags: [String: String] = [:], environment: [String: String] = [:], files: Files, isSystemMode: Bool = false,
+        keySources: [String] = [BrokerConfiguration.Vault().keySource]
     ) {
         self.flags = flags
         self.environment = environment
         self.files = files
         self.isSystemMode = isSystemMode
+        self.keySources = keySources
     }
 
     /// Reads the files anew each time: call it again to reload.
@@ -76,7 +80,8 @@ package struct ConfigurationLoader: Sendable {
         in result: inout LoadedConfiguration
     ) throws(ConfigurationError) {
         do {
-            try setting.assign(value, home: environment["HOME"], to: &result.configuration)
+            try setting.assign(
+                value, home: environment["HOME"], keySources: keySources, to: &result.configuration)
         } catch {
             throw ConfigurationError(error.code, "\(setting.name): \(error.text)", at: origin)
         }

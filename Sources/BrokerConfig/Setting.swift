@@ -23,6 +23,8 @@ package struct Setting: Sendable {
         case boolean(Field<Bool>)
         case integer(Field<Int>, ClosedRange<Int>, unit: String?)
         case choice(Field<String>, [String])
+        /// The name of a key source: which there are, the vault knows (``ConfigurationLoader/keySources``).
+        case keySource(Field<String>)
         /// Absolute, or below the home directory with a leading `~/`.
         case path(Field<String?>)
         /// A command: a program and its arguments, for which no shell is asked. Empty when it is not set.
@@ -52,7 +54,7 @@ extension Setting {
             defaultNote: "`$STATE_DIRECTORY`, else `$XDG_STATE_HOME/brokerd`, else `~/.local/state/brokerd`",
             summary: "The folder of the vault and its key. Mode 0700, owned by the daemon's user."),
         Setting(
-            name: "vault.key_source", kind: .choice(\.vault.keySource, ["key-file"]), takesEffect: .restart,
+            name: "vault.key_source", kind: .keySource(\.vault.keySource), takesEffect: .restart,
             summary: "What wraps the data key. `key-file`: a file of mode 0600 beside the vault, made at first start."),
         Setting(
             name: "oauth.allow_http_loopback", kind: .boolean(\.oauth.allowHTTPLoopback), takesEffect: .restart,
@@ -126,7 +128,7 @@ extension Setting.Kind {
         switch self {
         case .boolean(let field): String(configuration[keyPath: field])
         case .integer(let field, _, _): String(configuration[keyPath: field])
-        case .choice(let field, _): configuration[keyPath: field]
+        case .choice(let field, _), .keySource(let field): configuration[keyPath: field]
         case .path(let field): configuration[keyPath: field] ?? ""
         case .command(let field): Self.quoted(configuration[keyPath: field])
         }
@@ -136,7 +138,7 @@ extension Setting.Kind {
         switch self {
         case .boolean(let field): target[keyPath: field] = source[keyPath: field]
         case .integer(let field, _, _): target[keyPath: field] = source[keyPath: field]
-        case .choice(let field, _): target[keyPath: field] = source[keyPath: field]
+        case .choice(let field, _), .keySource(let field): target[keyPath: field] = source[keyPath: field]
         case .path(let field): target[keyPath: field] = source[keyPath: field]
         case .command(let field): target[keyPath: field] = source[keyPath: field]
         }

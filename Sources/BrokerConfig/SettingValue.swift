@@ -36,12 +36,14 @@ extension Setting {
         case .boolean: ["true": .boolean(true), "false": .boolean(false)][text] ?? .string(text)
         case .integer: Int(text).map { .integer($0) } ?? .string(text)
         // A command comes from files only: cutting a text into words would be a shell's work.
-        case .choice, .path, .command: .string(text)
+        case .choice, .keySource, .path, .command: .string(text)
         }
     }
 
     /// - Throws: ``Refusal`` when the type or the range is not the setting's.
-    func assign(_ value: SettingValue, home: String?, to configuration: inout BrokerConfiguration) throws(Refusal) {
+    func assign(
+        _ value: SettingValue, home: String?, keySources: [String], to configuration: inout BrokerConfiguration
+    ) throws(Refusal) {
         switch (kind, value) {
         case (.boolean(let field), .boolean(let flag)):
             configuration[keyPath: field] = flag
@@ -53,10 +55,9 @@ extension Setting {
             }
             configuration[keyPath: field] = number
         case (.choice(let field, let choices), .string(let text)):
-            guard choices.contains(text) else {
-                throw Refusal(.outOfRange, "\"\(text)\" is not one of \(choices.joined(separator: ", "))")
-            }
-            configuration[keyPath: field] = text
+            configuration[keyPath: field] = try Self.choice(text, of: choices)
+        case (.keySource(let field), .string(let text)):
+            configuration[keyPath: field] = try Self.choice(text, of: keySources)
         case (.path(let field), .string(let text)):
             configuration[keyPath: field] = try Self.path(text, home: home)
         case (.command(let field), .words(let words)):
@@ -80,6 +81,13 @@ extension Setting {
         }
     }
 
+    private static func choice(_ text: String, of choices: [String]) throws(Refusal) -> String {
+        guard choices.contains(text) else {
+            throw Refusal(.outOfRange, "\"\(text)\" is not one of \(choices.joined(separator: ", "))")
+        }
+        return text
+    }
+
     private static func path(_ text: String, home: String?) throws(Refusal) -> String {
         guard !text.utf8.contains(0) else { throw Refusal(.outOfRange, "has a NUL in it") }
         if text.hasPrefix("/") { return text }
@@ -95,7 +103,7 @@ extension Setting.Kind {
         switch self {
         case .boolean: "a boolean"
         case .integer: "an integer"
-        case .choice, .path: "a string"
+        case .choice, .keySource, .path: "a string"
         case .command: "an array of strings"
         }
     }

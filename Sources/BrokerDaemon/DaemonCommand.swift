@@ -2,6 +2,7 @@ import ArgumentParser
 import BrokerConfig
 import BrokerHost
 import BrokerValues
+import BrokerVault
 import FoundationEssentials
 
 /// The command line of `brokerd`.
@@ -59,6 +60,7 @@ struct DaemonCommand: ParsableCommand {
         let paths = HostPaths(environment: environment, isSystemMode: system)
         return ConfigurationLoader(
             flags: flags, environment: environment,
-            files: config.map { .only($0) } ?? .standard(paths.configurationFiles), isSystemMode: system)
+            files: config.map { .only($0) } ?? .standard(paths.configurationFiles), isSystemMode: system,
+            keySources: KeySources.names)
     }
 }

@@ -92,10 +92,15 @@ struct RunningBroker: Sendable {
                 exit: .configuration,
                 text: "There is no home directory to keep the vault in; name one with --state-dir.")
         }
+        guard let keySource = KeySources.named(configuration.vault.keySource) else {
+            throw StartFailure(
+                exit: .configuration,
+                text: "vault.key_source: \"\(configuration.vault.keySource)\" is not one of "
+                    + KeySources.names.joined(separator: ", "))
+        }
         do throws(VaultError) {
             let directory = try StateDirectory.open(creating: path)
-            return try await Vault.open(
-                in: directory, keySource: KeyFileSource(in: directory), logger: logger)
+            return try await Vault.open(in: directory, keySource: keySource(directory), logger: logger)
         } catch {
             throw StartFailure(exit: .vault, text: "\(error)")
         }

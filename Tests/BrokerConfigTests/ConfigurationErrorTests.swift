@@ -78,6 +78,16 @@ struct ConfigurationErrorTests {
         #expect(line == example.line)
     }
 
+    @Test("which key sources there are, the loader is told")
+    func keySources() throws {
+        var loader = ConfigurationLoader(flags: ["vault.key_source": "tpm"], files: .standard([]))
+        #expect(throws: ConfigurationError.self) { try loader.load() }
+        loader.keySources = ["key-file", "tpm"]
+        #expect(try loader.load().configuration.vault.keySource == "tpm")
+        loader.flags = ["vault.key_source": "tmp"]
+        do { _ = try loader.load() } catch { #expect("\(error)".hasSuffix("\"tmp\" is not one of key-file, tpm")) }
+    }
+
     @Test("a wrong flag and a wrong variable are named as such")
     func flagsAndVariables() {
         let flag = ConfigurationLoader(flags: ["log.level": "loud"], files: .standard([]))

@@ -19,7 +19,8 @@ package struct KeyFileSource: KeySource {
 
     package init(in directory: StateDirectory) { self.directory = directory }
 
-    package var name: String { "key-file" }
+    package static let name = "key-file"
+    package var name: String { Self.name }
 
     package func makeKey(for vaultID: [UInt8]) throws(VaultError) -> MadeKey {
         if let key = try readKey() { return MadeKey(key: key) }

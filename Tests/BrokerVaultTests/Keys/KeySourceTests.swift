@@ -45,6 +45,16 @@ struct KeySourceTests {
         }
     }
 
+    @Test("every source that a configuration can name has that name itself, for the vault records it")
+    func names() async throws {
+        #expect(KeySources.names == ["key-file"])
+        try await withVaultBed { bed in
+            let directory = try StateDirectory.open(creating: bed.path)
+            for name in KeySources.names { #expect(KeySources.named(name)?(directory).name == name) }
+        }
+        #expect(KeySources.named("tpm").map { _ in true } == nil)
+    }
+
     @Test("a vault opens with no other source than it was made with, even if that has the key")
     func noDowngrade() async throws {
         try await withVaultBed { bed in
