@@ -143,7 +143,9 @@ let package = Package(
             ["BrokerOAuth", "BrokerVault", "BrokerModel", "BrokerValues", .jwtKit, .crypto, .logging]),
         tests("BrokerHostTests", ["BrokerHost", "BrokerModel", "BrokerValues", .logging]),
         // What only a process of its own can show: descriptors, environment and attributes it was started with.
-        program("host-probe", ["BrokerHost", "CBrokerLinux", .logging], path: "Tests/HostProbe"),
+        program(
+            "host-probe", ["BrokerAccess", "BrokerSocket", "BrokerHost", "BrokerModel", "CBrokerLinux", .logging],
+            path: "Tests/HostProbe"),
         tests("BrokerConfigTests", ["BrokerConfig", "BrokerModel", "BrokerValues"]),
         tests("BrokerEngineTests", ["BrokerEngine", "BrokerVault", "BrokerModel", "BrokerValues", .logging]),
         tests("BrokerAccessTests", ["BrokerAccess", "BrokerVault", "BrokerModel", "BrokerValues", .logging]),

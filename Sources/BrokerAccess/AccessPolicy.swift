@@ -82,6 +82,13 @@ package final class AccessPolicy: Sendable {
             }
             return app
         case .adHoc(let clientID, let authority):
+            guard caller.tier != .sandboxed, caller.tier != .unidentified else {
+                throw BrokerError(
+                    .accessDenied,
+                    "\(caller.id) may only ask as an app that lists it; add it with brokerctl apps add --sandbox-id.",
+                    reason: .adHocForbidden
+                ) { $0.caller = caller.id }
+            }
             guard settings.allowsAdHocClients else {
                 throw BrokerError(
                     .accessDenied, "Only registered apps may ask here; register one with brokerctl apps add.",

@@ -5,14 +5,16 @@ import BrokerValues
 package struct Caller: Sendable, Equatable {
     /// How hard it is for another program of the same person to pass for this one; strongest first.
     package enum Tier: Int, Sendable, Comparable, CaseIterable {
-        /// Flatpak or snap: the sandbox's name cannot be chosen by the process.
+        /// Inside of a Flatpak, a snap, a container or any other sandbox.
         case sandboxed
         /// AppArmor or SELinux confines it.
         case confined
-        /// A system unit, or a program that only root can change.
+        /// A system service, or a program that only root can change.
         case systemInstalled
-        /// Any other process of the person.
+        /// Any other process of the person, seen to be outside of sandboxes.
         case unknown
+        /// Nobody can tell where it is: it has the fewest rights.
+        case unidentified
 
         package static func < (left: Tier, right: Tier) -> Bool { left.rawValue > right.rawValue }
     }
@@ -21,29 +23,84 @@ package struct Caller: Sendable, Equatable {
     package let tier: Tier
     /// For people and logs: a sandbox id, a label, a unit or a path.
     package let id: String
+    /// Whether it was proved to be outside of every sandbox: what administration asks for.
+    package let isOutside: Bool
     package let facts: PeerFacts
 
-    init(_ facts: PeerFacts) {
+    package init(_ facts: PeerFacts) {
         self.facts = facts
         partition = Partition(uid: facts.uid)
-        if let sandbox = facts.sandboxID {
-            (tier, id) = (.sandboxed, sandbox)
-        } else if let label = facts.securityLabel, label != "unconfined" {
-            (tier, id) = (.confined, label)
-        } else if let unit = facts.unit, facts.unitIsSystem {
-            (tier, id) = (.systemInstalled, unit)
-        } else if let executable = facts.executable {
-            (tier, id) = (facts.executableIsRootOwned ? .systemInstalled : .unknown, executable)
-        } else {
-            (tier, id) = (.unknown, "pid \(facts.pid)")
-        }
+        let verdict = CallerVerdict(facts)
+        (tier, id, isOutside) = (verdict.tier, verdict.id, verdict.isOutside)
     }
 
-    /// Whether an app's own list of callers names this one; an app without lists takes every caller of its person.
+    /// Whether it may do what concerns more than one app, registrations included.
+    package var mayAdminister: Bool { isOutside }
+
+    /// Whether an app's own list of callers names this one; an app without lists takes every caller of its person that was
+    /// seen to be outside of sandboxes.
     func isListed(by app: AppRegistration) -> Bool {
-        if app.executables.isEmpty && app.units.isEmpty && app.sandboxIDs.isEmpty { return true }
+        switch tier {
+        case .unidentified: return false
         // A sandboxed process sees a root of its own: its path says nothing about programs outside.
-        if let sandbox = facts.sandboxID { return app.sandboxIDs.contains(sandbox) }
-        return facts.executable.map(app.executables.contains) ?? false || facts.unit.map(app.units.contains) ?? false
+        case .sandboxed: return sandboxID.map(app.sandboxIDs.contains) ?? false
+        case .confined, .systemInstalled, .unknown: break
+        }
+        if app.executables.isEmpty && app.units.isEmpty && app.sandboxIDs.isEmpty { return true }
+        return facts.executable.map(app.executables.contains) ?? false || unit.map(app.units.contains) ?? false
+    }
+
+    /// A name that was confirmed from outside of the sandbox.
+    private var sandboxID: String? {
+        if case .snap(let name) = LabelVerdict(facts.label) { return name }
+        return facts.flatpakID
+    }
+
+    private var unit: String? { facts.systemUnit ?? facts.cgroup?.userUnit }
+}
+
+extension PeerFacts {
+    /// The system service that the process is part of: it runs as the service's own account, and not just in its cgroup.
+    var systemUnit: String? { systemServiceUID == uid ? cgroup?.systemService : nil }
+}
+
+/// The tier that follows from the facts. Pure; the first row that fits counts, and whatever lifts a caller needs facts that
+/// were read.
+private struct CallerVerdict {
+    var tier: Caller.Tier
+    var id: String
+    var isOutside = false
+
+    init(_ facts: PeerFacts) {
+        let label = LabelVerdict(facts.label)
+        let process = "pid \(facts.pid)"
+        let places = [facts.rootMount, facts.userNamespace, facts.pidNamespace]
+        let isAtHome = places.allSatisfy { $0 == .same }
+        switch label {
+        case .snap(let name): (tier, id) = (.sandboxed, name)
+        case .unreadable: (tier, id) = (.unidentified, process)
+        case .container(let text): (tier, id) = (.sandboxed, "container:\(text)")
+        case .confined(let text) where !facts.isPinned: (tier, id) = (.confined, text)
+        case _ where !facts.isPinned: (tier, id) = (.unidentified, process)
+        case .unconfined, .confined:
+            if let unit = facts.systemUnit, facts.userNamespace == .same, facts.pidNamespace == .same {
+                (tier, id, isOutside) = (.systemInstalled, unit, isAtHome)
+            } else if places.contains(.other) {
+                (tier, id) = (.sandboxed, facts.flatpakID ?? "container:\(facts.cgroup?.name ?? process)")
+            } else if places.contains(.unreadable) {
+                (tier, id) = (.unidentified, process)
+            } else if let cgroup = facts.cgroup {
+                if let name = cgroup.sandboxName {
+                    (tier, id) = (.unknown, "cgroup:\(name)")
+                } else if case .confined(let text) = label {
+                    (tier, id) = (.confined, text)
+                } else {
+                    tier = facts.executableIsRootOwned ? .systemInstalled : .unknown
+                    (id, isOutside) = (facts.executable ?? process, true)
+                }
+            } else {
+                (tier, id) = (.unidentified, process)
+            }
+        }
     }
 }

@@ -55,7 +55,7 @@ struct RunningBroker: Sendable {
             clock: clock,
             random: SystemRandom(), settings: configuration.engineSettings, log: logger)
         var services = ServerServices(
-            broker: engine, apps: directory, policy: policy, vault: vault, inspector: LinuxPeerInspector(),
+            broker: engine, apps: directory, policy: policy, vault: vault, inspector: inspector(logger),
             clock: clock,
             process: ProcessFacts(version: BrokerVersion.text, mode: .user, startedAt: clock.uptime), log: logger)
         services.requestsPerConnection = configuration.socket.maxRequestsPerConnection
@@ -82,6 +82,17 @@ struct RunningBroker: Sendable {
         policy.apply(configuration.accessSettings)
         browser.apply(command: configuration.browser.command)
         if let level = Logger.Level(rawValue: configuration.log.level) { log.level = level }
+    }
+
+    /// Before the first peer comes: whoever started the broker is still its parent.
+    private static func inspector(_ logger: Logger) -> LinuxPeerInspector {
+        let host = HostReference.read()
+        if !host.isKnown {
+            logger.error(
+                "the host's own namespaces cannot be read: no caller can be told to be outside of a sandbox, and none may administer; give the broker a /proc that shows other processes (no ProtectProc=, no hidepid=)"
+            )
+        }
+        return LinuxPeerInspector(host: host, runtimeDirectory: HostPaths().runtimeDirectory)
     }
 
     private static func openVault(

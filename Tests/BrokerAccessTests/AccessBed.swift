@@ -46,8 +46,20 @@ final class AccessBed: Sendable {
     }
 
     func caller(_ change: (inout PeerFacts) -> Void = { _ in }) throws -> Caller {
-        var facts = PeerFacts(uid: 1000, gid: 1000, pid: 4711, executable: "/home/alice/bin/tool")
+        var facts = PeerFacts.outside
         change(&facts)
         return try policy.identify(facts)
+    }
+}
+
+extension PeerFacts {
+    /// A program of the person's own, in a session of theirs.
+    static var outside: PeerFacts {
+        var facts = PeerFacts(uid: 1000, gid: 1000, pid: 4711)
+        facts.isPinned = true
+        (facts.rootMount, facts.userNamespace, facts.pidNamespace) = (.same, .same, .same)
+        facts.cgroup = ControlGroup(path: "/user.slice/user-1000.slice/session-3.scope")
+        facts.executable = "/home/alice/bin/tool"
+        return facts
     }
 }

@@ -18,27 +18,6 @@ struct AccessPolicyTests {
         try bed.policy.serves(PeerCredentials(uid: 1000, gid: 1000, pid: 1))
     }
 
-    @Test("a caller's tier is the strongest thing known about it")
-    func tiers() async throws {
-        let bed = try await AccessBed()
-        #expect(try bed.caller().tier == .unknown)
-        #expect(try bed.caller { $0.executableIsRootOwned = true }.tier == .systemInstalled)
-        #expect(try bed.caller { $0.executable = nil }.id == "pid 4711")
-        let unit = try bed.caller {
-            $0.unit = "backup.service"
-            $0.unitIsSystem = true
-        }
-        #expect(unit.tier == .systemInstalled && unit.id == "backup.service")
-        #expect(try bed.caller { $0.securityLabel = "unconfined" }.tier == .unknown)
-        #expect(try bed.caller { $0.securityLabel = "snap.mail" }.tier == .confined)
-        let sandboxed = try bed.caller {
-            $0.sandboxID = "org.example.Mail"
-            $0.executableIsRootOwned = true
-        }
-        #expect(sandboxed.tier == .sandboxed && sandboxed.id == "org.example.Mail")
-        #expect(Caller.Tier.allCases.sorted().last == .sandboxed)
-    }
-
     @Test("an app that lists nobody takes every caller of its person")
     func unlisted() async throws {
         let bed = try await AccessBed()
@@ -72,11 +51,33 @@ struct AccessPolicyTests {
         try await bed.directory.register(app, in: AccessBed.partition)
         let impostor = try bed.caller {
             $0.executable = "/usr/bin/mail"
-            $0.sandboxID = "org.example.Game"
+            $0.rootMount = .other
+            $0.flatpakID = "org.example.Game"
         }
         #expect(throws: BrokerError.self) { try bed.policy.admit(impostor, as: .registered(name: "mail")) }
-        let listed = try bed.caller { $0.sandboxID = "org.example.Mail" }
+        let listed = try bed.caller {
+            $0.rootMount = .other
+            $0.flatpakID = "org.example.Mail"
+        }
         #expect(try bed.policy.admit(listed, as: .registered(name: "mail")) == app)
+    }
+
+    @Test(
+        "who is in a sandbox, or cannot be told, may act only as an app that lists it, and brings no client of its own")
+    func sandboxesNeedAListing() async throws {
+        let bed = try await AccessBed()
+        try await bed.directory.register(AccessBed.app(), in: AccessBed.partition)
+        let sandboxed = try bed.caller { $0.userNamespace = .other }
+        let unidentified = try bed.caller { $0.isPinned = false }
+        let adHoc = AppReference.adHoc(clientID: "client-9", authority: "https://id.example.org/")
+        for caller in [sandboxed, unidentified] {
+            let unlisted = #expect(throws: BrokerError.self) {
+                try bed.policy.admit(caller, as: .registered(name: "mail"))
+            }
+            #expect(unlisted?.reason == .callerNotListed)
+            let own = #expect(throws: BrokerError.self) { try bed.policy.admit(caller, as: adHoc) }
+            #expect(own?.reason == .adHocForbidden)
+        }
     }
 
     @Test("an unknown app is told how to add it")

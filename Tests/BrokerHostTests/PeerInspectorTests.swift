@@ -1,122 +1,115 @@
-import BrokerHost
-import BrokerModel
 import BrokerTestSupport
 import Foundation
 import Testing
 
-@Suite("Who a process is")
+@Suite(
+    "Who a process is", .timeLimit(.minutes(3)),
+    .enabled(if: Prerequisite.root.shouldRun, "needs root, to act as an ordinary user"))
 struct PeerInspectorTests {
-    private let inspector = LinuxPeerInspector()
+    private let python = CallerProbe.python
 
-    @Test("a program of the system is recognised as one that only root can change")
-    func systemProgram() async throws {
-        try await withTestBed { bed in
-            let sleeper = try bed.start(Launch("/usr/bin/sleep", ["300"]))
-            try await eventually("it runs") { facts(of: sleeper.pid).executable == "/usr/bin/sleep" }
-            #expect(facts(of: sleeper.pid).executableIsRootOwned)
-            #expect(facts(of: sleeper.pid).sandboxID == nil)
+    @Test("a program outside of sandboxes may administer; one that only root can change is the system's")
+    func outside() async throws {
+        try await withCallerProbe { probe async throws in
+            #expect(try await probe.judge(.plain) == "unknown administers \(python)")
+            #expect(try await probe.judge(.undumpable).hasPrefix("unknown administers pid "))
+            let curl = ["/usr/bin/curl", "--max-time", "30", "--unix-socket", probe.socket, "http://localhost/"]
+            #expect(try await probe.judge(curl) == "systemInstalled administers /usr/bin/curl")
         }
     }
 
-    @Test("a copy in a folder that others can write to is named, and not taken for the system's")
-    func copy() async throws {
-        try await withTestBed { bed in
-            let sleeper = try await startCopy(in: bed)
-            #expect(facts(of: sleeper.pid).executable == bed.path("copy"))
-            #expect(!facts(of: sleeper.pid).executableIsRootOwned)
+    @Test("a copy in a folder that others can write to is named, and one that is gone from there is not")
+    func copies() async throws {
+        try await withCallerProbe { probe async throws in
+            let copy = probe.bed.path("user/copy")
+            _ = try await probe.bed.run(Launch("cp", ["/usr/bin/curl", copy]))
+            let call = [copy, "--max-time", "30", "--unix-socket", probe.socket, "http://localhost/"]
+            #expect(try await probe.judge(call) == "unknown administers \(copy)")
+            let script = "exec 9< \(copy); rm \(copy); exec /proc/self/fd/9 " + call.dropFirst().joined(separator: " ")
+            #expect(try await probe.judge(["sh", "-c", script]).hasPrefix("unknown administers pid "))
         }
     }
 
-    @Test("a program whose file was replaced is not known by its path any more")
-    func replaced() async throws {
-        try await withTestBed { bed in
-            let sleeper = try await startCopy(in: bed)
-            try FileManager.default.removeItem(atPath: bed.path("copy"))
-            #expect(facts(of: sleeper.pid).executable == nil)
-            try FileManager.default.copyItem(atPath: "/usr/bin/sleep", toPath: bed.path("copy"))
-            #expect(facts(of: sleeper.pid).executable == nil)
-        }
-    }
-
-    @Test("a process that is gone, or that the number belongs to somebody else's by now, leaves its credentials only")
-    func vanished() async throws {
-        try await withTestBed { bed in
-            let gone = try bed.start(Launch("/bin/true", []))
-            _ = await gone.exitStatus()
-            #expect(facts(of: gone.pid) == PeerFacts(uid: getuid(), gid: getgid(), pid: gone.pid))
-
-            let sleeper = try bed.start(Launch("/usr/bin/sleep", ["300"]))
-            let other = PeerCredentials(uid: getuid() + 1, gid: 5, pid: sleeper.pid)
-            #expect(inspector.inspect(other) == PeerFacts(uid: getuid() + 1, gid: 5, pid: sleeper.pid))
-            for pid: Int32 in [0, -1] {
-                #expect(facts(of: pid) == PeerFacts(uid: getuid(), gid: getgid(), pid: pid))
+    @Test("a connector that has gone by the time it is looked at is nobody that could be told")
+    func gone() async throws {
+        try await withCallerProbe { probe async throws in
+            for attack in [CallerProbe.Attack.exited, .zombie, .leader] {
+                let verdict = try await probe.judge(attack)
+                #expect(verdict.hasPrefix("unidentified may not pid "), "\(attack): \(verdict)")
             }
         }
     }
 
-    @Test("the label of the connection is passed on, and an enforced snap profile in it names the snap")
-    func snap() {
-        let label = "snap.firefox.firefox (enforce)"
-        let facts = inspector.inspect(
-            PeerCredentials(uid: geteuid(), gid: getegid(), pid: getpid(), securityLabel: label))
-        #expect(facts.securityLabel == label)
-        #expect(facts.sandboxID == "snap.firefox.firefox")
-    }
-
-    @Test(
-        "a program that sees other mounts cannot claim another one's path",
-        .enabled(if: Prerequisite.root.shouldRun, "needs root, for a mount namespace"))
-    func otherMounts() async throws {
-        try await withTestBed { bed in
-            try Prerequisite.root.require()
-            let path = bed.path("trusted")
-            try Data("trusted".utf8).write(to: URL(filePath: path))
-            let script = "mount --bind /usr/bin/sleep \(path) && echo mounted && exec \(path) 300"
-            let impostor = try bed.start(
-                Launch("unshare", ["--mount", "--propagation", "private", "sh", "-c", script]))
-            try await impostor.waitForText("mounted")
-            try await eventually("it runs the bound file") {
-                (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(impostor.pid)/exe")) == path
-            }
-            #expect(facts(of: impostor.pid).executable == nil)
-            #expect(!facts(of: impostor.pid).executableIsRootOwned)
+    @Test("a program that turned into one of the system's gains nothing that it did not have")
+    func exec() async throws {
+        try await withCallerProbe { probe async throws in
+            #expect(try await probe.judge(.exec) == "systemInstalled administers /usr/bin/yes")
         }
     }
 
     @Test(
-        "a sandbox made as Flatpak makes it is known by its application, one with a mere file is not",
-        .enabled(if: Prerequisite.root.shouldRun, "needs root, for a root of its own"), arguments: [true, false])
-    func flatpak(asMount: Bool) async throws {
-        try await withTestBed { bed in
-            try Prerequisite.root.require()
-            let root = try bed.makeDirectory("root")
-            let place = asMount ? "touch .flatpak-info && mount --bind info .flatpak-info" : "cp info .flatpak-info"
-            let script = """
-                mount -t tmpfs none \(root) && cd \(root) && mkdir usr && mount --rbind /usr usr || exit 1
-                for name in bin lib lib64; do ln -s usr/$name $name; done
-                printf '[Application]\\nname=org.example.Mail\\n' > info && \(place) && echo built
-                exec chroot . /usr/bin/sleep 300
+        "whatever has mounts, users or processes of its own is sandboxed, also when it hides or looks like the host",
+        arguments: [
+            ["bwrap", "--dev-bind", "/", "/"],
+            ["bwrap", "--ro-bind", "/", "/", "--dev", "/dev", "--bind", "/tmp", "/tmp", "--unshare-pid"],
+            ["unshare", "--user", "--map-current-user"],
+            ["unshare", "--user", "--map-root-user", "--mount"],
+            ["unshare", "--user", "--map-root-user", "--pid", "--fork"],
+            ["unshare", "--user", "--map-root-user", "--root=/"],
+        ], [CallerProbe.Attack.plain, .undumpable])
+    func sandboxes(sandbox: [String], attack: CallerProbe.Attack) async throws {
+        try await withCallerProbe { probe async throws in
+            let verdict = try await probe.judge(attack, in: sandbox)
+            #expect(verdict.hasPrefix("sandboxed may not container:"), "\(verdict)")
+        }
+    }
+
+    @Test("a sandbox that root made, without a user namespace, does not hide behind its undumpable process")
+    func madeByRoot() async throws {
+        try await withCallerProbe { probe async throws in
+            let attack = [python, probe.bed.path("attack.py"), "undumpable", probe.socket]
+            for maker in [["unshare", "--mount"], ["unshare", "--pid", "--fork"]] {
+                let verdict = try await probe.judge(asRoot: maker, attack)
+                #expect(verdict.hasPrefix("sandboxed may not container:"), "\(maker): \(verdict)")
+            }
+        }
+    }
+
+    /// The file is where Flatpak puts it, and of the kind: what is missing is Flatpak's own record of the sandbox.
+    @Test("a Flatpak's name counts only when it is confirmed from outside of the sandbox")
+    func flatpak() async throws {
+        try await withCallerProbe { probe async throws in
+            let info = "[Application]\nname=org.example.Mail\n[Instance]\ninstance-id=4711\n"
+            try info.write(toFile: probe.bed.path("info"), atomically: true, encoding: .utf8)
+            let bubblewrap = [
+                "bwrap", "--dev-bind", "/usr", "/usr", "--symlink", "usr/bin", "/bin", "--symlink", "usr/lib", "/lib",
+                "--symlink", "usr/lib64", "/lib64", "--bind", "/tmp", "/tmp", "--proc", "/proc", "--dev", "/dev",
+                "--ro-bind-data", "9", "/.flatpak-info",
+            ]
+            let attack = [python, probe.bed.path("attack.py"), "plain", probe.socket]
+            func judge(_ record: String) async throws -> String {
+                let script = "exec 9< \(probe.bed.path("info")); \(record) exec \"$@\""
+                return try await probe.judge(["sh", "-c", script, "sh"] + bubblewrap + attack)
+            }
+            #expect(try await judge("").hasPrefix("sandboxed may not container:"))
+
+            // As Flatpak does it: the namespace's number is known once the sandbox is there, so the record follows.
+            let instance = "\(probe.runtimeDirectory)/.flatpak/4711"
+            let confirmed = """
+                mkdir -p \(instance); cp \(probe.bed.path("info")) \(instance)/info;
                 """
-            let sandboxed = try bed.start(
-                Launch("unshare", ["--mount", "--propagation", "private", "sh", "-c", script]))
-            try await sandboxed.waitForText("built")
-            try await eventually("it runs inside") {
-                (try? String(contentsOfFile: "/proc/\(sandboxed.pid)/comm", encoding: .utf8)) == "sleep\n"
-            }
-            #expect(facts(of: sandboxed.pid).sandboxID == (asMount ? "org.example.Mail" : nil))
+            let inside = """
+                number=$(readlink /proc/self/ns/mnt | tr -dc 0-9)
+                printf '{"child-pid": 1, "mnt-namespace": %s}' "$number" > \(instance)/bwrapinfo.json
+                exec "$@"
+                """
+            let script = "exec 9< \(probe.bed.path("info")); \(confirmed) exec \"$@\""
+            let named = try await probe.judge(
+                ["sh", "-c", script, "sh"] + bubblewrap + ["sh", "-c", inside, "sh"] + attack)
+            #expect(named == "sandboxed may not org.example.Mail")
+
+            // Another sandbox that claims to be that instance has another namespace.
+            #expect(try await judge("").hasPrefix("sandboxed may not container:"))
         }
-    }
-
-    private func facts(of pid: Int32) -> PeerFacts {
-        inspector.inspect(PeerCredentials(uid: getuid(), gid: getgid(), pid: pid))
-    }
-
-    /// Another process copies: a file that this one has just had open for writing cannot always be executed while other
-    /// tests start processes (ETXTBSY).
-    private func startCopy(in bed: TestBed) async throws -> ManagedProcess {
-        _ = try await bed.run(Launch("cp", ["/usr/bin/sleep", bed.path("copy")]))
-        let process = try bed.start(Launch(bed.path("copy"), ["300"]))
-        try await eventually("it runs") { facts(of: process.pid).executable == bed.path("copy") }
-        return process
     }
 }

@@ -1,4 +1,7 @@
+import BrokerAccess
 import BrokerHost
+import BrokerModel
+import BrokerSocket
 import CBrokerLinux
 import Glibc
 import Logging
@@ -12,6 +15,7 @@ enum HostProbe {
         case "notify": notify()
         case "harden": harden()
         case "log": log()
+        case "callers": callers(at: CommandLine.arguments[2], runtimeDirectory: CommandLine.arguments[3])
         default: exit(2)
         }
     }
@@ -51,6 +55,31 @@ enum HostProbe {
         say("write to a closed pipe: \(write(ends[1], "x", 1) < 0 && errno == EPIPE ? "an error" : "a surprise")")
         say("ready")
         _ = readLine()
+    }
+
+    /// Judges whoever connects, at the first byte as at the last moment before an answer, and says what it found.
+    private static func callers(at path: String, runtimeDirectory: String) {
+        let inspector = LinuxPeerInspector(runtimeDirectory: runtimeDirectory)
+        let listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        let bound = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(listener, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        guard bound == 0, listen(listener, 16) == 0 else { return say("no socket: errno \(errno)") }
+        say("listening")
+        while true {
+            let peer = accept(listener, nil, nil)
+            guard let credentials = try? PeerCredentials(ofSocket: peer) else { return say("no credentials") }
+            var byte: UInt8 = 0
+            _ = read(peer, &byte, 1)
+            let caller = Caller(inspector.inspect(credentials))
+            say("caller \(caller.tier) \(caller.mayAdminister ? "administers" : "may not") \(caller.id)")
+            close(peer)
+        }
     }
 
     private static func log() {

@@ -1,61 +1,50 @@
 import BrokerModel
-import CSystemd
 import Glibc
 
-/// Looks a peer up in /proc and in systemd's cgroups.
+/// Looks a peer up in /proc.
 ///
-/// A process can vanish, exec or refuse to be read at any moment: whatever cannot be told stays nil, nothing here
-/// throws or waits. A dozen system calls; meant for the first request of a connection, not for its accept.
+/// A process can vanish, exec or hide at any moment: whatever cannot be read says so, nothing here throws, and nothing asks a
+/// file system of the peer's choosing, which might never answer. About a dozen system calls.
 package struct LinuxPeerInspector: PeerInspector {
-    package init() {}
+    private let host: HostReference
+    private let flatpak: FlatpakInstances
+    private let services: SystemServices
+
+    /// - Parameters:
+    ///   - host: what a process outside of sandboxes looks like.
+    ///   - runtimeDirectory: `$XDG_RUNTIME_DIR`, where Flatpak keeps what it knows of its sandboxes.
+    package init(host: HostReference = .read(), runtimeDirectory: String? = nil) {
+        self.host = host
+        flatpak = FlatpakInstances(runtimeDirectory: runtimeDirectory)
+        services = SystemServices()
+    }
 
     package func inspect(_ credentials: PeerCredentials) -> PeerFacts {
-        let bare = PeerFacts(
-            uid: credentials.uid, gid: credentials.gid, pid: credentials.pid, securityLabel: credentials.securityLabel)
-        guard let process = ProcessFolder.open(pid: credentials.pid), process.effectiveUID == credentials.uid else {
+        var facts = PeerFacts(uid: credentials.uid, gid: credentials.gid, pid: credentials.pid)
+        facts.label = credentials.label
+        let bare = facts
+        guard let held = credentials.process, let process = ProcessFolder.open(pid: credentials.pid) else {
             return bare
         }
-        var facts = bare
-        if let executable = PeerExecutable(of: process) {
+        facts.rootMount = host.rootMount(of: process)
+        facts.userNamespace = host.userNamespace(of: process)
+        facts.pidNamespace = host.pidNamespace(of: process)
+        facts.cgroup = process.text("cgroup", limit: 4096).value.flatMap { ControlGroup(file: $0) }
+        if facts.isInside {
+            // Its paths are of another root.
+            facts.flatpakID = flatpak.confirmedID(of: process, uid: credentials.uid)
+        } else if let executable = PeerExecutable(of: process) {
             facts.executable = executable.path
             facts.executableIsRootOwned = executable.isRootOwned
         }
-        if let unit = PeerUnit(pid: credentials.pid) {
-            facts.unit = unit.name
-            facts.unitIsSystem = unit.isSystemService
-        }
-        facts.sandboxID = Sandbox.id(of: process, label: credentials.securityLabel)
-        // While the process that the folder was opened for lives, its number belongs to nobody else, so everything
-        // above is about one process. If it ended meanwhile, some of it may be about another.
-        // Where the kernel holds the process that connected, that one is asked; elsewhere a number reused between
-        // accept and here, by the same user, goes unnoticed.
-        return process.isAlive && (credentials.process?.isRunning ?? true) ? facts : bare
+        // While the process that is held lives, its number belongs to nobody else, so everything above is about it.
+        guard process.effectiveUID == credentials.uid, held.isRunning else { return bare }
+        facts.isPinned = true
+        if let service = facts.cgroup?.systemService { facts.systemServiceUID = services.account(of: service) }
+        return facts
     }
 }
 
-/// The systemd unit that a process runs in.
-private struct PeerUnit {
-    var name: String
-    /// Root installed it: a service of the system's manager. A unit of a user's manager is a label that every process
-    /// of that user can give itself, and a login session's scope says nothing about the program.
-    var isSystemService: Bool
-
-    init?(pid: Int32) {
-        if let unit = Self.ask({ sd_pid_get_user_unit(pid, $0) }) {
-            name = unit
-            isSystemService = false
-        } else if let unit = Self.ask({ sd_pid_get_unit(pid, $0) }) {
-            name = unit
-            isSystemService = unit.hasSuffix(".service") && !unit.hasPrefix("user@")
-        } else {
-            return nil
-        }
-    }
-
-    private static func ask(_ call: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Int32) -> String? {
-        var answer: UnsafeMutablePointer<CChar>?
-        guard call(&answer) >= 0, let answer else { return nil }
-        defer { free(answer) }
-        return String(cString: answer)
-    }
+extension PeerFacts {
+    fileprivate var isInside: Bool { [rootMount, userNamespace, pidNamespace].contains(.other) }
 }

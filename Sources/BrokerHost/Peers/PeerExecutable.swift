@@ -1,40 +1,69 @@
+import CBrokerLinux
 import Glibc
 
 /// The file a process runs. A hint: a process can exec another one after it connected, and an interpreter's script is
 /// not in it.
 struct PeerExecutable {
     var path: String
-    /// Only root can have put it there, or can change it.
-    var isRootOwned: Bool
+    /// Only root can have put it there, or can change it, and it does not run programs of others.
+    var isRootOwned = false
 
-    /// Nil when the path does not lead us to the very file that the peer runs: the file was replaced since, or the peer
-    /// sees other mounts, where any path can be had for the asking.
+    /// Nil when the path does not lead us to the very file that the peer runs: the file was replaced since, or it lies
+    /// where only asking a file system could tell. Such a question could be answered never (a FUSE server that stopped), so
+    /// the path is looked up in the kernel's cache of names alone: the file is running, so its names are there.
     init?(of process: borrowing ProcessFolder) {
-        var status = stat()
-        guard let path = process.link("exe"), lstat(path, &status) == 0,
-            process.fileIdentity("exe") == FileIdentity(status)
-        else { return nil }
+        guard let path = process.link("exe").value, path.hasPrefix("/") else { return nil }
+        var running = broker_file()
+        guard broker_describe(process.descriptor, "exe", &running) == 0 else { return nil }
+        guard let (found, chainIsRoots) = Self.walk(path), found.isSame(as: running) else { return nil }
         self.path = path
-        isRootOwned = Self.onlyRootCanChange(path)
+        isRootOwned = chainIsRoots && running.isRegular && !running.isSetID && !Self.runsOthers(path)
     }
 
-    /// Whether the file and every folder above it belong to root and are writable for nobody else. A symbolic link
-    /// anywhere in the path does not pass.
-    static func onlyRootCanChange(_ path: String) -> Bool {
-        guard path.hasPrefix("/") else { return false }
-        var folder = ""
-        guard isRoots("/", kind: S_IFDIR) else { return false }
-        let parts = path.split(separator: "/")
-        for (index, part) in parts.enumerated() {
-            folder += "/" + part
-            guard isRoots(folder, kind: index == parts.count - 1 ? S_IFREG : S_IFDIR) else { return false }
+    /// Goes down the path from the root, following no link.
+    ///
+    /// - Returns: the file at its end, and whether it and every folder on the way belong to root and are writable for
+    ///   nobody else.
+    private static func walk(_ path: String) -> (file: broker_file, chainIsRoots: Bool)? {
+        var folder = broker_open_place(AT_FDCWD, "/")
+        guard folder >= 0 else { return nil }
+        defer { close(folder) }
+        var file = broker_file()
+        guard broker_describe(folder, "", &file) == 0 else { return nil }
+        var chainIsRoots = file.onlyRootCanChange
+        for part in path.split(separator: "/") {
+            let next = broker_open_place(folder, String(part))
+            guard next >= 0 else { return nil }
+            close(folder)
+            folder = next
+            guard broker_describe(folder, "", &file) == 0 else { return nil }
+            chainIsRoots = chainIsRoots && file.onlyRootCanChange
         }
-        return !parts.isEmpty
+        return (file, chainIsRoots)
     }
 
-    private static func isRoots(_ path: String, kind: mode_t) -> Bool {
-        var status = stat()
-        return lstat(path, &status) == 0 && status.st_mode & S_IFMT == kind && status.st_uid == 0
-            && status.st_mode & (S_IWGRP | S_IWOTH) == 0
+    /// Loaders, interpreters and debuggers: the file is root's, and what it does is anybody's. By name, so a hint only.
+    private static func runsOthers(_ path: String) -> Bool {
+        let name = path.split(separator: "/").last ?? ""
+        return interpreters.contains { name == $0 || name.hasPrefix($0 + ".") || name.hasPrefix($0 + "-") }
+            || versioned.contains { prefix in
+                name.hasPrefix(prefix) && name.dropFirst(prefix.count).allSatisfy { $0.isNumber || $0 == "." }
+            } || name.hasPrefix("ld-linux") || name.hasPrefix("ld.so") || name.hasPrefix("ld-musl")
+    }
+
+    private static let interpreters = [
+        "bash", "busybox", "dash", "dotnet", "env", "expect", "fish", "gdb", "java", "ksh", "lldb", "mono", "nodejs",
+        "nohup", "sh", "socat", "strace", "tclsh", "wish", "xargs", "zsh",
+    ]
+    private static let versioned = ["lua", "node", "perl", "php", "pypy", "python", "ruby"]
+}
+
+extension broker_file {
+    fileprivate var isRegular: Bool { mode_t(mode) & S_IFMT == S_IFREG }
+    fileprivate var isSetID: Bool { mode_t(mode) & (S_ISUID | S_ISGID) != 0 }
+    fileprivate var onlyRootCanChange: Bool { uid == 0 && mode_t(mode) & (S_IWGRP | S_IWOTH) == 0 }
+
+    fileprivate func isSame(as other: broker_file) -> Bool {
+        device_major == other.device_major && device_minor == other.device_minor && inode == other.inode
     }
 }

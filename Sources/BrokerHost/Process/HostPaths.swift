@@ -22,8 +22,11 @@ package struct HostPaths: Sendable, Equatable {
     /// The socket's path when neither a flag, nor `BROKER_SOCKET`, nor a file names one.
     package var socket: String {
         if isSystemMode { return "/run/brokerd/broker.sock" }
-        return (absolute("XDG_RUNTIME_DIR") ?? "/run/user/\(uid)") + "/brokerd/broker.sock"
+        return runtimeDirectory + "/brokerd/broker.sock"
     }
+
+    /// Of the user's sessions.
+    package var runtimeDirectory: String { absolute("XDG_RUNTIME_DIR") ?? "/run/user/\(uid)" }
 
     /// Where the vault is when neither a flag nor a file names a place: what systemd prepared for the unit
     /// (`StateDirectory=`, the first of a colon-separated list), else the XDG state home. Nil without a home directory.

@@ -1,35 +1,53 @@
-/// What the kernel and /proc say about the process at the other end of a connection. A nil is "could not be told".
+/// What the kernel and /proc say about the process at the other end of a connection.
+///
+/// Nothing here defaults to "outside of a sandbox": a fact that was not read says so, and proves nothing.
 package struct PeerFacts: Sendable, Equatable {
     /// From SO_PEERCRED, fixed at connect: the hard gate.
     package var uid: UInt32
     package var gid: UInt32
     package var pid: Int32
-    /// Path of the executable: a hint, not authentication (a process can exec after it connected).
+    /// From SO_PEERSEC, fixed at connect.
+    package var label = SecurityLabel.none
+    /// Whether the facts below belong to the process that connected: it was held by a pidfd, it was still alive after the
+    /// last of them was read, and it ran with the effective uid that it connected with.
+    package var isPinned = false
+    /// The mount at the root of the process, held against the host's: tells every sandbox with file systems of its own.
+    package var rootMount = HostComparison.unreadable
+    package var userNamespace = HostComparison.unreadable
+    package var pidNamespace = HostComparison.unreadable
+    /// Nil when it could not be read.
+    package var cgroup: ControlGroup?
+    /// The account that a system service runs its processes as (`User=`), if the process is in one and systemd said so.
+    package var systemServiceUID: UInt32?
+    /// Path of the executable, if it leads to the very file that runs. A hint, not authentication: a process can exec after
+    /// it connected, and any process of the user can attach to it.
     package var executable: String?
     /// Whether that file and the folders above it can be changed by root only.
-    package var executableIsRootOwned: Bool
-    /// systemd unit of the process.
-    package var unit: String?
-    package var unitIsSystem: Bool
-    /// Flatpak application id or `snap.NAME.APP`.
-    package var sandboxID: String?
-    /// SO_PEERSEC.
-    package var securityLabel: String?
+    package var executableIsRootOwned = false
+    /// A Flatpak application id that was confirmed from outside of the sandbox.
+    package var flatpakID: String?
 
-    package init(
-        uid: UInt32, gid: UInt32, pid: Int32, executable: String? = nil, executableIsRootOwned: Bool = false,
-        unit: String? = nil, unitIsSystem: Bool = false, sandboxID: String? = nil, securityLabel: String? = nil
-    ) {
+    package init(uid: UInt32, gid: UInt32, pid: Int32) {
         self.uid = uid
         self.gid = gid
         self.pid = pid
-        self.executable = executable
-        self.executableIsRootOwned = executableIsRootOwned
-        self.unit = unit
-        self.unitIsSystem = unitIsSystem
-        self.sandboxID = sandboxID
-        self.securityLabel = securityLabel
     }
+}
+
+/// A fact about a peer, held against the same fact of the broker's own user outside of sandboxes.
+package enum HostComparison: Sendable, Equatable {
+    case same
+    case other
+    case unreadable
+}
+
+/// What a security module says about the process that connected (SO_PEERSEC).
+package enum SecurityLabel: Sendable, Equatable {
+    /// No security module labels sockets here.
+    case none
+    case text(String)
+    /// There is one, and its label could not be had in full.
+    case unreadable
 }
 
 /// Credentials as taken from the socket at accept.
@@ -37,24 +55,23 @@ package struct PeerCredentials: Sendable, Equatable {
     package var uid: UInt32
     package var gid: UInt32
     package var pid: Int32
-    /// SO_PEERSEC, where a security module gives one.
-    package var securityLabel: String?
-    /// Where the kernel has SO_PEERPIDFD.
+    package var label: SecurityLabel
+    /// Nil when the process could not be held: it had ended, or the kernel has no pidfd for it.
     package var process: PeerProcess?
 
     package init(
-        uid: UInt32, gid: UInt32, pid: Int32, securityLabel: String? = nil, process: PeerProcess? = nil
+        uid: UInt32, gid: UInt32, pid: Int32, label: SecurityLabel = .none, process: PeerProcess? = nil
     ) {
         self.uid = uid
         self.gid = gid
         self.pid = pid
-        self.securityLabel = securityLabel
+        self.label = label
         self.process = process
     }
 
     package static func == (left: PeerCredentials, right: PeerCredentials) -> Bool {
-        left.uid == right.uid && left.gid == right.gid && left.pid == right.pid
-            && left.securityLabel == right.securityLabel && left.process === right.process
+        left.uid == right.uid && left.gid == right.gid && left.pid == right.pid && left.label == right.label
+            && left.process === right.process
     }
 }
 

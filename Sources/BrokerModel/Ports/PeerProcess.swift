@@ -7,7 +7,7 @@ import Glibc
 package final class PeerProcess: Sendable {
     private let descriptor: Int32
 
-    /// - Parameter descriptor: a pidfd (SO_PEERPIDFD, Linux 6.5); it is closed with this object.
+    /// - Parameter descriptor: a pidfd (SO_PEERPIDFD, Linux 6.5; before that pidfd_open); it is closed with this object.
     package init(owning descriptor: Int32) {
         self.descriptor = descriptor
     }
@@ -16,6 +16,7 @@ package final class PeerProcess: Sendable {
         close(descriptor)
     }
 
+    /// False from the moment the process has exited, also while nobody has waited for it yet.
     package var isRunning: Bool {
         // A pidfd becomes readable when its process ends.
         var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)

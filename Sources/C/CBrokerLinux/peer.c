@@ -2,8 +2,13 @@
 #include "peer.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 // Debian 12's headers know neither; the numbers are the same on every architecture Swift runs on.
 #ifndef SO_PEERPIDFD
@@ -12,6 +17,21 @@
 #ifndef SO_PEERSEC
 #define SO_PEERSEC 31
 #endif
+#ifndef RESOLVE_CACHED
+#define RESOLVE_CACHED 0x20
+#endif
+
+static int hold_process(int descriptor, pid_t pid) {
+    int process = -1;
+    socklen_t length = sizeof process;
+    if (getsockopt(descriptor, SOL_SOCKET, SO_PEERPIDFD, &process, &length) == 0) {
+        return length == sizeof process ? process : -1;
+    }
+    // EINVAL or ESRCH: the process is gone, and its number may be another's. Only a kernel without the option leaves the
+    // number as the next best thing.
+    if (errno != ENOPROTOOPT || pid <= 0) return -1;
+    return (int)syscall(SYS_pidfd_open, pid, 0);
+}
 
 int broker_read_peer(int descriptor, struct broker_peer *peer) {
     memset(peer, 0, sizeof *peer);
@@ -19,29 +39,52 @@ int broker_read_peer(int descriptor, struct broker_peer *peer) {
 
     struct ucred credentials;
     socklen_t length = sizeof credentials;
-    if (getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &credentials, &length) != 0) {
-        return errno;
-    }
-    if (length != sizeof credentials) {
-        return EPROTO;
-    }
+    if (getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &credentials, &length) != 0) return errno;
+    if (length != sizeof credentials) return EPROTO;
     peer->uid = credentials.uid;
     peer->gid = credentials.gid;
     peer->pid = credentials.pid;
+    peer->process = hold_process(descriptor, credentials.pid);
 
-    int process = -1;
-    length = sizeof process;
-    if (getsockopt(descriptor, SOL_SOCKET, SO_PEERPIDFD, &process, &length) == 0 && length == sizeof process) {
-        peer->process = process;
-    }
-
-    // The kernel does not promise a zero byte at the end, and a label that does not fit is none.
+    // The kernel does not promise a zero byte at the end.
     length = sizeof peer->label - 1;
-    if (getsockopt(descriptor, SOL_SOCKET, SO_PEERSEC, peer->label, &length) == 0
-        && length < sizeof peer->label) {
+    if (getsockopt(descriptor, SOL_SOCKET, SO_PEERSEC, peer->label, &length) == 0 && length < sizeof peer->label) {
         peer->label[length] = '\0';
     } else {
         peer->label[0] = '\0';
+        peer->label_error = errno == ENOPROTOOPT ? 0 : errno;
     }
+    return 0;
+}
+
+int broker_open_folder(int folder, const char *name) {
+    int opened = openat(folder, name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    return opened >= 0 ? opened : -errno;
+}
+
+static int open_cached(int folder, const char *name, uint64_t flags) {
+    struct open_how how = {
+        .flags = flags | O_NOFOLLOW | O_CLOEXEC,
+        .resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS | RESOLVE_CACHED,
+    };
+    long opened = syscall(SYS_openat2, folder, name, &how, sizeof how);
+    return opened >= 0 ? (int)opened : -errno;
+}
+
+int broker_open_place(int folder, const char *name) { return open_cached(folder, name, O_PATH); }
+
+int broker_open_cached(int folder, const char *name) {
+    return open_cached(folder, name, O_RDONLY | O_NONBLOCK | O_NOCTTY);
+}
+
+int broker_describe(int folder, const char *name, struct broker_file *file) {
+    struct statx status;
+    int flags = AT_STATX_DONT_SYNC | AT_NO_AUTOMOUNT | (*name == '\0' ? AT_EMPTY_PATH : 0);
+    if (statx(folder, name, flags, STATX_TYPE | STATX_MODE | STATX_UID | STATX_INO, &status) != 0) return errno;
+    file->device_major = status.stx_dev_major;
+    file->device_minor = status.stx_dev_minor;
+    file->inode = status.stx_ino;
+    file->uid = status.stx_uid;
+    file->mode = status.stx_mode;
     return 0;
 }

@@ -1,4 +1,4 @@
 #define SD_JOURNAL_SUPPRESS_LOCATION
 #include <systemd/sd-daemon.h>
 #include <systemd/sd-journal.h>
-#include <systemd/sd-login.h>
+#include <systemd/sd-bus.h>

@@ -85,14 +85,18 @@ final class KeptBrowser: BrowserOpener {
     func open(_ url: String) async throws(BrowserError) { urls.withLock { $0.append(url) } }
 }
 
-/// Knows no more about a peer than the kernel's credentials, and a sandbox if the test wants one.
+/// Takes every peer for a program outside of sandboxes, or for the Flatpak that the test wants.
 struct PlainInspector: PeerInspector {
     var sandboxID: String?
 
     func inspect(_ credentials: PeerCredentials) -> PeerFacts {
-        PeerFacts(
-            uid: credentials.uid, gid: credentials.gid, pid: credentials.pid, executable: "/test",
-            sandboxID: sandboxID)
+        var facts = PeerFacts(uid: credentials.uid, gid: credentials.gid, pid: credentials.pid)
+        facts.isPinned = true
+        (facts.rootMount, facts.userNamespace, facts.pidNamespace) = (sandboxID == nil ? .same : .other, .same, .same)
+        facts.cgroup = ControlGroup(path: "/")
+        facts.executable = "/test"
+        facts.flatpakID = sandboxID
+        return facts
     }
 }
 

@@ -1,0 +1,125 @@
+import CBrokerLinux
+import FoundationEssentials
+import Glibc
+
+/// Which Flatpak application a sandboxed process belongs to.
+///
+/// The file `/.flatpak-info` inside of the sandbox names it, but a container of anybody's making can have such a file. So
+/// the name counts only when Flatpak's own record on the host's side is about the same mount namespace.
+package struct FlatpakInstances: Sendable {
+    private let folder: String?
+
+    /// - Parameter runtimeDirectory: `$XDG_RUNTIME_DIR`.
+    package init(runtimeDirectory: String?) {
+        folder = runtimeDirectory.map { $0 + "/.flatpak" }
+    }
+
+    /// - Returns: the application's id; nil for any other sandbox, and where nothing confirms the name.
+    func confirmedID(of process: borrowing ProcessFolder, uid: UInt32) -> String? {
+        guard let folder, let namespace = process.link("ns/mnt").value,
+            let inside = Self.info(inside: process).flatMap(FlatpakInfo.init),
+            inside.instance.utf8.allSatisfy({ (0x30...0x39).contains($0) })
+        else { return nil }
+        let instance = "\(folder)/\(inside.instance)"
+        guard let record = Self.file("\(instance)/bwrapinfo.json", of: uid),
+            let bubblewrap = try? JSONDecoder().decode(BubblewrapInfo.self, from: Data(record)),
+            namespace == "mnt:[\(bubblewrap.mountNamespace)]",
+            let outside = Self.file("\(instance)/info", of: uid).flatMap({
+                FlatpakInfo(String(decoding: $0, as: UTF8.self))
+            }), outside == inside
+        else { return nil }
+        return inside.application
+    }
+
+    private struct BubblewrapInfo: Decodable {
+        var mountNamespace: UInt64
+        enum CodingKeys: String, CodingKey { case mountNamespace = "mnt-namespace" }
+    }
+
+    /// The file is opened only where the kernel's own list of mounts has it on a tmpfs, and through names that are in the
+    /// kernel's cache: a root of the peer's own making could hold a file system that never answers.
+    private static func info(inside process: borrowing ProcessFolder) -> String? {
+        guard case .value(true) = process.read("mountinfo", limit: 1 << 20, { .value(FlatpakInfo.isMounted($0)) })
+        else {
+            return nil
+        }
+        let root = broker_open_folder(process.descriptor, "root")
+        guard root >= 0 else { return nil }
+        defer { close(root) }
+        let file = broker_open_cached(root, ".flatpak-info")
+        guard file >= 0 else { return nil }
+        return text(of: file, owner: nil).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    private static func file(_ path: String, of uid: UInt32) -> [UInt8]? {
+        let file = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+        return file >= 0 ? text(of: file, owner: uid) : nil
+    }
+
+    /// Reads and closes a regular file of at most 64 KiB.
+    private static func text(of file: Int32, owner: UInt32?) -> [UInt8]? {
+        defer { close(file) }
+        var status = stat()
+        guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+            owner == nil || status.st_uid == owner, status.st_size <= 1 << 16
+        else { return nil }
+        let limit = 1 << 16
+        return [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
+            while count < limit {
+                let part = read(file, buffer.baseAddress?.advanced(by: count), limit - count)
+                guard part > 0 else { break }
+                count += part
+            }
+        }
+    }
+}
+
+/// flatpak-metadata(5), as far as it names the application and its instance. Pure.
+package struct FlatpakInfo: Sendable, Equatable {
+    package var application: String
+    package var instance: String
+
+    package init?(_ text: String) {
+        var group = ""
+        var values: [String: Substring] = [:]
+        for line in text.split(whereSeparator: \.isNewline) {
+            if line.hasPrefix("[") {
+                group = String(line)
+            } else if let equals = line.firstIndex(of: "="), group == "[Application]" || group == "[Instance]" {
+                let key = group + line[..<equals]
+                // Of two only one could be meant.
+                guard values[key] == nil else { return nil }
+                values[key] = line[line.index(after: equals)...]
+            }
+        }
+        guard let name = values["[Application]name"], Self.isApplicationID(name),
+            let instance = values["[Instance]instance-id"], !instance.isEmpty
+        else { return nil }
+        application = String(name)
+        self.instance = String(instance)
+    }
+
+    /// Whether the kernel's list of a process's mounts (proc_pid_mountinfo(5)) has `/.flatpak-info` on a tmpfs.
+    package static func isMounted(_ mountinfo: UnsafeRawBufferPointer) -> Bool {
+        mountinfo.split(separator: UInt8(ascii: "\n")).contains { line in
+            let words = line.split(separator: UInt8(ascii: " "))
+            guard words.count > 6, words[4].elementsEqual("/.flatpak-info".utf8),
+                let dash = words.firstIndex(where: { $0.elementsEqual("-".utf8) })
+            else { return false }
+            return dash + 1 < words.count && words[dash + 1].elementsEqual("tmpfs".utf8)
+        }
+    }
+
+    /// Reverse-DNS: two dots or more, of letters, digits, `_` and `-`.
+    private static func isApplicationID(_ name: Substring) -> Bool {
+        let parts = name.split(separator: ".", omittingEmptySubsequences: false)
+        return name.utf8.count <= 255 && parts.count >= 3
+            && parts.allSatisfy { part in
+                !part.isEmpty && part.utf8.allSatisfy { $0 == 0x2d || $0 == 0x5f || isAlphanumeric($0) }
+            }
+    }
+
+    private static func isAlphanumeric(_ byte: UInt8) -> Bool {
+        (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte) || (0x61...0x7a).contains(byte)
+    }
+}

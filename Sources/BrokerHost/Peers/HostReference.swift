@@ -1,0 +1,61 @@
+import BrokerModel
+import Glibc
+
+/// What a process outside of every sandbox looks like: pid 1, and whoever started the broker (the user's manager, which may
+/// have mounts of its own by pam_namespace). The broker itself is no measure: its unit may give it namespaces of its own.
+package struct HostReference: Sendable {
+    private let views: [ProcessView]
+    /// The broker's own namespaces as links, where they are the host's: quicker to compare than what ``ProcessView`` reads.
+    private let userNamespace: String?
+    private let pidNamespace: String?
+
+    /// Reads it once, at the start: afterwards the parent may be another process.
+    package static func read() -> HostReference {
+        HostReference([1, getppid()])
+    }
+
+    init(_ pids: [Int32]) {
+        let views = pids.compactMap { ProcessView(of: $0) }
+        self.views = views
+        guard let own = ProcessFolder.open(pid: getpid()), let view = ProcessView(of: own) else {
+            (userNamespace, pidNamespace) = (nil, nil)
+            return
+        }
+        userNamespace = views.contains { $0.userMap == view.userMap } ? own.link("ns/user").value : nil
+        pidNamespace = views.contains { $0.pidDepth == view.pidDepth } ? own.link("ns/pid").value : nil
+    }
+
+    /// Without one nobody can be told to be outside of a sandbox.
+    package var isKnown: Bool { !views.isEmpty }
+
+    func rootMount(of process: borrowing ProcessFolder) -> HostComparison {
+        guard isKnown, case .value(let root) = ProcessView.rootMount(of: process) else { return .unreadable }
+        return views.contains { $0.rootMount == root } ? .same : .other
+    }
+
+    func userNamespace(of process: borrowing ProcessFolder) -> HostComparison {
+        compare(process.link("ns/user"), with: userNamespace) {
+            guard case .value(let map) = ProcessView.userMap(of: process) else { return nil }
+            return views.contains { $0.userMap == map }
+        }
+    }
+
+    func pidNamespace(of process: borrowing ProcessFolder) -> HostComparison {
+        compare(process.link("ns/pid"), with: pidNamespace) {
+            guard case .value(let depth) = ProcessView.pidDepth(of: process) else { return nil }
+            return views.contains { $0.pidDepth == depth }
+        }
+    }
+
+    /// By the link where it can be read and we know what it has to be, otherwise by what is readable for every process.
+    private func compare(
+        _ link: ProcessReading<String>, with own: String?, otherwise: () -> Bool?
+    ) -> HostComparison {
+        guard isKnown else { return .unreadable }
+        switch link {
+        case .value(let link) where own != nil: return link == own ? .same : .other
+        case .gone: return .unreadable
+        case .value, .denied: return otherwise().map { $0 ? .same : .other } ?? .unreadable
+        }
+    }
+}

@@ -1,0 +1,169 @@
+import BrokerAccess
+import BrokerModel
+import Testing
+
+/// One row of the table of tiers: facts that differ from an ordinary program's, and what follows.
+struct TierRow: Sendable, CustomTestStringConvertible {
+    var testDescription: String
+    var change: @Sendable (inout PeerFacts) -> Void
+    var tier: Caller.Tier
+    var id: String
+    var administers = false
+
+    init(
+        _ what: String, _ tier: Caller.Tier, _ id: String, administers: Bool = false,
+        _ change: @escaping @Sendable (inout PeerFacts) -> Void
+    ) {
+        testDescription = what
+        (self.tier, self.id, self.administers, self.change) = (tier, id, administers, change)
+    }
+}
+
+@Suite("What a caller's facts are worth")
+struct CallerTests {
+    @Test("each row of the table", arguments: rows)
+    func table(row: TierRow) {
+        var facts = PeerFacts.outside
+        row.change(&facts)
+        let caller = Caller(facts)
+        #expect(caller.tier == row.tier)
+        #expect(caller.id == row.id)
+        #expect(caller.mayAdminister == row.administers)
+    }
+
+    /// Whatever is not known must not help: no single fact may lift a caller by being unreadable.
+    @Test("a fact that could not be read never lifts a caller, whatever the others say")
+    func unreadableNeverHelps() {
+        let places: [HostComparison] = [.same, .other, .unreadable]
+        for root in places {
+            for user in places {
+                for pid in places {
+                    for isPinned in [true, false] {
+                        var facts = PeerFacts.outside
+                        (facts.rootMount, facts.userNamespace, facts.pidNamespace) = (root, user, pid)
+                        facts.isPinned = isPinned
+                        let isProved = isPinned && root == .same && user == .same && pid == .same
+                        #expect(Caller(facts).mayAdminister == isProved)
+                        facts.cgroup = nil
+                        #expect(!Caller(facts).mayAdminister)
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("nothing is said of a process by default")
+    func noFacts() {
+        let caller = Caller(PeerFacts(uid: 1000, gid: 1000, pid: 7))
+        #expect(caller.tier == .unidentified && caller.id == "pid 7" && !caller.mayAdminister)
+        #expect(Caller.Tier.allCases.sorted() == [.unidentified, .unknown, .systemInstalled, .confined, .sandboxed])
+    }
+
+    static let tool = "/home/alice/bin/tool"
+    static let rows: [TierRow] = [
+        TierRow("a program of the person's own", .unknown, tool, administers: true) { _ in },
+        TierRow("one that hides its executable", .unknown, "pid 4711", administers: true) { $0.executable = nil },
+        TierRow("one that only root can change", .systemInstalled, tool, administers: true) {
+            $0.executableIsRootOwned = true
+        },
+        TierRow("one that has ended", .unidentified, "pid 4711") { $0.isPinned = false },
+        TierRow("another root", .sandboxed, "container:session-3.scope") { $0.rootMount = .other },
+        TierRow("another user namespace", .sandboxed, "container:session-3.scope") { $0.userNamespace = .other },
+        TierRow("another pid namespace", .sandboxed, "container:session-3.scope") { $0.pidNamespace = .other },
+        TierRow("a root-owned program in a sandbox", .sandboxed, "container:session-3.scope") {
+            $0.rootMount = .other
+            $0.executableIsRootOwned = true
+        },
+        TierRow("a Flatpak that was confirmed", .sandboxed, "org.example.Mail") {
+            $0.rootMount = .other
+            $0.flatpakID = "org.example.Mail"
+        },
+        TierRow("a root that could not be read", .unidentified, "pid 4711") { $0.rootMount = .unreadable },
+        TierRow("a cgroup that could not be read", .unidentified, "pid 4711") { $0.cgroup = nil },
+        TierRow("another root, the rest not read", .sandboxed, "container:pid 4711") {
+            ($0.rootMount, $0.userNamespace, $0.pidNamespace) = (.other, .unreadable, .unreadable)
+            $0.cgroup = nil
+        },
+        TierRow("a sandbox's cgroup on the host", .unknown, "cgroup:app-flatpak-org.example.Mail-7.scope") {
+            $0.cgroup = ControlGroup(
+                path: "/user.slice/user-1000.slice/user@1000.service/app.slice/app-flatpak-org.example.Mail-7.scope")
+            $0.executableIsRootOwned = true
+        },
+        TierRow("a service of root's manager", .systemInstalled, "backup.service", administers: true) {
+            $0.cgroup = ControlGroup(path: "/system.slice/backup.service")
+            $0.systemServiceUID = 1000
+        },
+        TierRow("such a service with mounts of its own", .systemInstalled, "backup.service") {
+            $0.cgroup = ControlGroup(path: "/system.slice/backup.service")
+            $0.systemServiceUID = 1000
+            $0.rootMount = .other
+        },
+        TierRow("a user's job in a service of root's", .unknown, tool, administers: true) {
+            $0.cgroup = ControlGroup(path: "/system.slice/cron.service")
+        },
+        TierRow("a container within a service", .sandboxed, "container:payload") {
+            $0.cgroup = ControlGroup(path: "/system.slice/backup.service/payload")
+            $0.systemServiceUID = 1000
+            $0.rootMount = .other
+        },
+        TierRow("AppArmor's word for free", .unknown, tool, administers: true) { $0.label = .text("unconfined") },
+        TierRow("a profile that complains", .unknown, tool, administers: true) { $0.label = .text("tool (complain)") },
+        TierRow("a profile that allows all", .unknown, tool, administers: true) {
+            $0.label = .text("chrome (unconfined)")
+        },
+        TierRow("a profile that is enforced", .confined, "tool (enforce)") { $0.label = .text("tool (enforce)") },
+        TierRow("a profile that kills", .confined, "tool (kill)") { $0.label = .text("tool (kill)") },
+        TierRow("stacked profiles", .confined, "a//&b (enforce)") { $0.label = .text("a//&b (enforce)") },
+        TierRow("a snap", .sandboxed, "snap.mail.mail") { $0.label = .text("snap.mail.mail (enforce)") },
+        TierRow("a snap that has ended", .sandboxed, "snap.mail.mail") {
+            $0.label = .text("snap.mail.mail (enforce)")
+            $0.isPinned = false
+        },
+        TierRow("a classic snap", .unknown, tool, administers: true) { $0.label = .text("snap.mail.mail (complain)") },
+        TierRow("SELinux's word for free", .unknown, tool, administers: true) {
+            $0.label = .text("unconfined_u:unconfined_r:unconfined_t:s0-s0:c0.c1023")
+        },
+        TierRow("a domain of SELinux", .confined, "staff_u:staff_r:staff_t:s0") {
+            $0.label = .text("staff_u:staff_r:staff_t:s0")
+        },
+        TierRow(
+            "a container of SELinux's", .sandboxed, "container:system_u:system_r:container_t:s0:c1,c2"
+        ) { $0.label = .text("system_u:system_r:container_t:s0:c1,c2") },
+        TierRow("a label that could not be read", .unidentified, "pid 4711") { $0.label = .unreadable },
+    ]
+}
+
+@Suite("What a cgroup's path can prove")
+struct ControlGroupTests {
+    @Test("the unified hierarchy's line counts, and systemd's own where there is none")
+    func lines() {
+        #expect(ControlGroup(file: "12:pids:/x\n0::/user.slice/a.scope\n")?.path == "/user.slice/a.scope")
+        #expect(ControlGroup(file: "9:name=systemd:/b\n8:pids:/\n")?.path == "/b")
+        #expect(ControlGroup(file: "8:pids:/x\n") == nil)
+        #expect(ControlGroup(file: "") == nil)
+    }
+
+    @Test(
+        "a service of the system's manager is one by its exact place",
+        arguments: [
+            ("/system.slice/cron.service", "cron.service"), ("/system.slice/a.slice/b.service", "b.service"),
+            ("/system.slice/a.service/b", nil), ("/system.slice/a.service/b.service", nil),
+            ("/user.slice/user-1.slice/user@1.service/app.slice/x.service", nil), ("/system.slice", nil), ("/", nil),
+        ])
+    func systemServices(path: String, service: String?) {
+        #expect(ControlGroup(path: path).systemService == service)
+    }
+
+    @Test("units of the user's manager are hints, and names of sandboxes are seen wherever they stand")
+    func names() {
+        let manager = "/user.slice/user-1000.slice/user@1000.service"
+        #expect(ControlGroup(path: manager + "/app.slice/mail.service").userUnit == "mail.service")
+        #expect(ControlGroup(path: "/user.slice/user-1000.slice/session-2.scope").userUnit == nil)
+        for name in ["libpod-abc.scope", "podman-7.scope", "app-flatpak-a.b.c-1.scope", "snap.x.y-1.scope"] {
+            #expect(ControlGroup(path: "\(manager)/user.slice/\(name)").sandboxName == name)
+        }
+        #expect(ControlGroup(path: "/docker/0123").sandboxName == "docker")
+        #expect(ControlGroup(path: "/machine.slice/machine-x.scope").sandboxName == "machine-x.scope")
+        #expect(ControlGroup(path: manager + "/app.slice/mail.service").sandboxName == nil)
+    }
+}

@@ -1,0 +1,110 @@
+import BrokerTestSupport
+import Foundation
+
+/// A process that judges whoever connects to it (Tests/HostProbe), and callers made as an attacker would make them. All of
+/// them run as an ordinary user: root would be shown things that a broker is not.
+struct CallerProbe: Sendable {
+    /// How the connection comes about (`attack.py`).
+    enum Attack: String {
+        case plain
+        /// A child connects and exits; its parent writes.
+        case exited
+        /// The same, and nobody waits for the child.
+        case zombie
+        /// The first thread ends and another one goes on.
+        case leader
+        /// PR_SET_DUMPABLE 0: the links of /proc/PID are closed.
+        case undumpable
+        /// Connects, and then becomes a program of the system.
+        case exec
+    }
+
+    /// Resolved: what /proc/PID/exe leads to.
+    static let python = URL(filePath: "/usr/bin/python3").resolvingSymlinksInPath().path
+    static let user = "65534"
+
+    let bed: TestBed
+    let socket: String
+    /// Stands for `$XDG_RUNTIME_DIR`.
+    let runtimeDirectory: String
+    private let process: ManagedProcess
+
+    fileprivate init(in bed: TestBed) async throws {
+        self.bed = bed
+        let folder = bed.path("user")
+        socket = folder + "/socket"
+        runtimeDirectory = folder + "/run"
+        try FileManager.default.createDirectory(atPath: runtimeDirectory, withIntermediateDirectories: true)
+        _ = chmod(bed.directory.path, 0o755)
+        for path in [folder, runtimeDirectory] { _ = chown(path, 65534, 65534) }
+        try Self.script.write(toFile: bed.path("attack.py"), atomically: true, encoding: .utf8)
+        _ = try await bed.run(Launch("cp", [try PackageTree.program("host-probe"), bed.path("host-probe")]))
+        process = try bed.start(
+            Launch("setpriv", Self.asUser + [bed.path("host-probe"), "callers", socket, runtimeDirectory]), as: "probe")
+        try await process.waitForText("listening")
+    }
+
+    private static let asUser = ["--reuid=\(user)", "--regid=\(user)", "--clear-groups", "--"]
+
+    /// - Parameter sandbox: what the attacker is started by, as the user.
+    /// - Returns: `TIER RIGHT ID`, as the probe printed it.
+    func judge(_ attack: Attack, in sandbox: [String] = []) async throws -> String {
+        try await judge(sandbox + [Self.python, bed.path("attack.py"), attack.rawValue, socket])
+    }
+
+    /// - Parameter command: run as the user, after what root did before.
+    func judge(asRoot before: [String] = [], _ command: [String]) async throws -> String {
+        let seen = verdicts.count
+        let words = before + ["setpriv"] + Self.asUser + command
+        let attacker = try bed.start(Launch(words[0], Array(words.dropFirst())), as: "attacker")
+        try await eventually("the caller is judged; its own words: \(attacker.logTail)") { verdicts.count > seen }
+        await attacker.stop()
+        return verdicts[seen]
+    }
+
+    private var verdicts: [String] {
+        process.outputText.split(separator: "\n").filter { $0.hasPrefix("caller ") }.map { String($0.dropFirst(7)) }
+    }
+
+    private static let script = """
+        import ctypes, os, socket, sys, threading, time
+        attack, path = sys.argv[1:3]
+        libc = ctypes.CDLL(None)
+        peer = socket.socket(socket.AF_UNIX)
+        if attack == 'undumpable':
+            libc.prctl(4, 0, 0, 0, 0)
+        if attack in ('exited', 'zombie'):
+            child = os.fork()
+            if child == 0:
+                peer.connect(path)
+                os._exit(0)
+            if attack == 'exited':
+                os.waitpid(child, 0)
+            else:
+                os.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT)
+            peer.send(b'x')
+        elif attack == 'leader':
+            peer.connect(path)
+            def later():
+                time.sleep(0.5)
+                peer.send(b'x')
+                time.sleep(60)
+            threading.Thread(target=later).start()
+            libc.pthread_exit(0)
+        elif attack == 'exec':
+            peer.connect(path)
+            os.dup2(peer.fileno(), 1)
+            os.execv('/usr/bin/yes', ['yes'])
+        else:
+            peer.connect(path)
+            peer.send(b'x')
+        time.sleep(60)
+        """
+}
+
+func withCallerProbe(_ body: (CallerProbe) async throws -> Void) async throws {
+    try await withTestBed { bed in
+        try Prerequisite.root.require()
+        try await body(try await CallerProbe(in: bed))
+    }
+}
