@@ -50,6 +50,11 @@ package struct Caller: Sendable, Equatable {
         return facts.executable.map(app.executables.contains) ?? false || unit.map(app.units.contains) ?? false
     }
 
+    /// What the processes of one sandbox have in common, and no other sandbox has.
+    package var sandboxKey: String {
+        sandboxID ?? "mount \(facts.rootMountID.map(String.init) ?? "of pid \(facts.pid)")"
+    }
+
     /// A name that was confirmed from outside of the sandbox.
     private var sandboxID: String? {
         if case .snap(let name) = LabelVerdict(facts.label) { return name }

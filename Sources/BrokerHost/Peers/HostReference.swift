@@ -28,9 +28,10 @@ package struct HostReference: Sendable {
     /// Without one nobody can be told to be outside of a sandbox.
     package var isKnown: Bool { !views.isEmpty }
 
-    func rootMount(of process: borrowing ProcessFolder) -> HostComparison {
-        guard isKnown, case .value(let root) = ProcessView.rootMount(of: process) else { return .unreadable }
-        return views.contains { $0.rootMount == root } ? .same : .other
+    /// - Returns: with the mount's id; nil after chroot(2).
+    func rootMount(of process: borrowing ProcessFolder) -> (HostComparison, id: UInt64?) {
+        guard isKnown, case .value(let root) = ProcessView.rootMount(of: process) else { return (.unreadable, nil) }
+        return (views.contains { $0.rootMount == root } ? .same : .other, root)
     }
 
     func userNamespace(of process: borrowing ProcessFolder) -> HostComparison {

@@ -26,7 +26,7 @@ package struct LinuxPeerInspector: PeerInspector {
         guard let held = credentials.process, let process = ProcessFolder.open(pid: credentials.pid) else {
             return bare
         }
-        facts.rootMount = host.rootMount(of: process)
+        (facts.rootMount, facts.rootMountID) = host.rootMount(of: process)
         facts.userNamespace = host.userNamespace(of: process)
         facts.pidNamespace = host.pidNamespace(of: process)
         facts.cgroup = process.text("cgroup", limit: 4096).value.flatMap { ControlGroup(file: $0) }

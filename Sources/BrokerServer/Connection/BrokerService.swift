@@ -26,7 +26,8 @@ package struct BrokerService: LineService {
             return .serve(
                 ConnectionSession(
                     connection, context: context, pipeline: pipeline, connections: connections,
-                    maximumWaiting: services.requestsPerConnection))
+                    maximumWaiting: services.requestsPerConnection),
+                owner: ConnectionOwner(caller))
         } catch {
             return .refuse(Self.line(error))
         }
@@ -42,10 +43,13 @@ package struct BrokerService: LineService {
                     .timedOut,
                     "The end of a line did not come within \(time.components.seconds.inSeconds); connect again and send whole lines."
                 ))
-        case .tooManyConnections(let limit):
+        case .tooManyConnections(let limit, let isOwn):
             Self.line(
                 BrokerError(
-                    .throttled, "The broker serves \(limit) connections already; close some, or try again later.",
+                    .throttled,
+                    isOwn
+                        ? "This program or sandbox has \(limit) connections already; close some, or try again later."
+                        : "The broker serves \(limit) connections already; close some, or try again later.",
                     reason: .tooManyConnections))
         }
     }
@@ -60,5 +64,16 @@ package struct BrokerService: LineService {
         writer.refuse(with: error, to: nil)
         writer.endLine()
         return ByteBuffer(bytes: writer.bytes)
+    }
+}
+
+extension ConnectionOwner {
+    fileprivate init(_ caller: Caller) {
+        switch caller.tier {
+        case .unidentified: self.init(.unidentified, mayUseReserve: false)
+        case .sandboxed: self.init(.sandbox(caller.sandboxKey), mayUseReserve: false)
+        case .confined, .systemInstalled, .unknown:
+            self.init(.process(pid: caller.facts.pid), mayUseReserve: caller.mayAdminister)
+        }
     }
 }

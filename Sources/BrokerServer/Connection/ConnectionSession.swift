@@ -49,6 +49,8 @@ final class ConnectionSession: LineHandler {
         }
     }
 
+    var isIdle: Bool { waiting.isEmpty && !context.isSubscribed }
+
     func inputEnded(on connection: LineConnection) {
         isEnding = true
         closeIfDone()

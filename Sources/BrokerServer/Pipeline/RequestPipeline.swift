@@ -70,6 +70,8 @@ final class ConnectionContext: Sendable {
         self.log = log
     }
 
+    var isSubscribed: Bool { subscription.withLock { $0 != nil } }
+
     /// Replaces what there was.
     func subscribe(_ subscription: EventHub.Subscription?) { self.subscription.withLock { $0 = subscription } }
 }

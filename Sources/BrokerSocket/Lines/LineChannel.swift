@@ -26,6 +26,10 @@ final class LineChannel: ChannelDuplexHandler {
     private let logger: Logger
     private var context: ChannelHandlerContext?
     private var served: (handler: any LineHandler, connection: LineConnection)?
+    /// Whose limit it counts against.
+    private(set) var owner: ConnectionOwner?
+    /// When a line came or went last.
+    private(set) var lastActive = NIODeadline.now()
 
     private var phase = Phase.serving
     private var splitter: LineSplitter
@@ -51,8 +55,9 @@ final class LineChannel: ChannelDuplexHandler {
     }
 
     /// Called before the channel is active, so before the first byte.
-    func serve(_ handler: any LineHandler, on connection: LineConnection) {
+    func serve(_ handler: any LineHandler, on connection: LineConnection, owner: ConnectionOwner) {
         served = (handler, connection)
+        self.owner = owner
         table.add(self, id: connection.id)
     }
 
@@ -60,6 +65,7 @@ final class LineChannel: ChannelDuplexHandler {
 
     func write(_ lines: ByteBuffer) {
         guard let context, phase == .serving else { return }
+        lastActive = .now()
         context.write(wrapOutboundOut(lines), promise: nil)
         if !isInBurst { context.flush() }
         guard !context.channel.isWritable,
@@ -99,6 +105,19 @@ final class LineChannel: ChannelDuplexHandler {
         context?.close(promise: nil)
     }
 
+    /// Whether nothing has come or gone for some time, and nobody waits for anything.
+    func isQuiet(for time: Duration, at now: NIODeadline) -> Bool {
+        phase == .serving && now - lastActive >= .init(time) && !splitter.holdsPartOfLine
+            && served?.handler.isIdle == true
+    }
+
+    /// Ends the connection for the sake of another peer. It frees its place at once.
+    func giveWay() {
+        logger.notice("a quiet connection was closed to make room for another", metadata: about)
+        finish()
+        context?.close(promise: nil)
+    }
+
     // MARK: Bytes in
 
     private var wantsLines: Bool {
@@ -116,6 +135,7 @@ final class LineChannel: ChannelDuplexHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard phase == .serving else { return context.fireChannelRead(data) }
         isInBurst = true
+        lastActive = .now()
         splitter.append(unwrapInboundIn(data))
         deliver()
     }

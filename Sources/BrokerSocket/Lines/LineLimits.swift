@@ -4,6 +4,14 @@ package struct LineLimits: Sendable {
     package var lineLength = 1 << 20
     /// Connections at one time.
     package var connections = 256
+    /// Places beyond them, for owners who may use the reserve and have few connections yet.
+    package var reserve = 16
+    /// Connections with which a peer counts as one who has few.
+    package var few = 3
+    /// Connections of one owner inside of a sandbox, or of all whom nothing is known about.
+    package var sandboxConnections = 32
+    /// How long a connection has been quiet that gives way when the places run out.
+    package var quiet = Duration.seconds(10)
     /// From the first byte of a line to its last.
     package var halfLine = Duration.seconds(30)
     /// Bytes written that the peer has not taken; beyond it the connection is cut off. Lines are no longer read from a

@@ -115,17 +115,18 @@ package final class LineListener: Sendable {
         }
         guard let peer = transport else { throw SocketError.system(doing: "reach the connection's socket", code: 0) }
         let about: Logger.Metadata = ["pid": "\(peer.pid)", "uid": "\(peer.uid)"]
-        if table.isFull {
-            logger.notice("connection refused: the limit is reached", metadata: about)
-            let line = service.refusalLine(.tooManyConnections(limit: limits.connections))
-            return try pipeline.addHandler(RefusalHandler(saying: line, limits: limits, table: table))
-        }
         let channel = LineChannel(service: service, limits: limits, table: table, logger: logger)
         let connection = LineConnection(id: table.makeID(), peer: peer, channel: channel, eventLoop: child.eventLoop)
         switch service.admit(connection) {
-        case .serve(let handler):
+        case .serve(let handler, let owner):
+            if let refusal = table.makeRoom(for: owner) {
+                logger.notice("connection refused: the limit is reached", metadata: about)
+                handler.closed(connection)
+                let line = service.refusalLine(refusal)
+                return try pipeline.addHandler(RefusalHandler(saying: line, limits: limits, table: table))
+            }
             try pipeline.addHandler(channel)
-            channel.serve(handler, on: connection)
+            channel.serve(handler, on: connection, owner: owner)
         case .refuse(let line):
             logger.notice("connection refused by policy", metadata: about)
             try pipeline.addHandler(RefusalHandler(saying: line, limits: limits, table: table))

@@ -15,9 +15,30 @@ package protocol LineService: Sendable {
 }
 
 package enum Admission {
-    case serve(any LineHandler)
+    /// - Parameter owner: whose limit the connection counts against.
+    case serve(any LineHandler, owner: ConnectionOwner)
     /// Writes the line (newline included) and closes.
     case refuse(ByteBuffer)
+}
+
+/// Whose connections count together, so that nobody's can take the places of everybody.
+package struct ConnectionOwner: Sendable, Hashable {
+    package enum Kind: Sendable, Hashable {
+        case process(pid: Int32)
+        /// All processes of one sandbox, by what tells it from others.
+        case sandbox(String)
+        /// Those of whom nothing is known, together.
+        case unidentified
+    }
+
+    package var kind: Kind
+    /// Whether it may take one of the places that are kept for the person's own tools.
+    package var mayUseReserve: Bool
+
+    package init(_ kind: Kind, mayUseReserve: Bool) {
+        self.kind = kind
+        self.mayUseReserve = mayUseReserve
+    }
 }
 
 /// Why the bytes layer itself ends a connection.
@@ -28,8 +49,8 @@ package enum LineRefusal: Sendable, Equatable {
     case lineStalled(after: Duration)
     /// The peer shut its side in the middle of a line; lines before it are still answered.
     case lineCutOff
-    /// The limit of open connections is reached.
-    case tooManyConnections(limit: Int)
+    /// The limit of open connections is reached: of all, or of the peer's own ones.
+    case tooManyConnections(limit: Int, isOwn: Bool)
 }
 
 /// Takes the lines of one connection. Lives on the connection's event loop and needs no lock: every call comes there.
@@ -48,6 +69,9 @@ package protocol LineHandler: AnyObject {
     /// All lines that arrived together were delivered, and what was written is about to be sent.
     func burstEnded(on connection: LineConnection)
 
+    /// Whether the peer would miss nothing if the connection ended now: it waits for no answer and for no notification.
+    var isIdle: Bool { get }
+
     /// The peer shut its writing side and may still read: answer what is under way, then close. Without an implementation
     /// the connection is closed as soon as everything written is sent.
     func inputEnded(on connection: LineConnection)
@@ -61,6 +85,7 @@ package protocol LineHandler: AnyObject {
 }
 
 extension LineHandler {
+    package var isIdle: Bool { false }
     package func burstEnded(on connection: LineConnection) {}
     package func inputEnded(on connection: LineConnection) { connection.close() }
     package func draining(on connection: LineConnection) { connection.close() }

@@ -11,6 +11,7 @@ final class LineTable {
     let count = Count()
     private let limits: LineLimits
     private var channels: [UInt64: LineChannel] = [:]
+    private var owners: [ConnectionOwner.Kind: Int] = [:]
     private var lingering = 0
     private var nextID: UInt64 = 0
     private var whenEmpty: [EventLoopPromise<Void>] = []
@@ -19,7 +20,6 @@ final class LineTable {
         self.limits = limits
     }
 
-    var isFull: Bool { channels.count >= limits.connections }
     var all: [LineChannel] { channels.sorted { $0.key < $1.key }.map(\.value) }
 
     func makeID() -> UInt64 {
@@ -27,12 +27,58 @@ final class LineTable {
         return nextID
     }
 
+    /// Finds a place for one more connection of the owner; where there is none, a connection that has long been quiet gives
+    /// way: one of the owner's own where it has its share, otherwise one of whoever has the most.
+    ///
+    /// - Returns: the limit that stands against it; nil when there is a place.
+    func makeRoom(for owner: ConnectionOwner) -> LineRefusal? {
+        let own = owners[owner.kind, default: 0]
+        let share = share(of: owner)
+        if own >= share {
+            guard closeQuietest(where: { $0 == owner.kind }) else {
+                return .tooManyConnections(limit: share, isOwn: share < limits.connections)
+            }
+            return nil
+        }
+        let usesReserve = owner.mayUseReserve && own < limits.few
+        let places = limits.connections + (usesReserve ? limits.reserve : 0)
+        guard channels.count >= places else { return nil }
+        let most = owners.values.max() ?? 0
+        guard closeQuietest(where: { owners[$0] == most }) || closeQuietest(where: { _ in true }) else {
+            return .tooManyConnections(limit: limits.connections, isOwn: false)
+        }
+        return nil
+    }
+
+    private func share(of owner: ConnectionOwner) -> Int {
+        switch owner.kind {
+        case .process: limits.connections
+        case .sandbox, .unidentified: min(limits.sandboxConnections, limits.connections)
+        }
+    }
+
+    /// - Returns: whether there was one that could go.
+    private func closeQuietest(where isMeant: (ConnectionOwner.Kind) -> Bool) -> Bool {
+        let now = NIODeadline.now()
+        let quiet = channels.values.filter { channel in
+            channel.owner.map { isMeant($0.kind) } ?? false && channel.isQuiet(for: limits.quiet, at: now)
+        }
+        guard let oldest = quiet.min(by: { $0.lastActive < $1.lastActive }) else { return false }
+        oldest.giveWay()
+        return true
+    }
+
     func add(_ channel: LineChannel, id: UInt64) {
         channels[id] = channel
+        if let owner = channel.owner { owners[owner.kind, default: 0] += 1 }
         count.value.store(channels.count, ordering: .relaxed)
     }
 
     func remove(_ id: UInt64) {
+        if let owner = channels[id]?.owner {
+            let left = owners[owner.kind, default: 1] - 1
+            owners[owner.kind] = left > 0 ? left : nil
+        }
         channels[id] = nil
         count.value.store(channels.count, ordering: .relaxed)
         guard channels.isEmpty else { return }

@@ -23,6 +23,7 @@ final class ScriptedService: LineService {
     private let state = Mutex(Counts())
     private let seen = Mutex<[PeerCredentials]>([])
     let admission: @Sendable (PeerCredentials) -> String?
+    let owner: @Sendable (PeerCredentials) -> ConnectionOwner
     let onLine: OnLine
     /// Nil leaves the protocol's own behaviour.
     let onInputEnd: OnEvent?
@@ -31,13 +32,24 @@ final class ScriptedService: LineService {
     /// `admission` gives the line for a peer that is refused, or nil.
     init(
         onLine: @escaping OnLine = { $1.say($0) },
-        admission: @escaping @Sendable (PeerCredentials) -> String? = { _ in nil }, onInputEnd: OnEvent? = nil,
-        onDrain: OnEvent? = nil
+        admission: @escaping @Sendable (PeerCredentials) -> String? = { _ in nil },
+        owner: @escaping @Sendable (PeerCredentials) -> ConnectionOwner = {
+            ConnectionOwner(.process(pid: $0.pid), mayUseReserve: true)
+        },
+        onInputEnd: OnEvent? = nil, onDrain: OnEvent? = nil
     ) {
+        self.owner = owner
         self.admission = admission
         self.onInputEnd = onInputEnd
         self.onDrain = onDrain
         self.onLine = onLine
+    }
+
+    private let idle = Mutex(true)
+    /// What every handler says of itself.
+    var isIdle: Bool {
+        get { idle.withLock { $0 } }
+        set { idle.withLock { $0 = newValue } }
     }
 
     var counts: Counts { state.withLock { $0 } }
@@ -46,7 +58,7 @@ final class ScriptedService: LineService {
     func admit(_ connection: LineConnection) -> Admission {
         seen.withLock { $0.append(connection.peer) }
         if let line = admission(connection.peer) { return .refuse(ByteBuffer(string: line + "\n")) }
-        return .serve(Handler(self))
+        return .serve(Handler(self), owner: owner(connection.peer))
     }
 
     func refusalLine(_ reason: LineRefusal) -> ByteBuffer {
@@ -55,7 +67,7 @@ final class ScriptedService: LineService {
             case .lineTooLong(let limit): "too long \(limit)"
             case .lineStalled: "stalled"
             case .lineCutOff: "cut off"
-            case .tooManyConnections(let limit): "too many \(limit)"
+            case .tooManyConnections(let limit, let isOwn): isOwn ? "too many of yours \(limit)" : "too many \(limit)"
             }
         return ByteBuffer(string: word + "\n")
     }
@@ -69,6 +81,9 @@ final class ScriptedService: LineService {
             service.state.withLock { $0.received += 1 }
             service.onLine(String(buffer: line), connection)
         }
+
+        /// A line that was answered with nothing is taken to wait for its answer.
+        var isIdle: Bool { service.isIdle }
 
         func burstEnded(on connection: LineConnection) { service.state.withLock { $0.bursts += 1 } }
 
