@@ -4,7 +4,7 @@ package enum SignOutAccount: BrokerMethod {
     package static let name = "accounts.signOut"
     package static let summary = "Signs an account out of one app, of all apps of its group, or of everything."
     package static let description = """
-        DemoEnvironment after stage, each with its own outcome. local: the app's tokens are gone, and its next sign-in asks for the \
+        Stage after stage, each with its own outcome. local: the app's tokens are gone, and its next sign-in asks for the \
         password. wipe: all apps' tokens of the account in the group are gone; without an app (for the person's own tools) \
         and on a shared device, those of all groups. revocation: the refresh tokens are worthless at the provider (RFC \
         7009). browser: the session there is over; with presentation "client" the broker sends interaction.open, and a \

@@ -6,7 +6,7 @@ package enum Subscribe: BrokerMethod {
     package static let description = """
         Lasts as long as the connection; subscribing again replaces the topics. With an app: what happens in its group. \
         Without one: everything of the person's, for the person's own tools. Events carry no token. A client that does \
-        not read them is disconnected once 8 MiB wait. Empty is told of the topic grant yet.
+        not read them is disconnected once 8 MiB wait. Nothing is told of the topic grant yet.
         """
     package static let permission = Permission.person
     package static let errors: [ErrorKind] = [.appNotFound, .accessDenied]

@@ -29,7 +29,7 @@ struct PageContent: Sendable {
             tone = .neutral
             title = "Sign-in canceled – \(text: app)"
             heading = "Sign-in canceled"
-            lines = ["Empty was changed, and <bdi>\(text: app)</bdi> was not given access."]
+            lines = ["Nothing was changed, and <bdi>\(text: app)</bdi> was not given access."]
             next = "You can close this tab and return to <bdi>\(text: app)</bdi>. To try again, sign in from there."
         case .failed(let app, let message):
             let app = Self.name(of: app)

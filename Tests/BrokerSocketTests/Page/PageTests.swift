@@ -23,6 +23,12 @@ struct PageTests {
         if page != .notExpected { #expect(html.contains("return to <bdi>mail-app</bdi>")) }
     }
 
+    @Test("a canceled sign-in is said to have changed nothing")
+    func canceled() {
+        let html = PageTemplate.render(.canceled(app: "mail-app"))
+        #expect(html.contains("Nothing was changed, and <bdi>mail-app</bdi> was not given access."))
+    }
+
     @Test("a page needs nothing from anywhere", arguments: all)
     func selfContained(page: RedirectPage) {
         let html = PageTemplate.render(page)
