@@ -135,6 +135,7 @@ let package = Package(
             ],
             path: "Tests/BrokerTestSupport", exclude: ["Fixtures"], swiftSettings: strict),
         tests("ArchitectureTests", []),
+        tests("BrokerValuesTests", ["BrokerValues"]),
         tests("BrokerModelTests", ["BrokerModel", "BrokerValues"]),
         tests("BrokerVaultTests", ["BrokerVault", "BrokerModel", "BrokerValues", "CSQLite", .logging]),
         program("vault-torture", ["BrokerVault", "BrokerModel", "BrokerValues", .logging], path: "Tests/VaultTorture"),

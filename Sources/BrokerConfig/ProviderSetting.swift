@@ -1,4 +1,5 @@
 import BrokerModel
+import BrokerValues
 
 /// One key of a table `[provider."https://issuer"]`: what the administrator says about a provider.
 package struct ProviderSetting: Sendable {
@@ -74,7 +75,7 @@ extension ProviderSetting {
             }
             table.kind = kind
         case (.endpoint, .string(let text)):
-            guard !text.contains("#"), Authority.issuer(String(text.prefix { $0 != "?" })) != nil else {
+            guard let url = WebURL(text), url.isSecureOrLoopback, !url.hasFragment else {
                 throw Setting.Refusal(.outOfRange, "\"\(text)\" is not an https URL")
             }
             table.completion.endpoints[name] = text

@@ -66,11 +66,8 @@ package final class TokenBroker: Sendable {
     ///
     /// - Throws: `invalidParameter` when it belongs to no sign-in that waits.
     package func complete(redirectURL: Secret, in partition: Partition) throws(BrokerError) {
-        let url = redirectURL.revealed().prefix { $0 != "#" }
-        guard let question = url.firstIndex(of: "?"),
-            services.interactions.deliver(
-                RedirectParameters(query: url[url.index(after: question)...]), in: partition)
-        else {
+        let redirect = RedirectParameters(redirectURL: redirectURL.revealed()[...])
+        guard services.interactions.deliver(redirect, in: partition) else {
             throw BrokerError(
                 .invalidParameter,
                 "This redirect belongs to no sign-in that is waiting; start the sign-in again and use its own redirect."

@@ -28,6 +28,10 @@ package struct BrowserCommand: Sendable, Equatable {
     /// Asks the desktop for its default browser.
     package static let desktop = BrowserCommand(program: "xdg-open")
 
+    /// Whether a browser may be given this address: nothing that a program takes for an option or a file, no scheme that
+    /// makes a browser do anything but load a page, and no more bytes than Linux lets one argument have.
+    package static func isWebAddress(_ url: String) -> Bool { WebURL(url, atMost: (128 << 10) - 1) != nil }
+
     /// What the program is given to open `url`: it takes the place of `%s` and `%u`, or comes last. `%%` means a percent sign.
     package func arguments(for url: String) -> [String] {
         let filled = words.map { Self.fill($0, with: url) }

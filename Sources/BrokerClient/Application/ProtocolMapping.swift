@@ -24,12 +24,7 @@ extension PublicClientApplicationConfig {
     /// The authority of an app that is not registered, if it cannot be a URL. Which URLs will do is the broker's to say.
     var unusableAuthority: String? {
         guard case .adHoc(_, let authority) = identity else { return nil }
-        let host = ["https://", "http://"].lazy
-            .filter { authority.lowercased().hasPrefix($0) }
-            .map { authority.dropFirst($0.count).prefix { $0 != "/" } }
-            .first
-        let isURL = host?.isEmpty == false && !authority.contains(where: \.isWhitespace)
-        return isURL ? nil : authority
+        return WebURL(authority) == nil ? authority : nil
     }
 }
 

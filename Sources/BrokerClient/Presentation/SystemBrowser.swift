@@ -34,7 +34,7 @@ public struct SystemBrowser: BrowserOpening {
     /// - Throws: ``BrokerClientError`` with ``BrokerClientError/Code/browserNotAvailable`` when no command worked, or
     ///   the URL is none for a browser.
     public func open(_ page: SignInPage) async throws {
-        guard Self.isForBrowsers(page.url) else {
+        guard BrowserCommand.isWebAddress(page.url) else {
             throw BrokerClientError(
                 .invalidResponse, "The broker named a sign-in page that is no web address, so it was not opened.")
         }
@@ -55,12 +55,5 @@ public struct SystemBrowser: BrowserOpening {
         }
         child.reapLater()
         return true
-    }
-
-    /// The URL becomes a program's argument: nothing that a program could take for an option or for two words, and no
-    /// scheme that makes a browser do anything but load a page.
-    static func isForBrowsers(_ url: String) -> Bool {
-        guard url.hasPrefix("https://") || url.hasPrefix("http://") else { return false }
-        return url.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "'") }
     }
 }

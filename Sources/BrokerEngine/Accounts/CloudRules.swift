@@ -84,8 +84,8 @@ package enum CloudRules {
     }
 
     private static func isOwn(_ endpoint: String, of place: Authority) -> Bool {
-        let host = Authority.issuer(String(endpoint.prefix { $0 != "?" }))?.environment
-        return host.map(EntraCloud.canonical) == place.environment
+        guard let url = WebURL(endpoint), url.isSecureOrLoopback else { return false }
+        return EntraCloud.canonical(url.server) == place.environment
     }
 
     private static func isSame(_ issuer: String?, as pattern: String) -> Bool {

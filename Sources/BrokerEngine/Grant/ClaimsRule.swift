@@ -1,6 +1,5 @@
 import BrokerModel
 import BrokerValues
-import FoundationEssentials
 
 /// What goes to the provider as `claims` (OpenID Connect Core, section 5.5; MSAL, "client capabilities"). Pure.
 package enum ClaimsRule {
@@ -15,7 +14,7 @@ package enum ClaimsRule {
         guard !capabilities.isEmpty else { return claims }
         var request = JSONObject()
         if let claims {
-            guard let given = try? JSONDecoder().decode(JSONObject.self, from: Data(claims.utf8)) else { return claims }
+            guard let given = JSONObject(json: claims.utf8) else { return claims }
             request = given
         }
         var accessToken = request["access_token"]?.objectValue ?? [:]
@@ -28,9 +27,6 @@ package enum ClaimsRule {
         capability["values"] = .array(values)
         accessToken["xms_cc"] = .object(capability)
         request["access_token"] = .object(accessToken)
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        guard let text = try? encoder.encode(request) else { return claims }
-        return String(decoding: text, as: UTF8.self)
+        return request.json.map { String(decoding: $0, as: UTF8.self) } ?? claims
     }
 }

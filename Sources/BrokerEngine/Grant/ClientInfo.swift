@@ -1,6 +1,5 @@
 import BrokerModel
 import BrokerValues
-import FoundationEssentials
 
 /// What Entra says about an account's home beside the tokens: `client_info`, base64url of `{"uid": …, "utid": …}`.
 package struct ClientInfo: Sendable, Equatable {
@@ -10,11 +9,8 @@ package struct ClientInfo: Sendable, Equatable {
     /// - Returns: nil for anything that does not name a home in the form that ids have: they become part of keys.
     package init?(_ text: String) {
         guard text.utf8.count <= 4096 else { return nil }
-        var standard = text.map { $0 == "-" ? "+" : $0 == "_" ? "/" : $0 }.drop { $0 == " " }
-        while standard.last == "=" { standard.removeLast() }
-        while standard.count % 4 != 0 { standard.append("=") }
-        guard let data = Data(base64Encoded: String(standard)),
-            let object = try? JSONDecoder().decode(JSONObject.self, from: data),
+        guard let json = Base64.decodeLeniently(text.utf8.drop { $0 == UInt8(ascii: " ") }),
+            let object = JSONObject(json: json),
             let userID = object["uid"]?.stringValue, Self.isID(userID),
             let tenantID = object["utid"]?.stringValue, Self.isID(tenantID), !tenantID.contains(".")
         else { return nil }

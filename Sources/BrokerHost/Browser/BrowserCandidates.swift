@@ -13,12 +13,6 @@ extension BrowserCommand {
         return environment["INVOCATION_ID"] == nil ? commands : commands.map(\.startedByUserManager)
     }
 
-    /// Only web addresses reach a browser's command line: nothing that it could take for an option or a file.
-    package static func isWebAddress(_ url: String) -> Bool {
-        (url.hasPrefix("https://") || url.hasPrefix("http://"))
-            && url.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: "\\") && $0 != UInt8(ascii: "\"") }
-    }
-
     /// Variables by which systemd talks to this process alone.
     static let notForChildren: [Environment.Key: String?] = Dictionary(
         uniqueKeysWithValues: [

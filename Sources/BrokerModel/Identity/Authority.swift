@@ -96,62 +96,17 @@ package struct Authority: Sendable, Hashable {
     private static func parts(
         of text: String, allowHTTPLoopback: Bool
     ) throws(Invalid) -> (scheme: String, host: String, path: String) {
-        guard let schemeEnd = text.firstRange(of: "://") else { throw .notAURL }
-        let scheme = text[..<schemeEnd.lowerBound].lowercased()
-        guard scheme == "https" || scheme == "http" else { throw .notAURL }
-        let rest = text[schemeEnd.upperBound...]
-        guard !rest.contains(where: { $0 == "?" || $0 == "#" }) else { throw .hasQueryOrFragment }
-        guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: "\\") }) else { throw .notAURL }
-        let hostEnd = rest.firstIndex(of: "/") ?? rest.endIndex
-        let hostAndPort = rest[..<hostEnd].lowercased()
-        guard !hostAndPort.contains("@") else { throw .hasUserInfo }
-        guard let (host, port) = split(hostAndPort) else { throw .notAURL }
-        if scheme == "http" {
-            guard isLoopback(host) else { throw .plainHTTP }
-            guard allowHTTPLoopback else { throw .httpLoopbackNotAllowed }
+        let url: WebURL
+        do throws(WebURL.Invalid) {
+            url = try WebURL(parsing: text)
+        } catch {
+            throw error == .hasUserInfo ? .hasUserInfo : .notAURL
         }
-        let ownPort = port.flatMap { $0 == (scheme == "https" ? 443 : 80) ? nil : ":\($0)" } ?? ""
-        var path = rest[hostEnd...].drop(while: { $0 == "/" })
+        guard !url.hasQuery, !url.hasFragment else { throw .hasQueryOrFragment }
+        guard url.isSecureOrLoopback else { throw .plainHTTP }
+        guard url.isSecure || allowHTTPLoopback else { throw .httpLoopbackNotAllowed }
+        var path = url.path.drop { $0 == "/" }
         while path.hasSuffix("/") { path = path.dropLast() }
-        return (scheme, host + ownPort, String(path))
-    }
-
-    /// The three names that plain http is good for: not even another address of 127.0.0.0/8 is.
-    package static func isLoopback(_ host: String) -> Bool {
-        host == "127.0.0.1" || host == "[::1]" || host == "localhost"
-    }
-
-    private static func split(_ hostAndPort: String) -> (host: String, port: UInt16?)? {
-        var host = Substring(hostAndPort)
-        var port: UInt16?
-        if let colon = hostAndPort.lastIndex(of: ":"), !hostAndPort[colon...].contains("]") {
-            host = hostAndPort[..<colon]
-            let digits = hostAndPort[hostAndPort.index(after: colon)...]
-            guard isDigits(digits), let number = UInt16(digits), number > 0 else { return nil }
-            port = number
-        }
-        return isHost(host) ? (String(host), port) : nil
-    }
-
-    /// A registered name or IPv4 address without percent-encoding, or an IPv6 address in brackets (RFC 3986, section
-    /// 3.2.2). What other parsers might read as something else than a host is no host.
-    private static func isHost(_ host: Substring) -> Bool {
-        if host.hasPrefix("["), host.hasSuffix("]") {
-            let address = host.dropFirst().dropLast()
-            return address.contains(":") && address.allSatisfy { $0.isHexDigit || $0 == ":" || $0 == "." }
-        }
-        return !host.isEmpty && !host.hasPrefix(".")
-            && host.utf8.allSatisfy {
-                isLowercaseOrDigit($0) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "_")
-            }
-    }
-
-    private static func isLowercaseOrDigit(_ byte: UInt8) -> Bool {
-        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-    }
-
-    /// `UInt16("+80")` is a number to Swift.
-    private static func isDigits(_ text: Substring) -> Bool {
-        !text.isEmpty && text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+        return (url.isSecure ? "https" : "http", url.server, String(path))
     }
 }

@@ -11,7 +11,7 @@ package struct IssuerRule: Sendable, Equatable {
 
     /// - Returns: nil when this issuer's document cannot be the authority's: it may be another provider's.
     package init?(_ issuer: String, of authority: Authority) {
-        guard let named = Authority.issuer(issuer), named.url.hasPrefix("https://") || authority.isPlainHTTP else {
+        guard let named = Authority.issuer(issuer), !named.isPlainHTTP || authority.isPlainHTTP else {
             return nil
         }
         guard authority.rules.admits(named, for: authority) else { return nil }

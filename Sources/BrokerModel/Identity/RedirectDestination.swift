@@ -14,35 +14,16 @@ package enum RedirectDestination: Sendable, Equatable {
             uri.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f })
         else { throw invalid("it is not a URI") }
         guard !uri.contains("#") else { throw invalid("it must not have a fragment") }
-        guard uri[..<colon].lowercased() == "http" else { return .elsewhere(uri) }
-        do throws(Authority.Invalid) {
-            _ = try Authority(parsing: String(uri.prefix { $0 != "?" }), allowHTTPLoopback: true)
-        } catch .plainHTTP {
-            throw invalid("plain http is for 127.0.0.1, [::1] and localhost only")
-        } catch {
-            throw invalid("it has no host, or a port that is none")
-        }
-        guard !uri.contains("?") else { throw invalid("a loopback redirect URI must not have a query") }
-        let path = pathExactly(uri)
-        // An authority leaves out the scheme's own port, which is a port all the same when it is named.
-        let (host, port) = hostAndPort(uri)
-        guard let port else { return .loopback(.anyPort(host: host, path: path)) }
-        return .loopback(.fixed(host: host, port: port, path: path))
-    }
-
-    /// Of an http URI in order.
-    private static func hostAndPort(_ uri: String) -> (host: String, port: UInt16?) {
-        let place = uri.dropFirst("http://".count).prefix { $0 != "/" }.lowercased()
-        guard let colon = place.lastIndex(of: ":"), let port = UInt16(place[place.index(after: colon)...]) else {
-            return (place, nil)
-        }
-        return (String(place[..<colon]), port)
-    }
-
-    /// Providers compare the path character by character, so a trailing slash stays; none at all means the root.
-    private static func pathExactly(_ uri: String) -> String {
-        let afterScheme = uri.dropFirst("http://".count)
-        return afterScheme.firstIndex(of: "/").map { String(afterScheme[$0...]) } ?? "/"
+        let scheme = uri[..<colon].lowercased()
+        guard scheme == "http" || scheme == "https" else { return .elsewhere(uri) }
+        guard let url = WebURL(uri) else { throw invalid("it has no host, a port that is none, or an odd character") }
+        guard !url.isSecure else { return .elsewhere(uri) }
+        guard url.isLoopback else { throw invalid("plain http is for 127.0.0.1, [::1] and localhost only") }
+        guard !url.hasQuery else { throw invalid("a loopback redirect URI must not have a query") }
+        // Providers compare the path character by character, so a trailing slash stays; none at all means the root.
+        let path = url.path.isEmpty ? "/" : url.path
+        guard let port = url.port else { return .loopback(.anyPort(host: url.host, path: path)) }
+        return .loopback(.fixed(host: url.host, port: port, path: path))
     }
 
     private static func invalid(_ why: String) -> BrokerError {

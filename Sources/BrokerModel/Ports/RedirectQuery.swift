@@ -1,9 +1,10 @@
+import BrokerValues
+
 extension RedirectParameters {
     /// Decodes a query as `application/x-www-form-urlencoded` (RFC 6749, section 4.1.2 and appendix B).
     ///
-    /// Lenient, because whoever opens the loopback port can send anything: a percent sign without two hex digits stays
-    /// as it is, bytes that are no UTF-8 become U+FFFD, a name without `=` has an empty value. A name that comes twice
-    /// keeps its first value and is listed in ``repeated``.
+    /// Lenient, because whoever opens the loopback port can send anything (see ``PercentEncoding/decodeForm(_:)``): a name
+    /// without `=` has an empty value. A name that comes twice keeps its first value and is listed in ``repeated``.
     ///
     /// - Parameter query: without the leading `?`.
     package init(query: Substring) {
@@ -11,8 +12,8 @@ extension RedirectParameters {
         var repeated: Set<String> = []
         for pair in query.utf8.split(separator: UInt8(ascii: "&")) {
             let equals = pair.firstIndex(of: UInt8(ascii: "=")) ?? pair.endIndex
-            let name = Self.decoded(pair[..<equals])
-            let value = Self.decoded(pair[equals...].dropFirst())
+            let name = PercentEncoding.decodeForm(pair[..<equals])
+            let value = PercentEncoding.decodeForm(pair[equals...].dropFirst())
             if values[name] == nil { values[name] = value } else { repeated.insert(name) }
         }
         self.init(values: values, repeated: repeated)
@@ -25,37 +26,5 @@ extension RedirectParameters {
         let url = redirectURL.utf8.prefix { $0 != UInt8(ascii: "#") }
         let query = url.drop { $0 != UInt8(ascii: "?") }.dropFirst()
         self.init(query: Substring(query))
-    }
-
-    private static func decoded(_ bytes: Substring.UTF8View) -> String {
-        var result: [UInt8] = []
-        result.reserveCapacity(bytes.count)
-        var rest = bytes
-        while let byte = rest.popFirst() {
-            switch byte {
-            case UInt8(ascii: "+"):
-                result.append(UInt8(ascii: " "))
-            case UInt8(ascii: "%"):
-                let digits = rest.prefix(2).compactMap(hexDigit)
-                if digits.count == 2 {
-                    result.append(digits[0] << 4 | digits[1])
-                    rest = rest.dropFirst(2)
-                } else {
-                    result.append(byte)
-                }
-            default:
-                result.append(byte)
-            }
-        }
-        return String(decoding: result, as: UTF8.self)
-    }
-
-    private static func hexDigit(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-        default: nil
-        }
     }
 }

@@ -1,4 +1,5 @@
 import BrokerModel
+import BrokerValues
 import Synchronization
 
 /// Finds a provider's metadata (OpenID Connect Discovery 1.0, section 4; RFC 8414, section 3).
@@ -70,7 +71,7 @@ final class Discovery: Sendable {
             _ = try MetadataReader.metadata(in: object, of: authority, completedBy: completion)
         }
         return try MetadataReader.metadata(
-            in: JSONReading.object(document.body) ?? [:], of: authority, completedBy: completion)
+            in: JSONObject(json: document.body) ?? [:], of: authority, completedBy: completion)
     }
 }
 

@@ -90,7 +90,7 @@ final class DocumentCache: Sendable {
     /// From memory, or else from an earlier run of the broker.
     private func entry(_ url: WebURL, _ check: Check) -> Entry? {
         if let entry = entries.withLock({ $0[url.text] }) { return entry }
-        guard let kept = store?.document(at: url.text), let object = JSONReading.object(kept.document.body),
+        guard let kept = store?.document(at: url.text), let object = JSONObject(json: kept.document.body),
             passes(object, check)
         else { return nil }
         let age = clock.now - kept.fetchedAt
@@ -141,7 +141,7 @@ final class DocumentCache: Sendable {
             throw ProviderError(error, isRepeatable: true)
         }
         guard let document = confirmed(known, by: response) ?? CachedDocument(response, from: url.text),
-            let object = JSONReading.object(document.body)
+            let object = JSONObject(json: document.body)
         else {
             throw .unavailable(response, server: url.server, now: clock.now)
                 ?? .unexpected(response, server: url.server, expected: "a JSON document")

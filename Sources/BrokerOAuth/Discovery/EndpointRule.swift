@@ -1,4 +1,5 @@
 import BrokerModel
+import BrokerValues
 
 /// Where an authority may send the broker: `https`; plain http only to loopback, and only when the authority itself is
 /// such a one (its ``Authority`` value proves that this was allowed).
@@ -6,7 +7,7 @@ struct EndpointRule {
     private let allowsHTTPLoopback: Bool
 
     init(authority: Authority) {
-        allowsHTTPLoopback = authority.url.hasPrefix("http://")
+        allowsHTTPLoopback = authority.isPlainHTTP
     }
 
     /// - Returns: nil when the text is no URL, has a fragment (RFC 6749, section 3.1 and 3.2), or may not be used.

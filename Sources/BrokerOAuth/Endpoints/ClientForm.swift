@@ -1,4 +1,5 @@
 import BrokerModel
+import BrokerValues
 
 /// A form that goes to an endpoint at which the client says who it is: token (RFC 6749, section 2.3.1), revocation
 /// (RFC 7009, section 2.1), device authorization (RFC 8628, section 3.1), pushed authorization (RFC 9126, section 2).

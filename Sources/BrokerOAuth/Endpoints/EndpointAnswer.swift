@@ -14,7 +14,7 @@ struct EndpointAnswer {
     ///   - expected: what should have come, for the error's text.
     func object(statuses: Set<Int>, expected: String) throws(ProviderError) -> JSONObject {
         if let unavailable = ProviderError.unavailable(response, server: server, now: now) { throw unavailable }
-        guard let answer = JSONReading.object(response.body) else {
+        guard let answer = JSONObject(json: response.body) else {
             throw .unexpected(response, server: server, expected: "JSON")
         }
         // Some providers send errors with status 200.
@@ -55,4 +55,15 @@ extension JSONObject {
     func duration(_ name: String) -> Int64? {
         self[name]?.seconds.map { Swift.min(Swift.max($0, 0), 100 * 365 * 86_400) }
     }
+}
+
+extension JSONValue {
+    /// Whole seconds, which some providers send as a string.
+    var seconds: Int64? {
+        if let integer = integerValue { return integer }
+        guard let text = stringValue, let number = Double(text), number.magnitude < 0x1p62 else { return nil }
+        return Int64(number)
+    }
+
+    var strings: [String]? { arrayValue.map { $0.compactMap(\.stringValue) } }
 }

@@ -1,4 +1,5 @@
 import BrokerModel
+import BrokerValues
 
 extension OAuthProvider {
     /// One request that changes something at the provider; what it answers, whatever that is.

@@ -1,4 +1,5 @@
 import BrokerModel
+import BrokerValues
 
 /// The authorization request as a URL (RFC 6749, section 4.1.1; RFC 7636, section 4.3; OpenID Connect Core, section
 /// 3.1.2.1).

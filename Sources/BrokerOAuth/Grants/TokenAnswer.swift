@@ -12,7 +12,7 @@ struct TokenAnswer {
 
     func read() throws(ProviderError) -> TokenResponse {
         if let unavailable = ProviderError.unavailable(response, server: server, now: now) { throw unavailable }
-        guard let answer = JSONReading.object(response.body) else { throw withoutJSON() }
+        guard let answer = JSONObject(json: response.body) else { throw withoutJSON() }
         // Some providers send errors with status 200.
         if let refusal = OAuthRefusal(answer: answer, status: response.status) { throw .refused(refusal) }
         guard response.status == 200 else {

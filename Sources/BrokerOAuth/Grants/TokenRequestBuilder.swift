@@ -1,4 +1,5 @@
 import BrokerModel
+import BrokerValues
 
 /// A request to the token endpoint (RFC 6749, section 4.1.3 and 6; RFC 8628, section 3.4; RFC 8707, section 2.2).
 enum TokenRequestBuilder {

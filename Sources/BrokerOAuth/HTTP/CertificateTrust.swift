@@ -1,3 +1,4 @@
+import BrokerModel
 import CCurl
 import FoundationEssentials
 
@@ -53,7 +54,7 @@ struct CertificateTrust: Sendable {
         while let start = rest.firstRange(of: begin) {
             rest = rest[start.upperBound...]
             guard let stop = rest.firstRange(of: end),
-                let der = Data(base64Encoded: String(rest[..<stop.lowerBound].filter { !$0.isWhitespace })),
+                let der = Base64.decodeLeniently(rest[..<stop.lowerBound].filter { !$0.isWhitespace }.utf8),
                 der.first == 0x30
             else { throw .caFile(file, "its certificate number \(found + 1) is damaged") }
             rest = rest[stop.upperBound...]

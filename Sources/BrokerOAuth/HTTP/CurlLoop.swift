@@ -1,4 +1,5 @@
 import BrokerThreads
+import BrokerValues
 import CCurl
 import Glibc
 import Synchronization

@@ -1,4 +1,5 @@
 import BrokerModel
+import BrokerValues
 import Synchronization
 
 /// The broker's only way to a network: HTTP over libcurl, on one thread of its own.
@@ -39,7 +40,7 @@ package final class HTTPClient: HTTPTransport {
         guard let url = WebURL(request.url), !url.hasFragment else {
             throw HTTPFailure(.notAllowed, mayHaveBeenSent: false, "the address is no http or https URL")
         }
-        guard url.isSecure || url.isLoopback else {
+        guard url.isSecureOrLoopback else {
             throw HTTPFailure(
                 .notAllowed, mayHaveBeenSent: false,
                 "\(url.server) would be reached without TLS, which is for loopback only")

@@ -1,3 +1,5 @@
+import BrokerValues
+
 /// How an ``HTTPClient`` behaves. TLS verification, the refusal of redirects and the protocols are not in here: they
 /// cannot be changed.
 package struct HTTPClientConfiguration: Sendable {

@@ -17,9 +17,9 @@ struct CompactToken {
         let bytes = token.withBytes { Array($0) }
         let parts = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard parts.count == 3,
-            let header = Base64.decodeURL(parts[0]).flatMap(JSONReading.object),
-            let claims = Base64.decodeURL(parts[1]).flatMap(JSONReading.object),
-            let signature = Base64.decodeURL(parts[2])
+            let header = Base64URL.decode(parts[0]).flatMap(JSONObject.init(json:)),
+            let claims = Base64URL.decode(parts[1]).flatMap(JSONObject.init(json:)),
+            let signature = Base64URL.decode(parts[2])
         else { return nil }
         self.header = header
         self.claims = claims

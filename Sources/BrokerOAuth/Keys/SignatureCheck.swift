@@ -1,4 +1,5 @@
 import BrokerModel
+import BrokerValues
 import Synchronization
 
 /// Verifies tokens against a provider's published keys, and asks for the keys again when they do not fit: providers
@@ -49,7 +50,7 @@ final class SignatureCheck: Sendable {
     private func isSigned(
         _ token: CompactToken, _ algorithm: SignatureAlgorithm, by document: CachedDocument
     ) async -> Bool {
-        guard let keys = JSONReading.object(document.body).flatMap(KeySet.init) else { return false }
+        guard let keys = JSONObject(json: document.body).flatMap(KeySet.init) else { return false }
         for key in keys.candidates(id: token.keyID, algorithm: algorithm) {
             if await key.verifies(token.signature, of: token.signed, with: algorithm) { return true }
         }

@@ -1,4 +1,5 @@
 import BrokerModel
+import BrokerValues
 
 extension OAuthProvider {
     /// OpenID Connect RP-Initiated Logout 1.0, section 2. The ID token travels in the URL because a browser has to bring

@@ -1,7 +1,6 @@
 import BrokerModel
 import BrokerValues
 import Crypto
-import FoundationEssentials
 
 /// Demonstrating proof of possession (RFC 9449) with ES256, which every provider that knows DPoP takes.
 package struct ES256ProofSigner: ProofSigner {
@@ -28,16 +27,14 @@ package struct ES256ProofSigner: ProofSigner {
     package func proof(
         with key: ProofKey, for target: ProofTarget, accessToken: Secret?, nonce: String?, now: NumericDate
     ) -> String? {
-        guard let signingKey = signingKey(key.privateKey), let url = ProofURL(target.url) else { return nil }
+        guard let signingKey = signingKey(key.privateKey), let url = WebURL(target.url) else { return nil }
         var claims: JSONObject = [
             "jti": .string(Base64URL.encode(random.bytes(16))), "htm": .string(target.method),
-            "htu": .string(url.text), "iat": .integer(now - Self.headStart),
+            "htu": .string(url.proofTarget), "iat": .integer(now - Self.headStart),
         ]
         if let accessToken { claims["ath"] = .string(Self.hash(accessToken)) }
         if let nonce { claims["nonce"] = .string(nonce) }
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        guard let payload = try? encoder.encode(claims) else { return nil }
+        guard let payload = claims.json else { return nil }
         let header = #"{"typ":"dpop+jwt","alg":"ES256","jwk":\#(PublicKeyJWK(signingKey.publicKey).text)}"#
         let signed = "\(Base64URL.encode(header.utf8)).\(Base64URL.encode(payload))"
         guard let signature = try? signingKey.signature(for: Array(signed.utf8)) else { return nil }
@@ -58,4 +55,12 @@ package struct ES256ProofSigner: ProofSigner {
         token.withBytes { hash.update(bufferPointer: $0) }
         return Base64URL.encode(hash.finalize())
     }
+}
+
+extension WebURL {
+    /// What a proof is made for (`htu`: RFC 9449, section 4.2): without query and fragment; scheme and host in lower case,
+    /// without the scheme's own port (RFC 3986, section 6.2.2 and 6.2.3).
+    ///
+    /// The path stays as it is written: servers compare it with their own, and many of them letter by letter.
+    fileprivate var proofTarget: String { origin + (path.isEmpty ? "/" : path) }
 }

@@ -1,4 +1,5 @@
 import BrokerModel
+import BrokerValues
 
 extension OAuthProvider {
     /// Sends a request with a proof. A server that refuses it for the want of a nonce has not looked at the rest, so it
@@ -26,6 +27,6 @@ extension OAuthProvider {
 
     private static func asksForNonce(_ response: HTTPResponse) -> Bool {
         (response.status == 400 || response.status == 401)
-            && JSONReading.object(response.body)?["error"] == "use_dpop_nonce"
+            && JSONObject(json: response.body)?["error"] == "use_dpop_nonce"
     }
 }

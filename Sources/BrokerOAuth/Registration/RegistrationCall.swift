@@ -1,6 +1,5 @@
 import BrokerModel
 import BrokerValues
-import FoundationEssentials
 
 extension OAuthProvider {
     package func register(
@@ -72,10 +71,10 @@ enum ClientMetadata {
             "token_endpoint_auth_method": .string(try authentication(of: request, at: metadata)),
         ]
         if !request.scopes.isEmpty { document["scope"] = .string(request.scopes.parameter) }
-        guard let data = try? JSONEncoder().encode(document) else {
+        guard let text = document.json else {
             throw .invalidResponse(status: nil, "The name or a redirect URI of the client cannot be written as JSON.")
         }
-        return data.withUnsafeBytes { Secret(copying: $0) }
+        return text.withUnsafeBytes { Secret(copying: $0) }
     }
 
     private static func authentication(
@@ -96,7 +95,7 @@ extension RegisteredClient {
     fileprivate init(_ answer: EndpointAnswer, isConfidential: Bool) throws(ProviderError) {
         let response = answer.response
         // RFC 6750, section 3.1: who may register is refused in a header, often without a body.
-        if response.status == 401 || response.status == 403, JSONReading.object(response.body)?["error"] == nil {
+        if response.status == 401 || response.status == 403, JSONObject(json: response.body)?["error"] == nil {
             throw .refused(
                 OAuthRefusal(
                     error: response.status == 401 ? "invalid_token" : "insufficient_scope",

@@ -1,5 +1,4 @@
 import BrokerModel
-import FoundationEssentials
 
 /// The page a person sees when the browser comes back from the provider: one document that needs nothing else.
 package enum PageTemplate {
@@ -108,7 +107,7 @@ package enum PageTemplate {
             <path d="\(shape(tone).source)" fill="none" stroke="#fff" stroke-width="7" stroke-linecap="round" \
             stroke-linejoin="round"/></svg>
             """
-        return "data:image/svg+xml;base64,\(verbatim: Data(picture.utf8).base64EncodedString())"
+        return "data:image/svg+xml;base64,\(verbatim: Base64.encode(picture.utf8))"
     }
 }
 

@@ -1,4 +1,5 @@
 import BrokerModel
+import BrokerValues
 
 /// Where to listen for a ``RedirectTarget``, and how the provider is told. Pure.
 struct RedirectAddress: Equatable {
@@ -23,7 +24,7 @@ struct RedirectAddress: Equatable {
     }
 
     private init(host: String, port: UInt16?, path: String) throws(RedirectError) {
-        guard path.hasPrefix("/"), path.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != 0x3F && $0 != 0x23 }) else {
+        guard WebURL("http://localhost\(path)")?.path == path, path.hasPrefix("/") else {
             throw .cannotListen("The redirect's path \(path) is not the path of a URL.")
         }
         self.port = port
@@ -33,7 +34,7 @@ struct RedirectAddress: Equatable {
             self.host = "127.0.0.1"
             families =
                 [Family(ip: "127.0.0.1", isNeeded: true)] + (port == nil ? [Family(ip: "::1", isNeeded: false)] : [])
-        case "[::1]", "::1":
+        case "[::1]":
             self.host = "[::1]"
             families =
                 [Family(ip: "::1", isNeeded: true)] + (port == nil ? [Family(ip: "127.0.0.1", isNeeded: false)] : [])

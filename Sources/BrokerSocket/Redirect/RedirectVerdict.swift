@@ -1,4 +1,5 @@
 import BrokerModel
+import BrokerValues
 import NIOHTTP1
 
 /// What a request to the redirect listener is worth. Pure.
@@ -29,8 +30,7 @@ enum RedirectVerdict {
 
     private static func namesLoopback(_ hosts: [Substring], port: UInt16) -> Bool {
         guard hosts.count == 1, let host = hosts.first?.lowercased() else { return false }
-        let names = ["127.0.0.1", "[::1]", "localhost"]
-        return names.contains { host == "\($0):\(port)" || (port == 80 && host == $0) }
+        return WebURL.loopbackHosts.contains { host == "\($0):\(port)" || (port == 80 && host == $0) }
     }
 
     /// Whether the browser shows the answer to a person (Fetch Metadata). A page elsewhere that makes the browser fetch

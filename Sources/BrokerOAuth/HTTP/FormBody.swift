@@ -1,41 +1,5 @@
 import BrokerModel
-
-/// Percent-encoding for queries and form bodies: everything but RFC 3986's unreserved characters is escaped.
-///
-/// A space becomes `%20` in both. Form decoders and URI decoders read that alike, a `+` they do not.
-enum PercentEncoding {
-    static func encode(_ text: String) -> String {
-        var result: [UInt8] = []
-        result.reserveCapacity(text.utf8.count * 3 / 2)
-        for byte in text.utf8 { append(byte, spaceAsPlus: false) { result.append($0) } }
-        return String(decoding: result, as: UTF8.self)
-    }
-
-    /// A URL with parameters in its query. A query that it has already stays (RFC 6749, section 3.1).
-    static func url(_ url: String, adding parameters: [(String, String)]) -> String {
-        let query = parameters.map { "\(encode($0))=\(encode($1))" }.joined(separator: "&")
-        if query.isEmpty { return url }
-        if !url.contains("?") { return "\(url)?\(query)" }
-        return url.hasSuffix("?") || url.hasSuffix("&") ? url + query : "\(url)&\(query)"
-    }
-
-    static func append(_ byte: UInt8, spaceAsPlus: Bool, to sink: (UInt8) -> Void) {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"),
-            UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"):
-            sink(byte)
-        case UInt8(ascii: " ") where spaceAsPlus:
-            sink(UInt8(ascii: "+"))
-        default:
-            sink(UInt8(ascii: "%"))
-            sink(hexDigits[Int(byte >> 4)])
-            sink(hexDigits[Int(byte & 15)])
-        }
-    }
-
-    private static let hexDigits = Array("0123456789ABCDEF".utf8)
-}
+import BrokerValues
 
 /// Builds a text that holds secrets straight in guarded memory: first the length is counted, then the bytes are written,
 /// so that no intermediate copy lies about.
@@ -73,9 +37,9 @@ struct SecretText {
             case .plain(let text):
                 text.utf8.forEach(sink)
             case .encoded(let text, let spaceAsPlus):
-                for byte in text.utf8 { PercentEncoding.append(byte, spaceAsPlus: spaceAsPlus, to: sink) }
+                for byte in text.utf8 { PercentEncoding.encode(byte, spaceAsPlus: spaceAsPlus, to: sink) }
             case .encodedSecret(let secret, let spaceAsPlus):
-                secret.withBytes { for byte in $0 { PercentEncoding.append(byte, spaceAsPlus: spaceAsPlus, to: sink) } }
+                secret.withBytes { for byte in $0 { PercentEncoding.encode(byte, spaceAsPlus: spaceAsPlus, to: sink) } }
             }
         }
     }

@@ -1,0 +1,137 @@
+import Glibc
+
+/// An absolute `http` or `https` URL (RFC 3986), taken apart as far as the broker must understand one. Every part of the
+/// broker reads URLs here: the host that is checked must be the host that libcurl and the browser go to, so whatever two
+/// readers could take for two things is no URL.
+///
+/// - Characters: those of RFC 3986 (section 2), and braces in the path, because Entra's issuers are templates
+///   (`{tenantid}`). No blank, control character or letter beyond ASCII; no backslash, which browsers take for a slash; no
+///   double quote, `<`, `>`, `^`, `|` or backtick. The apostrophe is an ordinary character of a path or query: no shell
+///   sees a URL, and pages escape it. A percent sign stands before two hex digits.
+/// - User info: none. `https://good.example@evil.example` is a trap for readers.
+/// - Host: letters, digits, `-`, `.` and `_`, without percent-encoding and without a dot in front; or an IPv6 address in
+///   brackets, without a zone.
+/// - Port: 1 to 65535, in digits. A colon without a port is refused.
+/// - Length: ``longest`` bytes, where the caller sets no other bound.
+package struct WebURL: Sendable, Hashable {
+    package enum Invalid: Error, Sendable, Equatable {
+        case notAURL
+        case hasUserInfo
+    }
+
+    /// As it came.
+    package let text: String
+    /// Whether the scheme is `https`.
+    package let isSecure: Bool
+    /// In lower case, an IPv6 address with its brackets.
+    package let host: String
+    /// As written; nil means the scheme's own.
+    package let port: UInt16?
+    /// As written, and empty when there is none.
+    package let path: String
+    package let hasQuery: Bool
+    package let hasFragment: Bool
+
+    package static let longest = 8192
+
+    package init?(_ text: String, atMost longest: Int = Self.longest) {
+        do { try self.init(parsing: text, atMost: longest) } catch { return nil }
+    }
+
+    /// - Parameter longest: in bytes.
+    package init(parsing text: String, atMost longest: Int = Self.longest) throws(Invalid) {
+        guard text.utf8.count <= longest, let schemeEnd = text.firstRange(of: "://") else { throw .notAURL }
+        switch text[..<schemeEnd.lowerBound].lowercased() {
+        case "https": isSecure = true
+        case "http": isSecure = false
+        default: throw .notAURL
+        }
+        let rest = text[schemeEnd.upperBound...]
+        let authority = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+        let tail = rest[authority.endIndex...]
+        let path = tail.prefix { $0 != "?" && $0 != "#" }
+        let extras = tail[path.endIndex...]
+        guard Self.isWellFormed(path.utf8, isPath: true), Self.isWellFormed(extras.utf8, isPath: false) else {
+            throw .notAURL
+        }
+        let place = authority.utf8
+        guard place.allSatisfy({ $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: "\\") }) else { throw .notAURL }
+        guard !place.contains(UInt8(ascii: "@")) else { throw .hasUserInfo }
+        guard let (host, port) = Self.split(authority.lowercased()) else { throw .notAURL }
+        (self.text, self.host, self.port, self.path) = (text, host, port, String(path))
+        hasQuery = extras.hasPrefix("?")
+        hasFragment = extras.contains("#")
+    }
+
+    /// Host, and port where it is not the scheme's own: how servers are told apart.
+    package var server: String {
+        port.flatMap { $0 == (isSecure ? 443 : 80) ? nil : "\(host):\($0)" } ?? host
+    }
+
+    /// Scheme and ``server`` (RFC 6454, section 6.2).
+    package var origin: String { "\(isSecure ? "https" : "http")://\(server)" }
+
+    /// The hosts that plain http is good for: not even another address of 127.0.0.0/8 is.
+    package static let loopbackHosts: Set<String> = ["127.0.0.1", "[::1]", "localhost"]
+
+    package var isLoopback: Bool { Self.loopbackHosts.contains(host) }
+
+    /// Whether nobody on the way can read or change what goes there.
+    package var isSecureOrLoopback: Bool { isSecure || isLoopback }
+}
+
+extension WebURL {
+    private static func split(_ authority: String) -> (host: String, port: UInt16?)? {
+        var host = Substring(authority)
+        var port: UInt16?
+        if let colon = authority.lastIndex(of: ":"), !authority[colon...].contains("]") {
+            let digits = authority[authority.index(after: colon)...]
+            // `UInt16("+80")` is a number to Swift.
+            guard digits.utf8.allSatisfy(isDigit), let number = UInt16(digits), number > 0 else { return nil }
+            host = authority[..<colon]
+            port = number
+        }
+        return isHost(host) ? (String(host), port) : nil
+    }
+
+    private static func isHost(_ host: Substring) -> Bool {
+        guard host.hasPrefix("[") else {
+            return !host.isEmpty && !host.hasPrefix(".")
+                && host.utf8.allSatisfy {
+                    isLetterOrDigit($0) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: ".")
+                        || $0 == UInt8(ascii: "_")
+                }
+        }
+        var address = in6_addr()
+        return host.hasSuffix("]") && inet_pton(AF_INET6, String(host.dropFirst().dropLast()), &address) == 1
+    }
+
+    /// Characters of a path (RFC 3986, section 3.3), or of query and fragment (3.4 and 3.5) with their marks.
+    private static func isWellFormed(_ bytes: Substring.UTF8View, isPath: Bool) -> Bool {
+        var rest = bytes
+        var inFragment = false
+        while let byte = rest.popFirst() {
+            switch byte {
+            case UInt8(ascii: "%"):
+                guard rest.prefix(2).compactMap(PercentEncoding.hexValue).count == 2 else { return false }
+            case UInt8(ascii: "{"), UInt8(ascii: "}"):
+                guard isPath else { return false }
+            case UInt8(ascii: "#"):
+                guard !inFragment else { return false }
+                inFragment = true
+            default:
+                guard isLetterOrDigit(byte) || others.contains(byte) else { return false }
+            }
+        }
+        return true
+    }
+
+    /// Unreserved characters, sub-delims and what else a path or a query may have.
+    private static let others = Set("-._~!$&'()*+,;=:@/?".utf8)
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+
+    private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
+        isDigit(byte) || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+    }
+}

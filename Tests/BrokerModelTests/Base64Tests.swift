@@ -1,0 +1,42 @@
+import BrokerModel
+import Testing
+
+@Suite("Base64")
+struct Base64Tests {
+    /// RFC 4648, section 10, and bytes that need the last two characters of an alphabet.
+    static let vectors: [(bytes: [UInt8], standard: String, url: String)] = [
+        ([], "", ""), (Array("f".utf8), "Zg==", "Zg"), (Array("fo".utf8), "Zm8=", "Zm8"),
+        (Array("foo".utf8), "Zm9v", "Zm9v"), (Array("foob".utf8), "Zm9vYg==", "Zm9vYg"),
+        (Array("fooba".utf8), "Zm9vYmE=", "Zm9vYmE"), (Array("foobar".utf8), "Zm9vYmFy", "Zm9vYmFy"),
+        ([0xfb, 0xff, 0xfe], "+//+", "-__-"), ([0xff], "/w==", "_w"),
+    ]
+
+    @Test("is written and read in both alphabets", arguments: vectors)
+    func bothWays(bytes: [UInt8], standard: String, url: String) {
+        #expect(Base64.encode(bytes) == standard)
+        #expect(Base64URL.encode(bytes) == url)
+        #expect(Base64URL.decode(url.utf8) == bytes)
+        for text in [standard, url, url + "==", String(standard.prefix { $0 != "=" })] {
+            #expect(Base64.decodeLeniently(text.utf8) == bytes)
+        }
+        let secret = bytes.withUnsafeBytes { Secret(copying: $0) }
+        #expect(Base64.encode(secret, prefix: "Basic ").revealed() == "Basic " + standard)
+        #expect(Base64.encode(secret, prefix: "").revealed() == standard)
+    }
+
+    @Test(
+        "of a token has one spelling: no padding, no other alphabet, no blanks, no bits left over",
+        arguments: [
+            "Zg==", "Zg=", "+__-", "Zm9v\n", " Zm9v", "Zm 9v", "Zh", "Zm9", "Z", "Zm9vY", "Zm9v\0", "Zm9v.", "\u{e9}",
+        ])
+    func strict(text: String) {
+        #expect(Base64URL.decode(text.utf8) == nil)
+    }
+
+    @Test(
+        "leniently read has padding and either alphabet, and nothing else odd",
+        arguments: ["Z", "Zh==", "Zm9v\n", "Zm=9v", "!!!", "Zm9v.Zm9v"])
+    func lenient(text: String) {
+        #expect(Base64.decodeLeniently(text.utf8) == nil)
+    }
+}

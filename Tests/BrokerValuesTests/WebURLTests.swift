@@ -1,0 +1,120 @@
+import BrokerValues
+import Testing
+
+/// The one table of what is a URL for the broker: what authorities, endpoints, redirects and browsers have in common.
+@Suite("A URL of the web")
+struct WebURLTests {
+    @Test("is taken apart")
+    func parts() throws {
+        let url = try #require(WebURL("HTTPS://Login.Example:8443/Tenant/?a=1&b=#top"))
+        #expect(url.isSecure && url.host == "login.example" && url.port == 8443 && url.path == "/Tenant/")
+        #expect(url.hasQuery && url.hasFragment && !url.isLoopback)
+        #expect(url.origin == "https://login.example:8443" && url.server == "login.example:8443")
+        #expect(url.text == "HTTPS://Login.Example:8443/Tenant/?a=1&b=#top")
+        let bare = try #require(WebURL("http://[::1]#x?y"))
+        #expect(!bare.isSecure && bare.host == "[::1]" && bare.port == nil && bare.path.isEmpty)
+        #expect(!bare.hasQuery && bare.hasFragment && bare.isLoopback && bare.isSecureOrLoopback)
+    }
+
+    @Test(
+        "has an origin without the scheme's own port",
+        arguments: [
+            ("https://a:443/x", "https://a"), ("http://a:80", "http://a"), ("https://a:80", "https://a:80"),
+            ("http://a:443", "http://a:443"), ("https://a:0443", "https://a"),
+        ])
+    func origin(text: String, origin: String) {
+        #expect(WebURL(text)?.origin == origin)
+    }
+
+    @Test(
+        "has the characters of RFC 3986, the apostrophe among them, and braces in the path",
+        arguments: [
+            "https://a/-._~!$&'()*+,;=:@/%20?-._~!$&'()*+,;=:@/?%C3%A9#'?/", "https://a/{tenantid}/v2.0", "https://a?x",
+            "https://a#x", "https://a_b.example-1/", "https://[2001:db8::7]:1/", "https://[::ffff:127.0.0.1]",
+            "https://a:65535",
+        ])
+    func accepted(text: String) {
+        #expect(WebURL(text)?.text == text)
+    }
+
+    @Test(
+        "is nothing that two readers could take for two things",
+        arguments: [
+            // No scheme of the web, no host.
+            "", "a.example", "//a.example", "https:a", "https:/a", "https://", "https:///x", "https://?x", "https://#x",
+            "https://:443", "ftp://a", "javascript://a", "file:///etc/passwd", " https://a",
+            // Characters: blanks, controls, quotes, backslash, what is not ASCII.
+            "https://a b", "https://a/ ", "https://a/\t", "https://a/\r\nHost: b", "https://a/\0", "https://a/\u{7f}",
+            "https://a\\@b", "https://a/\\b", "https://a/?\\", "https://a/\"", "https://a/<", "https://a/>",
+            "https://a/^", "https://a/`", "https://a/|", "https://a/[", "https://a/?{", "https://a/#}",
+            "https://a/#a#b",
+            "https://a/\u{e4}", "https://l\u{f6}gin", "https://a/\u{308}", "https://a?\u{301}x", "https:/\u{301}/a",
+            // Percent signs that begin nothing.
+            "https://a/%", "https://a/%2", "https://a/%2g", "https://a/?%zz", "https://a/%%20",
+            // Hosts.
+            "https://a'b", "https://a%2eb", "https://a,b", "https://a;b", "https://.a", "https://.", "https://a*b",
+            "https://[]", "https://[::1", "https://::1", "https://[a.example]", "https://[dead]", "https://[.]",
+            "https://[::1%25eth0]", "https://[1::2::3]", "https://[::1]x", "https://[::1]443", "https://[12345::]",
+            "https://[v1.a:b]",
+            // Ports.
+            "https://a:", "https://a:0", "https://a:65536", "https://a:+1", "https://a:-1", "https://a:4x",
+            "https://a:1:2", "https://a:\u{661}",
+        ])
+    func refused(text: String) {
+        #expect(WebURL(text) == nil)
+        #expect(throws: WebURL.Invalid.notAURL) { try WebURL(parsing: text) }
+    }
+
+    @Test("names no user", arguments: ["https://u@a", "https://u:p@a/x", "https://good.example@a", "https://@a"])
+    func userInfo(text: String) {
+        #expect(throws: WebURL.Invalid.hasUserInfo) { try WebURL(parsing: text) }
+    }
+
+    @Test("is loopback by one of three names only")
+    func loopback() {
+        for host in ["127.0.0.1", "[::1]", "localhost", "LOCALHOST"] {
+            #expect(WebURL("http://\(host):1/")?.isSecureOrLoopback == true, "\(host)")
+        }
+        for host in ["127.0.0.2", "127.1", "localhost.", "localhost.a", "[::2]", "[::ffff:127.0.0.1]", "0.0.0.0", "a"] {
+            #expect(WebURL("http://\(host):1/")?.isSecureOrLoopback == false, "\(host)")
+            #expect(WebURL("https://\(host):1/")?.isSecureOrLoopback == true, "\(host)")
+        }
+    }
+
+    @Test("is at most 8192 bytes long, unless the caller has room for more")
+    func length() {
+        let text = "https://a/" + String(repeating: "x", count: WebURL.longest - 10)
+        #expect(WebURL(text) != nil)
+        #expect(WebURL(text + "x") == nil)
+        #expect(WebURL(text + "x", atMost: WebURL.longest + 1) != nil)
+        #expect(BrowserCommand.isWebAddress(text + "x"))
+        #expect(!BrowserCommand.isWebAddress("https://a/" + String(repeating: "x", count: 128 << 10)))
+    }
+}
+
+@Suite("Percent-encoding")
+struct PercentEncodingTests {
+    @Test("leaves RFC 3986's unreserved characters alone")
+    func encode() {
+        #expect(PercentEncoding.encode("aZ09-._~") == "aZ09-._~")
+        #expect(PercentEncoding.encode(" +&='\"%/\u{e9}\n") == "%20%2B%26%3D%27%22%25%2F%C3%A9%0A")
+    }
+
+    @Test(
+        "parameters join a query that is there",
+        arguments: [
+            ("https://a/x", "https://a/x?b=%20"), ("https://a/x?", "https://a/x?b=%20"),
+            ("https://a/x?c=1", "https://a/x?c=1&b=%20"), ("https://a/x?c&", "https://a/x?c&b=%20"),
+        ])
+    func adding(url: String, result: String) {
+        #expect(PercentEncoding.url(url, adding: [("b", " ")]) == result)
+        #expect(PercentEncoding.url(url, adding: []) == url)
+    }
+
+    @Test("what was encoded is decoded, what is broken stays")
+    func decode() {
+        let text = "a b+c%&=\u{e9}\0"
+        #expect(PercentEncoding.decodeForm(PercentEncoding.encode(text)[...].utf8) == text)
+        #expect(PercentEncoding.decodeForm("a+b%2+%zz%%41%ff"[...].utf8) == "a b%2 %zz%A\u{fffd}")
+    }
+}
