@@ -72,7 +72,7 @@ package final class OAuthProvider: IdentityProvider {
             throw Self.refused("it is not in the form of one")
         }
         guard let algorithm = token.algorithmName.flatMap(SignatureAlgorithm.init(rawValue:)) else {
-            let name = BoundedText(token.algorithmName ?? "nothing", limit: 20).text
+            let name = SafeText(token.algorithmName ?? "nothing", atMost: 20).text
             throw Self.refused("it is signed with \(name), which is not accepted")
         }
         let keys = try endpoint(metadata.jwksURI, of: metadata)

@@ -59,6 +59,14 @@ struct TextTests {
         #expect(ShellText.quoted("https://id.example.org:8443/a-b_c@d") == "https://id.example.org:8443/a-b_c@d")
     }
 
+    @Test("JSON escapes what is unsafe beyond U+FFFF as well, and its value stays the same")
+    func jsonBeyondTheFirstPlane() throws {
+        let node = try JSONReader.read(Array("[\"a\u{E0041}\u{10FFFD}😀\"]".utf8))
+        let line = JSONText.line(node, readable: false)
+        #expect(line == #"["a\udb40\udc41\udbff\udffd😀"]"# + "\n")
+        #expect(try JSONReader.read(Array(line.utf8)).value == node.value)
+    }
+
     @Test("JSON keeps order and numbers, and escapes what a terminal might obey")
     func json() throws {
         let text = #"{"b":1.50,"a":[true,null,-0,1e2],"c":{},"d":[],"e":"\u009b31m \u202e \n é"}"#

@@ -66,9 +66,9 @@ struct LoggingTests {
 
     @Test("what could forge an entry or steer a terminal is shown, not done; what is long is cut")
     func cleaning() {
-        #expect(LogText.clean("a\u{1b}[2Jb\rc") == "a\\u{1b}[2Jb\\u{d}c")
-        #expect(LogText.clean("x\u{202e}y\u{2028}z\u{85}") == "x\\u{202e}y\\u{2028}z\\u{85}")
-        #expect(LogText.clean("Zoë 東京") == "Zoë 東京")
-        #expect(LogText.clean("aaaa", limit: 3) == "aaa…")
+        #expect(LogEntry.line("a\u{1b}[2Jb\rc") == "a\\u{1b}[2Jb\\u{d}c")
+        #expect(LogEntry.line("x\u{202e}y\u{2028}z\u{85}") == "x\\u{202e}y\\u{2028}z\\u{85}")
+        #expect(LogEntry.line("Zoë 東京") == "Zoë 東京")
+        #expect(LogEntry.line("aaaa", atMost: 3) == "aaa…")
     }
 }

@@ -63,15 +63,19 @@ package enum JSONText {
         var writer = JSONWriter()
         writer.string(string)
         let text = String(decoding: writer.bytes, as: UTF8.self)
-        guard text.unicodeScalars.contains(where: \.isUnsafeOnTerminal) else { return text }
+        guard !text.unicodeScalars.allSatisfy(\.isSafeToShow) else { return text }
         return text.unicodeScalars.reduce(into: "") { result, scalar in
-            if scalar.isUnsafeOnTerminal { result += escaped(scalar) } else { result.unicodeScalars.append(scalar) }
+            if scalar.isSafeToShow { result.unicodeScalars.append(scalar) } else { result += escaped(scalar) }
         }
     }
 
-    /// `\u009b`: all of these characters are below U+10000.
+    /// `\u009b`, and two of them beyond U+FFFF.
     private static func escaped(_ scalar: Unicode.Scalar) -> String {
-        let digits = String(scalar.value, radix: 16)
-        return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+        UTF16.encode(scalar).map { units in
+            units.map { unit in
+                let digits = String(unit, radix: 16)
+                return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            }.joined()
+        } ?? ""
     }
 }

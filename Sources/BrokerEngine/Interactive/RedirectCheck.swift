@@ -73,11 +73,8 @@ package enum RedirectCheck {
         package var issuer: String?
     }
 
-    /// What came through a browser is for logs and people: short, and without control characters.
-    private static func printable(_ text: String) -> String {
-        String(
-            String.UnicodeScalarView(text.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7f }.prefix(300)))
-    }
+    /// What came through a browser is for logs and people.
+    private static func printable(_ text: String) -> String { SafeText(text, atMost: 300, .nothing).text }
 }
 
 extension RedirectCheck {

@@ -12,7 +12,7 @@ package enum Journal {
     package static func fields(of entry: LogEntry) -> [String] {
         [
             "MESSAGE=\(entry.message)", "PRIORITY=\(priority(entry.level))", "SYSLOG_IDENTIFIER=brokerd",
-            "BROKER_LOGGER=\(LogText.clean(entry.label))",
+            "BROKER_LOGGER=\(LogEntry.line(entry.label))",
         ] + entry.fields.map { "\(fieldName($0.name))=\($0.value)" }
     }
 

@@ -1,3 +1,4 @@
+import BrokerValues
 import Logging
 
 /// A log event, flattened and cleaned: what both destinations write.
@@ -11,10 +12,14 @@ package struct LogEntry {
     package init(label: String, event: LogEvent, metadata: Logger.Metadata) {
         level = event.level
         self.label = label
-        message = LogText.clean(event.message.description)
+        message = Self.line(event.message.description)
         var all = metadata.merging(event.metadata ?? [:]) { $1 }
         if let error = event.error { all["error"] = .string(String(describing: error)) }
         fields = all.sorted { $0.key < $1.key }
-            .map { (LogText.clean($0.key, limit: 64), LogText.clean($0.value.description)) }
+            .map { (Self.line($0.key, atMost: 64), Self.line($0.value.description)) }
+    }
+    /// An entry stays one line, and shows what a peer put there to forge another or to hide something.
+    package static func line(_ text: String, atMost length: Int = 4096) -> String {
+        SafeText(text, atMost: length, .escape, keeping: SafeText.joiners).text
     }
 }

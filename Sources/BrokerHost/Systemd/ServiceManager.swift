@@ -44,7 +44,7 @@ package struct ServiceManager: Sendable {
         _ = sd_notify(0, state)
     }
 
-    private static func line(_ text: String) -> String { LogText.clean(text, limit: 256) }
+    private static func line(_ text: String) -> String { LogEntry.line(text, atMost: 256) }
 }
 
 extension ServiceManager {

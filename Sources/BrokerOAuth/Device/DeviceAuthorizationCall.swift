@@ -25,7 +25,7 @@ extension DeviceAuthorization {
             throw answer.incomplete("holds no device code")
         }
         guard let userCode = object["user_code"]?.stringValue, !userCode.isEmpty,
-            BoundedText(userCode, limit: Self.longestUserCode).text == userCode
+            SafeText(userCode, atMost: Self.longestUserCode).text == userCode
         else { throw answer.incomplete("holds no code that a person could type") }
         // Google named it before the standard did.
         let page = object["verification_uri"] ?? object["verification_url"]
@@ -40,7 +40,7 @@ extension DeviceAuthorization {
             deviceCode: deviceCode, userCode: userCode, verificationURI: page.text,
             verificationURIComplete: complete?.text, expiresIn: expiresIn,
             interval: max(object.duration("interval") ?? 5, 1),
-            message: object["message"]?.stringValue.map { BoundedText($0, limit: 1000).text })
+            message: object["message"]?.stringValue.map { SafeText($0, atMost: 1000).text })
     }
 
     private static let longestUserCode = 64

@@ -53,7 +53,7 @@ enum MetadataReader {
     private static func issuer(in document: JSONObject, of authority: Authority) throws(ProviderError) -> String {
         guard let issuer = document["issuer"]?.stringValue else { throw invalid(authority, "names no issuer") }
         guard IssuerRule(issuer, of: authority) != nil else {
-            let named = BoundedText(issuer, limit: 200).text
+            let named = SafeText(issuer, atMost: 200).text
             throw .invalidResponse(
                 status: nil,
                 "The discovery document of \(authority.url) is issued by \(named). Use that as the authority if it is "

@@ -36,9 +36,9 @@ extension OAuthRefusal {
     init?(answer: JSONObject, status: Int) {
         guard let error = answer["error"]?.stringValue else { return nil }
         self.init(
-            error: BoundedText(error, limit: 80).text,
-            subError: answer["suberror"]?.stringValue.map { BoundedText($0, limit: 80).text },
-            description: answer["error_description"]?.stringValue.map { BoundedText($0).text },
+            error: SafeText(error, atMost: 80).text,
+            subError: answer["suberror"]?.stringValue.map { SafeText($0, atMost: 80).text },
+            description: answer["error_description"]?.stringValue.map { SafeText($0, atMost: 400).text },
             status: status,
             claims: answer["claims"]?.stringValue.flatMap { $0.utf8.count <= 8192 ? $0 : nil },
             errorCodes: answer["error_codes"]?.arrayValue?.prefix(16).compactMap(\.integerValue) ?? [])

@@ -1,3 +1,4 @@
+import BrokerValues
 import CCurl
 
 extension HTTPFailure {
@@ -13,7 +14,7 @@ extension HTTPFailure {
     ///   - seconds: the limit of the whole exchange.
     init(_ code: CURLcode, server: String, mayHaveBeenSent: Bool, detail: String, seconds: Int) {
         let (reason, message) = Self.meaning(
-            of: code, server: server, sent: mayHaveBeenSent, detail: BoundedText(detail, limit: 200).text,
+            of: code, server: server, sent: mayHaveBeenSent, detail: SafeText(detail, atMost: 200).text,
             seconds: seconds)
         self.init(reason, mayHaveBeenSent: mayHaveBeenSent, message)
     }

@@ -38,7 +38,7 @@ extension ProviderError {
         let form: String
         switch (response.mediaType, response.body.isEmpty) {
         case (_, true): form = "nothing"
-        case (let type?, _): form = BoundedText(type, limit: 60).text
+        case (let type?, _): form = SafeText(type, atMost: 60).text
         case (nil, _): form = "something else"
         }
         let redirect = (300...399).contains(response.status) ? " Redirects are not followed." : ""

@@ -104,7 +104,7 @@ extension RegisteredClient {
         }
         let object = try answer.object(statuses: [201, 200], expected: "a client or an OAuth error")
         guard let clientID = object["client_id"]?.stringValue, (1...1024).contains(clientID.utf8.count),
-            BoundedText(clientID, limit: 1024).text == clientID
+            SafeText(clientID, atMost: 1024).text == clientID
         else { throw answer.incomplete("names no client") }
         let secret = object.secret("client_secret")
         guard secret != nil || !isConfidential else {
@@ -113,7 +113,7 @@ extension RegisteredClient {
         switch object["token_endpoint_auth_method"]?.stringValue {
         case nil, "client_secret_basic", "client_secret_post", "none": break
         case let method?:
-            let name = BoundedText(method, limit: 40).text
+            let name = SafeText(method, atMost: 40).text
             throw answer.incomplete("makes a client that authenticates by \(name), which the broker does not know")
         }
         let expiry = object["client_secret_expires_at"]?.seconds

@@ -50,7 +50,7 @@ extension RPCError {
     }
 
     package static func methodNotFound(_ name: String) -> RPCError {
-        let shown = String(name.unicodeScalars.prefix(64).map { $0.value < 0x20 ? "?" : Character($0) })
+        let shown = SafeText(name, atMost: 64, .mark).text
         let message = "This broker has no method \"\(shown)\"; rpc.discover lists those it has."
         return RPCError(code: -32601, message: message, data: ErrorData(.unsupported))
     }

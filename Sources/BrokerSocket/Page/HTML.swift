@@ -1,3 +1,5 @@
+import BrokerValues
+
 /// Markup, in which every text put in from outside is escaped: a plain `String` cannot be put in.
 ///
 ///     let line: HTML = "<p>\(text: name)</p>"
@@ -27,7 +29,7 @@ struct HTML: ExpressibleByStringInterpolation, Sendable, Equatable {
             source += markup.source
         }
 
-        mutating func appendInterpolation(text: ForeignText) {
+        mutating func appendInterpolation(text: SafeText) {
             source += text.escaped
         }
 
@@ -35,5 +37,29 @@ struct HTML: ExpressibleByStringInterpolation, Sendable, Equatable {
         mutating func appendInterpolation(verbatim own: String) {
             source += own
         }
+    }
+}
+
+extension SafeText {
+    /// - Parameter fallback: takes the place of a text that is empty or blank.
+    init(onPage text: String, atMost length: Int, otherwise fallback: String = "") {
+        let isVisible = text.contains { !$0.isWhitespace }
+        self.init(isVisible ? text : fallback, atMost: length, .mark, keeping: SafeText.joiners)
+    }
+
+    /// For element content and for attribute values in double or single quotes.
+    fileprivate var escaped: String {
+        var result = ""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "&": result += "&amp;"
+            case "<": result += "&lt;"
+            case ">": result += "&gt;"
+            case "\"": result += "&quot;"
+            case "'": result += "&#39;"
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result
     }
 }

@@ -1,4 +1,5 @@
 import BrokerModel
+import BrokerValues
 
 /// What a page says, apart from how it looks.
 struct PageContent: Sendable {
@@ -9,7 +10,7 @@ struct PageContent: Sendable {
     let heading: HTML
     let lines: [HTML]
     /// The account that is signed in now.
-    var username: ForeignText?
+    var username: SafeText?
     /// What the person does next.
     let next: HTML
 
@@ -17,12 +18,12 @@ struct PageContent: Sendable {
         switch page {
         case .signedIn(let username, let app):
             let app = Self.name(of: app)
-            let user = ForeignText(username, atMost: 254)
+            let user = SafeText(onPage: username, atMost: 254)
             tone = .good
             title = "Signed in to \(text: app)"
             heading = "You’re signed in"
             lines = []
-            self.username = user.shown.isEmpty ? nil : user
+            self.username = user.text.isEmpty ? nil : user
             next = "You can close this tab and return to <bdi>\(text: app)</bdi>."
         case .canceled(let app):
             let app = Self.name(of: app)
@@ -33,7 +34,7 @@ struct PageContent: Sendable {
             next = "You can close this tab and return to <bdi>\(text: app)</bdi>. To try again, sign in from there."
         case .failed(let app, let message):
             let app = Self.name(of: app)
-            let message = ForeignText(message, atMost: 600, otherwise: "The reason is not known.")
+            let message = SafeText(onPage: message, atMost: 600, otherwise: "The reason is not known.")
             tone = .bad
             title = "Sign-in failed – \(text: app)"
             heading = "Sign-in didn’t work"
@@ -55,7 +56,7 @@ struct PageContent: Sendable {
         }
     }
 
-    private static func name(of app: String) -> ForeignText {
-        ForeignText(app, atMost: 100, otherwise: "your app")
+    private static func name(of app: String) -> SafeText {
+        SafeText(onPage: app, atMost: 100, otherwise: "your app")
     }
 }

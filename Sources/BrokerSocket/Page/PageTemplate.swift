@@ -1,4 +1,5 @@
 import BrokerModel
+import BrokerValues
 
 /// The page a person sees when the browser comes back from the provider: one document that needs nothing else.
 package enum PageTemplate {
@@ -59,8 +60,8 @@ package enum PageTemplate {
         "<p class=\"line\">\(line)</p>\n"
     }
 
-    private static func account(_ username: ForeignText) -> HTML {
-        let initial = ForeignText(username.shown.prefix(1).uppercased(), atMost: 2)
+    private static func account(_ username: SafeText) -> HTML {
+        let initial = SafeText(onPage: username.text.prefix(1).uppercased(), atMost: 2)
         return """
             <p class="account"><span class="initial" aria-hidden="true">\(text: initial)</span>\
             <span class="who"><span class="label">Account</span> <bdi>\(text: username)</bdi></span></p>

@@ -1,0 +1,77 @@
+import BrokerValues
+import Testing
+
+@Suite("Text made safe to show")
+struct SafeTextTests {
+    private func made(_ text: String, _ substitute: SafeText.Substitute, keeping kept: String = "") -> String {
+        SafeText(text, atMost: 400, substitute, keeping: kept).text
+    }
+
+    /// C0, DEL, C1; separators of lines; marks and embeddings of direction; invisible characters, tags; private use and
+    /// what has no meaning yet.
+    static let unsafe: [Unicode.Scalar] = [
+        "\u{0}", "\u{7}", "\u{8}", "\u{1B}", "\u{7F}", "\u{80}", "\u{85}", "\u{9B}", "\u{2028}", "\u{2029}", "\u{61C}",
+        "\u{200B}", "\u{200C}", "\u{200D}", "\u{200E}", "\u{200F}", "\u{202A}", "\u{202B}", "\u{202C}", "\u{202D}",
+        "\u{202E}", "\u{2060}", "\u{2066}", "\u{2067}", "\u{2068}", "\u{2069}", "\u{AD}", "\u{FEFF}", "\u{FFF9}",
+        "\u{E0041}", "\u{E000}", "\u{10FFFD}", "\u{378}", "\u{FFFF}",
+    ]
+
+    @Test("no unsafe character is left, whatever takes its place", arguments: unsafe)
+    func characters(scalar: Unicode.Scalar) {
+        let text = "a\(Character(scalar))b"
+        #expect(!scalar.isSafeToShow)
+        for substitute in [SafeText.Substitute.blank, .nothing, .mark, .escape] {
+            #expect(made(text, substitute).unicodeScalars.allSatisfy { $0.isSafeToShow })
+        }
+        #expect(made(text, .nothing) == "ab")
+        #expect(made(text, .mark) == "a\u{FFFD}b")
+        #expect(made(text, .escape) == "a\\u{\(String(scalar.value, radix: 16))}b")
+        #expect(made(text, .nothing, keeping: String(Character(scalar))) == text)
+    }
+
+    @Test(
+        "letters, marks and signs of all scripts stay",
+        arguments: ["Łukasz", "عائشة", "田中さん", "e\u{301}", "naïve – “x” €5 <b>&'\"\\", "👩", "a b", ""])
+    func letters(text: String) {
+        for substitute in [SafeText.Substitute.blank, .nothing, .mark, .escape] {
+            #expect(made(text, substitute) == text)
+        }
+    }
+
+    @Test("joiners stay where they are asked for")
+    func joiners() {
+        for text in ["क्\u{200D}ष", "👩\u{200D}💻", "می\u{200C}خواهم"] {
+            #expect(made(text, .mark, keeping: SafeText.joiners) == text)
+        }
+    }
+
+    @Test("a message is one line with single blanks and none at its ends")
+    func message() {
+        #expect(made(" \r\n one\u{2028}\ttwo \u{A0} three\u{202E}\u{1B}[2J\n", .blank) == "one two three [2J")
+        #expect(made("\n \t", .blank) == "")
+    }
+
+    @Test("an end of a line is a blank on a page")
+    func page() {
+        #expect(made("a\r\nb\tc", .mark) == "a  b c")
+    }
+
+    @Test(
+        "what is longer is cut and says so",
+        arguments: [("abc", "abc"), ("abcd", "abc…"), ("e\u{301}e\u{301}e\u{301}", "e\u{301}e\u{301}e\u{301}")])
+    func length(text: String, result: String) {
+        for substitute in [SafeText.Substitute.blank, .nothing, .mark, .escape] {
+            #expect(SafeText(text, atMost: 3, substitute).text == result)
+        }
+    }
+
+    @Test("marks without end do not fill anything, and neither does an escape")
+    func budget() {
+        let marks = SafeText("a" + String(repeating: "\u{301}", count: 100_000), atMost: 10, .mark).text
+        #expect(marks.unicodeScalars.count == 41 && marks.hasSuffix("…"))
+        let escapes = SafeText(String(repeating: "\u{1}", count: 100_000), atMost: 10, .escape).text
+        #expect(escapes.count == 11)
+        let long = String(repeating: "é", count: 100_000)
+        #expect(SafeText(long, atMost: nil, .nothing).text == long)
+    }
+}
