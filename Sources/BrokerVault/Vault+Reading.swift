@@ -64,10 +64,10 @@ extension Vault {
 
     private func setAside(_ rows: [Int64]) {
         guard damage.found(rows) else { return }
-        thread.run { [self] in quarantineDamaged() }
+        queue.run { [self] in quarantineDamaged() }
     }
 
-    /// On the vault's thread. What cannot be moved now (a full disk) is tried again after the next commit.
+    /// On the vault's queue. What cannot be moved now (a full disk) is tried again after the next commit.
     func quarantineDamaged() {
         let rows = damage.waiting
         guard !rows.isEmpty else { return }

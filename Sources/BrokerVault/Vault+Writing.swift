@@ -29,7 +29,7 @@ extension Vault {
             let names = RowKeys(of: change.partition, keys: keys)
             write.deletes = change.deletes.map { names.rowKey($0) }
         }
-        try await onThread { [writeSide, write] () throws(VaultError) in
+        try await onQueue { [writeSide, write] () throws(VaultError) in
             try writeSide.apply(write)
         } afterwards: { [self] in
             quarantineDamaged()
@@ -40,18 +40,18 @@ extension Vault {
     /// Moves the write-ahead log into the file now, after everything that was asked for before; otherwise it happens about
     /// a second after the last write. From then on, what was deleted or replaced is nowhere in the files any more.
     package func checkpoint() async throws(VaultError) {
-        try await onThread { [writeSide] () throws(VaultError) in
+        try await onQueue { [writeSide] () throws(VaultError) in
             try writeSide.checkpoint()
         } afterwards: {
         }
     }
 
-    /// - Parameter afterwards: runs on the thread, too, when the caller has been answered and if `body` succeeded.
-    private func onThread(
+    /// - Parameter afterwards: runs on the queue, too, when the caller has been answered and if `body` succeeded.
+    private func onQueue(
         _ body: @escaping @Sendable () throws(VaultError) -> Void, afterwards: @escaping @Sendable () -> Void
     ) async throws(VaultError) {
         let result: Result<Void, VaultError> = await withCheckedContinuation { continuation in
-            let isAccepted = thread.run {
+            let isAccepted = queue.run {
                 do throws(VaultError) {
                     try body()
                     continuation.resume(returning: .success(()))

@@ -4,7 +4,7 @@ import Logging
 
 /// The encrypted cache: sealed records in an SQLite file.
 ///
-/// Reads take microseconds and may come from any thread; writes wait for the disk on a thread of the vault's own.
+/// Reads take microseconds and may come from any thread; writes wait for the disk on a queue of the vault's own.
 /// The file shows how many records of which kind a uid has, and roughly how long they are; nothing else.
 package final class Vault: RecordVault {
     let directory: StateDirectory
@@ -13,13 +13,13 @@ package final class Vault: RecordVault {
     let sealer = RecordSealer()
     let reader: VaultReader
     let writeSide: VaultWriter
-    let thread: SerialThread
+    let queue: SerialQueue
     let damage: QuarantineQueue
     let logger: Logger
 
     private init(
         _ opened: Opened, in directory: StateDirectory, tidyingAfter idleDelay: Duration, logger: Logger
-    ) throws(VaultError) {
+    ) {
         self.directory = directory
         self.logger = logger
         header = opened.header
@@ -28,15 +28,12 @@ package final class Vault: RecordVault {
         damage = opened.damage
         let writeSide = opened.writeSide
         self.writeSide = writeSide
-        guard let thread = SerialThread(idleDelay: idleDelay, onIdle: { writeSide.tidy() }) else {
-            throw .io("The system gives no thread for the vault. Raise the limit on tasks (TasksMax, ulimit -u).")
-        }
-        self.thread = thread
+        queue = SerialQueue(idleDelay: idleDelay) { writeSide.tidy() }
         // Starts the idle time, after which a log that a killed broker left is moved.
-        thread.run {}
+        queue.run {}
     }
 
-    deinit { thread.stop() }
+    deinit { queue.stop() }
 
     private struct Opened {
         var header: VaultHeader
@@ -69,7 +66,7 @@ package final class Vault: RecordVault {
         let header = try file.examine()
         let wrapping = try await unlock(header, of: file, keySource)
         let opened = try assemble(file, header, KeyRing(wrapping: wrapping), claim, logger)
-        return try Vault(opened, in: directory, tidyingAfter: idleDelay, logger: logger)
+        return Vault(opened, in: directory, tidyingAfter: idleDelay, logger: logger)
     }
 
     private static func make(_ file: VaultFile, _ keySource: some KeySource) async throws(VaultError) {
@@ -124,11 +121,11 @@ package final class Vault: RecordVault {
     /// throw. Not needed for durability: what was committed is on disk.
     package func close() async {
         await withCheckedContinuation { continuation in
-            let isAccepted = thread.run { [writeSide] in
+            let isAccepted = queue.run { [writeSide] in
                 writeSide.close()
                 continuation.resume()
             }
-            thread.stop()
+            queue.stop()
             if !isAccepted { continuation.resume() }
         }
     }

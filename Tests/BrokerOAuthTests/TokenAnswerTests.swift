@@ -191,7 +191,10 @@ struct TokenAnswerTests {
         arguments: [
             (429, "30", 30), (503, "Fri, 15 Jan 2027 08:01:00 GMT", 60), (503, "Friday, 15-Jan-27 08:01:00 GMT", 60),
             (500, "Fri Jan 15 08:01:00 2027", 60), (503, "Thu, 01 Jan 1970 00:00:00 GMT", 0), (429, "999999", 86_400),
-            (429, "soon", nil), (429, "-1", nil), (500, nil, nil), (502, "99999999999999999999", 86_400),
+            (503, "Fri, 15 Jan 2027 08:00:60 GMT", 60), (503, "Fri, 15 Jan 1932 08:00:00 GMT", 0),
+            (503, "Fri, 32 Jan 2027 08:01:00 GMT", nil), (503, "Fri, 15 Jan 2027 24:01:00 GMT", nil),
+            (503, "15 Jan", nil), (429, "soon", nil), (429, "-1", nil), (500, nil, nil),
+            (502, "99999999999999999999", 86_400),
         ] as [(Int, String?, Int?)])
     func unavailable(status: Int, retryAfter: String?, expected: Int?) async throws {
         try await withProvider { bed async throws in

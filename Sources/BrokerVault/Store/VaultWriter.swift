@@ -2,7 +2,7 @@ import BrokerModel
 import Logging
 import Synchronization
 
-/// The connection that writes. Everything here waits for the disk: call it on the vault's thread only.
+/// The connection that writes. Everything here waits for the disk: call it on the vault's queue only.
 final class VaultWriter: Sendable {
     /// About 4 MB of log; under constant writing it is moved into the file when it is that long.
     private static let writesPerCheckpoint = 500
