@@ -86,7 +86,7 @@ let package = Package(
             ]),
         layer(
             "BrokerCommands",
-            ["BrokerClient", "BrokerRPC", "BrokerValues", "BrokerThreads", "CQREncode", .arguments]),
+            ["BrokerClient", "BrokerRPC", "BrokerValues", "BrokerSystem", "CQREncode", .arguments]),
 
         // Answer
         layer(
@@ -95,11 +95,12 @@ let package = Package(
                 "BrokerSocket", "BrokerRPC", "BrokerEngine", "BrokerAccess", "BrokerModel", "BrokerValues", .nioCore,
                 .logging,
             ]),
-        layer("BrokerClient", ["BrokerRPC", "BrokerValues", "BrokerThreads"]),
+        layer("BrokerClient", ["BrokerRPC", "BrokerValues", "BrokerSystem"]),
 
         // Bytes and messages
         layer(
-            "BrokerSocket", ["BrokerModel", "BrokerValues", "CBrokerLinux", .nioCore, .nioPosix, .nioHTTP1, .logging]),
+            "BrokerSocket",
+            ["BrokerModel", "BrokerValues", "BrokerSystem", "CBrokerLinux", .nioCore, .nioPosix, .nioHTTP1, .logging]),
         layer("BrokerRPC", ["BrokerValues"]),
 
         // Decisions
@@ -107,15 +108,15 @@ let package = Package(
         layer("BrokerAccess", ["BrokerModel", "BrokerValues", .logging]),
 
         // Store, provider, host
-        layer("BrokerVault", ["BrokerModel", "BrokerValues", "BrokerThreads", "CSodium", "CSQLite", .logging]),
-        layer("BrokerOAuth", ["BrokerModel", "BrokerValues", "BrokerThreads", "CCurl", .jwtKit, .crypto]),
+        layer("BrokerVault", ["BrokerModel", "BrokerValues", "BrokerSystem", "CSodium", "CSQLite", .logging]),
+        layer("BrokerOAuth", ["BrokerModel", "BrokerValues", "BrokerSystem", "CCurl", .jwtKit, .crypto]),
         layer("BrokerHost", ["BrokerModel", "BrokerValues", "CSystemd", "CBrokerLinux", .subprocess, .logging]),
-        layer("BrokerConfig", ["BrokerModel", "BrokerValues", "CToml"]),
+        layer("BrokerConfig", ["BrokerModel", "BrokerValues", "BrokerSystem", "CToml"]),
 
         // Model
-        layer("BrokerModel", ["BrokerValues", "CSodium"]),
+        layer("BrokerModel", ["BrokerValues", "BrokerSystem", "CSodium"]),
         layer("BrokerValues", []),
-        layer("BrokerThreads", []),
+        layer("BrokerSystem", []),
 
         // C
         .target(name: "CBrokerLinux", path: "Sources/C/CBrokerLinux"),

@@ -1,3 +1,4 @@
+import BrokerSystem
 import Glibc
 
 /// A TOML file, read and flattened to `table.key`.
@@ -49,7 +50,7 @@ struct ConfigurationFile {
         let file = Glibc.open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
         guard file >= 0 else {
             if errno == ENOENT || errno == ENOTDIR { return nil }
-            throw ConfigurationError(.unreadable, "cannot be read: \(String(cString: strerror(errno)))", at: origin)
+            throw ConfigurationError(.unreadable, "cannot be read: \(errnoText(errno))", at: origin)
         }
         defer { close(file) }
         var status = stat()
@@ -83,7 +84,7 @@ struct ConfigurationFile {
             }
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else {
-                throw ConfigurationError(.unreadable, "cannot be read: \(String(cString: strerror(errno)))", at: origin)
+                throw ConfigurationError(.unreadable, "cannot be read: \(errnoText(errno))", at: origin)
             }
             if count == 0 { break }
             filled += count

@@ -1,3 +1,4 @@
+import BrokerSystem
 import FoundationEssentials
 import Glibc
 
@@ -33,7 +34,7 @@ extension SocketError: CustomStringConvertible {
         case .notAListener(let descriptor):
             "Descriptor \(descriptor) is not a listening Unix stream socket; check the socket unit."
         case .system(let doing, let code):
-            "Could not \(doing): \(String(cString: strerror(code)))."
+            "Could not \(doing): \(errnoText(code))."
         }
     }
 }

@@ -39,7 +39,7 @@ struct LayeringTests {
             reached.formUnion(layer.targets.union(layer.libraries))
             next += Layer.all.filter { layer.targets.contains($0.name) }
         }
-        #expect(reached == ["BrokerRPC", "BrokerThreads", "BrokerValues"])
+        #expect(reached == ["BrokerRPC", "BrokerSystem", "BrokerValues"])
     }
 
     @Test("the package declares no dependency that the table forbids")

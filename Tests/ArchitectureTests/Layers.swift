@@ -51,7 +51,7 @@ extension Layer {
             libraries: ["ArgumentParser", "ServiceLifecycle", "UnixSignals", "Logging", "NIOCore", "NIOPosix"]),
         Layer(
             name: "BrokerCommands", folder: "BrokerCommands", height: 7,
-            targets: ["BrokerClient", "BrokerRPC", "BrokerValues", "BrokerThreads", "CQREncode"],
+            targets: ["BrokerClient", "BrokerRPC", "BrokerValues", "BrokerSystem", "CQREncode"],
             libraries: ["ArgumentParser"]),
         Layer(
             name: "ExampleSupport", folder: "Examples/Support", height: 7, targets: ["BrokerClient"],
@@ -68,13 +68,13 @@ extension Layer {
             libraries: ["NIOCore", "Logging"]),
         Layer(
             name: "BrokerClient", folder: "BrokerClient", height: 6,
-            targets: ["BrokerRPC", "BrokerValues", "BrokerThreads"]),
+            targets: ["BrokerRPC", "BrokerValues", "BrokerSystem"]),
     ]
 
     private static let bytes: [Layer] = [
         Layer(
             name: "BrokerSocket", folder: "BrokerSocket", height: 5,
-            targets: ["BrokerModel", "BrokerValues", "CBrokerLinux"],
+            targets: ["BrokerModel", "BrokerValues", "BrokerSystem", "CBrokerLinux"],
             libraries: ["NIOCore", "NIOPosix", "NIOHTTP1", "Logging"]),
         Layer(name: "BrokerRPC", folder: "BrokerRPC", height: 5, targets: ["BrokerValues"]),
     ]
@@ -91,22 +91,23 @@ extension Layer {
     private static let ground: [Layer] = [
         Layer(
             name: "BrokerVault", folder: "BrokerVault", height: 3,
-            targets: ["BrokerModel", "BrokerValues", "BrokerThreads", "CSodium", "CSQLite"], libraries: ["Logging"]),
+            targets: ["BrokerModel", "BrokerValues", "BrokerSystem", "CSodium", "CSQLite"], libraries: ["Logging"]),
         Layer(
             name: "BrokerOAuth", folder: "BrokerOAuth", height: 3,
-            targets: ["BrokerModel", "BrokerValues", "BrokerThreads", "CCurl"],
+            targets: ["BrokerModel", "BrokerValues", "BrokerSystem", "CCurl"],
             libraries: ["JWTKit", "Crypto", "Logging"]),
         Layer(
             name: "BrokerHost", folder: "BrokerHost", height: 3,
             targets: ["BrokerModel", "BrokerValues", "CSystemd", "CBrokerLinux"], libraries: ["Subprocess", "Logging"]),
         Layer(
             name: "BrokerConfig", folder: "BrokerConfig", height: 3,
-            targets: ["BrokerModel", "BrokerValues", "CToml"]),
+            targets: ["BrokerModel", "BrokerValues", "BrokerSystem", "CToml"]),
     ]
 
     private static let model: [Layer] = [
-        Layer(name: "BrokerModel", folder: "BrokerModel", height: 2, targets: ["BrokerValues", "CSodium"]),
+        Layer(
+            name: "BrokerModel", folder: "BrokerModel", height: 2, targets: ["BrokerValues", "BrokerSystem", "CSodium"]),
         Layer(name: "BrokerValues", folder: "BrokerValues", height: 1, targets: []),
-        Layer(name: "BrokerThreads", folder: "BrokerThreads", height: 1, targets: []),
+        Layer(name: "BrokerSystem", folder: "BrokerSystem", height: 1, targets: []),
     ]
 }

@@ -1,4 +1,5 @@
 import BrokerRPC
+import BrokerSystem
 import BrokerValues
 import Glibc
 
@@ -30,7 +31,7 @@ extension BrokerClientError {
                 cause: failure)
         case .system(let errno):
             self.init(
-                .brokerNotAvailable, "The broker at \(path) cannot be reached: \(String(cString: strerror(errno))).",
+                .brokerNotAvailable, "The broker at \(path) cannot be reached: \(errnoText(errno)).",
                 cause: failure)
         }
     }

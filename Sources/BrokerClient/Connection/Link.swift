@@ -1,5 +1,5 @@
 import BrokerRPC
-import BrokerThreads
+import BrokerSystem
 import BrokerValues
 import Glibc
 import Synchronization

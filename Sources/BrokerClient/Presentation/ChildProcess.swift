@@ -1,5 +1,5 @@
 import FoundationEssentials
-import BrokerThreads
+import BrokerSystem
 import Glibc
 
 /// A program started without a shell, in a session of its own, so that Ctrl-C in the terminal does not end a browser.

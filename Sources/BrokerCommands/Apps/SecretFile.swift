@@ -1,4 +1,5 @@
 import BrokerClient
+import BrokerSystem
 import Glibc
 
 /// A secret that a file holds: an argument could be read by every process of the machine.
@@ -16,7 +17,7 @@ enum SecretFile {
         guard let file = fopen(path, "re") else {
             throw BrokerClientError(
                 .invalidParameter,
-                "The file \(path) cannot be read (\(String(cString: strerror(errno)))); check its path.")
+                "The file \(path) cannot be read (\(errnoText(errno))); check its path.")
         }
         defer { fclose(file) }
         var bytes = [CChar](repeating: 0, count: longest)

@@ -1,4 +1,4 @@
-import BrokerThreads
+import BrokerSystem
 
 /// What is typed or piped in.
 enum StandardInput {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import BrokerClient
+import BrokerSystem
 import Glibc
 
 /// The program: arguments in, exit status out.
@@ -28,7 +29,7 @@ package enum Brokerctl {
         let lost = StandardStream.lostOutput.load(ordering: .relaxed)
         guard status == .done, lost != 0 else { exit(status.rawValue) }
         StandardStream.error.write(
-            "brokerctl: Standard output could not be written: \(String(cString: strerror(lost))).\n")
+            "brokerctl: Standard output could not be written: \(errnoText(lost)).\n")
         exit(ExitStatus.failed.rawValue)
     }
 

@@ -1,4 +1,4 @@
-import BrokerThreads
+import BrokerSystem
 import Glibc
 import Synchronization
 

@@ -1,3 +1,5 @@
+import BrokerSystem
+
 /// What the kernel and /proc say about the process at the other end of a connection.
 ///
 /// Nothing here defaults to "outside of a sandbox": a fact that was not read says so, and proves nothing.

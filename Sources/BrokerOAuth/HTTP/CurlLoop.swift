@@ -1,4 +1,4 @@
-import BrokerThreads
+import BrokerSystem
 import BrokerValues
 import CCurl
 import Glibc

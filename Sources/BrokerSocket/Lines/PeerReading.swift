@@ -1,4 +1,5 @@
 import BrokerModel
+import BrokerSystem
 import CBrokerLinux
 
 extension PeerCredentials {

@@ -1,4 +1,5 @@
 import BrokerModel
+import BrokerSystem
 import Glibc
 import Logging
 import NIOCore
@@ -53,7 +54,7 @@ package struct LoopbackRedirectListener: RedirectListener {
                 throw .portInUse(port)
             default:
                 await endpoint.close()
-                let why = String(cString: strerror(code))
+                let why = errnoText(code)
                 throw .cannotListen("The broker cannot listen at \(family.ip) for the redirect: \(why).")
             }
         }

@@ -1,4 +1,5 @@
 import BrokerModel
+import BrokerSystem
 import Glibc
 
 /// An open file of the state directory that is known to be regular, ours and closed to others.

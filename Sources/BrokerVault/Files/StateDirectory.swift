@@ -1,4 +1,5 @@
 import BrokerModel
+import BrokerSystem
 import Glibc
 
 /// The directory that holds the broker's state: ours, and closed to everybody else.

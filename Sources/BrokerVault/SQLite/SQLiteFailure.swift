@@ -1,4 +1,5 @@
 import BrokerModel
+import BrokerSystem
 import CSQLite
 import Glibc
 
@@ -33,15 +34,5 @@ struct SQLiteFailure {
     /// Quotas, file size limits and the last inode stop a write as a full disk does, but SQLite calls only one of them so.
     static func meansFull(_ systemError: Int32) -> Bool {
         systemError == ENOSPC || systemError == EDQUOT || systemError == EFBIG
-    }
-}
-
-/// The system's words for an error number.
-func errnoText(_ number: Int32) -> String {
-    withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
-        guard let base = buffer.baseAddress, strerror_r(number, base, buffer.count) == 0 else {
-            return "errno \(number)"
-        }
-        return String(cString: base)
     }
 }
