@@ -60,9 +60,8 @@ package final class OAuthProvider: IdentityProvider {
         } else {
             response = try await send(request)
         }
-        return try TokenAnswer(
-            response: response, server: endpoint.server, grant: grant, isProven: extras.proofKey != nil, now: clock.now
-        ).read()
+        let answer = EndpointAnswer(response: response, server: endpoint.server, now: clock.now)
+        return try TokenAnswer(answer: answer, grant: grant, isProven: extras.proofKey != nil).read()
     }
 
     package func verify(
