@@ -57,11 +57,8 @@ struct DeviceCodeAcquisition: Sendable {
     }
 
     private func metadata() async throws(BrokerError) -> ProviderMetadata {
-        let metadata: ProviderMetadata
-        do throws(ProviderError) {
-            metadata = try await services.provider.metadata(of: authority)
-        } catch {
-            throw ProviderErrors.brokerError(error, at: authority)
+        let metadata = try await services.asking(authority) { () throws(ProviderError) in
+            try await services.provider.metadata(of: authority)
         }
         guard metadata.deviceAuthorizationEndpoint != nil else {
             throw BrokerError(
@@ -75,11 +72,9 @@ struct DeviceCodeAcquisition: Sendable {
     ) async throws(BrokerError) -> DeviceAuthorization {
         let asked = DeviceAuthorizationRequest(
             scopes: scopes, claims: request.extras.claims, resources: request.resources)
-        do throws(ProviderError) {
-            return try await services.provider.authorizeDevice(
+        return try await services.asking(authority) { () throws(ProviderError) in
+            try await services.provider.authorizeDevice(
                 asked, as: request.app.credentials(at: request.target), at: metadata)
-        } catch {
-            throw ProviderErrors.brokerError(error, at: authority)
         }
     }
 

@@ -110,11 +110,9 @@ struct GrantStore: Sendable {
     private func verified(
         _ idToken: Secret, nonce: String?, _ authority: Authority, _ metadata: ProviderMetadata
     ) async throws(BrokerError) -> IDTokenClaims {
-        do throws(ProviderError) {
-            return try await services.provider.verify(
+        try await services.asking(authority) { () throws(ProviderError) in
+            try await services.provider.verify(
                 idToken: idToken, against: IDTokenExpectation(clientID: app.clientID, nonce: nonce), at: metadata)
-        } catch {
-            throw ProviderErrors.brokerError(error, at: authority)
         }
     }
 

@@ -114,11 +114,8 @@ struct Refresh: Sendable {
             request.scopes, granted: Scopes(refreshToken.record.narrowedTo ?? refreshToken.record.scopes),
             // The grant may be for several resources, and not every scope known at each.
             keepsWhole: refreshToken.record.grantNarrows == true && request.resources.isEmpty, at: request.target.kind)
-        let metadata: ProviderMetadata
-        do throws(ProviderError) {
-            metadata = try await services.provider.metadata(of: situation.destination)
-        } catch {
-            throw ProviderErrors.brokerError(error, at: situation.destination)
+        let metadata = try await services.asking(situation.destination) { () throws(ProviderError) in
+            try await services.provider.metadata(of: situation.destination)
         }
         try CloudRules.check(metadata, for: request.app)
         var extras = request.extras
