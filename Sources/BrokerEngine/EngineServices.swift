@@ -24,8 +24,7 @@ struct EngineServices: Sendable {
     let events = EventHub()
 
     func knownAccounts(of app: AppRegistration, in partition: Partition) throws(BrokerError) -> KnownAccounts {
-        let key = CacheIndex.GroupKey(partition: partition, group: app.effectiveGroup)
-        return try reading { () throws(VaultError) in try index.loadAccounts(of: key) }
+        try reading { () throws(VaultError) in try index.loadAccounts(of: .init(of: app, in: partition)) }
     }
 
     func tokens(of owner: CacheIndex.OwnerKey) throws(BrokerError) -> CachedTokens {
@@ -46,6 +45,18 @@ struct EngineServices: Sendable {
             return try body()
         } catch {
             log.error("the vault could not be read", metadata: ["cause": "\(error)"])
+            throw BrokerError(error)
+        }
+    }
+
+    /// Changes the cache (``CacheWriter/write(_:)``) and says what its failure means for the caller.
+    func write<Answer: Sendable>(
+        _ decide: @escaping @Sendable (CacheIndex) throws(VaultError) -> (change: CacheChange, answer: Answer)
+    ) async throws(BrokerError) -> (answer: Answer, isPersisted: Bool) {
+        do throws(VaultError) {
+            return try await writer.write(decide)
+        } catch {
+            log.error("the cache could not be changed", metadata: ["cause": "\(error)"])
             throw BrokerError(error)
         }
     }

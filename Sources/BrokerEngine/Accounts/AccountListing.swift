@@ -40,17 +40,11 @@ struct AccountListing: Sendable {
     /// For apps that have one account at a time.
     func current(for app: AppRegistration, in partition: Partition) throws(BrokerError) -> CurrentAccountRule.Answer {
         let known = try services.knownAccounts(of: app, in: partition)
-        let marks = try services.reading { () throws(VaultError) in
-            try services.vault.load(SignOutRecord.self, bucket: [app.effectiveGroup.rawValue], in: partition)
-        }
         var signedOutAt: [String: NumericDate] = [:]
         for entry in known.entries {
             let record = entry.stored.record
-            let mark = marks.first {
-                $0.record.app == app.identity && $0.record.homeAccountID == record.homeAccountID
-                    && $0.record.environment == record.environment
-            }
-            signedOutAt[entry.account.id] = max(record.signedOutAt ?? 0, mark?.record.since ?? 0)
+            let signOut = known.signOut(of: record, from: app.identity)?.record
+            signedOutAt[entry.account.id] = max(record.signedOutAt ?? 0, signOut?.since ?? 0)
         }
         return try CurrentAccountRule.among(try visible(to: app, in: partition), signedOutAt: signedOutAt)
     }
@@ -86,13 +80,6 @@ struct AccountListing: Sendable {
 }
 
 extension Account {
-    fileprivate func matches(_ selector: AccountSelector) -> Bool {
-        switch selector {
-        case .id(let id): self.id == id
-        case .username(let name): isCalled(name)
-        }
-    }
-
     /// What another group knows of the person.
     fileprivate mutating func addProfiles(of other: Account) {
         let further = other.tenantProfiles?.filter { profile in

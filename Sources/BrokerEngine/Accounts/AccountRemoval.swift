@@ -26,49 +26,37 @@ struct AccountRemoval: Sendable {
         let owner = owner(of: entry, client: app.clientID)
         let tokens = try services.tokens(of: owner)
         let users = try otherUsers(of: entry)
-        let isShared = users.contains { $0.clientID == app.clientID }
-        var change = VaultChange(in: partition, deletes: isShared ? [] : tokens.keys(of: owner.owner))
+        var change = CacheChange(in: partition)
+        if !users.contains(where: { $0.clientID == app.clientID }) {
+            tokens.deletion(from: owner.owner).forEach { change.add($0) }
+        }
         let account = entry.stored.record
-        let signOut = SignOutRecord(
-            group: app.effectiveGroup, app: app.identity, homeAccountID: account.homeAccountID,
-            environment: account.environment, since: services.clock.now)
         if users.isEmpty {
             // Nobody is left who could use the account: nothing of it stays behind.
-            change.deletes += known.entries.filter(entry.isSamePerson).map(\.stored.record.key)
-            change.deletes += known.signOuts(of: account).map { $0.key(in: app.effectiveGroup) }
-            change.deletes += try services.tokens(of: owner.ofFamilies).familyTokens.map(\.record.key)
+            known.deletion(of: account).forEach { change.add($0) }
+            let families = try services.tokens(of: owner.ofFamilies)
+            families.deletion(from: owner.ofFamilies.owner).forEach { change.add($0) }
         } else {
-            let sealed = try services.reading { () throws(VaultError) in
-                try services.vault.seal(signOut, secret: nil, in: partition).sealed
-            }
-            change.puts.append(sealed)
+            let signOut = SignOutRecord(
+                group: app.effectiveGroup, app: app.identity, homeAccountID: account.homeAccountID,
+                environment: account.environment, since: services.clock.now)
+            change.add(
+                .signOut(
+                    .put(
+                        try services.reading { () throws(VaultError) in
+                            try services.vault.seal(signOut, secret: nil, in: partition)
+                        })))
         }
-        let group = CacheIndex.GroupKey(partition: partition, group: app.effectiveGroup)
-        let (isUnused, final) = (users.isEmpty, change)
-        let outcome = await services.writer.write { () throws(VaultError) in
-            final
-        } apply: { index throws(VaultError) in
-            try index.update(accounts: group) { known in
-                if isUnused {
-                    known.entries.removeAll(where: entry.isSamePerson)
-                    known.signOuts.subtract(known.signOuts(of: account))
-                } else {
-                    known.signOuts.insert(KnownAccounts.SignOut(signOut))
-                }
-            }
-            if !isShared { try index.update(tokens: owner) { $0 = CachedTokens() } }
-            if isUnused { try index.update(tokens: owner.ofFamilies) { $0 = CachedTokens() } }
-        }
-        tell(of: entry.account, isUnused ? .removed : .signedOut)
-        switch outcome {
-        case .failure(let error): throw BrokerError(error)
-        case .success(false):
+        let final = change
+        let isPersisted = try await services.write { _ in (final, ()) }.isPersisted
+        tell(of: entry.account, users.isEmpty ? .removed : .signedOut)
+        guard isPersisted else {
             throw BrokerError(
                 .internal,
                 "The account is removed from memory, but the disk did not take it; make room and the broker will finish.",
                 reason: .vaultNotWritable)
-        case .success(true): return tokens.count
         }
+        return tokens.count
     }
 
     /// Apps of the group that are signed in and have tokens of the account.
@@ -95,25 +83,5 @@ struct AccountRemoval: Sendable {
             owner: TokenOwner(
                 group: app.effectiveGroup, clientID: client, homeAccountID: entry.stored.record.homeAccountID,
                 environment: entry.stored.record.environment))
-    }
-}
-
-extension KnownAccounts {
-    func signOuts(of account: AccountRecord) -> Set<SignOut> {
-        signOuts.filter { $0.homeAccountID == account.homeAccountID && $0.environment == account.environment }
-    }
-}
-
-extension KnownAccounts.SignOut {
-    func key(in group: GroupID) -> RecordKey {
-        SignOutRecord(group: group, app: app, homeAccountID: homeAccountID, environment: environment, since: 0).key
-    }
-}
-
-extension CachedTokens {
-    func keys(of owner: TokenOwner) -> [RecordKey] {
-        accessTokens.map(\.stored.record.key) + refreshTokens.map(\.record.key)
-            + [proofKey?.record.key].compactMap(\.self)
-            + idTokens.keys.map { IDTokenRecord(owner: owner, realm: $0, cachedAt: 0).key }
     }
 }

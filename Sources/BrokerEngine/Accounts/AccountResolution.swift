@@ -13,25 +13,6 @@ extension Sequence {
     }
 }
 
-extension KnownAccounts {
-    /// The people whom a request can be for, as they were first seen. Lazy: part of the hot path.
-    ///
-    /// - Parameter otherClouds: environments whose accounts fit as well (``CloudRules``).
-    func people(at authority: Authority, otherClouds: Set<String>) -> LazyFilterSequence<[Entry]> {
-        entries.lazy.filter { $0.isPrimary && $0.fits(authority, otherClouds) }
-    }
-}
-
-extension KnownAccounts.Entry {
-    /// Where there are tenants, an account of the same cloud fits whatever tenant is asked for; elsewhere a host may have
-    /// several issuers, told apart by their paths.
-    func fits(_ authority: Authority, _ otherClouds: Set<String>) -> Bool {
-        let environment = stored.record.environment
-        guard environment == authority.environment || otherClouds.contains(environment) else { return false }
-        return authority.hasTenants ? isTenantProfile : stored.record.realm == authority.path
-    }
-}
-
 extension EngineServices {
     /// - Parameter accounts: whom one selector names.
     func warnOfNamesakes(_ accounts: some Sequence<Account>) {

@@ -111,11 +111,3 @@ extension EngineServices {
         return clouds(of: request)
     }
 }
-
-extension AppRegistration {
-    /// The secret is for the app's own provider; anywhere else the client shows none.
-    func credentials(at place: Authority) -> ClientCredentials {
-        let isOwn = place.rules.hasHostWideClients ? place.environment == authority.environment : place == authority
-        return ClientCredentials(clientID: clientID, secret: isOwn ? clientSecret : nil)
-    }
-}

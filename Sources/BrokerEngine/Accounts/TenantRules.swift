@@ -18,7 +18,7 @@ package enum TenantRules {
         case .id(let tenant): return tenant
         case .domain(let name):
             let profile = known.entries.first {
-                $0.isSamePerson(as: entry) && $0.stored.record.domainNames?.contains(name) == true
+                $0.isPerson(of: entry.stored.record) && $0.stored.record.domainNames?.contains(name) == true
             }
             return profile?.stored.record.realm ?? name
         }

@@ -5,27 +5,10 @@ import Synchronization
 /// The part of the cache that is in memory. Reads are a dictionary look-up under a lock, good for an event loop; what is
 /// not there yet is read from the vault by the `load…` functions, which the waiting path uses.
 ///
-/// Only ``CacheWriter`` changes it, after the disk has taken (or refused) the change.
-final class CacheIndex: Sendable {
-    struct GroupKey: Sendable, Hashable {
-        let partition: Partition
-        let group: GroupID
-    }
-
-    struct OwnerKey: Sendable, Hashable {
-        let partition: Partition
-        let owner: TokenOwner
-    }
-
-    /// One client of a group at a provider.
-    struct ClientKey: Sendable, Hashable {
-        let partition: Partition
-        let group: GroupID
-        let clientID: String
-        let environment: String
-    }
-
-    private struct State {
+/// Only ``CacheWriter`` changes it, after the disk has taken (or refused) the change: what is here is what lies on disk once
+/// that has taken everything.
+package final class CacheIndex: Sendable {
+    fileprivate struct State {
         var groups: [GroupKey: KnownAccounts] = [:]
         var owners: [OwnerKey: CachedTokens] = [:]
         var families: [ClientKey: FamilyMembership] = [:]
@@ -34,22 +17,17 @@ final class CacheIndex: Sendable {
     private let vault: any RecordVault
     private let state = Mutex(State())
 
-    init(vault: any RecordVault) { self.vault = vault }
+    package init(vault: any RecordVault) { self.vault = vault }
 
-    func accounts(of key: GroupKey) -> KnownAccounts? { state.withLock { $0.groups[key] } }
-    func tokens(of key: OwnerKey) -> CachedTokens? { state.withLock { $0.owners[key] } }
+    package func accounts(of key: GroupKey) -> KnownAccounts? { state.withLock { $0.groups[key] } }
+    package func tokens(of key: OwnerKey) -> CachedTokens? { state.withLock { $0.owners[key] } }
 
-    func loadAccounts(of key: GroupKey) throws(VaultError) -> KnownAccounts {
+    package func loadAccounts(of key: GroupKey) throws(VaultError) -> KnownAccounts {
         if let known = accounts(of: key) { return known }
-        var known = KnownAccounts()
-        known.entries = try vault.load(AccountRecord.self, bucket: [key.group.rawValue], in: key.partition)
-            .map(KnownAccounts.Entry.init)
-        known.signOuts = Set(
-            try vault.load(SignOutRecord.self, bucket: [key.group.rawValue], in: key.partition).map {
-                KnownAccounts.SignOut(
-                    app: $0.record.app, homeAccountID: $0.record.homeAccountID, environment: $0.record.environment)
-            })
-        known.sort()
+        let bucket = [key.group.rawValue]
+        let known = KnownAccounts(
+            try vault.load(AccountRecord.self, bucket: bucket, in: key.partition),
+            signOuts: try vault.load(SignOutRecord.self, bucket: bucket, in: key.partition))
         return state.withLock { state in
             // A write that came in between is newer than what was read.
             if let newer = state.groups[key] { return newer }
@@ -63,28 +41,29 @@ final class CacheIndex: Sendable {
         let stored = try vault.loadAll(AccountRecord.self, in: partition)
         let inMemory = state.withLock { $0.groups.keys.filter { $0.partition == partition } }
         let groups = Set(stored.map { GroupKey(partition: partition, group: $0.record.group) }).union(inMemory)
-        var all = KnownAccounts()
-        for group in groups { all.entries += try loadAccounts(of: group).entries }
-        all.sort()
-        return all.entries
+        var all: [KnownAccounts.Entry] = []
+        for group in groups { all += try loadAccounts(of: group).entries }
+        return KnownAccounts.sorted(all)
     }
 
-    /// Owners whose tokens are in memory; those that the disk refused so far are nowhere else.
-    func indexedOwners(in partition: Partition) -> [OwnerKey] {
-        state.withLock { $0.owners.keys.filter { $0.partition == partition } }
+    /// Whose tokens there are; for sign-out, not for requests. The disk knows tokens of clients that no app is registered
+    /// with any more, and memory those that the disk refused so far.
+    func loadEveryOwner(in partition: Partition) throws(VaultError) -> Set<TokenOwner> {
+        var owners = Set(try vault.loadAll(AccessTokenRecord.self, in: partition).map(\.record.owner))
+        owners.formUnion(try vault.loadAll(RefreshTokenRecord.self, in: partition).map(\.record.owner))
+        owners.formUnion(try vault.loadAll(IDTokenRecord.self, in: partition).map(\.record.owner))
+        owners.formUnion(try vault.loadAll(ProofKeyRecord.self, in: partition).map(\.record.owner))
+        return owners.union(state.withLock { $0.owners.keys.filter { $0.partition == partition }.map(\.owner) })
     }
 
-    func loadTokens(of key: OwnerKey) throws(VaultError) -> CachedTokens {
+    package func loadTokens(of key: OwnerKey) throws(VaultError) -> CachedTokens {
         if let known = tokens(of: key) { return known }
-        var known = CachedTokens()
         let bucket = key.owner.bucket
-        known.accessTokens = try vault.load(AccessTokenRecord.self, bucket: bucket, in: key.partition)
-            .map(CachedTokens.AccessToken.init)
-        for token in try vault.load(RefreshTokenRecord.self, bucket: bucket, in: key.partition) { known.put(token) }
-        known.proofKey = try vault.load(ProofKeyRecord.self, bucket: bucket, in: key.partition).first
-        for idToken in try vault.load(IDTokenRecord.self, bucket: bucket, in: key.partition) {
-            known.idTokens[idToken.record.realm] = idToken.sealed
-        }
+        let known = CachedTokens(
+            accessTokens: try vault.load(AccessTokenRecord.self, bucket: bucket, in: key.partition),
+            refreshTokens: try vault.load(RefreshTokenRecord.self, bucket: bucket, in: key.partition),
+            idTokens: try vault.load(IDTokenRecord.self, bucket: bucket, in: key.partition),
+            proofKey: try vault.load(ProofKeyRecord.self, bucket: bucket, in: key.partition).first)
         return state.withLock { state in
             if let newer = state.owners[key] { return newer }
             state.owners[key] = known
@@ -92,7 +71,7 @@ final class CacheIndex: Sendable {
         }
     }
 
-    func loadMembership(of key: ClientKey) throws(VaultError) -> FamilyMembership {
+    package func loadMembership(of key: ClientKey) throws(VaultError) -> FamilyMembership {
         if let known = state.withLock({ $0.families[key] }) { return known }
         let stored = try storedMetadata(of: key)
         return state.withLock { state in
@@ -115,20 +94,37 @@ final class CacheIndex: Sendable {
             .first?.record
     }
 
-    func update(membership: FamilyMembership, of key: ClientKey) { state.withLock { $0.families[key] = membership } }
-
-    func update(accounts key: GroupKey, _ change: (inout KnownAccounts) -> Void) throws(VaultError) {
-        _ = try loadAccounts(of: key)
-        state.withLock { change(&$0.groups[key, default: KnownAccounts()]) }
+    /// Reads what stands around the records of a change, so that ``apply(_:)`` finds it.
+    func load(for change: CacheChange) throws(VaultError) {
+        func group(_ group: GroupID) throws(VaultError) {
+            _ = try loadAccounts(of: GroupKey(partition: change.partition, group: group))
+        }
+        func owner(_ owner: TokenOwner) throws(VaultError) {
+            _ = try loadTokens(of: OwnerKey(partition: change.partition, owner: owner))
+        }
+        for row in change.rows {
+            switch row {
+            case .account(let account): try group(account.record.group)
+            case .signOut(let signOut): try group(signOut.record.group)
+            case .accessToken(let token): try owner(token.record.owner)
+            case .refreshToken(let token): try owner(token.record.owner)
+            case .idToken(let token): try owner(token.record.owner)
+            case .proofKey(let key): try owner(key.record.owner)
+            // Nothing stands around it.
+            case .appMetadata: break
+            }
+        }
     }
 
-    func update(tokens key: OwnerKey, _ change: (inout CachedTokens) -> Void) throws(VaultError) {
-        _ = try loadTokens(of: key)
-        state.withLock { change(&$0.owners[key, default: CachedTokens()]) }
+    /// Brings a change into memory. Only ``CacheWriter`` calls it, after ``load(for:)``.
+    func apply(_ change: CacheChange) {
+        state.withLock { state in
+            for row in change.rows { state.apply(row, in: change.partition) }
+        }
     }
 
     /// Forgets owners beyond the limit, oldest knowledge or not: they are read again when they are asked for.
-    func trim(toOwners limit: Int) {
+    package func trim(toOwners limit: Int) {
         state.withLock { state in
             while state.owners.count > limit, let key = state.owners.keys.first { state.owners[key] = nil }
         }
@@ -141,12 +137,22 @@ extension AppMetadataRecord {
     }
 }
 
-extension CacheIndex.OwnerKey {
-    var client: CacheIndex.ClientKey {
-        .init(
-            partition: partition, group: owner.group, clientID: owner.clientID, environment: owner.environment)
+extension CacheIndex.State {
+    fileprivate mutating func apply(_ row: CacheChange.Row, in partition: Partition) {
+        func group(_ group: GroupID) -> CacheIndex.GroupKey { .init(partition: partition, group: group) }
+        func owner(_ owner: TokenOwner) -> CacheIndex.OwnerKey { .init(partition: partition, owner: owner) }
+        switch row {
+        case .account(let account): groups[group(account.record.group), default: KnownAccounts()].apply(account)
+        case .signOut(let signOut): groups[group(signOut.record.group), default: KnownAccounts()].apply(signOut)
+        case .accessToken(let token): owners[owner(token.record.owner), default: CachedTokens()].apply(token)
+        case .refreshToken(let token): owners[owner(token.record.owner), default: CachedTokens()].apply(token)
+        case .idToken(let token): owners[owner(token.record.owner), default: CachedTokens()].apply(token)
+        case .proofKey(let key): owners[owner(key.record.owner), default: CachedTokens()].apply(key)
+        case .appMetadata(let metadata):
+            let record = metadata.record
+            let client = CacheIndex.ClientKey(
+                partition: partition, group: record.group, clientID: record.clientID, environment: record.environment)
+            families[client] = FamilyMembership(metadata.put?.record)
+        }
     }
-
-    /// Where the account's family refresh tokens are.
-    var ofFamilies: CacheIndex.OwnerKey { .init(partition: partition, owner: owner.ofFamilies) }
 }

@@ -3,11 +3,11 @@ import BrokerValues
 import Logging
 import Synchronization
 
-/// The one place that changes the cache: disk first, then memory, one change after the other.
+/// The one place that changes the cache: disk first, then memory, one ``CacheChange`` after the other.
 ///
 /// When the disk refuses, memory takes the change all the same (the token is good, and losing a rotated refresh token
 /// would end the session); what was refused waits in order and is tried again, with the next change and every few seconds.
-final class CacheWriter: Sendable {
+package final class CacheWriter: Sendable {
     private struct State {
         var last: Task<Void, Never>?
         var backlog: [VaultChange] = []
@@ -21,7 +21,7 @@ final class CacheWriter: Sendable {
     private let log: Logger
     private let state = Mutex(State())
 
-    init(
+    package init(
         vault: any RecordVault, index: CacheIndex, clock: any BrokerClock,
         settings: @escaping @Sendable () -> EngineSettings, log: Logger
     ) {
@@ -32,59 +32,53 @@ final class CacheWriter: Sendable {
         self.log = log
     }
 
-    /// - Parameters:
-    ///   - plan: computes the change from the state that all earlier changes have led to.
-    ///   - apply: brings the change into memory; called after the disk has answered.
-    /// - Returns: whether the disk has it.
-    func write(
-        _ plan: @escaping @Sendable () throws(VaultError) -> VaultChange,
-        apply: @escaping @Sendable (CacheIndex) throws(VaultError) -> Void
-    ) async -> Result<Bool, VaultError> {
-        let outcome = Mutex<Result<Bool, VaultError>>(.success(false))
-        await enqueue {
-            let result = await self.perform(plan, apply: apply)
-            outcome.withLock { $0 = result }
-        }.value
-        return outcome.withLock { $0 }
+    /// - Parameter decide: says what changes, from the state that all earlier changes have led to, and what the caller
+    ///   wants to know of that.
+    /// - Returns: that, and whether the disk has the change.
+    /// - Throws: when nothing was changed.
+    package func write<Answer: Sendable>(
+        _ decide: @escaping @Sendable (CacheIndex) throws(VaultError) -> (change: CacheChange, answer: Answer)
+    ) async throws(VaultError) -> (answer: Answer, isPersisted: Bool) {
+        try await enqueue { await self.perform(decide) }.value.get()
     }
 
     /// Whether the disk has a record that is in memory. Quick: part of the hot path.
-    func hasWritten(_ record: SealedRecord) -> Bool {
+    package func hasWritten(_ record: SealedRecord) -> Bool {
         state.withLock { state in
             state.backlog.allSatisfy { change in !change.puts.contains { $0.box == record.box } }
         }
     }
 
     /// Tries once more to write what was refused. - Returns: whether nothing is left.
-    func flush() async -> Bool {
+    package func flush() async -> Bool {
         await enqueue { await self.writeBacklog() }.value
         return state.withLock { $0.backlog.isEmpty }
     }
 
-    private func enqueue(_ job: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
+    private func enqueue<Value: Sendable>(_ job: @escaping @Sendable () async -> Value) -> Task<Value, Never> {
         state.withLock { state in
             let previous = state.last
             let task = Task {
                 await previous?.value
-                await job()
+                return await job()
             }
-            state.last = task
+            state.last = Task { _ = await task.value }
             return task
         }
     }
 
-    private func perform(
-        _ plan: @Sendable () throws(VaultError) -> VaultChange,
-        apply: @Sendable (CacheIndex) throws(VaultError) -> Void
-    ) async -> Result<Bool, VaultError> {
+    private func perform<Answer: Sendable>(
+        _ decide: @Sendable (CacheIndex) throws(VaultError) -> (change: CacheChange, answer: Answer)
+    ) async -> Result<(answer: Answer, isPersisted: Bool), VaultError> {
         do throws(VaultError) {
-            let change = try plan()
-            if !change.isEmpty { state.withLock { $0.backlog.append(change) } }
+            let (change, answer) = try decide(index)
+            try index.load(for: change)
+            if !change.isEmpty { state.withLock { $0.backlog.append(change.onDisk) } }
             await writeBacklog()
-            try apply(index)
-            let persisted = state.withLock { $0.backlog.isEmpty }
-            if persisted { index.trim(toOwners: settings().indexedOwners) } else { scheduleRetry() }
-            return .success(persisted)
+            index.apply(change)
+            let isPersisted = state.withLock { $0.backlog.isEmpty }
+            if isPersisted { index.trim(toOwners: settings().indexedOwners) } else { scheduleRetry() }
+            return .success((answer, isPersisted))
         } catch {
             return .failure(error)
         }
@@ -118,5 +112,5 @@ final class CacheWriter: Sendable {
         }
     }
 
-    func stopRetrying() { state.withLock { $0.retry }?.cancel() }
+    package func stopRetrying() { state.withLock { $0.retry }?.cancel() }
 }

@@ -17,73 +17,45 @@ package struct CachedTokens: Sendable {
         func isGood(at resources: [String]) -> Bool { (stored.record.resources ?? []) == resources }
     }
 
-    package var accessTokens: [AccessToken] = []
-    package var refreshToken: StoredRecord<RefreshTokenRecord>?
-    /// Bound to ``proofKey`` (RFC 9449, section 5).
-    package var boundRefreshToken: StoredRecord<RefreshTokenRecord>?
-    package var proofKey: StoredRecord<ProofKeyRecord>?
-    /// Only under ``TokenOwner/ofFamilies``.
-    package var familyTokens: [StoredRecord<RefreshTokenRecord>] = []
+    package private(set) var accessTokens: [AccessToken]
+    /// The owner's own; families' only under ``TokenOwner/ofFamilies``.
+    package private(set) var refreshTokens: [StoredRecord<RefreshTokenRecord>]
     /// By realm.
-    package var idTokens: [String: SealedRecord] = [:]
+    package private(set) var idTokens: [String: SealedRecord]
+    /// What DPoP tokens are bound to.
+    package private(set) var proofKey: StoredRecord<ProofKeyRecord>?
 
-    package init() {}
+    package init(
+        accessTokens: [StoredRecord<AccessTokenRecord>] = [], refreshTokens: [StoredRecord<RefreshTokenRecord>] = [],
+        idTokens: [StoredRecord<IDTokenRecord>] = [], proofKey: StoredRecord<ProofKeyRecord>? = nil
+    ) {
+        self.accessTokens = accessTokens.map(AccessToken.init)
+        self.refreshTokens = refreshTokens
+        self.idTokens = Dictionary(idTokens.map { ($0.record.realm, $0.sealed) }, uniquingKeysWith: { $1 })
+        self.proofKey = proofKey
+    }
 
     package var count: Int { accessTokens.count + refreshTokens.count + idTokens.count }
 
-    package var refreshTokens: [StoredRecord<RefreshTokenRecord>] {
-        [refreshToken, boundRefreshToken].compactMap(\.self) + familyTokens
-    }
+    // MARK: Access tokens
 
-    /// Takes the place of the one with the same key.
-    package mutating func put(_ token: StoredRecord<RefreshTokenRecord>) {
-        if token.record.keyThumbprint != nil {
-            boundRefreshToken = token
-        } else if token.record.familyID == nil {
-            refreshToken = token
-        } else {
-            familyTokens.removeAll { $0.record.key == token.record.key }
-            familyTokens.append(token)
-        }
-    }
-
-    /// - Returns: whether this very token, not a successor of it, was there.
-    @discardableResult
-    package mutating func remove(_ token: StoredRecord<RefreshTokenRecord>) -> Bool {
-        guard holds(token) else { return false }
-        if refreshToken?.sealed.box == token.sealed.box { refreshToken = nil }
-        if boundRefreshToken?.sealed.box == token.sealed.box { boundRefreshToken = nil }
-        familyTokens.removeAll { $0.sealed.box == token.sealed.box }
-        return true
-    }
-
-    package func holds(_ token: StoredRecord<RefreshTokenRecord>) -> Bool {
-        refreshTokens.contains { $0.sealed.box == token.sealed.box }
-    }
-
-    /// The first usable token that carries at least the scopes asked for, at the same resources.
+    /// The first token that carries at least the scopes asked for, at the same resources.
     ///
-    /// - Parameter resources: sorted.
+    /// - Parameter isUsable: what is asked of its lifetime (``ExpiryRule``).
     package func accessToken(
-        covering scopes: Scopes, realm: String, type: TokenType, resources: [String] = [], rule: ExpiryRule
+        for question: SilentDecision.Question, _ isUsable: (AccessTokenRecord) -> Bool
     ) -> StoredRecord<AccessTokenRecord>? {
         accessTokens.first { token in
-            token.stored.record.realm == realm && token.stored.record.tokenType == type
-                && (type == .bearer || isBound(token.stored.record)) && token.isGood(at: resources)
-                && scopes.normalized.allSatisfy(token.scopes.contains) && rule.isUsable(token.stored.record)
+            let record = token.stored.record
+            return record.realm == question.realm && record.tokenType == question.tokenType
+                && (question.tokenType == .bearer || isBound(record)) && token.isGood(at: question.resources)
+                && question.scopes.normalized.allSatisfy(token.scopes.contains) && isUsable(record)
         }?.stored
     }
 
-    /// The token for a provider that is down: past its expiry, within what the provider allows for this case.
-    package func extendedToken(
-        covering scopes: Scopes, realm: String, type: TokenType, resources: [String] = [], rule: ExpiryRule
-    ) -> StoredRecord<AccessTokenRecord>? {
-        accessTokens.first { token in
-            token.stored.record.realm == realm && token.stored.record.tokenType == type
-                && (type == .bearer || isBound(token.stored.record)) && token.isGood(at: resources)
-                && scopes.normalized.allSatisfy(token.scopes.contains)
-                && rule.isUsableWhileProviderIsDown(token.stored.record)
-        }?.stored
+    /// Whether a token's key is at hand: without it nobody could use the token.
+    package func isBound(_ token: AccessTokenRecord) -> Bool {
+        token.tokenType == .dpop && token.keyThumbprint != nil && token.keyThumbprint == proofKey?.record.thumbprint
     }
 
     /// Tokens that a new one replaces: same realm, type and resources, and a scope in common (MSAL, "Saving a token").
@@ -100,90 +72,89 @@ package struct CachedTokens: Sendable {
             return !theirs.isDisjoint(with: scopes) || (theirs.isEmpty && scopes.isEmpty)
         }
     }
-}
 
-/// The accounts of one group in memory.
-package struct KnownAccounts: Sendable {
-    package struct Entry: Sendable {
-        package let stored: StoredRecord<AccountRecord>
-        /// What apps see: the person, with the profiles of all tenants.
-        package var account: Account
-        /// False for the further tenants of a person, who is listed and chosen once.
-        package var isPrimary = true
-        /// Of an account at Entra: where it was made.
-        package let homeTenant: String?
+    // MARK: Refresh tokens
+
+    package var refreshToken: StoredRecord<RefreshTokenRecord>? {
+        refreshTokens.first { $0.record.familyID == nil && $0.record.keyThumbprint == nil }
     }
 
-    package struct SignOut: Sendable, Hashable {
-        package let app: String
-        package let homeAccountID: HomeAccountID
-        package let environment: String
+    /// Bound to a key (RFC 9449, section 5).
+    package var boundRefreshToken: StoredRecord<RefreshTokenRecord>? {
+        refreshTokens.first { $0.record.familyID == nil && $0.record.keyThumbprint != nil }
     }
 
-    /// In the order they were first seen.
-    package var entries: [Entry] = [] { didSet { entries = TenantProfiles.merged(entries) } }
-    package var signOuts: Set<SignOut> = []
-
-    package init() {}
-
-    package func isSignedIn(_ entry: Entry, for app: AppRegistration) -> Bool {
-        isSignedIn(entry, for: app.identity)
+    package var familyTokens: [StoredRecord<RefreshTokenRecord>] {
+        refreshTokens.filter { $0.record.familyID != nil && $0.record.keyThumbprint == nil }
     }
 
-    /// - Parameter app: ``AppRegistration/identity``.
-    package func isSignedIn(_ entry: Entry, for app: String) -> Bool {
-        entry.stored.record.signedIn && !signOuts.contains(Self.signOut(of: entry.stored.record, from: app))
+    /// Whether this very token, not a successor of it, is there.
+    package func holds(_ token: StoredRecord<RefreshTokenRecord>) -> Bool {
+        refreshTokens.contains { $0.sealed.box == token.sealed.box }
     }
 
-    /// Whether the account of a record about to be written is there already, and signed in.
-    func hasSignedIn(_ record: AccountRecord, for app: String) -> Bool {
-        entries.contains { $0.stored.record.key == record.key && isSignedIn($0, for: app) }
-    }
-
-    package static func signOut(of record: AccountRecord, from app: String) -> SignOut {
-        SignOut(app: app, homeAccountID: record.homeAccountID, environment: record.environment)
-    }
-
-    package mutating func sort() {
-        entries.sort {
-            let (left, right) = ($0.stored.record, $1.stored.record)
-            return (left.createdAt, left.username, $0.account.id) < (right.createdAt, right.username, $1.account.id)
+    /// Refresh tokens that may be spent for a token of this type, the better one first.
+    ///
+    /// A bound one brings bound tokens only. One that is not bound can bring either: a public client's is bound from then
+    /// on (RFC 9449, section 5).
+    package func refreshTokens(for type: TokenType) -> [StoredRecord<RefreshTokenRecord>] {
+        switch type {
+        case .bearer: [refreshToken].compactMap(\.self)
+        case .dpop: [boundRefreshToken, refreshToken].compactMap(\.self)
         }
     }
+
+    /// A family's token brings bearer tokens only: it is many clients', and a key one client's.
+    func spendable(for type: TokenType, _ family: FamilyKnowledge) -> [StoredRecord<RefreshTokenRecord>] {
+        refreshTokens(for: type) + (type == .bearer ? family.spendable : [])
+    }
 }
 
-extension KnownAccounts.Entry {
-    package init(_ stored: StoredRecord<AccountRecord>) {
-        self.stored = stored
-        homeTenant = stored.record.homeAccountID.homeTenant
-        account = Self.account(of: stored)
+// MARK: - Changes
+
+extension CachedTokens {
+    package mutating func apply(_ action: CacheChange.Action<AccessTokenRecord>) {
+        accessTokens.apply(action, at: \.stored.sealed, AccessToken.init)
     }
 
-    /// Without the other tenants.
-    var ownAccount: Account { Self.account(of: stored) }
-
-    private static func account(of stored: StoredRecord<AccountRecord>) -> Account {
-        let record = stored.record
-        return Account(
-            id: record.homeAccountID.accountID(in: stored.sealed.partition, environment: record.environment),
-            username: record.username, name: record.name, environment: record.environment, tenantId: record.tenantID,
-            homeAccountId: record.homeAccountID.rawValue, authority: record.authority, signedIn: record.signedIn,
-            claims: record.claims.isEmpty ? nil : record.claims)
+    package mutating func apply(_ action: CacheChange.Action<RefreshTokenRecord>) {
+        refreshTokens.apply(action, at: \.sealed) { $0 }
     }
 
-    package func matches(_ selector: AccountSelector) -> Bool {
-        switch selector {
-        case .id(let id): account.id == id
-        case .username(let name): account.isCalled(name)
+    package mutating func apply(_ action: CacheChange.Action<IDTokenRecord>) {
+        idTokens[action.record.realm] = action.put?.sealed
+    }
+
+    package mutating func apply(_ action: CacheChange.Action<ProofKeyRecord>) { proofKey = action.put }
+
+    /// Removes what a new grant makes worthless. What is put under the same key afterwards stays.
+    ///
+    /// - Parameters:
+    ///   - refreshToken: what the provider gave in place of `spent`; kept elsewhere when it is bound and that was not.
+    ///   - thumbprint: of the key that new tokens are bound to: those of an earlier key have nobody any more who could
+    ///     prove them.
+    func deletion(
+        supersededBy accessToken: AccessTokenRecord, _ refreshToken: RefreshTokenRecord?,
+        for spent: StoredRecord<RefreshTokenRecord>?, boundTo thumbprint: String?
+    ) -> [CacheChange.Row] {
+        var gone = accessTokens(replacedBy: accessToken).map(\.stored)
+        var spentTokens: [StoredRecord<RefreshTokenRecord>] = []
+        if refreshToken != nil, let spent, spent.record.familyID == nil, holds(spent) { spentTokens.append(spent) }
+        if let thumbprint, let old = proofKey?.record.thumbprint, old != thumbprint {
+            gone += accessTokens.map(\.stored)
+                .filter { $0.record.tokenType == .dpop && $0.record.keyThumbprint != thumbprint }
+            if let boundRefreshToken { spentTokens.append(boundRefreshToken) }
         }
+        return gone.map { .accessToken(.delete($0)) } + spentTokens.map { .refreshToken(.delete($0)) }
     }
-}
 
-extension Account {
-    /// Whether this is its username in any tenant; compared without case.
-    package func isCalled(_ name: String) -> Bool {
-        let name = name.lowercased()
-        return username.lowercased() == name
-            || tenantProfiles?.contains { $0.username?.lowercased() == name } ?? false
+    /// Removes everything.
+    func deletion(from owner: TokenOwner) -> [CacheChange.Row] {
+        accessTokens.map { .accessToken(.delete($0.stored)) } + refreshTokens.map { .refreshToken(.delete($0)) }
+            + idTokens.map { realm, sealed in
+                .idToken(
+                    .delete(
+                        StoredRecord(record: IDTokenRecord(owner: owner, realm: realm, cachedAt: 0), sealed: sealed)))
+            } + [proofKey].compactMap(\.self).map { .proofKey(.delete($0)) }
     }
 }

@@ -1,7 +1,6 @@
 import BrokerModel
 import BrokerValues
 import Logging
-import Synchronization
 
 /// Takes a token answer: checks the ID token, files everything durably in one transaction, and makes the result.
 struct GrantStore: Sendable {
@@ -92,9 +91,7 @@ struct GrantStore: Sendable {
 
     /// What was learnt by the person's earlier grant is a habit of the provider, and holds for the next one.
     private func grantNarrows(of identity: TokenIdentity, at authority: Authority) throws(BrokerError) -> Bool? {
-        let owner = TokenOwner(
-            group: app.effectiveGroup, clientID: app.clientID, homeAccountID: identity.homeAccountID,
-            environment: authority.environment)
+        let owner = TokenOwner(of: identity.homeAccountID, at: authority.environment, for: app)
         let tokens = try services.tokens(of: .init(partition: partition, owner: owner))
         return tokens.refreshTokens.contains { $0.record.grantNarrows == true } ? true : nil
     }
@@ -123,66 +120,63 @@ struct GrantStore: Sendable {
         guard let granted else {
             throw BrokerError(.internal, "The account of a token answer could not be told; sign in again.")
         }
-        let sealed = try services.reading { () throws(VaultError) in
-            let client = CacheIndex.ClientKey(
-                partition: partition, group: app.effectiveGroup, clientID: app.clientID,
-                environment: granted.account.environment)
-            let news = FamilyMembership.learnt(
-                from: response, spent: precondition?.spent.record, known: try services.index.loadMembership(of: client))
-            let metadata = try news.map { membership throws(VaultError) in
-                try services.index.metadata(membership, of: client)
-            }
-            return try SealedGrant(
-                granted, response, metadata: metadata, proofKey: proofKey, spent: precondition?.spent,
-                vault: services.vault,
-                partition: partition)
+        let (outcome, isPersisted) = try await services.write { index throws(VaultError) in
+            try decide(granted, response, precondition, proofKey, from: index)
         }
-        // Only a person who signs in takes a sign-out back; a refresh that was under way does not.
-        let standing = Mutex(RefreshPrecondition.Standing.valid)
-        let signOut =
-            precondition != nil
-            ? nil
-            : SignOutRecord(
-                group: app.effectiveGroup, app: app.identity, homeAccountID: granted.account.homeAccountID,
-                environment: granted.account.environment, since: 0)
-        let index = services.index
-        let known = try services.knownAccounts(of: app, in: partition)
-        let wasSignedIn =
-            precondition?.hadSignedIn(granted.account, known) ?? known.hasSignedIn(granted.account, for: app.identity)
-        let outcome = await services.writer.write { () throws(VaultError) in
-            if let now = try precondition?.standing(in: index), now != .valid {
-                standing.withLock { $0 = now }
-                return VaultChange(in: sealed.owner.partition)
-            }
-            return try sealed.change(from: index, withdrawing: signOut)
-        } apply: { index throws(VaultError) in
-            guard standing.withLock({ $0 == .valid }) else { return }
-            try sealed.apply(to: index, withdrawing: signOut)
-        }
-        if let overtaken = standing.withLock({ $0.error }) { throw overtaken }
-        switch outcome {
-        case .failure(let error): throw BrokerError(error)
-        case .success(let persisted):
-            if precondition == nil || response.refreshToken != nil { unthrottle(granted.account) }
-            tell(of: sealed, wasSignedIn: wasSignedIn)
-            guard granted.declined.isEmpty else { throw Self.declined(granted, as: refusal, to: account(of: sealed)) }
-            return AcquiredToken(
-                token: sealed.accessToken,
-                idToken: sealed.idToken?.sealed ?? index.tokens(of: sealed.owner)?.idTokens[granted.account.realm],
-                account: account(of: sealed), fromCache: false, persisted: persisted)
-        }
+        let kept = try outcome.get()
+        if precondition == nil || response.refreshToken != nil { unthrottle(granted.account) }
+        let account = account(of: kept.records)
+        tell(of: kept.records.accessToken.record, account, wasSignedIn: kept.wasSignedIn)
+        guard granted.declined.isEmpty else { throw Self.declined(granted, as: refusal, to: account) }
+        return AcquiredToken(
+            token: kept.records.accessToken, idToken: kept.idToken, account: account, fromCache: false,
+            persisted: isPersisted)
     }
 
-    private func tell(of sealed: SealedGrant, wasSignedIn: Bool) {
-        let account = account(of: sealed)
-        if !wasSignedIn {
-            services.events.tell(EngineEvent(partition: partition, app: app, .account(.signedIn, account)))
+    private struct Kept: Sendable {
+        var records: SealedGrant
+        /// The answer's, or else an earlier one of the same tenant.
+        var idToken: SealedRecord?
+        var wasSignedIn: Bool
+    }
+
+    /// In the write queue.
+    private func decide(
+        _ granted: GrantedTokens, _ response: TokenResponse, _ precondition: RefreshPrecondition?,
+        _ proofKey: ProofKey?, from index: CacheIndex
+    ) throws(VaultError) -> (change: CacheChange, answer: Result<Kept, BrokerError>) {
+        if let overtaken = try precondition?.standing(in: index).error {
+            return (CacheChange(in: partition), .failure(overtaken))
         }
-        let token = sealed.accessToken.record
-        services.events.tell(
-            EngineEvent(
-                partition: partition, app: app,
-                .token(.acquired, accountID: account.id, scopes: token.scopes, expiresOn: token.expiresOn)))
+        let (account, vault) = (granted.account, services.vault)
+        let owner = CacheIndex.OwnerKey(of: account, for: app, in: partition)
+        let (known, tokens) = (try index.loadAccounts(of: owner.group), try index.loadTokens(of: owner))
+        let records = try SealedGrant(
+            granted, response, proofKey: proofKey, spent: precondition?.spent, amid: tokens, vault: vault,
+            in: partition)
+        var change = records.change
+        if let family = FamilyMembership.learnt(
+            from: response, spent: precondition?.spent.record, known: try index.loadMembership(of: owner.client))
+        {
+            let metadata = try index.metadata(family, of: owner.client)
+            change.add(.appMetadata(.put(try vault.seal(metadata, secret: nil, in: partition))))
+        }
+        // Only a person who signs in takes a sign-out back; a refresh that was under way does not.
+        if precondition == nil, let signOut = known.signOut(of: account, from: app.identity) {
+            change.add(.signOut(.delete(signOut)))
+        }
+        let kept = Kept(
+            records: records, idToken: records.idToken ?? tokens.idTokens[account.realm],
+            wasSignedIn: precondition?.hadSignedIn(account, known) ?? known.hasSignedIn(account, for: app.identity))
+        return (change, .success(kept))
+    }
+
+    private func tell(of token: AccessTokenRecord, _ account: Account, wasSignedIn: Bool) {
+        func tell(_ change: EngineEvent.Change) {
+            services.events.tell(EngineEvent(partition: partition, app: app, change))
+        }
+        if !wasSignedIn { tell(.account(.signedIn, account)) }
+        tell(.token(.acquired, accountID: account.id, scopes: token.scopes, expiresOn: token.expiresOn))
     }
 
     /// What was refused to the old sign-in says nothing about the new one.
@@ -196,8 +190,7 @@ struct GrantStore: Sendable {
 
     /// As the group now knows the person, with all tenants.
     private func account(of grant: SealedGrant) -> Account {
-        let group = CacheIndex.GroupKey(partition: partition, group: app.effectiveGroup)
-        let entry = services.index.accounts(of: group)?.entries.first {
+        let entry = services.index.accounts(of: .init(of: app, in: partition))?.entries.first {
             $0.stored.record.key == grant.account.record.key
         }
         return entry?.account ?? KnownAccounts.Entry(grant.account).account
@@ -223,39 +216,28 @@ struct GrantStore: Sendable {
         _ response: TokenResponse, sent: Scopes, _ precondition: RefreshPrecondition, _ proofKey: ProofKey?
     ) async {
         guard let secret = response.refreshToken else { return }
-        let (spent, index) = (precondition.spent, services.index)
-        var record = spent.record
-        record.narrowedTo = ScopeRules.narrowing(of: spent.record, by: sent)
-        record.cachedAt = services.clock.now
-        record.unansweredAt = nil
-        var key: StoredRecord<ProofKeyRecord>?
-        let owner = CacheIndex.OwnerKey(partition: partition, owner: record.owner)
+        let isBound = response.tokenType == .dpop && app.clientSecret == nil
         do throws(VaultError) {
-            if response.tokenType == .dpop, app.clientSecret == nil, let proofKey {
-                record.keyThumbprint = proofKey.thumbprint
-                key = try services.vault.seal(
-                    ProofKeyRecord(owner: record.owner, thumbprint: proofKey.thumbprint, createdAt: record.cachedAt),
-                    secret: proofKey.privateKey, in: partition)
-            }
-            let stored = try services.vault.seal(record, secret: secret, in: partition)
-            let (newKey, isElsewhere) = (key, record.key != spent.record.key)
-            let isKept = Mutex(false)
-            _ = await services.writer.write { () throws(VaultError) in
-                guard try precondition.standing(in: index) == .valid else { return VaultChange(in: partition) }
-                isKept.withLock { $0 = true }
-                return VaultChange(
-                    in: partition, puts: [stored.sealed] + [newKey?.sealed].compactMap(\.self),
-                    deletes: isElsewhere ? [spent.record.key] : [])
-            } apply: { index throws(VaultError) in
-                guard isKept.withLock({ $0 }) else { return }
-                try index.update(tokens: owner) { tokens in
-                    tokens.remove(spent)
-                    tokens.put(stored)
-                    if let newKey { tokens.proofKey = newKey }
+            _ = try await services.writer.write {
+                [partition, vault = services.vault, now = services.clock.now] index
+                    throws(VaultError) in
+                var change = CacheChange(in: partition)
+                guard try precondition.standing(in: index) == .valid else { return (change, ()) }
+                var record = precondition.spent.record
+                record.narrowedTo = ScopeRules.narrowing(of: record, by: sent)
+                record.cachedAt = now
+                record.unansweredAt = nil
+                change.add(.refreshToken(.delete(precondition.spent)))
+                if isBound, let proofKey {
+                    record.keyThumbprint = proofKey.thumbprint
+                    let key = ProofKeyRecord(owner: record.owner, thumbprint: proofKey.thumbprint, createdAt: now)
+                    change.add(.proofKey(.put(try vault.seal(key, secret: proofKey.privateKey, in: partition))))
                 }
+                change.add(.refreshToken(.put(try vault.seal(record, secret: secret, in: partition))))
+                return (change, ())
             }
         } catch {
-            services.log.error("a rotated refresh token could not be sealed", metadata: ["cause": "\(error)"])
+            services.log.error("a rotated refresh token could not be kept", metadata: ["cause": "\(error)"])
         }
     }
 }

@@ -55,9 +55,7 @@ package struct GrantedTokens: Sendable {
         context: Context
     ) {
         guard let account = Self.account(claims, response.clientInfo, known: known, context) else { return nil }
-        let owner = TokenOwner(
-            group: context.app.effectiveGroup, clientID: context.app.clientID, homeAccountID: account.homeAccountID,
-            environment: account.environment)
+        let owner = TokenOwner(of: account, for: context.app)
         self.account = account
         granted = ScopeRules.granted(
             response.scope.map(Scopes.init(parameter:)) ?? context.sent, asked: context.asked)

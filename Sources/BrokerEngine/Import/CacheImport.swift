@@ -55,30 +55,23 @@ struct CacheImport: Sendable {
     private func keep(
         _ plan: ImportPlan, of client: CacheIndex.ClientKey, _ report: inout CacheImportReport
     ) async throws(BrokerError) {
-        let sealed = try services.reading { () throws(VaultError) in
-            try SealedImport(plan, of: client, vault: services.vault, index: services.index)
+        let vault = services.vault
+        let (taken, isPersisted) = try await services.write { index throws(VaultError) in
+            let news = try plan.news(for: client, in: index, sealedBy: vault)
+            return (news.change, news)
         }
-        report.add(sealed)
-        guard !sealed.change.isEmpty else { return }
-        switch await services.writer.write(
-            { sealed.change },
-            apply: { index throws(VaultError) in
-                try sealed.apply(to: index)
-            })
-        {
-        case .failure(let error): throw BrokerError(error)
-        case .success(false):
+        report.add(taken)
+        guard isPersisted || taken.change.isEmpty else {
             throw BrokerError(
                 .internal,
                 "The imported tokens are in memory, but the disk did not take them; make room and import again.",
                 reason: .vaultNotWritable)
-        case .success(true):
-            for account in sealed.accounts.map(\.record) {
-                services.throttle.with {
-                    $0.clear(
-                        group: account.group, homeAccountID: account.homeAccountID, environment: account.environment,
-                        in: partition)
-                }
+        }
+        for case .account(.put(let account)) in taken.change.rows {
+            services.throttle.with {
+                $0.clear(
+                    group: account.record.group, homeAccountID: account.record.homeAccountID,
+                    environment: account.record.environment, in: partition)
             }
         }
     }
@@ -129,13 +122,18 @@ package struct CacheImportReport: Sendable, Equatable {
 
     package init() {}
 
-    fileprivate mutating func add(_ sealed: SealedImport) {
-        accounts += sealed.accounts.count
-        refreshTokens += sealed.refreshTokens.count { $0.record.familyID == nil }
-        familyRefreshTokens += sealed.refreshTokens.count { $0.record.familyID != nil }
-        accessTokens += sealed.accessTokens.count
-        idTokens += sealed.idTokens.count
-        appMetadata += sealed.metadata == nil ? 0 : 1
-        older += sealed.older
+    fileprivate mutating func add(_ news: ImportPlan.News) {
+        older += news.older
+        for row in news.change.rows {
+            switch row {
+            case .account(.put): accounts += 1
+            case .refreshToken(.put(let token)) where token.record.familyID == nil: refreshTokens += 1
+            case .refreshToken(.put): familyRefreshTokens += 1
+            case .accessToken(.put): accessTokens += 1
+            case .idToken(.put): idTokens += 1
+            case .appMetadata(.put): appMetadata += 1
+            default: break
+            }
+        }
     }
 }

@@ -36,9 +36,8 @@ package struct ImportPlan: Sendable {
         func owner(_ credential: UnifiedCache.Credential) -> TokenOwner {
             people.insert(credential.homeAccountID)
             return TokenOwner(
-                group: app.effectiveGroup, clientID: app.clientID,
-                homeAccountID: Self.home(credential.homeAccountID, known[credential.homeAccountID], authority),
-                environment: authority.environment)
+                of: Self.home(credential.homeAccountID, known[credential.homeAccountID], authority),
+                at: authority.environment, for: app)
         }
         func realm(_ given: String) -> String { authority.hasTenants ? given.lowercased() : authority.path }
 
@@ -120,5 +119,57 @@ package struct ImportPlan: Sendable {
     ) -> HomeAccountID {
         if authority.hasTenants { return HomeAccountID(rawValue: given) }
         return HomeAccountID(subject: account?.localAccountID ?? given, issuer: authority.url)
+    }
+}
+
+extension ImportPlan {
+    /// What the cache does not have, or has older.
+    struct News: Sendable {
+        var change: CacheChange
+        /// How many tokens the cache has as good ones as.
+        var older = 0
+    }
+
+    /// In the write queue.
+    func news(
+        for client: CacheIndex.ClientKey, in index: CacheIndex, sealedBy vault: any RecordVault
+    ) throws(VaultError) -> News {
+        let partition = client.partition
+        var news = News(change: CacheChange(in: partition))
+        func cached(_ owner: TokenOwner) throws(VaultError) -> CachedTokens {
+            try index.loadTokens(of: .init(partition: partition, owner: owner))
+        }
+        let known = try index.loadAccounts(of: .init(partition: partition, group: client.group)).entries
+        for record in accounts where !known.contains(where: { $0.stored.record.key == record.key }) {
+            news.change.add(.account(.put(try vault.seal(record, secret: nil, in: partition))))
+        }
+        for token in refreshTokens {
+            let same = try cached(token.record.owner).refreshTokens.first { $0.record.key == token.record.key }
+            guard same.map({ $0.record.cachedAt < token.record.cachedAt }) ?? true else {
+                news.older += 1
+                continue
+            }
+            news.change.add(.refreshToken(.put(try vault.seal(token.record, secret: token.secret, in: partition))))
+        }
+        for token in accessTokens {
+            let replaced = try cached(token.record.owner).accessTokens(replacedBy: token.record).map(\.stored)
+            guard replaced.allSatisfy({ $0.record.cachedAt < token.record.cachedAt }) else {
+                news.older += 1
+                continue
+            }
+            for old in replaced { news.change.add(.accessToken(.delete(old))) }
+            news.change.add(.accessToken(.put(try vault.seal(token.record, secret: token.secret, in: partition))))
+        }
+        for token in idTokens {
+            guard try cached(token.record.owner).idTokens[token.record.realm] == nil else {
+                news.older += 1
+                continue
+            }
+            news.change.add(.idToken(.put(try vault.seal(token.record, secret: token.secret, in: partition))))
+        }
+        if let metadata, try index.loadMembership(of: client) == .unknown {
+            news.change.add(.appMetadata(.put(try vault.seal(metadata, secret: nil, in: partition))))
+        }
+        return news
     }
 }

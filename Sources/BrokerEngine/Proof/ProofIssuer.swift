@@ -37,8 +37,7 @@ struct ProofIssuer: Sendable {
         let known = try services.knownAccounts(of: request.app, in: request.partition)
         let entry = try AccountChoice.choose(request.account, from: known, for: request.app, at: authority)
             .resolved(for: request.app)
-        let tokens = try services.tokens(
-            of: .init(partition: request.partition, owner: TokenOwner(of: entry.stored.record, for: request.app)))
+        let tokens = try services.tokens(of: .init(of: entry.stored.record, for: request.app, in: request.partition))
         guard let key = try ProofKeys(services: services).filedKey(in: tokens) else {
             throw BrokerError(
                 .interactionRequired, "\(request.app.name) has no DPoP token of this account yet; ask for one first.",
@@ -71,13 +70,5 @@ extension TokenBroker {
     /// - Throws: `interactionRequired` when there is no DPoP token to make a proof for.
     package func proof(_ request: ProofRequest) throws(BrokerError) -> IssuedProof {
         try ProofIssuer(services: services).prove(request)
-    }
-}
-
-extension TokenOwner {
-    init(of account: AccountRecord, for app: AppRegistration) {
-        self.init(
-            group: app.effectiveGroup, clientID: app.clientID, homeAccountID: account.homeAccountID,
-            environment: account.environment)
     }
 }

@@ -171,13 +171,10 @@ struct Refresh: Sendable {
 
     /// Removes the refresh token, but only the one that was sent: a sign-in may have brought a new one meanwhile.
     private func forget(_ dead: RefreshToken) async {
-        let index = services.index
         let owner = CacheIndex.OwnerKey(partition: request.partition, owner: dead.record.owner)
-        await write("a dead refresh token could not be removed") { () throws(VaultError) in
+        await write("a dead refresh token could not be removed") { index throws(VaultError) in
             let isCurrent = try index.loadTokens(of: owner).holds(dead)
-            return VaultChange(in: owner.partition, deletes: isCurrent ? [dead.record.key] : [])
-        } apply: { index throws(VaultError) in
-            try index.update(tokens: owner) { $0.remove(dead) }
+            return (CacheChange(in: owner.partition, isCurrent ? [.refreshToken(.delete(dead))] : []), ())
         }
         services.events.tell(
             EngineEvent(
@@ -194,58 +191,41 @@ struct Refresh: Sendable {
     ///
     /// - Returns: the token as it is from now on.
     @discardableResult
-    private func mark(_ sent: RefreshToken, _ change: (inout RefreshTokenRecord) -> Void) async -> RefreshToken {
+    private func mark(
+        _ sent: RefreshToken, _ change: @escaping @Sendable (inout RefreshTokenRecord) -> Void
+    ) async -> RefreshToken {
         let owner = CacheIndex.OwnerKey(partition: request.partition, owner: sent.record.owner)
-        let marked: RefreshToken
-        do throws(VaultError) {
+        let vault = services.vault
+        return await write("a refresh token could not be marked") { index throws(VaultError) in
+            guard try index.loadTokens(of: owner).holds(sent) else { return (CacheChange(in: owner.partition), sent) }
             var record = sent.record
             change(&record)
-            marked = try services.vault.seal(
-                record, secret: try services.vault.secret(of: sent.sealed), in: request.partition)
-        } catch {
-            services.log.error("a refresh token could not be marked", metadata: ["cause": "\(error)"])
-            return sent
-        }
-        let index = services.index
-        await write("a refresh token could not be marked") { () throws(VaultError) in
-            let isCurrent = try index.loadTokens(of: owner).holds(sent)
-            return VaultChange(in: owner.partition, puts: isCurrent ? [marked.sealed] : [])
-        } apply: { index throws(VaultError) in
-            try index.update(tokens: owner) { if $0.remove(sent) { $0.put(marked) } }
-        }
-        return marked
+            let marked = try vault.seal(record, secret: try vault.secret(of: sent.sealed), in: owner.partition)
+            return (CacheChange(in: owner.partition, [.refreshToken(.put(marked))]), marked)
+        } ?? sent
     }
 
     private func remember(_ membership: FamilyMembership, _ client: CacheIndex.ClientKey) async {
-        let sealed: SealedRecord
+        let vault = services.vault
+        await write("an app's family could not be noted") { index throws(VaultError) in
+            let metadata = try vault.seal(
+                try index.metadata(membership, of: client), secret: nil, in: client.partition)
+            return (CacheChange(in: client.partition, [.appMetadata(.put(metadata))]), ())
+        }
+    }
+
+    /// - Returns: nil when nothing was changed.
+    @discardableResult
+    private func write<Answer: Sendable>(
+        _ complaint: Logger.Message,
+        _ decide: @escaping @Sendable (CacheIndex) throws(VaultError) -> (change: CacheChange, answer: Answer)
+    ) async -> Answer? {
         do throws(VaultError) {
-            let record = try services.index.metadata(membership, of: client)
-            sealed = try services.vault.seal(record, secret: nil, in: client.partition).sealed
+            return try await services.writer.write(decide).answer
         } catch {
-            services.log.error("an app's family could not be noted", metadata: ["cause": "\(error)"])
-            return
+            services.log.error(complaint, metadata: ["cause": "\(error)"])
+            return nil
         }
-        await write("an app's family could not be noted") { () throws(VaultError) in
-            VaultChange(in: client.partition, puts: [sealed])
-        } apply: { index throws(VaultError) in
-            index.update(membership: membership, of: client)
-        }
-    }
-
-    private func write(
-        _ complaint: Logger.Message, _ plan: @escaping @Sendable () throws(VaultError) -> VaultChange,
-        apply: @escaping @Sendable (CacheIndex) throws(VaultError) -> Void
-    ) async {
-        if case .failure(let cause) = await services.writer.write(plan, apply: apply) {
-            services.log.error(complaint, metadata: ["cause": "\(cause)"])
-        }
-    }
-}
-
-extension CachedTokens {
-    /// A family's token brings bearer tokens only: it is many clients', and a key one client's.
-    func spendable(for type: TokenType, _ family: FamilyKnowledge) -> [StoredRecord<RefreshTokenRecord>] {
-        refreshTokens(for: type) + (type == .bearer ? family.spendable : [])
     }
 }
 

@@ -94,8 +94,7 @@ struct SilentAcquisition: Sendable {
             request.account, from: known, for: request.app, at: request.target,
             otherClouds: services.otherClouds(of: request)
         ).resolved(for: request.app)
-        let owner = CacheIndex.OwnerKey(
-            partition: request.partition, owner: TokenOwner(of: entry.stored.record, for: request.app))
+        let owner = CacheIndex.OwnerKey(of: entry.stored.record, for: request.app, in: request.partition)
         let (tokens, family) = try tokens(of: owner, in: source)
         let question = SilentDecision.Question(
             scopes: request.scopes, realm: TenantRules.realm(at: request.target, for: entry, among: known),
@@ -155,9 +154,7 @@ struct SilentAcquisition: Sendable {
         }
         let question = situation.question
         guard !question.bypassesCache,
-            let token = situation.tokens.extendedToken(
-                covering: question.scopes, realm: question.realm, type: question.tokenType,
-                resources: question.resources, rule: question.rule)
+            let token = situation.tokens.accessToken(for: question, question.rule.isUsableWhileProviderIsDown)
         else { throw error }
         var answer = situation.answer(token, services)
         answer.extendedLifetime = true

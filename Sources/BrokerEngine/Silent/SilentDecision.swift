@@ -34,11 +34,7 @@ package enum SilentDecision: Sendable {
     package static func decide(
         _ question: Question, from tokens: CachedTokens, family: FamilyKnowledge = FamilyKnowledge()
     ) -> SilentDecision {
-        if !question.bypassesCache,
-            let token = tokens.accessToken(
-                covering: question.scopes, realm: question.realm, type: question.tokenType,
-                resources: question.resources, rule: question.rule)
-        {
+        if !question.bypassesCache, let token = tokens.accessToken(for: question, question.rule.isUsable) {
             return .cached(token)
         }
         let spendable = tokens.spendable(for: question.tokenType, family)

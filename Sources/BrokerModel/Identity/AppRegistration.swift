@@ -52,6 +52,12 @@ package struct AppRegistration: Sendable, Equatable {
     package static func identity(registeredAs name: String) -> String { "app:\(name)" }
 
     package var effectiveGroup: GroupID { GroupID(named: group, identity: identity) }
+
+    /// The secret is for the app's own provider; anywhere else the client shows none.
+    package func credentials(at place: Authority) -> ClientCredentials {
+        let isOwn = place.rules.hasHostWideClients ? place.environment == authority.environment : place == authority
+        return ClientCredentials(clientID: clientID, secret: isOwn ? clientSecret : nil)
+    }
 }
 
 /// Who may see an account and spend its refresh tokens.

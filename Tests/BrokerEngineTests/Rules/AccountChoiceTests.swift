@@ -7,12 +7,12 @@ import Testing
 struct AccountChoiceTests {
     private func choose(
         _ selector: AccountSelector?, from entries: [KnownAccounts.Entry],
-        signOuts: Set<KnownAccounts.SignOut> = [], for app: AppRegistration = Sample.app(),
+        signOut: SignOutRecord? = nil, for app: AppRegistration = Sample.app(),
         at authority: Authority = Sample.authority()
     ) -> String {
         var known = KnownAccounts()
         known.entries = entries
-        known.signOuts = signOuts
+        if let signOut { known.apply(.put(Sample.stored(signOut))) }
         switch AccountChoice.choose(selector, from: known, for: app, at: authority) {
         case .account(let entry): return entry.account.username
         case .unknown: return "unknown"
@@ -71,9 +71,12 @@ struct AccountChoiceTests {
     func perAppSignOut() {
         let (mail, calendar) = (Sample.app("mail", group: "office"), Sample.app("calendar", group: "office"))
         let alice = Sample.account("alice", app: mail)
-        let signOut = KnownAccounts.signOut(of: alice.stored.record, from: mail.identity)
-        #expect(choose(nil, from: [alice], signOuts: [signOut], for: mail) == "signed out")
-        #expect(choose(nil, from: [alice], signOuts: [signOut], for: calendar) == "alice")
+        let account = alice.stored.record
+        let signOut = SignOutRecord(
+            group: account.group, app: mail.identity, homeAccountID: account.homeAccountID,
+            environment: account.environment, since: Sample.now)
+        #expect(choose(nil, from: [alice], signOut: signOut, for: mail) == "signed out")
+        #expect(choose(nil, from: [alice], signOut: signOut, for: calendar) == "alice")
     }
 
     @Test("nobody signed in is something else than somebody signed out")
@@ -84,11 +87,9 @@ struct AccountChoiceTests {
     @Test("lists are in the order in which people were first seen")
     func order() {
         var known = KnownAccounts()
-        known.entries = [
-            Sample.account("zoe", createdAt: 5), Sample.account("bob", createdAt: 9),
-            Sample.account("amy", createdAt: 9),
-        ]
-        known.sort()
+        for (name, createdAt) in [("bob", Int64(9)), ("zoe", 5), ("amy", 9)] {
+            known.apply(.put(Sample.account(name, createdAt: createdAt).stored))
+        }
         #expect(known.entries.map(\.account.username) == ["zoe", "amy", "bob"])
     }
 }

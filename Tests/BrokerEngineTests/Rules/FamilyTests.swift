@@ -60,20 +60,20 @@ struct FamilyTests {
         #expect(ScopeRules.earlierGrant(of: own).asGiven == ["openid", "offline_access", "mail.read"])
     }
 
-    @Test("only the very token that was sent is removed, not its successor")
+    @Test("a token that was sent is not taken for its successor, which has its place")
     func removal() {
         var tokens = CachedTokens()
         let old = familyToken()
         let new = StoredRecord(
             record: old.record,
-            sealed: SealedRecord(partition: Sample.partition, kind: .refreshToken, rowKey: [], bucketKey: [], box: [9]))
-        tokens.put(old)
-        tokens.put(new)
+            sealed: SealedRecord(
+                partition: Sample.partition, kind: .refreshToken, rowKey: old.sealed.rowKey, bucketKey: [], box: [9]))
+        tokens.apply(.put(old))
+        tokens.apply(.put(new))
         #expect(tokens.familyTokens.count == 1)
-        let removedOld = tokens.remove(old)
-        #expect(!removedOld)
-        let removedNew = tokens.remove(new)
-        #expect(removedNew)
+        #expect(!tokens.holds(old))
+        #expect(tokens.holds(new))
+        tokens.apply(.delete(new))
         #expect(tokens.familyTokens.isEmpty)
     }
 }

@@ -47,10 +47,8 @@ enum Sample {
     }
 
     static func tokens(_ accessTokens: [AccessTokenRecord], refreshToken: Bool = true) -> CachedTokens {
-        var tokens = CachedTokens()
-        tokens.accessTokens = accessTokens.map { CachedTokens.AccessToken(stored($0)) }
-        if refreshToken { tokens.refreshToken = stored(Self.refreshToken()) }
-        return tokens
+        CachedTokens(
+            accessTokens: accessTokens.map(stored), refreshTokens: refreshToken ? [stored(Self.refreshToken())] : [])
     }
 
     static func account(

@@ -40,10 +40,7 @@ struct TenantRuleTests {
     }
 
     private static func known(_ records: AccountRecord...) -> KnownAccounts {
-        var known = KnownAccounts()
-        known.entries = records.map { KnownAccounts.Entry(Sample.stored($0)) }
-        known.sort()
-        return known
+        KnownAccounts(records.map(Sample.stored))
     }
 
     private static var app: AppRegistration {

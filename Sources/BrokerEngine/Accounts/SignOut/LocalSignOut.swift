@@ -23,10 +23,7 @@ struct LocalSignOut: Sendable {
         of app: AppRegistration, _ targets: SignOutTargets, usedByOthers: Bool, sharingTokens: Bool
     ) async -> SignOutStages.Outcome {
         guard var group = targets.groups.first, let account = group.entries.first?.stored.record else { return .done }
-        if sharingTokens {
-            group.owners = []
-            group.deletes = []
-        }
+        if sharingTokens { group.deletes = [] }
         guard usedByOthers else { return await forget(group, mark: nil) }
         return await forget(
             group,
@@ -37,40 +34,20 @@ struct LocalSignOut: Sendable {
 
     /// - Parameter mark: says that one app only is signed out; nil signs the account out for the group.
     private func forget(_ group: SignOutTargets.Group, mark: SignOutRecord?) async -> SignOutStages.Outcome {
-        let (key, owners) = (group.key, group.owners)
         do throws(VaultError) {
-            var change = VaultChange(in: partition, deletes: group.deletes)
-            var entries: [KnownAccounts.Entry] = []
+            var change = CacheChange(in: partition, group.deletes)
             if let mark {
-                change.puts.append(try services.vault.seal(mark, secret: nil, in: partition).sealed)
+                change.add(.signOut(.put(try services.vault.seal(mark, secret: nil, in: partition))))
             } else {
                 for entry in group.entries {
                     var record = entry.stored.record
                     record.signedIn = false
                     record.signedOutAt = services.clock.now
-                    let stored = try services.vault.seal(record, secret: nil, in: partition)
-                    change.puts.append(stored.sealed)
-                    entries.append(KnownAccounts.Entry(stored))
+                    change.add(.account(.put(try services.vault.seal(record, secret: nil, in: partition))))
                 }
             }
-            let (final, signedOut) = (change, entries)
-            let result = await services.writer.write { () throws(VaultError) in
-                final
-            } apply: { index throws(VaultError) in
-                try index.update(accounts: key) { known in
-                    for entry in signedOut {
-                        guard
-                            let place = known.entries.firstIndex(where: {
-                                $0.stored.record.key == entry.stored.record.key
-                            })
-                        else { continue }
-                        known.entries[place] = entry
-                    }
-                    if let mark { known.signOuts.insert(KnownAccounts.SignOut(mark)) }
-                }
-                for owner in owners { try index.update(tokens: owner) { $0 = CachedTokens() } }
-            }
-            return try result.get()
+            let final = change
+            return try await services.writer.write { _ in (final, ()) }.isPersisted
                 ? .done : .failed("it is done in memory, but the disk did not take it; the broker goes on trying.")
         } catch {
             return .failed(BrokerError(error).message)

@@ -7,8 +7,7 @@ struct SignOutTargets: Sendable {
     struct Group: Sendable {
         var key: CacheIndex.GroupKey
         var entries: [KnownAccounts.Entry]
-        var owners: Set<CacheIndex.OwnerKey>
-        var deletes: [RecordKey]
+        var deletes: [CacheChange.Row]
     }
 
     var groups: [Group] = []
@@ -29,29 +28,11 @@ struct SignOutTargets: Sendable {
             owner.homeAccountID == home && owner.environment == environment
                 && wanted?.contains(owner.group) ?? true && (client == nil || owner.clientID == client)
         }
-        let vault = services.vault
-        // The disk knows tokens of clients that no app is registered with any more.
-        var keys: [GroupID: Set<RecordKey>] = [:]
-        var owners: Set<TokenOwner> = []
-        func note(_ owner: TokenOwner, _ key: RecordKey) {
-            guard isMeant(owner) else { return }
-            owners.insert(owner)
-            keys[owner.group, default: []].insert(key)
-        }
-        for token in try vault.loadAll(AccessTokenRecord.self, in: partition) {
-            note(token.record.owner, token.record.key)
-        }
-        for token in try vault.loadAll(RefreshTokenRecord.self, in: partition) {
-            note(token.record.owner, token.record.key)
-        }
-        for token in try vault.loadAll(IDTokenRecord.self, in: partition) {
-            note(token.record.owner, token.record.key)
-        }
-        for key in try vault.loadAll(ProofKeyRecord.self, in: partition) { note(key.record.owner, key.record.key) }
-        for key in services.index.indexedOwners(in: partition) where isMeant(key.owner) { owners.insert(key.owner) }
+        var deletes: [GroupID: [CacheChange.Row]] = [:]
+        let owners = try services.index.loadEveryOwner(in: partition).filter { isMeant($0) }
         for owner in owners.sorted(by: { $0.bucket.lexicographicallyPrecedes($1.bucket) }) {
             let tokens = try services.index.loadTokens(of: .init(partition: partition, owner: owner))
-            keys[owner.group, default: []].formUnion(tokens.keys(of: owner))
+            deletes[owner.group, default: []] += tokens.deletion(from: owner)
             refreshTokens += tokens.refreshTokens
             if let idToken = tokens.idTokens[account.stored.record.realm] ?? tokens.idTokens.values.first {
                 idTokens[owner.clientID] = idTokens[owner.clientID] ?? idToken
@@ -68,9 +49,7 @@ struct SignOutTargets: Sendable {
                 groups.append(
                     Group(
                         key: .init(partition: partition, group: record.group), entries: [entry],
-                        owners: Set(
-                            owners.filter { $0.group == record.group }.map { .init(partition: partition, owner: $0) }),
-                        deletes: Array(keys[record.group] ?? [])))
+                        deletes: deletes[record.group] ?? []))
             }
         }
     }

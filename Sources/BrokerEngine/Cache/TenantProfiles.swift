@@ -39,17 +39,7 @@ enum TenantProfiles {
 }
 
 extension KnownAccounts.Entry {
-    /// Whether the record is the person's in one tenant of several.
-    package var isTenantProfile: Bool {
-        homeTenant != nil && stored.record.tenantID?.lowercased() == stored.record.realm
-    }
-
     fileprivate var isHomeProfile: Bool { homeTenant == stored.record.realm }
-
-    package func isSamePerson(as other: KnownAccounts.Entry) -> Bool {
-        stored.record.homeAccountID == other.stored.record.homeAccountID
-            && stored.record.environment == other.stored.record.environment
-    }
 
     fileprivate var profile: TenantProfile {
         let record = stored.record

@@ -1,0 +1,118 @@
+import BrokerModel
+import BrokerValues
+
+/// Records that are written and removed together. What the disk does and what memory does both follow from this one list
+/// (docs/decisions/0024).
+package struct CacheChange: Sendable {
+    /// What becomes of one record.
+    package enum Action<Record: VaultRecord>: Sendable {
+        /// Takes the place of the one with the same key.
+        case put(StoredRecord<Record>)
+        /// Whatever the record has become: it is found by its key.
+        case delete(StoredRecord<Record>)
+    }
+
+    /// One record and what becomes of it. Every kind that is in memory has a case.
+    package enum Row: Sendable {
+        case account(Action<AccountRecord>)
+        case signOut(Action<SignOutRecord>)
+        case appMetadata(Action<AppMetadataRecord>)
+        case accessToken(Action<AccessTokenRecord>)
+        case refreshToken(Action<RefreshTokenRecord>)
+        case idToken(Action<IDTokenRecord>)
+        case proofKey(Action<ProofKeyRecord>)
+    }
+
+    package let partition: Partition
+    /// One for each record, in the order in which they were first named.
+    package private(set) var rows: [Row] = []
+    private var places: [RecordKey: Int] = [:]
+
+    package init(in partition: Partition, _ rows: [Row] = []) {
+        self.partition = partition
+        for row in rows { add(row) }
+    }
+
+    package var isEmpty: Bool { rows.isEmpty }
+
+    /// What was said of the same record before does not count any more.
+    package mutating func add(_ row: Row) {
+        let key = row.onDisk.key
+        if let place = places[key] {
+            rows[place] = row
+        } else {
+            places[key] = rows.count
+            rows.append(row)
+        }
+    }
+
+    /// All that an owner has, as it is now: for the write queue.
+    ///
+    /// - Returns: what that was.
+    @discardableResult
+    package mutating func deleteTokens(
+        of owner: CacheIndex.OwnerKey, in index: CacheIndex
+    ) throws(VaultError) -> CachedTokens {
+        let tokens = try index.loadTokens(of: owner)
+        for row in tokens.deletion(from: owner.owner) { add(row) }
+        return tokens
+    }
+
+    package var onDisk: VaultChange {
+        var change = VaultChange(in: partition)
+        for row in rows {
+            let (key, sealed) = row.onDisk
+            if let sealed { change.puts.append(sealed) } else { change.deletes.append(key) }
+        }
+        return change
+    }
+}
+
+extension CacheChange.Action {
+    var stored: StoredRecord<Record> {
+        switch self {
+        case .put(let stored), .delete(let stored): stored
+        }
+    }
+
+    var record: Record { stored.record }
+
+    /// Nil when the record is removed.
+    package var put: StoredRecord<Record>? { if case .put(let stored) = self { stored } else { nil } }
+
+    fileprivate var onDisk: (key: RecordKey, sealed: SealedRecord?) { (record.key, put?.sealed) }
+}
+
+extension CacheChange.Row {
+    /// Its name, and what is written; nil removes it.
+    fileprivate var onDisk: (key: RecordKey, sealed: SealedRecord?) {
+        switch self {
+        case .account(let action): action.onDisk
+        case .signOut(let action): action.onDisk
+        case .appMetadata(let action): action.onDisk
+        case .accessToken(let action): action.onDisk
+        case .refreshToken(let action): action.onDisk
+        case .idToken(let action): action.onDisk
+        case .proofKey(let action): action.onDisk
+        }
+    }
+}
+
+extension Array {
+    /// - Parameters:
+    ///   - sealed: the element's record as it lies on disk, whose row it is recognised by.
+    ///   - element: made of what is put.
+    mutating func apply<Record: VaultRecord>(
+        _ action: CacheChange.Action<Record>, at sealed: KeyPath<Element, SealedRecord>,
+        _ element: (StoredRecord<Record>) -> Element
+    ) {
+        let place = firstIndex { $0[keyPath: sealed].rowKey == action.stored.sealed.rowKey }
+        switch (action, place) {
+        // Where it was, as on disk: what is found first stays so after a restart.
+        case (.put(let stored), let place?): self[place] = element(stored)
+        case (.put(let stored), nil): append(element(stored))
+        case (.delete, let place?): remove(at: place)
+        case (.delete, nil): break
+        }
+    }
+}

@@ -1,0 +1,70 @@
+import BrokerModel
+import BrokerValues
+
+extension CacheIndex {
+    /// A group, whose apps share accounts.
+    package struct GroupKey: Sendable, Hashable {
+        package let partition: Partition
+        package let group: GroupID
+
+        package init(partition: Partition, group: GroupID) {
+            self.partition = partition
+            self.group = group
+        }
+
+        init(of app: AppRegistration, in partition: Partition) {
+            self.init(partition: partition, group: app.effectiveGroup)
+        }
+    }
+
+    /// A client of a group together with one account: whose tokens they are.
+    package struct OwnerKey: Sendable, Hashable {
+        package let partition: Partition
+        package let owner: TokenOwner
+
+        package init(partition: Partition, owner: TokenOwner) {
+            self.partition = partition
+            self.owner = owner
+        }
+
+        init(of account: AccountRecord, for app: AppRegistration, in partition: Partition) {
+            self.init(partition: partition, owner: TokenOwner(of: account, for: app))
+        }
+
+        var group: GroupKey { GroupKey(partition: partition, group: owner.group) }
+
+        var client: ClientKey {
+            ClientKey(
+                partition: partition, group: owner.group, clientID: owner.clientID, environment: owner.environment)
+        }
+
+        /// Where the account's family refresh tokens are.
+        var ofFamilies: OwnerKey { OwnerKey(partition: partition, owner: owner.ofFamilies) }
+    }
+
+    /// One client of a group at a provider.
+    package struct ClientKey: Sendable, Hashable {
+        package let partition: Partition
+        package let group: GroupID
+        package let clientID: String
+        package let environment: String
+
+        package init(partition: Partition, group: GroupID, clientID: String, environment: String) {
+            self.partition = partition
+            self.group = group
+            self.clientID = clientID
+            self.environment = environment
+        }
+    }
+}
+
+extension TokenOwner {
+    init(of account: AccountRecord, for app: AppRegistration) {
+        self.init(of: account.homeAccountID, at: account.environment, for: app)
+    }
+
+    init(of homeAccountID: HomeAccountID, at environment: String, for app: AppRegistration) {
+        self.init(
+            group: app.effectiveGroup, clientID: app.clientID, homeAccountID: homeAccountID, environment: environment)
+    }
+}
