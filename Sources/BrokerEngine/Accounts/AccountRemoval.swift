@@ -10,78 +10,66 @@ struct AccountRemoval: Sendable {
     let app: AppRegistration
     let partition: Partition
 
-    /// - Returns: how many tokens the app lost.
-    func remove(_ selector: AccountSelector) async throws(BrokerError) -> Int {
-        let known = try services.knownAccounts(of: app, in: partition)
-        let account = try AccountListing(services: services).requireUnique(selector, for: app, in: partition)
-        var removed = 0
-        for entry in known.entries where entry.isPrimary && entry.account.id == account.id {
-            removed += try await remove(entry, known)
-        }
-        return removed
+    /// What was taken from the app.
+    private struct Removed: Sendable {
+        var accounts: [Account] = []
+        var tokens = 0
+        var change = AccountChange.signedOut
     }
 
-    private func remove(_ entry: KnownAccounts.Entry, _ known: KnownAccounts) async throws(BrokerError) -> Int {
-        guard known.isSignedIn(entry, for: app) else { return 0 }
-        let owner = owner(of: entry, client: app.clientID)
-        let tokens = try services.tokens(of: owner)
-        let users = try otherUsers(of: entry)
-        var change = CacheChange(in: partition)
-        if !users.contains(where: { $0.clientID == app.clientID }) {
-            tokens.deletion(from: owner.owner).forEach { change.add($0) }
+    /// - Returns: how many tokens the app lost.
+    func remove(_ selector: AccountSelector) async throws(BrokerError) -> Int {
+        let account = try AccountListing(services: services).requireUnique(selector, for: app, in: partition)
+        let members = try services.roster.members(of: app.effectiveGroup, in: partition)
+        let (removed, isPersisted) = try await services.write { index throws(VaultError) in
+            try decide(account.id, members, from: index)
         }
-        let account = entry.stored.record
-        if users.isEmpty {
-            // Nobody is left who could use the account: nothing of it stays behind.
-            known.deletion(of: account).forEach { change.add($0) }
-            let families = try services.tokens(of: owner.ofFamilies)
-            families.deletion(from: owner.ofFamilies.owner).forEach { change.add($0) }
-        } else {
-            let signOut = SignOutRecord(
-                group: app.effectiveGroup, app: app.identity, homeAccountID: account.homeAccountID,
-                environment: account.environment, since: services.clock.now)
-            change.add(
-                .signOut(
-                    .put(
-                        try services.reading { () throws(VaultError) in
-                            try services.vault.seal(signOut, secret: nil, in: partition)
-                        })))
+        for var account in removed.accounts {
+            account.signedIn = false
+            services.events.tell(EngineEvent(partition: partition, app: app, .account(removed.change, account)))
         }
-        let final = change
-        let isPersisted = try await services.write { _ in (final, ()) }.isPersisted
-        tell(of: entry.account, users.isEmpty ? .removed : .signedOut)
-        guard isPersisted else {
+        guard isPersisted || removed.accounts.isEmpty else {
             throw BrokerError(
                 .internal,
                 "The account is removed from memory, but the disk did not take it; make room and the broker will finish.",
                 reason: .vaultNotWritable)
         }
-        return tokens.count
+        return removed.tokens
     }
 
-    /// Apps of the group that are signed in and have tokens of the account.
-    func otherUsers(of entry: KnownAccounts.Entry) throws(BrokerError) -> [GroupMember] {
-        let known = try services.knownAccounts(of: app, in: partition)
-        var users: [GroupMember] = []
-        for other in try services.roster.members(of: app.effectiveGroup, in: partition)
-        where other.identity != app.identity && known.isSignedIn(entry, for: other.identity) {
-            let theirs = try services.tokens(of: owner(of: entry, client: other.clientID))
-            if theirs.count > 0 { users.append(other) }
+    /// In the write queue.
+    private func decide(
+        _ accountID: String, _ members: [GroupMember], from index: CacheIndex
+    ) throws(VaultError) -> (change: CacheChange, answer: Removed) {
+        var change = CacheChange(in: partition)
+        let known = try index.loadAccounts(of: .init(of: app, in: partition))
+        let entries = known.entries.filter {
+            $0.isPrimary && $0.account.id == accountID && known.isSignedIn($0, for: app)
         }
-        return users
+        guard let account = entries.first?.stored.record else { return (change, Removed()) }
+        var removed = Removed(accounts: entries.map(\.account))
+        let users = try OtherUsers(
+            of: known.profiles(of: account), besides: app, among: members, in: index, partition)
+        let owner = CacheIndex.OwnerKey(of: account, for: app, in: partition)
+        removed.tokens = try index.loadTokens(of: owner).count
+        if !users.shareTokens(of: app) { try change.deleteTokens(of: owner, in: index) }
+        if users.isEmpty {
+            // Nobody is left who could use the account: nothing of it stays behind.
+            change.add(known.deletion(of: account))
+            try change.deleteTokens(of: owner.ofFamilies, in: index)
+            removed.change = .removed
+        } else {
+            let signOut = SignOutRecord(of: account, from: app, since: services.clock.now)
+            change.add(.signOut(.put(try services.vault.seal(signOut, secret: nil, in: partition))))
+        }
+        return (change, removed)
     }
+}
 
-    private func tell(of account: Account, _ change: AccountChange) {
-        var account = account
-        account.signedIn = false
-        services.events.tell(EngineEvent(partition: partition, app: app, .account(change, account)))
-    }
-
-    private func owner(of entry: KnownAccounts.Entry, client: String) -> CacheIndex.OwnerKey {
-        CacheIndex.OwnerKey(
-            partition: partition,
-            owner: TokenOwner(
-                group: app.effectiveGroup, clientID: client, homeAccountID: entry.stored.record.homeAccountID,
-                environment: entry.stored.record.environment))
+extension SignOutRecord {
+    init(of account: AccountRecord, from app: AppRegistration, since now: NumericDate) {
+        self.init(
+            group: app.effectiveGroup, app: app.identity, homeAccountID: account.homeAccountID,
+            environment: account.environment, since: now)
     }
 }

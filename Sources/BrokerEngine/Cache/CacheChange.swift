@@ -30,7 +30,7 @@ package struct CacheChange: Sendable {
 
     package init(in partition: Partition, _ rows: [Row] = []) {
         self.partition = partition
-        for row in rows { add(row) }
+        add(rows)
     }
 
     package var isEmpty: Bool { rows.isEmpty }
@@ -46,16 +46,15 @@ package struct CacheChange: Sendable {
         }
     }
 
-    /// All that an owner has, as it is now: for the write queue.
-    ///
-    /// - Returns: what that was.
-    @discardableResult
+    package mutating func add(_ rows: [Row]) {
+        for row in rows { add(row) }
+    }
+
+    /// Deletes all that an owner has, as it is now: for the write queue.
     package mutating func deleteTokens(
         of owner: CacheIndex.OwnerKey, in index: CacheIndex
-    ) throws(VaultError) -> CachedTokens {
-        let tokens = try index.loadTokens(of: owner)
-        for row in tokens.deletion(from: owner.owner) { add(row) }
-        return tokens
+    ) throws(VaultError) {
+        add(try index.loadTokens(of: owner).deletion(from: owner.owner))
     }
 
     package var onDisk: VaultChange {

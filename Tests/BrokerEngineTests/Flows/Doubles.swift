@@ -272,10 +272,17 @@ final class StubbornVault: RecordVault {
     let real: any RecordVault & Closable
     private let refusal = Mutex<VaultError?>(nil)
     private let damaged = Mutex<RecordKind?>(nil)
+    private let gate = Mutex<(gate: Gate, waiting: Int)?>(nil)
 
     init(_ real: any RecordVault & Closable) { self.real = real }
 
     func refuse(_ error: VaultError?) { refusal.withLock { $0 = error } }
+
+    /// From now on what is written waits for the gate.
+    func hold(until gate: Gate) { self.gate.withLock { $0 = (gate, 0) } }
+
+    /// How many changes wait, or have waited.
+    var held: Int { gate.withLock { $0?.waiting ?? 0 } }
 
     /// From now on no record of the kind opens.
     func damage(_ kind: RecordKind?) { damaged.withLock { $0 = kind } }
@@ -294,6 +301,11 @@ final class StubbornVault: RecordVault {
 
     func commit(_ change: VaultChange) async throws(VaultError) {
         if let error = refusal.withLock({ $0 }) { throw error }
+        let gate = gate.withLock { gate in
+            gate?.waiting += 1
+            return gate?.gate
+        }
+        await gate?.wait()
         try await real.commit(change)
     }
 

@@ -126,6 +126,28 @@ struct SignOutDuringRefreshTests {
         #expect(try bed.engine.accounts(of: mail, includeSignedOut: false, in: Sample.partition).isEmpty)
     }
 
+    @Test("what a refresh files while a sign-out waits for its turn is taken, too", arguments: Way.allCases)
+    func filedJustBefore(_ way: Way) async throws {
+        let bed = try await EngineBed()
+        bed.roster.set([mail])
+        try await bed.signIn("alice", mail)
+        let gate = Gate()
+        bed.vault.hold(until: gate)
+        // A token of its own beside the sign-in's.
+        let silent = bed.silent(mail, ["mail.send"])
+        let refresh = Task { [engine = bed.engine] in try await engine.acquireSilent(silent) }
+        while bed.vault.held == 0 { await Task.yield() }
+        let signOut = Task { try await way(mail, on: bed) }
+        // It comes as far as it can while the refresh is being written. If it should not: nothing stays in any order.
+        for _ in 0..<1000 { await Task.yield() }
+        gate.open()
+        try await signOut.value
+        _ = await refresh.result
+        #expect(try refreshTokens(bed).isEmpty)
+        #expect(try bed.vault.loadAll(AccessTokenRecord.self, in: Sample.partition).isEmpty)
+        #expect(try bed.vault.loadAll(IDTokenRecord.self, in: Sample.partition).isEmpty)
+    }
+
     @Test("a sign-out that cannot know who shares the tokens deletes nothing", arguments: Way.allCases)
     func unknownMembers(_ way: Way) async throws {
         let bed = try await EngineBed()

@@ -14,39 +14,60 @@ struct AccountSignOut: Sendable {
         let account = try theAccount()
         let reach = SignOutReach(
             hasApp: request.app != nil, wipe: request.wipe, isSharedDevice: services.settings().isSharedDevice)
-        let others = try reach.sparesOthers ? otherUsers(of: account) : []
-        // When nobody else uses the account, nothing of it stays behind, whichever client it was for.
-        let targets = try services.reading { () throws(VaultError) in
-            try SignOutTargets(
-                of: account, groups: reach == .everything ? nil : request.app.map { [$0.effectiveGroup] },
-                client: others.isEmpty ? nil : request.app?.clientID, services, in: partition)
+        let members: [GroupMember] =
+            if let app = request.app, reach.sparesOthers {
+                try services.roster.members(of: app.effectiveGroup, in: partition)
+            } else {
+                []
+            }
+        let local = LocalSignOut(
+            reach: reach, app: request.app, members: members, partition: partition, now: services.clock.now)
+        let (done, isPersisted) = try await services.write { index throws(VaultError) in
+            let (change, outcome) = try local.decide(account.stored.record, from: index, services.vault)
+            return (change, try prepare(outcome, for: account))
         }
-        let sharing = others.contains { $0.clientID == request.app?.clientID }
-        // Afterwards nobody has them any more.
-        let spent = request.revoke && !sharing ? try secrets(targets.refreshTokens) : []
-        let asker = asker(for: account, targets)
-        let idToken = try asker.flatMap { targets.idTokens[$0.clientID] }.map(secret)
         var stages = SignOutStages()
-        let local = LocalSignOut(services: services, partition: partition)
-        if let app = request.app, reach.sparesOthers {
-            stages.local = await local.signOut(
-                of: app, targets, usedByOthers: !others.isEmpty, sharingTokens: sharing)
-        } else {
-            stages.local = await local.wipe(targets)
-            stages.wipe = stages.local
+        stages.local =
+            isPersisted
+            ? .done : .failed("it is done in memory, but the disk did not take it; the broker goes on trying.")
+        if !reach.sparesOthers { stages.wipe = stages.local }
+        tell(done.signedOut.accounts)
+        if request.revoke {
+            stages.revocation = done.signedOut.isShared ? Self.othersNeedThem : await revoke(done.revocable)
         }
-        tell(targets)
-        if request.revoke { stages.revocation = sharing ? Self.othersNeedThem : await revoke(spent) }
-        if request.fromBrowser, let asker {
+        if request.fromBrowser, let asker = done.asker {
             stages.browser = await BrowserSignOut(
                 services: services, request: request, app: asker,
-                authority: asker.authority.cloud(account.stored.record.environment), idToken: idToken,
+                authority: asker.authority.cloud(account.stored.record.environment), idToken: done.idToken,
                 username: account.account.username
             ).run(onOpen: onOpen)
         } else if request.fromBrowser {
             stages.browser = .failed("no app is registered that could end the browser's session.")
         }
         return stages
+    }
+
+    /// What the later stages need.
+    private struct Prepared: Sendable {
+        var signedOut: LocalSignOut.Outcome
+        var revocable: [Revocable] = []
+        var asker: AppRegistration?
+        var idToken: Secret?
+    }
+
+    /// - Throws: when a secret does not open; then nobody is signed out.
+    private func prepare(
+        _ outcome: LocalSignOut.Outcome, for account: KnownAccounts.Entry
+    ) throws(VaultError) -> Prepared {
+        var prepared = Prepared(signedOut: outcome, asker: asker(for: account, outcome.idTokens))
+        for token in outcome.refreshTokens where request.revoke {
+            let secret = try services.vault.secret(of: token.sealed)
+            prepared.revocable.append(Revocable(token: secret, record: token.record))
+        }
+        if let idToken = prepared.asker.flatMap({ outcome.idTokens[$0.clientID] }) {
+            prepared.idToken = try services.vault.secret(of: idToken)
+        }
+        return prepared
     }
 
     private static let othersNeedThem = SignOutStages.Outcome.failed(
@@ -67,26 +88,11 @@ struct AccountSignOut: Sendable {
         return entry
     }
 
-    private func otherUsers(of account: KnownAccounts.Entry) throws(BrokerError) -> [GroupMember] {
-        guard let app = request.app else { return [] }
-        return try AccountRemoval(services: services, app: app, partition: partition).otherUsers(of: account)
-    }
-
     // MARK: Revocation
 
     private struct Revocable: Sendable {
         let token: Secret
         let record: RefreshTokenRecord
-    }
-
-    private func secrets(_ tokens: [StoredRecord<RefreshTokenRecord>]) throws(BrokerError) -> [Revocable] {
-        var secrets: [Revocable] = []
-        for token in tokens { secrets.append(Revocable(token: try secret(token.sealed), record: token.record)) }
-        return secrets
-    }
-
-    private func secret(_ sealed: SealedRecord) throws(BrokerError) -> Secret {
-        try services.reading { () throws(VaultError) in try services.vault.secret(of: sealed) }
     }
 
     private func revoke(_ tokens: [Revocable]) async -> SignOutStages.Outcome {
@@ -124,12 +130,12 @@ struct AccountSignOut: Sendable {
     }
 
     /// The app that is made use of: the browser's way back is its redirect URI.
-    private func asker(for account: KnownAccounts.Entry, _ targets: SignOutTargets) -> AppRegistration? {
+    private func asker(for account: KnownAccounts.Entry, _ idTokens: [String: SealedRecord]) -> AppRegistration? {
         guard let place = services.settings().authorities.recorded(account.stored.record.authority) else { return nil }
         let here = apps.filter { CloudRules.reaches(place, from: $0, in: services.clouds) }
         // The ID token that goes along is for the account's own provider alone.
         return here.first { $0.identity == request.app?.identity }
-            ?? here.first { targets.idTokens[$0.clientID] != nil } ?? here.first
+            ?? here.first { idTokens[$0.clientID] != nil } ?? here.first
     }
 
     /// A family's token may be spent, and revoked, by any client of the group.
@@ -147,11 +153,12 @@ struct AccountSignOut: Sendable {
         apps.filter { owner.clientID.isEmpty ? $0.effectiveGroup == owner.group : $0.clientID == owner.clientID }
     }
 
-    private func tell(_ targets: SignOutTargets) {
-        for group in targets.groups {
-            guard let app = apps.first(where: { $0.effectiveGroup == group.key.group }),
-                var account = group.entries.first?.account
-            else { continue }
+    /// Each group once.
+    private func tell(_ accounts: [KnownAccounts.Entry]) {
+        var told: Set<GroupID> = []
+        for entry in accounts where told.insert(entry.stored.record.group).inserted {
+            guard let app = apps.first(where: { $0.effectiveGroup == entry.stored.record.group }) else { continue }
+            var account = entry.account
             account.signedIn = false
             services.events.tell(EngineEvent(partition: partition, app: app, .account(.signedOut, account)))
         }

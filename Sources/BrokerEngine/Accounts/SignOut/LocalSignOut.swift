@@ -1,56 +1,71 @@
 import BrokerModel
 import BrokerValues
 
-/// The parts of a sign-out that need nobody else: tokens go, and the account is remembered as signed out.
+/// The part of a sign-out that needs nobody else: tokens go, and the account is remembered as signed out.
+///
+/// Decided in the write queue, from what there is when its turn comes: a refresh or a sign-in may have just been filed.
 struct LocalSignOut: Sendable {
-    let services: EngineServices
+    let reach: SignOutReach
+    /// Nil for the person's own tools.
+    let app: AppRegistration?
+    /// Of the app's group, for a sign-out that spares others.
+    let members: [GroupMember]
     let partition: Partition
+    let now: NumericDate
 
-    /// Of every app of the groups.
-    func wipe(_ targets: SignOutTargets) async -> SignOutStages.Outcome {
-        var outcome = SignOutStages.Outcome.done
-        for group in targets.groups {
-            let result = await forget(group, mark: nil)
-            if result != .done { outcome = result }
+    /// What was signed out, for the stages that come after.
+    struct Outcome: Sendable {
+        /// In every group that it reached.
+        var accounts: [KnownAccounts.Entry] = []
+        /// Nobody else has them.
+        var refreshTokens: [StoredRecord<RefreshTokenRecord>] = []
+        /// By client: tells the provider whose session is to end.
+        var idTokens: [String: SealedRecord] = [:]
+        /// Another app goes on using the tokens.
+        var isShared = false
+    }
+
+    func decide(
+        _ account: AccountRecord, from index: CacheIndex, _ vault: any RecordVault
+    ) throws(VaultError) -> (change: CacheChange, outcome: Outcome) {
+        let groups: Set<GroupID>? = reach == .everything ? nil : app.map { [$0.effectiveGroup] }
+        var outcome = Outcome()
+        outcome.accounts = try index.loadEveryAccount(in: partition).filter {
+            $0.isPerson(of: account) && groups?.contains($0.stored.record.group) ?? true
         }
-        return outcome
-    }
-
-    /// Of one app. While another app still uses the account, it stays signed in, and so do tokens that both use.
-    ///
-    /// - Parameter targets: of the app's group and client.
-    func signOut(
-        of app: AppRegistration, _ targets: SignOutTargets, usedByOthers: Bool, sharingTokens: Bool
-    ) async -> SignOutStages.Outcome {
-        guard var group = targets.groups.first, let account = group.entries.first?.stored.record else { return .done }
-        if sharingTokens { group.deletes = [] }
-        guard usedByOthers else { return await forget(group, mark: nil) }
-        return await forget(
-            group,
-            mark: SignOutRecord(
-                group: app.effectiveGroup, app: app.identity, homeAccountID: account.homeAccountID,
-                environment: account.environment, since: services.clock.now))
-    }
-
-    /// - Parameter mark: says that one app only is signed out; nil signs the account out for the group.
-    private func forget(_ group: SignOutTargets.Group, mark: SignOutRecord?) async -> SignOutStages.Outcome {
-        do throws(VaultError) {
-            var change = CacheChange(in: partition, group.deletes)
-            if let mark {
-                change.add(.signOut(.put(try services.vault.seal(mark, secret: nil, in: partition))))
-            } else {
-                for entry in group.entries {
-                    var record = entry.stored.record
-                    record.signedIn = false
-                    record.signedOutAt = services.clock.now
-                    change.add(.account(.put(try services.vault.seal(record, secret: nil, in: partition))))
-                }
+        var change = CacheChange(in: partition)
+        var client: String?
+        if let app, reach.sparesOthers {
+            let others = try OtherUsers(
+                of: outcome.accounts, besides: app, among: members, in: index, partition)
+            outcome.isShared = others.shareTokens(of: app)
+            // When nobody else uses the account, nothing of it stays behind, whichever client it was for.
+            client = others.isEmpty ? nil : app.clientID
+        }
+        let owners = try index.loadEveryOwner(in: partition).filter { owner in
+            owner.homeAccountID == account.homeAccountID && owner.environment == account.environment
+                && groups?.contains(owner.group) ?? true && (client == nil || owner.clientID == client)
+        }
+        for owner in owners.sorted(by: { $0.bucket.lexicographicallyPrecedes($1.bucket) }) {
+            let key = CacheIndex.OwnerKey(partition: partition, owner: owner)
+            let tokens = try index.loadTokens(of: key)
+            if let idToken = tokens.idTokens[account.realm] ?? tokens.idTokens.values.first {
+                outcome.idTokens[owner.clientID] = outcome.idTokens[owner.clientID] ?? idToken
             }
-            let final = change
-            return try await services.writer.write { _ in (final, ()) }.isPersisted
-                ? .done : .failed("it is done in memory, but the disk did not take it; the broker goes on trying.")
-        } catch {
-            return .failed(BrokerError(error).message)
+            guard !outcome.isShared else { continue }
+            outcome.refreshTokens += tokens.refreshTokens
+            try change.deleteTokens(of: key, in: index)
         }
+        if let app, client != nil {
+            let signOut = SignOutRecord(of: account, from: app, since: now)
+            change.add(.signOut(.put(try vault.seal(signOut, secret: nil, in: partition))))
+            return (change, outcome)
+        }
+        for var record in outcome.accounts.map(\.stored.record) {
+            record.signedIn = false
+            record.signedOutAt = now
+            change.add(.account(.put(try vault.seal(record, secret: nil, in: partition))))
+        }
+        return (change, outcome)
     }
 }
