@@ -76,9 +76,7 @@ package final class AppDirectory: AppRoster {
         } catch {
             throw Self.notWritten(error)
         }
-        try await commit(VaultChange(in: partition, puts: [sealed])) { known, authorities in
-            known[app.name] = Registration(record, clientSecret: app.clientSecret, by: authorities)
-        }
+        try await commit(record, as: sealed, clientSecret: app.clientSecret, in: partition)
     }
 
     /// Its accounts and tokens stay: another app of its group may use them, and registering it again finds them.
@@ -87,9 +85,7 @@ package final class AppDirectory: AppRoster {
     /// - Throws: `appNotFound`.
     package func remove(named name: String, in partition: Partition) async throws(BrokerError) -> AppRecord {
         guard let registration = try registrations(of: partition)[name] else { throw Self.notFound(name) }
-        try await commit(VaultChange(in: partition, deletes: [registration.record.key])) { known, _ in
-            known[name] = nil
-        }
+        try await commit(registration.record, as: nil, in: partition)
         return registration.app.map(AppRecord.init) ?? registration.record
     }
 
@@ -107,22 +103,26 @@ package final class AppDirectory: AppRoster {
     }
 
     /// Disk first, then memory: the next request finds the partition there, and need not read all of it.
+    ///
+    /// - Parameter sealed: what is written; nil removes the record.
     private func commit(
-        _ change: VaultChange, _ apply: (inout Registrations, AuthorityParser) -> Void
+        _ record: AppRecord, as sealed: SealedRecord?, clientSecret: Secret? = nil, in partition: Partition
     ) async throws(BrokerError) {
         let before = state.withLock { $0.changes }
         do throws(VaultError) {
-            try await vault.commit(change)
+            try await vault.commit(
+                VaultChange(
+                    in: partition, puts: [sealed].compactMap(\.self), deletes: sealed == nil ? [record.key] : []))
         } catch {
             throw Self.notWritten(error)
         }
         state.withLock { state in
             // Of two changes at a time only the disk knows which was the last.
-            if state.changes == before, var known = state.known[change.partition] {
-                apply(&known, state.authorities)
-                state.known[change.partition] = known
+            if state.changes == before {
+                state.known[partition]?[record.name] =
+                    sealed == nil ? nil : Registration(record, clientSecret: clientSecret, by: state.authorities)
             } else {
-                state.known[change.partition] = nil
+                state.known[partition] = nil
             }
             state.changes += 1
         }

@@ -46,10 +46,10 @@ package struct CachedTokens: Sendable {
         for question: SilentDecision.Question, _ isUsable: (AccessTokenRecord) -> Bool
     ) -> StoredRecord<AccessTokenRecord>? {
         accessTokens.first { token in
-            let record = token.stored.record
-            return record.realm == question.realm && record.tokenType == question.tokenType
-                && (question.tokenType == .bearer || isBound(record)) && token.isGood(at: question.resources)
-                && question.scopes.normalized.allSatisfy(token.scopes.contains) && isUsable(record)
+            token.stored.record.realm == question.realm && token.stored.record.tokenType == question.tokenType
+                && (question.tokenType == .bearer || isBound(token.stored.record))
+                && token.isGood(at: question.resources)
+                && question.scopes.normalized.allSatisfy(token.scopes.contains) && isUsable(token.stored.record)
         }?.stored
     }
 

@@ -97,8 +97,7 @@ struct SignIn: Sendable {
     private func proofKey(at metadata: ProviderMetadata) throws(BrokerError) -> ProofKey? {
         var tokens: CachedTokens?
         if request.tokenType == .dpop, let account {
-            let owner = TokenOwner(of: account.stored.record, for: request.app)
-            tokens = try services.tokens(of: .init(partition: request.partition, owner: owner))
+            tokens = try services.tokens(of: .init(of: account.stored.record, for: request.app, in: request.partition))
         }
         return try ProofKeys(services: services).key(for: request.tokenType, of: tokens, at: metadata)
     }
@@ -111,8 +110,7 @@ struct SignIn: Sendable {
         let people = person.map { [$0] } ?? known.entries
         var scopes = Scopes([])
         for entry in people where entry.fits(authority, []) {
-            let owner = TokenOwner(of: entry.stored.record, for: request.app)
-            let tokens = try services.tokens(of: .init(partition: request.partition, owner: owner))
+            let tokens = try services.tokens(of: .init(of: entry.stored.record, for: request.app, in: request.partition))
             for token in tokens.refreshTokens where token.record.grantNarrows == true {
                 scopes = scopes.union(ScopeRules.grantedByName(Scopes(token.record.scopes)))
             }
@@ -128,8 +126,7 @@ struct SignIn: Sendable {
         guard prompt == Prompt.none, authority.rules.takesIDTokenHint, let record = person?.stored.record,
             record.environment == authority.environment, record.realm == authority.path
         else { return nil }
-        let owner = CacheIndex.OwnerKey(
-            partition: request.partition, owner: TokenOwner(of: record, for: request.app))
+        let owner = CacheIndex.OwnerKey(of: record, for: request.app, in: request.partition)
         do throws(VaultError) {
             let tokens = try services.index.loadTokens(of: owner)
             return try tokens.idTokens[record.realm].map { idToken throws(VaultError) in
