@@ -104,7 +104,7 @@ struct AppDirectoryTests {
         let admitted = try bed.policy.admit(bed.caller(), as: .registered(name: "mail"))
         #expect(admitted.authority.url == "https://login.corp.example/contoso")
         #expect(try names() == ["mail"])
-        #expect(bed.vault.reads == 1)
+        #expect(bed.vault.readsOfAll == 1)
     }
 
     @Test("of two registrations of a name at a time, the disk and the memory have the same")
@@ -127,13 +127,13 @@ struct AppDirectoryTests {
         let bed = try await AccessBed()
         try await bed.directory.register(AccessBed.app(), in: AccessBed.partition)
         let group = AccessBed.app().effectiveGroup
-        bed.vault.failReading(.damaged("unreadable"))
+        bed.vault.failReadingAll(.damaged("unreadable"))
         #expect(bed.directory.apps(in: AccessBed.partition).isEmpty)
         let error = #expect(throws: BrokerError.self) {
             try bed.directory.members(of: group, in: AccessBed.partition)
         }
         #expect(error?.reason == .vaultDamaged)
-        bed.vault.failReading(nil)
+        bed.vault.failReadingAll(nil)
         let members = try bed.directory.members(of: group, in: AccessBed.partition)
         #expect(members == [GroupMember(AccessBed.app())])
     }
@@ -149,14 +149,14 @@ struct AppDirectoryTests {
         let kinds = AuthorityParser(kinds: ["login.corp.example": .adfs])
         bed.directory.apply(kinds)
         bed.directory.apply(kinds)
-        #expect(bed.log.names == ["mail"])
+        #expect(bed.log.values(of: "app") == ["mail"])
         #expect(try bed.directory.list(in: AccessBed.partition).map(\.name) == ["notes"])
         let sharing = try bed.directory.members(of: app.effectiveGroup, in: AccessBed.partition)
         #expect(sharing == [GroupMember(app)])
 
         let reopened = try await bed.reopened(kinds)
         for _ in 1...2 { #expect(try reopened.app(named: "mail", in: AccessBed.partition) == nil) }
-        #expect(bed.log.names == ["mail", "mail"])
+        #expect(bed.log.values(of: "app") == ["mail", "mail"])
         #expect(try await reopened.remove(named: "mail", in: AccessBed.partition).authority == app.authority.url)
         #expect(try reopened.members(of: app.effectiveGroup, in: AccessBed.partition).isEmpty)
         reopened.apply(AuthorityParser())

@@ -64,14 +64,14 @@ struct ApplicationTests {
 
     @Test("accounts are enumerated by what is asked for, with those who signed out if they are wanted")
     func enumeration() async throws {
-        let requests = Mailbox<String>()
+        let requests = Recorder<String>()
         let accounts = [
             ScriptedAnswers.account(),
             ScriptedAnswers.account(id: "acc-2", username: "bob@example.org", signedIn: false),
         ]
         let broker = try ScriptedBroker { peer in
             while let request = peer.request() {
-                requests.put(request.params)
+                requests.add(request.params)
                 peer.answer(request, #"{"accounts":[\#(accounts.joined(separator: ","))]}"#)
             }
         }
@@ -93,10 +93,10 @@ struct ApplicationTests {
 
     @Test("a silent request carries what the app asks for, and the result what the broker knows")
     func silent() async throws {
-        let requests = Mailbox<String>()
+        let requests = Recorder<String>()
         let broker = try ScriptedBroker { peer in
             while let request = peer.request() {
-                requests.put(request.params)
+                requests.add(request.params)
                 peer.answer(
                     request,
                     request.method == "accounts.get"
@@ -140,10 +140,10 @@ struct ApplicationTests {
 
     @Test("accounts are listed, looked up and removed for the app")
     func accounts() async throws {
-        let requests = Mailbox<String>()
+        let requests = Recorder<String>()
         let broker = try ScriptedBroker { peer in
             while let request = peer.request() {
-                requests.put("\(request.method) \(request.params)")
+                requests.add("\(request.method) \(request.params)")
                 switch request.method {
                 case "accounts.list": peer.answer(request, #"{"accounts":[\#(ScriptedAnswers.account(name: nil))]}"#)
                 case "accounts.get": peer.answer(request, #"{"account":null}"#)

@@ -68,7 +68,7 @@ struct ConnectionTests {
     func backlog() async throws {
         let gate = Gate()
         let broker = try ScriptedBroker { peer in
-            gate.wait()
+            gate.block()
             while let request = peer.request() { peer.answer(request, #"{"account":null}"#) }
         }
         let connection = connection(to: broker)
@@ -195,10 +195,10 @@ struct ConnectionTests {
 
     @Test("a cancelled request returns at once; its late answer disturbs nobody")
     func cancelled() async throws {
-        let arrived = Mailbox<String>()
+        let arrived = Recorder<String>()
         let broker = try ScriptedBroker { peer in
             guard let first = peer.request() else { return }
-            arrived.put(first.method)
+            arrived.add(first.method)
             guard let second = peer.request() else { return }
             peer.answer(first, ScriptedAnswers.token())
             peer.answer(second, ScriptedAnswers.status)
@@ -218,10 +218,10 @@ struct ConnectionTests {
 
     @Test("a task that is cancelled already sends nothing")
     func cancelledBefore() async throws {
-        let seen = Mailbox<String>()
+        let seen = Recorder<String>()
         let broker = try ScriptedBroker { peer in
             while let request = peer.request() {
-                seen.put(request.method)
+                seen.add(request.method)
                 peer.answer(request, ScriptedAnswers.status)
             }
         }
@@ -236,11 +236,4 @@ struct ConnectionTests {
         _ = try await connection.call(GetBrokerStatus.self, .init())
         #expect(await seen.next() == "broker.status")
     }
-}
-
-/// Holds a script back until the test lets it go.
-final class Gate: Sendable {
-    private let semaphore = DispatchSemaphore(value: 0)
-    func open() { semaphore.signal() }
-    func wait() { semaphore.wait() }
 }

@@ -19,9 +19,9 @@ struct InteractiveTests {
             peer.waitForEnd()
         }
         let application = try application(broker)
-        let pages = Mailbox<SignInPage>()
+        let pages = Recorder<SignInPage>()
         let web = WebviewParameters { page in
-            pages.put(page)
+            pages.add(page)
             try await application.handleResponse("\(page.redirectUri)?code=1")
         }
         let result = try await application.acquireToken(
@@ -35,10 +35,10 @@ struct InteractiveTests {
 
     @Test("everything the app asks for is in the request")
     func parameters() async throws {
-        let requests = Mailbox<String>()
+        let requests = Recorder<String>()
         let broker = try ScriptedBroker { peer in
             guard let request = peer.request() else { return }
-            requests.put(request.params)
+            requests.add(request.params)
             peer.answer(request, ScriptedAnswers.token())
             peer.waitForEnd()
         }
@@ -106,12 +106,12 @@ struct InteractiveTests {
 
     @Test("a page that cannot be shown cancels the sign-in and says so")
     func cannotShow() async throws {
-        let cancelled = Mailbox<String>()
+        let cancelled = Recorder<String>()
         let broker = try ScriptedBroker { peer in
             guard let request = peer.request(), let id = request.string("correlationId") else { return }
             peer.notify("interaction.open", ScriptedAnswers.opening(interactionId: "i-7", correlationId: id))
             guard let cancel = peer.request() else { return }
-            cancelled.put("\(cancel.method) \(cancel.params)")
+            cancelled.add("\(cancel.method) \(cancel.params)")
             peer.answer(cancel, #"{"cancelled":true}"#)
             peer.fail(request, "userCanceled")
             peer.waitForEnd()
@@ -129,16 +129,16 @@ struct InteractiveTests {
 
     @Test("cancelling the task ends the sign-in at the broker")
     func cancelAfterOpen() async throws {
-        let cancelled = Mailbox<String>()
+        let cancelled = Recorder<String>()
         let broker = try ScriptedBroker { peer in
             guard let request = peer.request(), let id = request.string("correlationId") else { return }
             peer.notify("interaction.open", ScriptedAnswers.opening(interactionId: "i-8", correlationId: id))
-            if let cancel = peer.request() { cancelled.put("\(cancel.method) \(cancel.params)") }
+            if let cancel = peer.request() { cancelled.add("\(cancel.method) \(cancel.params)") }
             peer.waitForEnd()
         }
         let application = try application(broker)
-        let shown = Mailbox<Bool>()
-        let web = WebviewParameters { _ in shown.put(true) }
+        let shown = Recorder<Bool>()
+        let web = WebviewParameters { _ in shown.add(true) }
         let waiting = Task {
             await failure { () async throws(BrokerClientError) in
                 try await application.acquireToken(
@@ -154,19 +154,19 @@ struct InteractiveTests {
 
     @Test("cancelling before the broker named the sign-in ends it as soon as it does, and shows no page")
     func cancelBeforeOpen() async throws {
-        let arrived = Mailbox<String>()
+        let arrived = Recorder<String>()
         let gate = Gate()
         let broker = try ScriptedBroker { peer in
             guard let request = peer.request(), let id = request.string("correlationId") else { return }
-            arrived.put(request.method)
-            gate.wait()
+            arrived.add(request.method)
+            gate.block()
             peer.notify("interaction.open", ScriptedAnswers.opening(interactionId: "i-9", correlationId: id))
-            if let cancel = peer.request() { arrived.put("\(cancel.method) \(cancel.params)") }
+            if let cancel = peer.request() { arrived.add("\(cancel.method) \(cancel.params)") }
             peer.waitForEnd()
         }
         let application = try application(broker)
-        let shown = Mailbox<Bool>()
-        let web = WebviewParameters { _ in shown.put(true) }
+        let shown = Recorder<Bool>()
+        let web = WebviewParameters { _ in shown.add(true) }
         let waiting = Task {
             await failure { () async throws(BrokerClientError) in
                 try await application.acquireToken(
@@ -178,7 +178,7 @@ struct InteractiveTests {
         #expect(await waiting.value?.code == .canceled)
         gate.open()
         #expect(await arrived.next() == #"interaction.cancel {"interactionId":"i-9"}"#)
-        shown.put(false)
+        shown.add(false)
         #expect(await shown.next() == false)
     }
 
@@ -209,15 +209,15 @@ struct DeviceCodeTests {
 
     @Test("the app is handed the code, and the token comes when the person is done")
     func signIn() async throws {
-        let shown = Mailbox<String>()
+        let shown = Recorder<String>()
         let broker = try ScriptedBroker { peer in
             guard let request = peer.request(), let id = request.string("correlationId") else { return }
             peer.notify("interaction.deviceCode", Self.notice(id))
-            shown.put("\(request.method) \(request.params.replacing("\\/", with: "/"))")
+            shown.add("\(request.method) \(request.params.replacing("\\/", with: "/"))")
             peer.answer(request, ScriptedAnswers.token("AT-7"))
             peer.waitForEnd()
         }
-        let codes = Mailbox<DeviceCode>()
+        let codes = Recorder<DeviceCode>()
         var parameters = DeviceCodeParameters(scopes: ["email"])
         parameters.authority = "https://idp.example.org/guests"
         parameters.claimsRequest = "e30"
@@ -229,7 +229,7 @@ struct DeviceCodeTests {
         configuration.socketPath = broker.path
         configuration.clientApplicationCapabilities = ["cp1"]
         let application = try PublicClientApplication(configuration: configuration)
-        let result = try await application.acquireTokenWithDeviceCode(with: parameters) { codes.put($0) }
+        let result = try await application.acquireTokenWithDeviceCode(with: parameters) { codes.add($0) }
         #expect(result.accessToken == "AT-7")
         #expect(
             await shown.next()
@@ -244,20 +244,20 @@ struct DeviceCodeTests {
 
     @Test("a code that cannot be shown, and a cancelled task, cancel at the broker", arguments: [true, false])
     func cancelled(byThrowing: Bool) async throws {
-        let cancelled = Mailbox<String>()
+        let cancelled = Recorder<String>()
         let broker = try ScriptedBroker { peer in
             guard let request = peer.request(), let id = request.string("correlationId") else { return }
             peer.notify("interaction.deviceCode", Self.notice(id))
             guard let cancel = peer.request() else { return }
-            cancelled.put("\(cancel.method) \(cancel.string("interactionId") ?? "")")
+            cancelled.add("\(cancel.method) \(cancel.string("interactionId") ?? "")")
             peer.waitForEnd()
         }
         let application = try application(broker)
-        let codes = Mailbox<DeviceCode>()
+        let codes = Recorder<DeviceCode>()
         let signIn = Task {
             await failure { () async throws(BrokerClientError) in
                 try await application.acquireTokenWithDeviceCode(with: DeviceCodeParameters(scopes: ["email"])) {
-                    codes.put($0)
+                    codes.add($0)
                     if byThrowing { throw InteractiveTests.NoScreen() }
                 }
             }

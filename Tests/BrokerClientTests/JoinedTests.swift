@@ -22,13 +22,13 @@ struct JoinedTests {
 
     @Test("a cancelled task that had joined only stops waiting: the window is not its own", .timeLimit(.minutes(1)))
     func cancelled() async throws {
-        let methods = Mailbox<String>()
+        let methods = Recorder<String>()
         let broker = try ScriptedBroker { peer in
             guard let request = peer.request(), let id = request.string("correlationId") else { return }
             peer.notify("interaction.joined", Self.joining(id))
-            methods.put("joined")
+            methods.add("joined")
             while let next = peer.request() {
-                methods.put(next.method)
+                methods.add(next.method)
                 peer.answer(next, #"{"accounts":[]}"#)
             }
         }

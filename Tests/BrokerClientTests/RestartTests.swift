@@ -31,9 +31,9 @@ struct RestartTests {
 
     @Test("a silent request lost twice fails, and may be tried again")
     func silentLostTwice() async throws {
-        let requests = Mailbox<Int>()
+        let requests = Recorder<Int>()
         let broker = try ScriptedBroker { peer in
-            if peer.request() != nil { requests.put(peer.number) }
+            if peer.request() != nil { requests.add(peer.number) }
         }
         let connection = connection(to: broker)
         let error = await failure { () async throws(BrokerClientError) in
@@ -47,10 +47,10 @@ struct RestartTests {
 
     @Test("a request that changes something and was sent is not sent again")
     func removalNotRepeated() async throws {
-        let requests = Mailbox<String>()
+        let requests = Recorder<String>()
         let broker = try ScriptedBroker { peer in
             while let request = peer.request() {
-                requests.put("\(request.method) on \(peer.number)")
+                requests.add("\(request.method) on \(peer.number)")
                 if request.method == "accounts.remove" { return }
                 peer.answer(request, ScriptedAnswers.status)
             }
@@ -91,10 +91,10 @@ struct RestartTests {
 
     @Test("a broker that says so twice is believed, and each of its connections is left")
     func refusedTwice() async throws {
-        let requests = Mailbox<String>()
+        let requests = Recorder<String>()
         let broker = try ScriptedBroker { peer in
             while let request = peer.request() {
-                requests.put("\(request.method) on \(peer.number)")
+                requests.add("\(request.method) on \(peer.number)")
                 refuse(request, peer)
             }
         }
@@ -132,10 +132,10 @@ struct RestartTests {
 
     @Test("a sign-in that a stopping broker interrupted is not repeated; the next request goes to the next broker")
     func interrupted() async throws {
-        let requests = Mailbox<String>()
+        let requests = Recorder<String>()
         let broker = try ScriptedBroker { peer in
             while let request = peer.request() {
-                requests.put("\(request.method) on \(peer.number)")
+                requests.add("\(request.method) on \(peer.number)")
                 if peer.number == 1 {
                     peer.fail(request, "serverUnavailable", more: #","reason":"interrupted""#)
                 } else {
@@ -203,7 +203,7 @@ struct RestartTests {
         let params = CompleteInteraction.Params(url: "https://" + String(repeating: "x", count: 900_000))
         let connected = Gate()
         let broker = try ScriptedBroker { peer in
-            guard peer.number > 1 else { return connected.wait() }
+            guard peer.number > 1 else { return connected.block() }
             if let request = peer.request() { peer.answer(request, #"{"accepted":true}"#) }
         }
         let connection = connection(to: broker)

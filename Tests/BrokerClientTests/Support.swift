@@ -24,18 +24,3 @@ func failure<Value>(_ body: () async throws(BrokerClientError) -> Value) async -
 }
 
 let silent = AcquireTokenSilent.Params(.registered("mail"), scopes: ["email"])
-
-/// Collects values from several threads and lets a test wait for them.
-final class Mailbox<Value: Sendable>: Sendable {
-    private let stream: AsyncStream<Value>
-    private let continuation: AsyncStream<Value>.Continuation
-
-    init() { (stream, continuation) = AsyncStream.makeStream() }
-
-    func put(_ value: Value) { continuation.yield(value) }
-
-    func next() async -> Value? {
-        var iterator = stream.makeAsyncIterator()
-        return await iterator.next()
-    }
-}

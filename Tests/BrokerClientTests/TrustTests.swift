@@ -59,9 +59,9 @@ struct TrustTests {
 
     @Test("a socket of another user is not written to", .enabled(if: geteuid() == 0, "needs root to give a file away"))
     func foreignFile() async throws {
-        let seen = Mailbox<String>()
+        let seen = Recorder<String>()
         let broker = try ScriptedBroker { peer in
-            seen.put("connected")
+            seen.add("connected")
             peer.waitForEnd()
         }
         #expect(chown(broker.path, 12_345, 0) == 0)

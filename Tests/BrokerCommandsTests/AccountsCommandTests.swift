@@ -5,7 +5,7 @@ import Testing
 @Suite("brokerctl accounts")
 struct AccountsCommandTests {
     /// Answers like a broker that knows one account, and logs what it is asked.
-    private func broker(_ log: Log) throws -> ScriptedBroker {
+    private func broker(_ log: Recorder<String>) throws -> ScriptedBroker {
         try ScriptedBroker { peer in
             while let request = peer.request() {
                 log.add("\(request.method) \(request.params)")
@@ -27,7 +27,7 @@ struct AccountsCommandTests {
         "the accounts of an app without a registration are listed, shown and removed by client id and authority",
         arguments: [["list"], ["show", "ada"], ["remove", "ada"]])
     func adHoc(command: [String]) async throws {
-        let log = Log()
+        let log = Recorder<String>()
         let broker = try broker(log)
         let app = ["--client-id", "c", "--authority", "https://idp"]
         let result = try await brokerctl(["accounts"] + command + app, at: broker.path)
@@ -50,14 +50,14 @@ struct AccountsCommandTests {
 
     @Test("where an account is a guest is shown")
     func guests() async throws {
-        let broker = try broker(Log())
+        let broker = try broker(Recorder<String>())
         let result = try await brokerctl(["accounts", "show", "ada"], at: broker.path)
         #expect(result.output.contains(/Guest at +t-2: ada#EXT\n/))
         #expect(!result.output.contains(/Guest at +t-1/))
     }
 
     /// Announces the logout page, and answers when the sign-out is cancelled there.
-    private func signingOut(_ log: Log) throws -> ScriptedBroker {
+    private func signingOut(_ log: Recorder<String>) throws -> ScriptedBroker {
         try ScriptedBroker { peer in
             var signOut: ScriptedRequest?
             while let request = peer.request() {
@@ -83,7 +83,7 @@ struct AccountsCommandTests {
 
     @Test("Ctrl-C leaves the browser to itself, and what was done is told all the same")
     func leavesBrowser() async throws {
-        let log = Log()
+        let log = Recorder<String>()
         let broker = try signingOut(log)
         try await withTestBed { bed in
             let process = try bed.start(

@@ -11,7 +11,7 @@ struct AddAppTests {
     @Test("a client is made at the provider, with the token of a file; what came of it is shown")
     func register() async throws {
         try await withTestBed { bed in
-            let seen = Log()
+            let seen = Recorder<String>()
             let broker = try ScriptedBroker { peer in
                 while let request = peer.request() {
                     seen.add("\(request)")

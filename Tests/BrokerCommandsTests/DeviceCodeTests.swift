@@ -15,7 +15,7 @@ struct DeviceCodeTests {
     }
 
     /// Announces a code, and answers the sign-in when the test says that the person is done.
-    private func broker(_ log: Log, person: DispatchSemaphore? = nil) throws -> ScriptedBroker {
+    private func broker(_ log: Recorder<String>, person: DispatchSemaphore? = nil) throws -> ScriptedBroker {
         try ScriptedBroker { peer in
             guard let request = peer.request(), let id = request.string("correlationId") else { return }
             log.add("\(request.method) \(request.params)")
@@ -31,7 +31,7 @@ struct DeviceCodeTests {
 
     /// Runs the program until it has shown the code, then lets the person be done.
     private func signIn(
-        _ options: [String], _ log: Log, _ check: (ManagedProcess) async throws -> Void
+        _ options: [String], _ log: Recorder<String>, _ check: (ManagedProcess) async throws -> Void
     ) async throws {
         let person = DispatchSemaphore(value: 0)
         let broker = try broker(log, person: person)
@@ -48,7 +48,7 @@ struct DeviceCodeTests {
 
     @Test("code and address are on lines of their own, and no picture goes into a pipe")
     func words() async throws {
-        let log = Log()
+        let log = Recorder<String>()
         try await signIn(["--timeout", "60"], log) { process in
             let lines = process.outputText.split(separator: "\n")
             #expect(lines.prefix(2) == ["  https://idp.example.org/d", "  WDJB-MJHT"])
@@ -61,7 +61,7 @@ struct DeviceCodeTests {
 
     @Test("--authority names another one for this sign-in, without an account")
     func otherAuthority() async throws {
-        let log = Log()
+        let log = Recorder<String>()
         try await signIn(["--authority", "https://idp.example.org/guests"], log) { _ in }
         let params = try #require(log.all.first?.replacing("\\/", with: "/"))
         #expect(params.contains(#""app":"mail","authority":"https://idp.example.org/guests""#))
@@ -70,7 +70,7 @@ struct DeviceCodeTests {
 
     @Test("programs get the notification as a line, then the result")
     func json() async throws {
-        try await signIn(["--json"], Log()) { process in
+        try await signIn(["--json"], Recorder<String>()) { process in
             let lines = process.outputText.split(separator: "\n").map(String.init)
             let notice = try #require(lines.first)
             let object = try #require(try JSONSerialization.jsonObject(with: Data(notice.utf8)) as? [String: Any])
@@ -83,7 +83,7 @@ struct DeviceCodeTests {
 
     @Test("Ctrl-C leaves the broker, which ends the sign-in")
     func interrupted() async throws {
-        let log = Log()
+        let log = Recorder<String>()
         let broker = try broker(log)
         try await withTestBed { bed in
             let process = try bed.start(

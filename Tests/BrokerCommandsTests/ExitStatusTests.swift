@@ -47,7 +47,7 @@ struct ExitStatusTests {
             ["completion"], ["completion", "tcsh"], ["--socket"],
         ])
     func usage(_ arguments: [String]) async throws {
-        let log = Log()
+        let log = Recorder<String>()
         let broker = try ScriptedBroker { peer in
             log.add("connected")
             peer.waitForEnd()

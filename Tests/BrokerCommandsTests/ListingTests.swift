@@ -96,7 +96,7 @@ struct ListingTests {
 
     @Test("an app is registered with everything given, its secret from standard input")
     func add() async throws {
-        let log = Log()
+        let log = Recorder<String>()
         let broker = try ScriptedBroker { peer in
             while let request = peer.request() {
                 log.add(request.params)
@@ -123,7 +123,7 @@ struct ListingTests {
 
     @Test("a secret that never comes is not sent as an empty one")
     func noSecret() async throws {
-        let log = Log()
+        let log = Recorder<String>()
         let broker = try ScriptedBroker { peer in
             while let request = peer.request() { log.add(request.method) }
         }

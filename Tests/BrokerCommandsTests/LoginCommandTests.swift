@@ -8,7 +8,7 @@ struct LoginCommandTests {
     private static let page = "https://idp.example.org/authorize?state=s"
 
     /// Announces a page, takes pasted redirects until one has the code, and answers the sign-in.
-    private func broker(_ log: Log) throws -> ScriptedBroker {
+    private func broker(_ log: Recorder<String>) throws -> ScriptedBroker {
         try ScriptedBroker { peer in
             guard let request = peer.request(), let id = request.string("correlationId") else { return }
             log.add("\(request.method) \(request.string("prompt") ?? "") \(request.string("loginHint") ?? "")")
@@ -31,7 +31,7 @@ struct LoginCommandTests {
     @Test("--instance-aware allows for people of other clouds; without it the app's registration counts")
     func instanceAware() async throws {
         for option in [["--instance-aware"], []] {
-            let log = Log()
+            let log = Recorder<String>()
             let broker = try ScriptedBroker { peer in
                 guard let request = peer.request() else { return }
                 log.add(request.params)
@@ -47,7 +47,7 @@ struct LoginCommandTests {
 
     @Test("the address is printed on a line of its own, and the one you end up at is taken from standard input")
     func manual() async throws {
-        let log = Log()
+        let log = Recorder<String>()
         let broker = try broker(log)
         let result = try await brokerctl(
             Self.login + ["--manual", "--prompt", "select_account", "--login-hint", "ada"], at: broker.path,
@@ -67,7 +67,7 @@ struct LoginCommandTests {
 
     @Test("every option of the request is sent as it was given")
     func options() async throws {
-        let log = Log()
+        let log = Recorder<String>()
         let broker = try ScriptedBroker { peer in
             guard let request = peer.request() else { return }
             log.add(request.params)
@@ -98,7 +98,7 @@ struct LoginCommandTests {
 
     @Test("the account that must sign in is looked up by its name, and the other options go along")
     func account() async throws {
-        let log = Log()
+        let log = Recorder<String>()
         let broker = try ScriptedBroker { peer in
             while let request = peer.request() {
                 log.add("\(request.method) \(request.params)")
@@ -142,7 +142,7 @@ struct LoginCommandTests {
 
     @Test("claims in a file that is not there are told before anything is asked")
     func noClaimsFile() async throws {
-        let broker = try broker(Log())
+        let broker = try broker(Recorder<String>())
         let result = try await brokerctl(Self.login + ["--claims", "/nowhere/claims.json"], at: broker.path)
         #expect(result.status == .exited(1))
         #expect(result.errors.contains("/nowhere/claims.json"))
@@ -165,7 +165,7 @@ struct LoginCommandTests {
 
     @Test("programs get the result alone on standard output")
     func json() async throws {
-        let broker = try broker(Log())
+        let broker = try broker(Recorder<String>())
         let result = try await brokerctl(
             Self.login + ["--manual", "--json"], at: broker.path, input: "http://127.0.0.1:4000/?code=1\n")
         #expect(result.output == ScriptedAnswers.token("AT-1") + "\n")
@@ -174,7 +174,7 @@ struct LoginCommandTests {
 
     @Test("the end of standard input cancels the sign-in and says so")
     func endOfInput() async throws {
-        let log = Log()
+        let log = Recorder<String>()
         let broker = try broker(log)
         let result = try await brokerctl(Self.login + ["--manual"], at: broker.path, input: "")
         #expect(result.status == .exited(1))
@@ -184,7 +184,7 @@ struct LoginCommandTests {
 
     @Test("Ctrl-C cancels the sign-in", arguments: [SIGINT, SIGTERM])
     func interrupted(_ signal: Int32) async throws {
-        let log = Log()
+        let log = Recorder<String>()
         let broker = try broker(log)
         try await withTestBed { bed in
             let process = try bed.start(
@@ -201,7 +201,7 @@ struct LoginCommandTests {
 
     @Test("the browser that BROWSER names is started with the page")
     func browser() async throws {
-        let broker = try broker(Log())
+        let broker = try broker(Recorder<String>())
         try await withTestBed { bed in
             let seen = bed.path("seen")
             let script = bed.path("browser")
@@ -225,7 +225,7 @@ struct LoginCommandTests {
             (["--private"], "--private-window|\(page)|"),
         ])
     func window(options: [String], expected: String) async throws {
-        let broker = try broker(Log())
+        let broker = try broker(Recorder<String>())
         try await withTestBed { bed in
             try await programs(in: bed, defaultBrowser: "firefox-esr.desktop")
             let process = try bed.start(
@@ -241,7 +241,7 @@ struct LoginCommandTests {
 
     @Test("a default browser whose private windows are not known is named, and nothing is opened")
     func unknownBrowser() async throws {
-        let broker = try broker(Log())
+        let broker = try broker(Recorder<String>())
         try await withTestBed { bed in
             try await programs(in: bed, defaultBrowser: "lynx.desktop")
             let result = try await bed.run(
@@ -264,7 +264,7 @@ struct LoginCommandTests {
 
     @Test("without any browser the sign-in fails with what to do about it")
     func noBrowser() async throws {
-        let broker = try broker(Log())
+        let broker = try broker(Recorder<String>())
         let result = try await brokerctl(
             Self.login, at: broker.path, environment: ["BROWSER": "/nonexistent", "PATH": "/nonexistent"])
         #expect(result.status == .exited(1))

@@ -26,15 +26,6 @@ func broker(_ results: [String: String]) throws -> ScriptedBroker {
     }
 }
 
-/// What came in, in its order.
-final class Log: Sendable {
-    private let lock = NSLock()
-    nonisolated(unsafe) private var lines: [String] = []
-
-    func add(_ line: String) { lock.withLock { lines.append(line) } }
-    var all: [String] { lock.withLock { lines } }
-}
-
 extension CommandResult {
     var lines: [String] { output.split(separator: "\n").map(String.init) }
 

@@ -72,7 +72,7 @@ struct TokenCommandTests {
 
     @Test("what is asked for is in the request")
     func request() async throws {
-        let log = Log()
+        let log = Recorder<String>()
         let broker = try ScriptedBroker { peer in
             while let request = peer.request() {
                 log.add("\(request.method) \(request.params)")
@@ -92,7 +92,7 @@ struct TokenCommandTests {
 
     @Test("without --scope the app's registered scopes are asked for")
     func registeredScopes() async throws {
-        let log = Log()
+        let log = Recorder<String>()
         let app =
             #"{"name":"mail","clientId":"c","authority":"a","scopes":["mail.read","mail.send"],"executables":[],"#
             + #""units":[],"sandboxIds":[],"confidential":false}"#
@@ -115,7 +115,7 @@ struct TokenCommandTests {
             ("ada", ["username", "id"]), ("0123456789abcdef0123456789abcdef", ["id", "username"]),
         ])
     func account(_ name: String, _ order: [String]) async throws {
-        let log = Log()
+        let log = Recorder<String>()
         let broker = try ScriptedBroker { peer in
             while let request = peer.request() {
                 log.add(request.params)
@@ -186,7 +186,7 @@ struct TokenCommandTests {
 
     @Test("type of token and correlation id are sent as they were given")
     func typeAndID() async throws {
-        let log = Log()
+        let log = Recorder<String>()
         let broker = try ScriptedBroker { peer in
             while let request = peer.request() {
                 log.add(request.params)
@@ -201,7 +201,7 @@ struct TokenCommandTests {
 
     @Test("a proof is printed alone, for the method, the address and the nonce that were given")
     func proof() async throws {
-        let log = Log()
+        let log = Recorder<String>()
         let broker = try ScriptedBroker { peer in
             while let request = peer.request() {
                 log.add(request.params)
@@ -225,7 +225,7 @@ struct TokenCommandTests {
 
     @Test("with standard output closed no token goes anywhere, least of all to the socket")
     func closedOutput() async throws {
-        let log = Log()
+        let log = Recorder<String>()
         let broker = try ScriptedBroker { peer in
             guard let request = peer.request() else { return }
             peer.answer(request, ScriptedAnswers.token())

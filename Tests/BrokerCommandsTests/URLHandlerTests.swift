@@ -102,7 +102,7 @@ struct URLHandlerTests {
 
     @Test("the redirect is handed in from the arguments or from standard input", arguments: [false, true])
     func handleRedirect(fromInput: Bool) async throws {
-        let log = Log()
+        let log = Recorder<String>()
         let broker = try ScriptedBroker { peer in
             guard let request = peer.request() else { return }
             log.add("\(request.method) \(request.string("url") ?? "")")

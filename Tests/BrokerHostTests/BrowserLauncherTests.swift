@@ -3,7 +3,6 @@ import BrokerModel
 import BrokerTestSupport
 import BrokerValues
 import Foundation
-import Logging
 import Testing
 
 @Suite("Starting the browser")
@@ -110,8 +109,7 @@ struct BrowserLauncherTests {
     }
 
     private func launcher(_ browser: String, clock: any BrokerClock = ManualClock()) -> BrowserLauncher {
-        let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
-        return BrowserLauncher(environment: ["BROWSER": browser], clock: clock, logger: logger)
+        BrowserLauncher(environment: ["BROWSER": browser], clock: clock, logger: .silent)
     }
 
     private func script(_ name: String, _ body: String, in bed: TestBed) throws -> String {

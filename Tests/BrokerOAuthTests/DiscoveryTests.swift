@@ -253,7 +253,7 @@ struct DocumentCacheTests {
             }
             let callers = (0..<50).map { _ in Task { try await bed.metadata().issuer } }
             try await eventually("the provider is asked") { !bed.provider.requests.isEmpty }
-            await gate.open()
+            gate.open()
             for caller in callers {
                 let issuer = try await caller.value
                 #expect(issuer == bed.provider.issuer)
@@ -278,7 +278,7 @@ struct DocumentCacheTests {
                 Issue.record("it waited")
                 return
             }
-            await gate.open()
+            gate.open()
             #expect(try await staying.value == bed.provider.issuer)
             #expect(bed.provider.requests.count == 1)
         }

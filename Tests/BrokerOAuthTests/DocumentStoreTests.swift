@@ -4,7 +4,6 @@ import BrokerTestSupport
 import BrokerValues
 import BrokerVault
 import Foundation
-import Logging
 import Testing
 
 @Suite("Documents across restarts")
@@ -15,10 +14,7 @@ struct DocumentStoreTests {
     private func withVault(_ body: (ProviderBed, Vault) async throws -> Void) async throws {
         let folder = NSTemporaryDirectory() + "documents-\(UUID().uuidString)"
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        let directory = try StateDirectory.open(creating: folder)
-        let vault = try await Vault.open(
-            in: directory, keySource: KeyFileSource(in: directory),
-            logger: Logger(label: "test", factory: SwiftLogNoOpLogHandler.init))
+        let vault = try await Vault.open(in: folder)
         try await withProvider { bed async throws in try await body(bed, vault) }
         await vault.close()
     }

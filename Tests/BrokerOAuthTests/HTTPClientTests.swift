@@ -92,7 +92,7 @@ struct HTTPClientTests {
 
     @Test("a redirect is an answer and is not followed")
     func redirect() async throws {
-        let visited = Visits()
+        let visited = Recorder<String>()
         try await withServer { request in
             visited.add(request.path)
             return .redirect(to: "/elsewhere")
@@ -186,7 +186,7 @@ struct HTTPClientTests {
             try await eventually("both requests are out") { server.connections == 2 }
             let shutdown = Task { await client.shutdown() }
             #expect(try await read.value.reason == .cancelled)
-            await gate.open()
+            gate.open()
             #expect(try await post.value == 200)
             await shutdown.value
         }

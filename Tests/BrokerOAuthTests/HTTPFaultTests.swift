@@ -71,7 +71,7 @@ struct HTTPFaultTests {
         "a POST is not sent again when its kept connection turns out to be dead; a GET is",
         arguments: ["", "grant_type=refresh_token"])
     func noSilentRepetition(body: String) async throws {
-        let visits = Visits()
+        let visits = Recorder<String>()
         try await withServer { request in
             visits.add(request.method + request.path)
             let seen = visits.all.count { $0 == request.method + request.path }
@@ -159,7 +159,7 @@ struct HTTPFaultTests {
                 return try await failureOf(HTTPRequest(.get, server.url), through: client)
             }
             late.cancel()
-            await gate.open()
+            gate.open()
             let failure = try await late.value
             #expect(failure.reason == .cancelled)
             #expect(!failure.mayHaveBeenSent)
@@ -177,7 +177,7 @@ struct HTTPFaultTests {
             let task = Task { try await client.send(request).status }
             try await eventually("the request is out") { server.connections == 1 }
             task.cancel()
-            await gate.open()
+            gate.open()
             #expect(try await task.value == 200)
         }
     }

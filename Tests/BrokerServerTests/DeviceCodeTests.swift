@@ -30,7 +30,7 @@ struct DeviceCodeTests {
             try await eventually("the broker waits") { server.clock.sleepers == 1 }
             server.clock.advance(bySeconds: 5)
             let token = try Token(reading: try await client.readResult())
-            #expect(token.accessToken == "access:dora:1")
+            #expect(token.accessToken == "at-1")
             #expect(token.correlationId == "my-id")
             #expect(try await client.call(AcquireTokenSilent.self, .of("mail")).accessToken == token.accessToken)
         }

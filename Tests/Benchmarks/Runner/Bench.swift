@@ -4,7 +4,6 @@ import BrokerTestSupport
 import BrokerValues
 import BrokerVault
 import Foundation
-import Logging
 
 /// The measurements, in the order of the report.
 struct Bench {
@@ -140,10 +139,7 @@ struct Bench {
 
     /// A vault as many sign-ins would leave it, written without signing in ten thousand times.
     private func fill(_ state: String, _ records: Int) async throws {
-        let directory = try StateDirectory.open(creating: state)
-        let vault = try await Vault.open(
-            in: directory, keySource: KeyFileSource(in: directory),
-            logger: Logger(label: "bench", factory: { _ in SwiftLogNoOpLogHandler() }))
+        let vault = try await Vault.open(in: state)
         let partition = Partition(uid: getuid())
         let secret = Secret(String(repeating: "t", count: 1200))
         for person in 0..<(records / 10) {

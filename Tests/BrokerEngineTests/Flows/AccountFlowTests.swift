@@ -101,7 +101,7 @@ struct AccountFlowTests {
     func removeOnFullDisk() async throws {
         let bed = try await EngineBed()
         try await bed.signIn("alice", mail)
-        bed.vault.refuse(.full("no space"))
+        bed.vault.failWriting(.full("no space"))
         let error = await #expect(throws: BrokerError.self) {
             try await bed.engine.remove(.username("alice"), from: mail, in: Sample.partition)
         }

@@ -48,7 +48,7 @@ struct DeviceCodeFlowTests {
         refuse(bed, "authorization_pending")
         let (opening, signIn) = try await begin(bed, request())
         #expect(opening.userCode == "WDJB-MJHT")
-        #expect(opening.verificationURI == "https://id.example.org/device")
+        #expect(opening.verificationURI == "https://id.example.org/realm/device")
         #expect(opening.message.contains("WDJB-MJHT") && opening.message.contains(opening.verificationURI))
         #expect(opening.expiresOn == Sample.now + 600)
         #expect(opening.interval == 5)

@@ -2,9 +2,7 @@ import BrokerEngine
 import BrokerModel
 import BrokerTestSupport
 import BrokerValues
-import BrokerVault
 import Foundation
-import Logging
 
 /// An engine over a real vault in a folder of its own; provider, browser and clock are in the test's hands.
 final class EngineBed: Sendable {
@@ -12,13 +10,13 @@ final class EngineBed: Sendable {
     let redirects = RedirectDouble()
     let clock = ManualClock(now: Sample.now)
     let roster = RosterDouble()
-    let vault: StubbornVault
+    let vault: FaultyVault
     let engine: TokenBroker
     private let folder: String
 
     init() async throws {
         folder = NSTemporaryDirectory() + "engine-\(UUID().uuidString)"
-        vault = StubbornVault(try await Self.open(folder))
+        vault = try await FaultyVault.open(in: folder)
         engine = Self.engine(vault, provider, redirects, roster, clock)
     }
 
@@ -27,26 +25,18 @@ final class EngineBed: Sendable {
     /// Another engine on the same disk, as after a restart. The first one must not be used any more.
     func restarted() async throws -> TokenBroker {
         await engine.drain()
-        await vault.real.close()
-        let reopened = StubbornVault(try await Self.open(folder))
+        await vault.close()
+        let reopened = try await FaultyVault.open(in: folder)
         return Self.engine(reopened, provider, redirects, roster, clock)
     }
 
-    private static func open(_ folder: String) async throws -> Vault {
-        let directory = try StateDirectory.open(creating: folder)
-        return try await Vault.open(
-            in: directory, keySource: KeyFileSource(in: directory),
-            logger: Logger(label: "test", factory: SwiftLogNoOpLogHandler.init))
-    }
-
     private static func engine(
-        _ vault: StubbornVault, _ provider: ProviderDouble, _ redirects: RedirectDouble, _ roster: RosterDouble,
+        _ vault: FaultyVault, _ provider: ProviderDouble, _ redirects: RedirectDouble, _ roster: RosterDouble,
         _ clock: ManualClock
     ) -> TokenBroker {
         TokenBroker(
-            vault: vault, provider: provider, redirects: redirects, browser: NoBrowser(), roster: roster,
-            proofs: testProofSigner(), clock: clock,
-            random: CountingRandom(), log: Logger(label: "test", factory: SwiftLogNoOpLogHandler.init))
+            vault: vault, provider: provider, redirects: redirects, browser: BrowserDouble(), roster: roster,
+            proofs: testProofSigner(), clock: clock, random: CountingRandom(), log: .silent)
     }
 
     // MARK: What tests do over and over
@@ -109,4 +99,15 @@ final class Browser: Sendable {
         for await opening in stream { return opening }
         fatalError("the sign-in ended before a URL was opened")
     }
+}
+
+extension RedirectDouble {
+    /// The provider says yes.
+    func visit(_ opening: InteractionOpening, code: String) async -> RedirectPage? {
+        await visit(opening.redirectURI, query: "code=\(code)&state=\(opening.state)")
+    }
+}
+
+extension InteractionOpening {
+    var state: String { String(url.split(separator: "=").last ?? "") }
 }

@@ -167,7 +167,7 @@ struct ImportFlowTests {
     @Test("a disk that is full says so")
     func diskFull() async throws {
         let bed = try await bed()
-        bed.vault.refuse(.full("no space"))
+        bed.vault.failWriting(.full("no space"))
         let error = await #expect(throws: BrokerError.self) { try await take(bed, file()) }
         #expect(error?.reason == .vaultNotWritable)
     }

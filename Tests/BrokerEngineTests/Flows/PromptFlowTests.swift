@@ -79,7 +79,7 @@ struct PromptFlowTests {
     func damagedHint() async throws {
         let bed = try await EngineBed()
         let id = try await bed.signIn().account.id
-        bed.vault.damage(.idToken)
+        bed.vault.damage([.idToken])
         let (browser, signIn) = bed.begin(
             bed.interactive {
                 $0.account = .id(id)

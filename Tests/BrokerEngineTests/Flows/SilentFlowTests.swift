@@ -249,13 +249,13 @@ struct SilentFlowTests {
         let bed = try await EngineBed()
         try await bed.signIn()
         bed.clock.advance(bySeconds: 4000)
-        bed.vault.refuse(.full("no space"))
+        bed.vault.failWriting(.full("no space"))
         let token = try await bed.engine.acquireSilent(bed.silent())
         #expect(!token.persisted)
         #expect(try bed.text(token) == "at-2")
         #expect(bed.engine.cached(bed.silent()) != nil, "memory has it")
 
-        bed.vault.refuse(nil)
+        bed.vault.failWriting(nil)
         while bed.clock.sleepers == 0 { await Task.yield() }
         bed.clock.advance(bySeconds: 5)
         while bed.clock.sleepers > 0 { await Task.yield() }
@@ -269,10 +269,10 @@ struct SilentFlowTests {
     func backlog() async throws {
         let bed = try await EngineBed()
         try await bed.signIn()
-        bed.vault.refuse(.io("broken"))
+        bed.vault.failWriting(.io("broken"))
         _ = try await bed.engine.acquireSilent(bed.silent { $0.forceRefresh = true })
         _ = try await bed.engine.acquireSilent(bed.silent { $0.forceRefresh = true })
-        bed.vault.refuse(nil)
+        bed.vault.failWriting(nil)
         let token = try await bed.engine.acquireSilent(bed.silent { $0.forceRefresh = true })
         #expect(token.persisted)
         let engine = try await bed.restarted()

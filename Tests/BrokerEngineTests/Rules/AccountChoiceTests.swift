@@ -1,5 +1,6 @@
 import BrokerEngine
 import BrokerModel
+import BrokerTestSupport
 import BrokerValues
 import Testing
 

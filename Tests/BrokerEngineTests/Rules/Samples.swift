@@ -1,23 +1,10 @@
 import BrokerEngine
 import BrokerModel
+import BrokerTestSupport
 import BrokerValues
 
 /// Records as the rules meet them; nothing here is encrypted, for the rules never look at secrets.
-enum Sample {
-    static let now: NumericDate = 1_800_000_000
-    static let partition = Partition(uid: 1000)
-
-    static func authority(_ url: String = "https://id.example.org/realm") -> Authority {
-        guard let authority = try? Authority(parsing: url, allowHTTPLoopback: true) else {
-            fatalError("the test's own authority is none: \(url)")
-        }
-        return authority
-    }
-
-    static func app(_ name: String = "mail", client: String = "client-1", group: String? = nil) -> AppRegistration {
-        AppRegistration(name: name, clientID: client, authority: authority(), group: group)
-    }
-
+extension Sample {
     static func owner(_ app: AppRegistration = app()) -> TokenOwner {
         TokenOwner(
             group: app.effectiveGroup, clientID: app.clientID,

@@ -1,5 +1,6 @@
 import BrokerEngine
 import BrokerModel
+import BrokerTestSupport
 import Testing
 
 @Suite("A refresh that is refused for its scopes")

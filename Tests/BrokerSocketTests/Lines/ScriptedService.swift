@@ -2,7 +2,6 @@ import BrokerModel
 import BrokerSocket
 import BrokerTestSupport
 import Glibc
-import Logging
 import NIOCore
 import NIOPosix
 import Synchronization
@@ -126,7 +125,7 @@ func withListener(
         bed.atEnd { try? await group.shutdownGracefully() }
         let listener = try await LineListener.start(
             ListeningSocket.bind(SocketPlace(path: path, audience: audience)), on: group.next(), service: service,
-            limits: limits, logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
+            limits: limits, logger: .silent)
         bed.atEnd { await listener.shutDown(within: .milliseconds(100)) }
         try await body(ListenerBed(listener: listener, path: path, bed: bed))
     }

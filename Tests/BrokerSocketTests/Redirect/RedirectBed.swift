@@ -2,10 +2,8 @@ import BrokerModel
 import BrokerSocket
 import BrokerTestSupport
 import Foundation
-import Logging
 import NIOCore
 import NIOPosix
-import Synchronization
 import Testing
 
 /// What a raw HTTP exchange gave.
@@ -36,13 +34,7 @@ struct RedirectBed: Sendable {
     let port: UInt16
     let path: String
     let bed: TestBed
-    let seen: Seen
-
-    final class Seen: Sendable {
-        private let list = Mutex<[RedirectParameters]>([])
-        var all: [RedirectParameters] { list.withLock { $0 } }
-        func add(_ parameters: RedirectParameters) { list.withLock { $0.append(parameters) } }
-    }
+    let seen: Recorder<RedirectParameters>
 
     func connect(ip: String = "127.0.0.1") throws -> LineClient { try LineClient.connect(toPort: port, ip: ip) }
 
@@ -85,7 +77,7 @@ func withRedirect(
     var limits = RedirectLimits()
     change(&limits)
     try await withTestBed { bed in
-        let seen = RedirectBed.Seen()
+        let seen = Recorder<RedirectParameters>()
         let endpoint = try await redirectListener(in: bed, limits: limits).open(target) { parameters in
             seen.add(parameters)
             return await answer(parameters)
@@ -101,5 +93,5 @@ func redirectListener(in bed: TestBed, limits: RedirectLimits = RedirectLimits()
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     bed.atEnd { try? await group.shutdownGracefully() }
     return LoopbackRedirectListener(
-        on: group.next(), limits: limits, logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
+        on: group.next(), limits: limits, logger: .silent)
 }

@@ -198,15 +198,3 @@ struct RedirectListenerTests {
         }
     }
 }
-
-/// Holds callers until it is opened.
-final class Gate: Sendable {
-    private let stream: AsyncStream<Void>
-    private let end: AsyncStream<Void>.Continuation
-
-    init() { (stream, end) = AsyncStream.makeStream() }
-
-    func open() { end.finish() }
-
-    func wait() async { for await _ in stream {} }
-}

@@ -2,7 +2,6 @@ import BrokerModel
 import BrokerTestSupport
 import BrokerVault
 import Foundation
-import Logging
 
 /// A state directory of one test, and what the vault logged there.
 struct VaultBed {
@@ -20,9 +19,8 @@ struct VaultBed {
         keySource: (any KeySource)? = nil, tidyingAfter idleDelay: Duration = .seconds(3600)
     ) async throws(VaultError) -> Vault {
         let directory = try StateDirectory.open(creating: path)
-        let logger = Logger(label: "vault") { [log] _ in log }
         let keySource = keySource ?? KeyFileSource(in: directory)
-        return try await Vault.open(in: directory, keySource: keySource, tidyingAfter: idleDelay, logger: logger)
+        return try await Vault.open(in: directory, keySource: keySource, tidyingAfter: idleDelay, logger: log.logger)
     }
 
     /// Opens the vault for one test of what lies on disk afterwards.

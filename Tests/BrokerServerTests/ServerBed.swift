@@ -6,9 +6,7 @@ import BrokerServer
 import BrokerSocket
 import BrokerTestSupport
 import BrokerValues
-import BrokerVault
 import Glibc
-import Logging
 import NIOPosix
 import Testing
 
@@ -16,8 +14,9 @@ import Testing
 struct ServerBed: Sendable {
     let path: String
     let clock = ManualClock()
-    let provider = ScriptedProvider()
-    let browser = KeptBrowser()
+    /// Names have quotation marks in them, which an answer must escape.
+    let provider = ProviderDouble { "The \"\($0)\"" }
+    let browser = BrowserDouble()
     let vault: FaultyVault
     let listener: LineListener
     let broker: TokenBroker
@@ -27,14 +26,10 @@ struct ServerBed: Sendable {
         _ body: (ServerBed) async throws -> Void
     ) async throws {
         try await withTestBed { bed in
-            let log = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
-            let directory = try StateDirectory.open(creating: bed.path("state"))
-            let vault = try await Vault.open(
-                in: directory, keySource: KeyFileSource(in: directory), logger: log)
+            let vault = try await FaultyVault.open(in: bed.path("state"))
             bed.atEnd { await vault.close() }
             let server = try await ServerBed(
-                path: bed.path("broker.sock"), vault: FaultyVault(vault: vault), servedUID: servedUID,
-                inspector: inspector, log: log, bed: bed)
+                path: bed.path("broker.sock"), vault: vault, servedUID: servedUID, inspector: inspector, bed: bed)
             try await body(server)
         }
     }
@@ -49,24 +44,23 @@ struct ServerBed: Sendable {
     }
 
     private init(
-        path: String, vault: FaultyVault, servedUID: UInt32, inspector: PlainInspector, log: Logger, bed: TestBed
+        path: String, vault: FaultyVault, servedUID: UInt32, inspector: PlainInspector, bed: TestBed
     ) async throws {
         self.path = path
         self.vault = vault
-        let apps = AppDirectory(vault: vault, log: log)
-        let policy = AccessPolicy(directory: apps, settings: AccessSettings(servedUID: servedUID), log: log)
+        let apps = AppDirectory(vault: vault, log: .silent)
+        let policy = AccessPolicy(directory: apps, settings: AccessSettings(servedUID: servedUID), log: .silent)
         broker = TokenBroker(
-            vault: vault, provider: provider, redirects: NoListener(), browser: browser, roster: apps,
-            proofs: testProofSigner(), clock: clock,
-            random: SystemRandom(), log: log)
+            vault: vault, provider: provider, redirects: RedirectDouble(), browser: browser, roster: apps,
+            proofs: testProofSigner(), clock: clock, random: CountingRandom(), log: .silent)
         let services = ServerServices(
             broker: broker, apps: apps, policy: policy, vault: vault, inspector: inspector, clock: clock,
-            process: ProcessFacts(version: "1.2.3", mode: .user, startedAt: clock.uptime), log: log)
+            process: ProcessFacts(version: "1.2.3", mode: .user, startedAt: clock.uptime), log: .silent)
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         bed.atEnd { try? await group.shutdownGracefully() }
         let listener = try await LineListener.start(
             ListeningSocket.bind(SocketPlace(path: path)), on: group.next(), service: BrokerService(services),
-            logger: log)
+            logger: .silent)
         self.listener = listener
         bed.atEnd { [provider] in
             provider.refreshGate.open()

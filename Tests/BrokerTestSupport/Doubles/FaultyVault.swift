@@ -1,0 +1,96 @@
+import BrokerModel
+import BrokerValues
+import BrokerVault
+import Logging
+import Synchronization
+
+/// A real vault in which a test can cause faults: writes or lists that fail, records that no longer open.
+package final class FaultyVault: RecordVault {
+    private struct Faults {
+        var commit: VaultError?
+        var loadAll: VaultError?
+        var damaged: Set<RecordKind> = []
+        var afterCommit: (@Sendable () async -> Void)?
+        var gate: Gate?
+        /// Changes that wait at the gate, or have waited.
+        var held = 0
+    }
+
+    private let vault: Vault
+    private let faults = Mutex(Faults())
+    private let listings = Mutex(0)
+
+    package init(_ vault: Vault) { self.vault = vault }
+
+    /// A vault in a folder of its own.
+    package static func open(in folder: String) async throws(VaultError) -> FaultyVault {
+        FaultyVault(try await Vault.open(in: folder))
+    }
+
+    package func close() async { await vault.close() }
+
+    /// How often all records of a kind were read.
+    package var readsOfAll: Int { listings.withLock { $0 } }
+
+    package func failWriting(_ error: VaultError?) { faults.withLock { $0.commit = error } }
+    package func failReadingAll(_ error: VaultError?) { faults.withLock { $0.loadAll = error } }
+
+    /// From now on no secret of these kinds opens.
+    package func damage(_ kinds: Set<RecordKind>) { faults.withLock { $0.damaged = kinds } }
+
+    /// Runs once, when the next change is on disk and its caller does not know yet.
+    package func afterNextCommit(_ body: @escaping @Sendable () async -> Void) {
+        faults.withLock { $0.afterCommit = body }
+    }
+
+    /// From now on what is written waits for the gate.
+    package func hold(until gate: Gate) { faults.withLock { ($0.gate, $0.held) = (gate, 0) } }
+
+    /// How many changes wait, or have waited.
+    package var held: Int { faults.withLock { $0.held } }
+
+    package func load<Record: VaultRecord>(
+        _ type: Record.Type, bucket: [String], in partition: Partition
+    ) throws(VaultError) -> [StoredRecord<Record>] { try vault.load(type, bucket: bucket, in: partition) }
+
+    package func loadAll<Record: VaultRecord>(
+        _ type: Record.Type, in partition: Partition
+    ) throws(VaultError) -> [StoredRecord<Record>] {
+        listings.withLock { $0 += 1 }
+        if let error = faults.withLock({ $0.loadAll }) { throw error }
+        return try vault.loadAll(type, in: partition)
+    }
+
+    package func seal<Record: VaultRecord>(
+        _ record: Record, secret: Secret?, in partition: Partition
+    ) throws(VaultError) -> StoredRecord<Record> { try vault.seal(record, secret: secret, in: partition) }
+
+    package func commit(_ change: VaultChange) async throws(VaultError) {
+        let (error, afterCommit, gate) = faults.withLock { faults in
+            defer { faults.afterCommit = nil }
+            if faults.commit == nil, faults.gate != nil { faults.held += 1 }
+            return (faults.commit, faults.afterCommit, faults.gate)
+        }
+        if let error { throw error }
+        await gate?.wait()
+        try await vault.commit(change)
+        await afterCommit?()
+    }
+
+    package func withSecret<Result>(
+        of sealed: SealedRecord, _ body: (UnsafeRawBufferPointer) -> Result
+    ) throws(VaultError) -> Result {
+        guard !faults.withLock({ $0.damaged.contains(sealed.kind) }) else { throw .recordDamaged }
+        return try vault.withSecret(of: sealed, body)
+    }
+
+    package func statistics() throws(VaultError) -> VaultStatistics { try vault.statistics() }
+}
+
+extension Vault {
+    /// The vault in this folder, with its key in a file beside it; the folder is made if need be.
+    package static func open(in folder: String, logger: Logger = .silent) async throws(VaultError) -> Vault {
+        let directory = try StateDirectory.open(creating: folder)
+        return try await open(in: directory, keySource: KeyFileSource(in: directory), logger: logger)
+    }
+}

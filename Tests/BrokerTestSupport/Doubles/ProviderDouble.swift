@@ -1,0 +1,217 @@
+import BrokerModel
+import BrokerValues
+import Synchronization
+
+/// A provider without a network, which answers what the test says. Codes are user names (`alice#2` is another person of the
+/// same name); access tokens count up: `at-1`, `at-2` …
+package final class ProviderDouble: IdentityProvider {
+    package typealias Register = @Sendable (ClientRegistrationRequest) -> Result<RegisteredClient, ProviderError>
+    package typealias Redeem = @Sendable (TokenGrant) async throws(ProviderError) -> TokenResponse
+
+    private struct State {
+        var redeem: Redeem?
+        var grants: [TokenGrant] = []
+        var count = 0
+        var nonce: String?
+        var requests: [AuthorizationRequest] = []
+        var binds = false
+        var pushed: [AuthorizationRequest] = []
+        var pushFailure: ProviderError?
+        var extras: [TokenRequestExtras] = []
+        var register: Register?
+        var change: @Sendable (inout ProviderMetadata) -> Void = { _ in }
+        var deviceRequests: [DeviceAuthorizationRequest] = []
+        var device: DeviceAuthorization?
+        var offersDeviceCode = true
+        var revoked: [String] = []
+        var endedSessions: [EndSessionRequest] = []
+        var revocationFailure: ProviderError?
+        var asked: [Authority] = []
+        var told: [(place: Authority, client: ClientCredentials)] = []
+    }
+
+    /// Where everybody is at home, if the provider has tenants.
+    package static let tenant = "aaaabbbb-0000-cccc-1111-dddd2222eeee"
+
+    /// Refreshes wait here.
+    package let refreshGate = Gate(open: true)
+    private let state = Mutex(State())
+    private let name: @Sendable (String) -> String
+
+    /// - Parameter name: what a user's ID token says for `name`.
+    package init(name: @escaping @Sendable (String) -> String = { $0.capitalized }) { self.name = name }
+
+    /// What came to the token endpoint.
+    package var grants: [TokenGrant] { state.withLock { $0.grants } }
+    package var refreshes: [String] {
+        grants.compactMap { if case .refreshToken(let token, _) = $0 { token.revealed() } else { nil } }
+    }
+    package var authorizations: [AuthorizationRequest] { state.withLock { $0.requests } }
+    /// Authorization requests that were handed in beforehand.
+    package var pushed: [AuthorizationRequest] { state.withLock { $0.pushed } }
+    /// What accompanied ``grants``.
+    package var extras: [TokenRequestExtras] { state.withLock { $0.extras } }
+
+    /// What the metadata say from now on.
+    package func offer(_ change: @escaping @Sendable (inout ProviderMetadata) -> Void) {
+        state.withLock { $0.change = change }
+    }
+
+    package var deviceRequests: [DeviceAuthorizationRequest] { state.withLock { $0.deviceRequests } }
+    /// How often the token endpoint was asked about a device code.
+    package var devicePolls: Int {
+        grants.count { if case .deviceCode = $0 { true } else { false } }
+    }
+    /// Tokens that were given back (RFC 7009).
+    package var revoked: [String] { state.withLock { $0.revoked } }
+
+    package func answerDevice(with authorization: DeviceAuthorization?) {
+        state.withLock { state in
+            state.device = authorization
+            state.offersDeviceCode = authorization != nil
+        }
+    }
+
+    /// Whose metadata was asked for.
+    package var asked: [Authority] { state.withLock { $0.asked } }
+    /// Who was given something that is secret, a code or a refresh token, and how the client proved itself there.
+    package var told: [(place: Authority, client: ClientCredentials)] { state.withLock { $0.told } }
+
+    /// What was asked of the page that ends the browser's session.
+    package var endedSessions: [EndSessionRequest] { state.withLock { $0.endedSessions } }
+
+    package func failPushing(_ error: ProviderError?) { state.withLock { $0.pushFailure = error } }
+
+    package func failRevocation(_ error: ProviderError?) { state.withLock { $0.revocationFailure = error } }
+
+    /// From now on, requests with a proof get tokens that are bound to its key.
+    package func bindTokens() {
+        state.withLock {
+            $0.redeem = nil
+            $0.binds = true
+        }
+    }
+
+    package func whenRedeeming(_ redeem: Redeem?) { state.withLock { $0.redeem = redeem } }
+
+    /// A good answer: the next access and refresh token, and an ID token when there is a user.
+    package func tokens(for user: String? = nil, scope: String? = nil, expiresIn: Int64 = 3600) -> TokenResponse {
+        state.withLock { state in
+            state.count += 1
+            return TokenResponse(
+                accessToken: Secret("at-\(state.count)"), expiresIn: expiresIn,
+                refreshToken: Secret("rt-\(state.count)"), idToken: user.map(Secret.init), scope: scope)
+        }
+    }
+
+    package func metadata(of authority: Authority) async throws(ProviderError) -> ProviderMetadata {
+        var metadata = ProviderMetadata(
+            authority: authority, issuer: authority.url, authorizationEndpoint: authority.url + "/authorize",
+            tokenEndpoint: authority.url + "/token", jwksURI: authority.url + "/jwks",
+            deviceAuthorizationEndpoint: state.withLock { $0.offersDeviceCode } ? authority.url + "/device" : nil)
+        let change = state.withLock { state in
+            state.asked.append(authority)
+            return state.change
+        }
+        change(&metadata)
+        return metadata
+    }
+
+    package func push(
+        _ request: AuthorizationRequest, as client: ClientCredentials, at metadata: ProviderMetadata
+    ) async throws(ProviderError) -> PushedAuthorization {
+        guard metadata.pushedAuthorizationRequestEndpoint != nil else { throw .notOffered("It has no such endpoint.") }
+        let failure = state.withLock { state in
+            state.pushed.append(request)
+            return state.pushFailure
+        }
+        if let failure { throw failure }
+        return PushedAuthorization(requestURI: request.state, expiresIn: 60)
+    }
+
+    package func authorizationURL(
+        of pushed: PushedAuthorization, as clientID: String, at metadata: ProviderMetadata
+    ) -> String { "\(metadata.authorizationEndpoint)?request_uri=\(pushed.requestURI)" }
+
+    package func authorizeDevice(
+        _ request: DeviceAuthorizationRequest, as client: ClientCredentials, at metadata: ProviderMetadata
+    ) async throws(ProviderError) -> DeviceAuthorization {
+        let device = state.withLock { state in
+            state.deviceRequests.append(request)
+            return state.device
+        }
+        if let device { return device }
+        let page = "\(metadata.authority.url)/device"
+        var authorization = DeviceAuthorization(
+            deviceCode: Secret("dora"), userCode: "WDJB-MJHT", verificationURI: page, expiresIn: 600)
+        authorization.verificationURIComplete = "\(page)?code=WDJB-MJHT"
+        return authorization
+    }
+
+    package func revoke(
+        _ token: Secret, _ kind: RevocableToken, as client: ClientCredentials, at metadata: ProviderMetadata
+    ) async throws(ProviderError) {
+        let failure = state.withLock { state in
+            state.revoked.append(token.revealed())
+            state.told.append((metadata.authority, client))
+            return state.revocationFailure
+        }
+        if let failure { throw failure }
+    }
+
+    package func endSessionURL(_ request: EndSessionRequest, at metadata: ProviderMetadata) -> String? {
+        guard let endpoint = metadata.endSessionEndpoint else { return nil }
+        state.withLock { $0.endedSessions.append(request) }
+        return "\(endpoint)?state=\(request.state ?? "")"
+    }
+
+    package func authorizationURL(_ request: AuthorizationRequest, at metadata: ProviderMetadata) -> String {
+        state.withLock { $0.requests.append(request) }
+        return "\(metadata.authorizationEndpoint)?client_id=\(request.clientID)&state=\(request.state)"
+    }
+
+    package func whenRegistering(_ register: @escaping Register) { state.withLock { $0.register = register } }
+
+    package func register(
+        _ request: ClientRegistrationRequest, at metadata: ProviderMetadata
+    ) async throws(ProviderError) -> RegisteredClient {
+        guard let register = state.withLock({ $0.register }) else { throw .notOffered("It has no such endpoint.") }
+        return try register(request).get()
+    }
+
+    package func redeem(
+        _ grant: TokenGrant, with extras: TokenRequestExtras, as client: ClientCredentials,
+        at metadata: ProviderMetadata
+    ) async throws(ProviderError) -> TokenResponse {
+        let (redeem, binds) = state.withLock { state in
+            state.grants.append(grant)
+            state.extras.append(extras)
+            state.told.append((metadata.authority, client))
+            return (state.redeem, state.binds)
+        }
+        if case .refreshToken = grant { await refreshGate.wait() }
+        if let redeem { return try await redeem(grant) }
+        var response =
+            switch grant {
+            case .authorizationCode(let code, _, _), .deviceCode(let code): tokens(for: code.revealed())
+            case .refreshToken: tokens()
+            }
+        if binds, extras.proofKey != nil { response.tokenType = .dpop }
+        return response
+    }
+
+    package func verify(
+        idToken: Secret, against expectation: IDTokenExpectation, at metadata: ProviderMetadata
+    ) async throws(ProviderError) -> IDTokenClaims {
+        let user = idToken.revealed()
+        guard user != "forged" else { throw .invalidResponse(status: nil, "the signature is wrong") }
+        let username = String(user.prefix { $0 != "#" })
+        var claims: JSONObject = [
+            "preferred_username": .string(username), "name": .string(name(username)), "sub": .string(user),
+        ]
+        if metadata.authority.hasTenants {
+            claims.merge(["oid": .string(user), "tid": .string(Self.tenant)]) { $1 }
+        }
+        return IDTokenClaims(issuer: metadata.issuer, subject: user, all: claims)
+    }
+}

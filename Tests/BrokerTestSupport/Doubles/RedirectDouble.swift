@@ -1,0 +1,38 @@
+import BrokerModel
+import BrokerValues
+import Synchronization
+
+/// Opens no port. The test plays the browser that comes back.
+package final class RedirectDouble: RedirectListener {
+    package typealias Answer = @Sendable (RedirectParameters) async -> RedirectPage
+
+    package struct Endpoint: RedirectEndpoint {
+        package let redirectURI: String
+        let closed: @Sendable () -> Void
+        package func close() async { closed() }
+    }
+
+    private let answers = Mutex<[String: Answer]>([:])
+    private let port = Mutex(50_000)
+
+    package init() {}
+
+    package var isListening: Bool { answers.withLock { !$0.isEmpty } }
+
+    package func open(
+        _ target: RedirectTarget, answer: @escaping Answer
+    ) async throws(RedirectError) -> any RedirectEndpoint {
+        if case .fixed(_, 1, _) = target { throw .portInUse(1) }
+        let uri = port.withLock { port in
+            port += 1
+            return "http://127.0.0.1:\(port)/"
+        }
+        answers.withLock { $0[uri] = answer }
+        return Endpoint(redirectURI: uri) { self.answers.withLock { $0[uri] = nil } }
+    }
+
+    /// The browser comes back with this query.
+    package func visit(_ redirectURI: String, query: String) async -> RedirectPage? {
+        await answers.withLock { $0[redirectURI] }?(RedirectParameters(query: query[...]))
+    }
+}

@@ -1,0 +1,47 @@
+import Dispatch
+import Synchronization
+
+/// Holds up callers while it is closed.
+package final class Gate: Sendable {
+    private struct State {
+        var isOpen: Bool
+        var waiting: [@Sendable () -> Void] = []
+    }
+
+    private let state: Mutex<State>
+
+    package init(open: Bool = false) { state = Mutex(State(isOpen: open)) }
+
+    /// How many callers it holds up.
+    package var waiting: Int { state.withLock { $0.waiting.count } }
+
+    package func close() { state.withLock { $0.isOpen = false } }
+
+    package func open() {
+        let waiting = state.withLock { state in
+            state.isOpen = true
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for resume in waiting { resume() }
+    }
+
+    package func wait() async {
+        await withCheckedContinuation { continuation in enter { continuation.resume() } }
+    }
+
+    /// Holds up the calling thread: for scripts that have a thread of their own.
+    package func block() {
+        let semaphore = DispatchSemaphore(value: 0)
+        enter { semaphore.signal() }
+        semaphore.wait()
+    }
+
+    private func enter(_ resume: @escaping @Sendable () -> Void) {
+        let isOpen = state.withLock { state in
+            if !state.isOpen { state.waiting.append(resume) }
+            return state.isOpen
+        }
+        if isOpen { resume() }
+    }
+}
