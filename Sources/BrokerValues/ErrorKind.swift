@@ -60,7 +60,6 @@ package enum ErrorReason: String, Codable, Sendable, CaseIterable, Hashable {
     // serverUnavailable, internal
     case shuttingDown
     case interrupted
-    case tooManyRequests
     case tooManyConnections
     case vaultDamaged
     case vaultNotWritable

@@ -17,7 +17,6 @@ struct DiscoveryTests {
             #expect(metadata.jwksURI == issuer + "/jwks")
             #expect(metadata.userinfoEndpoint == issuer + "/userinfo")
             #expect(metadata.promisesIssuerInResponse)
-            #expect(metadata.codeChallengeMethods == ["S256"])
             #expect(metadata.tokenEndpointAuthMethods == ["none", "client_secret_basic", "client_secret_post"])
             #expect(metadata.document["subject_types_supported"] == ["public"])
         }

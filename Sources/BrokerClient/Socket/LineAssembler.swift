@@ -13,9 +13,6 @@ struct LineAssembler {
         self.limit = limit
     }
 
-    /// Whether a line has begun that is not complete.
-    var isInsideLine: Bool { !partial.isEmpty }
-
     /// Adds `bytes` and hands every line that is now complete, without its newline, to `body`; empty lines are skipped.
     ///
     /// - Returns: false when a line is longer than the limit; the stream is of no use then.

@@ -10,7 +10,6 @@ struct Style: Sendable {
     }
 
     func strong(_ text: String) -> String { wrap(text, "1") }
-    func quiet(_ text: String) -> String { wrap(text, "2") }
     func alarm(_ text: String) -> String { wrap(text, "31") }
 
     private func wrap(_ text: String, _ code: String) -> String {

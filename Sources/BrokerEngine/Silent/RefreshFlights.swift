@@ -54,8 +54,6 @@ final class RefreshFlights: Sendable {
 
     var count: Int { flights.withLock { $0.count } }
 
-    func isUnderWay(_ key: CacheIndex.OwnerKey) -> Bool { flights.withLock { $0[key] != nil } }
-
     /// - Parameter key: whose refresh token is spent.
     func join(
         _ key: CacheIndex.OwnerKey, for request: Request, start: @escaping @Sendable () async -> Outcome

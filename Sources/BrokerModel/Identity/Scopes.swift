@@ -43,7 +43,6 @@ package struct Scopes: Sendable, Hashable {
         }
         return true
     }
-    package func intersects(_ other: Scopes) -> Bool { !Set(normalized).isDisjoint(with: other.normalized) }
     package func union(_ other: Scopes) -> Scopes { Scopes(asGiven + other.asGiven) }
     package func subtracting(_ other: Scopes) -> Scopes {
         let gone = Set(other.normalized)

@@ -75,7 +75,6 @@ package struct ProviderMetadata: Sendable, Equatable {
     /// RFC 9207: an answer without `iss` is then refused.
     package var promisesIssuerInResponse: Bool
     package var tokenEndpointAuthMethods: [String]
-    package var codeChallengeMethods: [String]?
     /// The whole document, for what later features read from it.
     package var document: JSONObject
 
@@ -83,8 +82,7 @@ package struct ProviderMetadata: Sendable, Equatable {
         authority: Authority, issuer: String, authorizationEndpoint: String, tokenEndpoint: String, jwksURI: String,
         userinfoEndpoint: String? = nil, endSessionEndpoint: String? = nil, revocationEndpoint: String? = nil,
         deviceAuthorizationEndpoint: String? = nil, promisesIssuerInResponse: Bool = false,
-        tokenEndpointAuthMethods: [String] = ["client_secret_basic"], codeChallengeMethods: [String]? = nil,
-        document: JSONObject = [:]
+        tokenEndpointAuthMethods: [String] = ["client_secret_basic"], document: JSONObject = [:]
     ) {
         self.authority = authority
         self.issuer = issuer
@@ -97,7 +95,6 @@ package struct ProviderMetadata: Sendable, Equatable {
         self.deviceAuthorizationEndpoint = deviceAuthorizationEndpoint
         self.promisesIssuerInResponse = promisesIssuerInResponse
         self.tokenEndpointAuthMethods = tokenEndpointAuthMethods
-        self.codeChallengeMethods = codeChallengeMethods
         self.document = document
     }
 }

@@ -34,13 +34,4 @@ extension VaultError: CustomStringConvertible {
         case .recordDamaged: "A record of the vault is damaged and was set aside. Sign in again to replace it."
         }
     }
-
-    /// Whether the same write may succeed later without anybody touching the vault: nothing of it was written, and the
-    /// caller still holds it.
-    package var isWorthRetrying: Bool {
-        switch self {
-        case .full, .io: true
-        default: false
-        }
-    }
 }

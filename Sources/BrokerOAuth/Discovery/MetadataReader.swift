@@ -35,7 +35,6 @@ enum MetadataReader {
             promisesIssuerInResponse: document["authorization_response_iss_parameter_supported"]?.boolValue ?? false,
             tokenEndpointAuthMethods: document["token_endpoint_auth_methods_supported"]?.strings
                 ?? ["client_secret_basic"],
-            codeChallengeMethods: document["code_challenge_methods_supported"]?.strings,
             document: document)
         metadata.pushedAuthorizationRequestEndpoint = optional("pushed_authorization_request_endpoint")
         metadata.requiresPushedAuthorization = document["require_pushed_authorization_requests"]?.boolValue ?? false

@@ -10,8 +10,6 @@ package struct HTTPRequest: Sendable {
     package enum Method: String, Sendable {
         case get = "GET"
         case post = "POST"
-        case put = "PUT"
-        case delete = "DELETE"
     }
 
     package var method: Method

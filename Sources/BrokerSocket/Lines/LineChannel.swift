@@ -210,7 +210,6 @@ final class LineChannel: ChannelDuplexHandler {
 
     private func endBurst() {
         guard isInBurst else { return }
-        if phase == .serving, let served { served.handler.burstEnded(on: served.connection) }
         isInBurst = false
         context?.flush()
         guard wantsLines else { return }

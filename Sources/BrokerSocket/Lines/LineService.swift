@@ -55,8 +55,8 @@ package enum LineRefusal: Sendable, Equatable {
 
 /// Takes the lines of one connection. Lives on the connection's event loop and needs no lock: every call comes there.
 ///
-/// The calls for one connection are: any number of `received`, `burstEnded` and `draining`, at most one `inputEnded`
-/// (no `received` comes after it), and at the end exactly one `closed`.
+/// The calls for one connection are: any number of `received` and `draining`, at most one `inputEnded` (no `received`
+/// comes after it), and at the end exactly one `closed`.
 package protocol LineHandler: AnyObject {
     /// One whole line without its newline.
     ///
@@ -65,9 +65,6 @@ package protocol LineHandler: AnyObject {
     /// ``LineConnection/pauseReading()``: no further line is delivered, also none that has arrived already, until
     /// ``LineConnection/resumeReading()``.
     func received(_ line: ByteBuffer, on connection: LineConnection)
-
-    /// All lines that arrived together were delivered, and what was written is about to be sent.
-    func burstEnded(on connection: LineConnection)
 
     /// Whether the peer would miss nothing if the connection ended now: it waits for no answer and for no notification.
     var isIdle: Bool { get }
@@ -86,7 +83,6 @@ package protocol LineHandler: AnyObject {
 
 extension LineHandler {
     package var isIdle: Bool { false }
-    package func burstEnded(on connection: LineConnection) {}
     package func inputEnded(on connection: LineConnection) { connection.close() }
     package func draining(on connection: LineConnection) { connection.close() }
 }

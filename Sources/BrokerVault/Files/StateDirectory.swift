@@ -44,9 +44,6 @@ package final class StateDirectory: Sendable {
         }
     }
 
-    /// Takes group's and others' rights off everything that this process makes from now on. For `main`, before threads.
-    package static func restrictNewFiles() { umask(0o077) }
-
     private static func make(_ path: String) throws(VaultError) {
         var prefix = ""
         for part in path.split(separator: "/", omittingEmptySubsequences: false) {

@@ -10,7 +10,6 @@ import Synchronization
 final class ScriptedService: LineService {
     struct Counts: Equatable {
         var received = 0
-        var bursts = 0
         var inputEnds = 0
         var drains = 0
         var closes = 0
@@ -81,10 +80,7 @@ final class ScriptedService: LineService {
             service.onLine(String(buffer: line), connection)
         }
 
-        /// A line that was answered with nothing is taken to wait for its answer.
         var isIdle: Bool { service.isIdle }
-
-        func burstEnded(on connection: LineConnection) { service.state.withLock { $0.bursts += 1 } }
 
         func inputEnded(on connection: LineConnection) {
             service.state.withLock { $0.inputEnds += 1 }

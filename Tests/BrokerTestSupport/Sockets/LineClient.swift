@@ -129,6 +129,13 @@ package actor LineClient {
         return lines
     }
 
+    /// What one read of the socket gives: everything that has come until then.
+    package func readOnce() async throws -> String {
+        if received.isEmpty { _ = try await receive() }
+        defer { received = [] }
+        return String(decoding: received, as: UTF8.self)
+    }
+
     /// Everything up to the end of the connection.
     package func readToEnd() async throws -> String {
         while try await receive() {}

@@ -33,7 +33,6 @@ struct OAuthFailure: Error, Sendable, Equatable {
         case invalidToken = "invalid_token"
         case insufficientScope = "insufficient_scope"
         // Entra's own
-        case authorizationDeclined = "authorization_declined"
         case invalidTenant = "invalid_tenant"
         case invalidInstance = "invalid_instance"
     }
