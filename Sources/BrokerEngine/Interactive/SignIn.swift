@@ -110,7 +110,8 @@ struct SignIn: Sendable {
         let people = person.map { [$0] } ?? known.entries
         var scopes = Scopes([])
         for entry in people where entry.fits(authority, []) {
-            let tokens = try services.tokens(of: .init(of: entry.stored.record, for: request.app, in: request.partition))
+            let tokens = try services.tokens(
+                of: .init(of: entry.stored.record, for: request.app, in: request.partition))
             for token in tokens.refreshTokens where token.record.grantNarrows == true {
                 scopes = scopes.union(ScopeRules.grantedByName(Scopes(token.record.scopes)))
             }

@@ -2,26 +2,23 @@ import BrokerEngine
 import BrokerModel
 import BrokerTestSupport
 import BrokerValues
-import BrokerVault
 import Foundation
 import Logging
 
 /// The cache alone, over a real vault in a folder of its own.
 final class CacheBed: Sendable {
-    let vault: StubbornVault
+    let vault: FaultyVault
     let index: CacheIndex
     let writer: CacheWriter
     private let folder: String
 
     init() async throws {
         folder = NSTemporaryDirectory() + "cache-\(UUID().uuidString)"
-        let log = Logger(label: "test", factory: SwiftLogNoOpLogHandler.init)
-        let directory = try StateDirectory.open(creating: folder)
-        vault = StubbornVault(
-            try await Vault.open(in: directory, keySource: KeyFileSource(in: directory), logger: log))
+        vault = try await FaultyVault.open(in: folder)
         index = CacheIndex(vault: vault)
         writer = CacheWriter(
-            vault: vault, index: index, clock: ManualClock(now: Sample.now), settings: { EngineSettings() }, log: log)
+            vault: vault, index: index, clock: ManualClock(now: Sample.now), settings: { EngineSettings() },
+            log: .silent)
     }
 
     deinit {

@@ -66,7 +66,7 @@ struct CacheChangeTests {
         for step in 0..<60 {
             // Now and then the disk refuses, and takes what has waited with a later change.
             let isFull = random.below(6) == 0
-            bed.vault.refuse(isFull ? .full("no space") : nil)
+            bed.vault.failWriting(isFull ? .full("no space") : nil)
             var rows: [CacheChange.Row] = []
             for _ in 0...random.below(4) {
                 rows.append(try bed.row(Draft.random(owners: Self.owners, &random), isPut: random.below(3) > 0))
@@ -77,7 +77,7 @@ struct CacheChangeTests {
             #expect(
                 try bed.contents(of: bed.index) == bed.contents(of: bed.reread()), "seed \(seed), step \(step)")
         }
-        bed.vault.refuse(nil)
+        bed.vault.failWriting(nil)
         #expect(await bed.writer.flush())
         #expect(try bed.contents(of: bed.index) == bed.contents(of: bed.reread()))
     }
