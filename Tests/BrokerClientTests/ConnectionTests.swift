@@ -14,7 +14,7 @@ struct ConnectionTests {
             let bytes = Array(answer.utf8)
             for start in stride(from: 0, to: bytes.count, by: 7) {
                 peer.send(bytes: bytes[start..<min(start + 7, bytes.count)])
-                usleep(200)
+                peer.waitUntilRead()
             }
             peer.waitForEnd()
         }
@@ -72,16 +72,21 @@ struct ConnectionTests {
             while let request = peer.request() { peer.answer(request, #"{"account":null}"#) }
         }
         let connection = connection(to: broker)
+        let begun = Recorder<Void>()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<24 {
                 group.addTask {
+                    begun.add(())
                     let params = AcquireTokenSilent.Params(
                         .registered("mail"), scopes: [String(repeating: "s", count: 60_000)])
                     _ = try await connection.result(of: AcquireTokenSilent.self, params)
                 }
             }
-            // Runs although none of the others was answered: their requests wait in memory, not in a thread.
-            group.addTask { gate.open() }
+            // All begin although none is answered: their requests wait in memory, not in a thread.
+            group.addTask {
+                try await eventually("all have begun") { begun.all.count == 24 }
+                gate.open()
+            }
             try await group.waitForAll()
         }
     }

@@ -24,7 +24,7 @@ struct RealRestartTests {
             provider.add(Fault(.token, .slow, delay: 1))
             var parameters = SilentTokenParameters(scopes: ["notes.read"])
             parameters.forceRefresh = true
-            let (refresh, accounts) = try await stop(first, while: app, waitsFor: parameters) {
+            let (refresh, accounts) = try await stop(first, at: socket.path, while: app, waitsFor: parameters) {
                 provider.refreshes == 1
             }
 
@@ -43,15 +43,25 @@ struct RealRestartTests {
 
     /// The broker has ended; the app asked for its accounts when it was about to.
     private func stop(
-        _ broker: BrokerProcess, while app: PublicClientApplication, waitsFor parameters: SilentTokenParameters,
-        until isWaiting: @escaping @Sendable () -> Bool
+        _ broker: BrokerProcess, at socket: String, while app: PublicClientApplication,
+        waitsFor parameters: SilentTokenParameters, until isWaiting: @escaping @Sendable () -> Bool
     ) async throws -> (Task<TokenResult, any Error>, Task<[Account], any Error>) {
         let refresh = Task { try await app.acquireTokenSilent(with: parameters) }
         try await eventually("the refresh is under way") { isWaiting() }
+        let observer = try await WireConnection.connect(to: socket)
+        _ = try await observer.call("broker.status")
         broker.process.send(SIGTERM)
-        try await eventually("the broker is stopping") { broker.process.errorText.contains("stopping") }
-        // It says so just before it turns requests down.
-        try await Task.sleep(for: .milliseconds(100))
+        try await eventually("the broker turns requests down") {
+            do {
+                _ = try await observer.call("broker.status")
+                return false
+            } catch let refusal as Refusal {
+                return refusal.reason == "shuttingDown"
+            } catch is ConnectionEnded {
+                // It closes connections on which nothing is under way.
+                return true
+            }
+        }
         let accounts = Task { try await app.allAccounts() }
         #expect(await broker.process.exitStatus() == .exited(0))
         return (refresh, accounts)

@@ -73,19 +73,22 @@ struct RestartTests {
 
     @Test("a request refused because the broker stops goes to the next one; what waits at the first is answered there")
     func refusedWhileStopping() async throws {
+        let arrived = Recorder<String>()
+        let otherIsAnswered = Gate()
         let broker = try ScriptedBroker { peer in
             guard let first = peer.request() else { return }
             guard peer.number == 1 else { return peer.answer(first, ScriptedAnswers.status) }
+            arrived.add(first.method)
             guard let second = peer.request() else { return }
             refuse(second, peer)
-            // The first one's answer comes when the other is long at the next broker.
-            Thread.sleep(forTimeInterval: 0.2)
+            otherIsAnswered.block()
             peer.answer(first, ScriptedAnswers.token("AT-1"))
         }
         let connection = connection(to: broker)
         async let token = connection.call(AcquireTokenSilent.self, silent)
-        try await Task.sleep(for: .milliseconds(50))
+        #expect(await arrived.next() == "token.acquireSilent")
         #expect(try await connection.call(GetBrokerStatus.self, .init()).connections == 1)
+        otherIsAnswered.open()
         #expect(try await token.accessToken == "AT-1")
     }
 
@@ -199,36 +202,43 @@ struct RestartTests {
 
     @Test("a request that never left completely is sent again, whatever it does", .timeLimit(.minutes(1)))
     func unsentRepeated() async throws {
-        // More than a socket buffers, so that the first broker cannot have the whole of it: it reads nothing and goes.
+        // More than a socket buffers. The first broker reads nothing, and goes when the beginning has come.
         let params = CompleteInteraction.Params(url: "https://" + String(repeating: "x", count: 900_000))
-        let connected = Gate()
         let broker = try ScriptedBroker { peer in
-            guard peer.number > 1 else { return connected.block() }
+            guard peer.number > 1 else { return peer.waitForInput() }
             if let request = peer.request() { peer.answer(request, #"{"accepted":true}"#) }
         }
         let connection = connection(to: broker)
-        async let result = connection.call(CompleteInteraction.self, params)
-        try await Task.sleep(for: .milliseconds(50))
-        connected.open()
-        #expect(try await result.accepted)
+        #expect(try await connection.call(CompleteInteraction.self, params).accepted)
     }
 
     @Test("a broker that takes a moment to come back is waited for")
     func gap() async throws {
         let path = try ScriptedBroker.newPath()
-        let first = try ScriptedBroker(path: path) { peer in _ = peer.request() }
-        let connection = BrokerConnection(location: SocketLocation(path: path), patience: .seconds(30))
-        // The first broker takes the request with it, and nobody listens for a while.
-        let gone = Task { try await connection.call(AcquireTokenSilent.self, silent).accessToken }
+        let (arrived, isStopped) = (Recorder<String>(), Gate())
+        let first = try ScriptedBroker(path: path) { peer in
+            guard let request = peer.request() else { return }
+            arrived.add(request.method)
+            // It takes the request with it.
+            isStopped.block()
+        }
+        let pauses = Recorder<Duration>()
+        let mayGoOn = Gate()
+        let connection = BrokerConnection(location: SocketLocation(path: path), patience: .seconds(30)) { pause in
+            pauses.add(pause)
+            // The first pause follows the loss, the second one an attempt to connect while nobody listens.
+            if pauses.all.count == 2 { await mayGoOn.wait() }
+        }
+        async let token = connection.call(AcquireTokenSilent.self, silent).accessToken
+        #expect(await arrived.next() == "token.acquireSilent")
         first.stop()
-        try await Task.sleep(for: .milliseconds(100))
+        isStopped.open()
+        try await eventually("it has tried to connect") { mayGoOn.waiting == 1 }
         let second = try ScriptedBroker(path: path) { peer in
             if let request = peer.request() { peer.answer(request, ScriptedAnswers.token("AT-second")) }
         }
-        // Where the first was stopped before the request came, the caller was told at once that nobody listens.
-        let outcome = await gone.result
-        if case .success(let token) = outcome { #expect(token == "AT-second") }
-        #expect(try await connection.call(AcquireTokenSilent.self, silent).accessToken == "AT-second")
+        mayGoOn.open()
+        #expect(try await token == "AT-second")
         second.stop()
     }
 

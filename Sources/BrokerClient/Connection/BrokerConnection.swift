@@ -8,14 +8,20 @@ import Synchronization
 package final class BrokerConnection: Sendable {
     package let location: SocketLocation
     private let patience: Duration
+    private let pause: @Sendable (Duration) async throws -> Void
     private let current = Mutex<Link?>(nil)
 
     /// - Parameters:
     ///   - location: the broker's socket.
     ///   - patience: how long a call whose connection was lost tries to get a new one: what a restart may take.
-    package init(location: SocketLocation, patience: Duration = .seconds(3)) {
+    ///   - pause: waits between two attempts.
+    package init(
+        location: SocketLocation, patience: Duration = .seconds(3),
+        pause: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+    ) {
         self.location = location
         self.patience = patience
+        self.pause = pause
     }
 
     deinit { close() }
@@ -53,7 +59,7 @@ package final class BrokerConnection: Sendable {
         of method: Method.Type, _ params: Method.Params, interaction: InteractionObserver? = nil
     ) async throws(BrokerClientError) -> JSONNode {
         var deadline: ContinuousClock.Instant?
-        var pauses = Pauses()
+        var pauses = Pauses(pause)
         var repetition = RetryPolicy(of: method.name)
         while true {
             let link = try await connected(until: deadline)
@@ -78,7 +84,7 @@ package final class BrokerConnection: Sendable {
     }
 
     private func connected(until deadline: ContinuousClock.Instant?) async throws(BrokerClientError) -> Link {
-        var pauses = Pauses()
+        var pauses = Pauses(pause)
         while true {
             do {
                 return try openLink()
@@ -111,14 +117,17 @@ package final class BrokerConnection: Sendable {
 
 /// Waits between attempts, longer each time.
 private struct Pauses {
+    let sleep: @Sendable (Duration) async throws -> Void
     private var pause = Duration.milliseconds(5)
+
+    init(_ sleep: @escaping @Sendable (Duration) async throws -> Void) { self.sleep = sleep }
 
     /// - Throws: `failure` when there is no `deadline` or it has passed.
     mutating func next(
         before deadline: ContinuousClock.Instant?, otherwise failure: BrokerClientError
     ) async throws(BrokerClientError) {
         guard let deadline, ContinuousClock.now < deadline else { throw failure }
-        do { try await Task.sleep(for: pause) } catch { throw .taskCancelled }
+        do { try await sleep(pause) } catch { throw .taskCancelled }
         pause = min(pause * 2, .milliseconds(200))
     }
 }

@@ -16,10 +16,10 @@ struct BackpressureTests {
             // About 40 MB of answers, far more than the sockets hold.
             let total = 10_000
             let sender = Task { try await client.send((0..<total).map { "\($0):\n" }.joined()) }
-            try await eventually("the broker stops taking requests") {
+            try await eventually("the broker leaves requests unread, on an event loop that goes round") {
                 let before = service.counts.received
-                try await Task.sleep(for: .milliseconds(100))
-                return before > 0 && service.counts.received == before
+                for _ in 0..<3 { try await bed.listener.heartbeat() }
+                return await client.isUnread && before > 0 && service.counts.received == before
             }
             // High water mark 256 KiB, socket buffers of some 100 KiB, one read of 64 KiB with its answers.
             #expect(service.counts.received < total / 2)
@@ -90,17 +90,23 @@ struct BackpressureTests {
     @Test("time in which the broker itself does not read is not held against a half line")
     func pausedHalfLine() async throws {
         let held = Mutex<LineConnection?>(nil)
+        let timeIsUp = Gate()
         let service = ScriptedService { line, connection in
-            held.withLock { $0 = connection }
             connection.say(line)
+            guard line == "first" else { return }
+            held.withLock { $0 = connection }
+            // Next on the event loop: the half line has come in the same read, and its time is running.
+            connection.eventLoop.execute {
+                connection.pauseReading()
+                // Set after the broker's own timer, it goes off after it.
+                connection.eventLoop.scheduleTask(in: .seconds(1)) { timeIsUp.open() }
+            }
         }
-        try await withListener(service, limits: { $0.halfLine = .milliseconds(1500) }) { bed in
+        try await withListener(service, limits: { $0.halfLine = .seconds(1) }) { bed in
             let client = try await bed.connect()
             try await client.send("first\nsec")
-            // The half line came in the same burst: from its answer on its time is running.
             #expect(try await client.readLine() == "first")
-            held.withLock { $0 }?.pauseReading()
-            try await Task.sleep(for: .milliseconds(1800))
+            await timeIsUp.wait()
             try await client.sendLine("ond")
             held.withLock { $0 }?.resumeReading()
             #expect(try await client.readLine() == "second")

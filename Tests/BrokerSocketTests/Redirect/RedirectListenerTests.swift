@@ -104,8 +104,9 @@ struct RedirectListenerTests {
 
     @Test("many browsers at once are all answered, each with its own page")
     func parallel() async throws {
+        let allAreThere = Gate()
         try await withRedirect(answer: { parameters in
-            try? await Task.sleep(for: .milliseconds(20))
+            await allAreThere.wait()
             return .signedIn(username: "user-\(parameters["code"] ?? "")", app: "app")
         }) { bed in
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -115,6 +116,8 @@ struct RedirectListenerTests {
                         #expect(reply.body.contains("<bdi>user-\(number)</bdi>"))
                     }
                 }
+                try await eventually("all are there") { bed.seen.all.count == 30 }
+                allAreThere.open()
                 try await group.waitForAll()
             }
             #expect(bed.seen.all.count == 30)

@@ -135,6 +135,17 @@ package final class ScriptedPeer: Sendable {
         send(#"{"jsonrpc":"2.0","method":"\#(method)","params":\#(params)}"# + "\n")
     }
 
+    /// Waits until something has come, and leaves it unread.
+    package func waitForInput() {
+        var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        while Glibc.poll(&poll, 1, -1) < 0, errno == EINTR {}
+    }
+
+    /// Waits until the other side has read all that was sent, or is gone.
+    package func waitUntilRead() {
+        while SocketQueue.unread(descriptor) > 0 { sched_yield() }
+    }
+
     /// Keeps the connection without reading or writing until the other side leaves.
     package func waitForEnd() {
         while request() != nil {}

@@ -129,19 +129,21 @@ package actor LineClient {
         return lines
     }
 
-    /// What one read of the socket gives: everything that has come until then.
-    package func readOnce() async throws -> String {
-        if received.isEmpty { _ = try await receive() }
-        defer { received = [] }
-        return String(decoding: received, as: UTF8.self)
-    }
-
     /// Everything up to the end of the connection.
     package func readToEnd() async throws -> String {
         while try await receive() {}
         defer { received = [] }
         return String(decoding: received, as: UTF8.self)
     }
+
+    /// Whether something has come that was not read yet, or the end. For an open client.
+    package nonisolated var hasInput: Bool {
+        var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return Glibc.poll(&poll, 1, 0) == 1
+    }
+
+    /// Whether the other side has not read everything that was sent.
+    package var isUnread: Bool { !isClosed && SocketQueue.unread(descriptor) > 0 }
 
     /// Sends a line and gives the next one that comes.
     package func ask(_ line: String) async throws -> String? {
