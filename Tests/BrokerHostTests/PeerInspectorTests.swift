@@ -100,7 +100,7 @@ struct PeerInspectorTests {
                 """
             let inside = """
                 number=$(readlink /proc/self/ns/mnt | tr -dc 0-9)
-                printf '{"child-pid": 1, "mnt-namespace": %s}' "$number" > \(instance)/bwrapinfo.json
+                printf '{"child-pid": %s, "mnt-namespace": %s}' $$ "$number" > \(instance)/bwrapinfo.json
                 exec "$@"
                 """
             let script = "exec 9< \(probe.bed.path("info")); \(confirmed) exec \"$@\""
@@ -108,7 +108,7 @@ struct PeerInspectorTests {
                 ["sh", "-c", script, "sh"] + bubblewrap + ["sh", "-c", inside, "sh"] + attack)
             #expect(named == "sandboxed may not org.example.Mail")
 
-            // Another sandbox that claims to be that instance has another namespace.
+            // Another sandbox that claims to be that instance; it may even have been given the same number for its namespace.
             #expect(try await judge("").hasPrefix("sandboxed may not container:"))
         }
     }

@@ -24,6 +24,8 @@ package struct FlatpakInstances: Sendable {
         guard let record = Self.file("\(instance)/bwrapinfo.json", of: uid),
             let bubblewrap = try? JSONDecoder().decode(BubblewrapInfo.self, from: Data(record)),
             namespace == "mnt:[\(bubblewrap.mountNamespace)]",
+            // A namespace's number is given out again once nobody is in it: a record that was left behind proves nothing.
+            let first = ProcessFolder.open(pid: bubblewrap.firstProcess), first.link("ns/mnt").value == namespace,
             let outside = Self.file("\(instance)/info", of: uid).flatMap({
                 FlatpakInfo(String(decoding: $0, as: UTF8.self))
             }), outside == inside
@@ -32,8 +34,14 @@ package struct FlatpakInstances: Sendable {
     }
 
     private struct BubblewrapInfo: Decodable {
+        /// As pids are outside of the sandbox.
+        var firstProcess: Int32
         var mountNamespace: UInt64
-        enum CodingKeys: String, CodingKey { case mountNamespace = "mnt-namespace" }
+
+        enum CodingKeys: String, CodingKey {
+            case firstProcess = "child-pid"
+            case mountNamespace = "mnt-namespace"
+        }
     }
 
     /// The file is opened only where the kernel's own list of mounts has it on a tmpfs, and through names that are in the
