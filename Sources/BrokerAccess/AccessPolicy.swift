@@ -3,13 +3,6 @@ import BrokerValues
 import Logging
 import Synchronization
 
-/// What a request says about the app it is for.
-package enum AppReference: Sendable, Equatable {
-    case registered(name: String)
-    /// The client id is not blank: the params were checked.
-    case adHoc(clientID: String, authority: String)
-}
-
 /// What an administrator decides; a reload takes effect with the next request.
 package struct AccessSettings: Sendable, Equatable {
     /// The uid the broker serves: its own.
@@ -52,6 +45,21 @@ package final class AccessPolicy: Sendable {
     package func identify(_ facts: PeerFacts) throws(BrokerError) -> Caller {
         try serves(PeerCredentials(uid: facts.uid, gid: facts.gid, pid: facts.pid))
         return Caller(facts)
+    }
+
+    /// For what concerns more than one app: all accounts, registrations. It needs proof of being outside of sandboxes.
+    package func requireAdministrator(_ caller: Caller) throws(BrokerError) {
+        guard !caller.mayAdminister else { return }
+        let message =
+            switch caller.tier {
+            case .sandboxed:
+                "An app in a sandbox or container may not do this; use brokerctl outside of it (flatpak-spawn --host, distrobox-host-exec)."
+            case .unidentified:
+                "Only a program that is seen to be outside of sandboxes may do this, and this one could not be looked at; it must go on running while it asks."
+            case .confined, .systemInstalled, .unknown:
+                "\(caller.id) may not do this; use brokerctl in an ordinary session of its user."
+            }
+        throw BrokerError(.accessDenied, message, reason: .callerNotListed) { $0.caller = caller.id }
     }
 
     /// The app this caller may act as. Synchronous and quick: part of the hot path.

@@ -1,133 +1,113 @@
 import BrokerModel
 import BrokerValues
 
-/// The account a caller means; apps name it by id or by username.
-package enum AccountSelector: Sendable, Hashable {
-    case id(String)
-    /// Compared without case.
-    case username(String)
-}
-
-/// A request for a token of an app, at the app's own authority or at another one for this request.
-package protocol TokenSeeking: Sendable {
+/// A request for a token, after access said yes; what of it is the same whichever way the token is got.
+@dynamicMemberLookup
+package protocol TokenRequest: Sendable {
+    var partition: Partition { get }
     var app: AppRegistration { get }
     /// Another authority than the app's own, for this request.
     var authority: Authority? { get }
+    var query: TokenQuery { get set }
+    /// The query's scopes, or the app's usual ones where it names none.
+    var scopes: Scopes { get }
     /// Entra: the person may be at home in another cloud than the authority's own (``CloudRules``).
     var isInstanceAware: Bool { get }
-    var claims: String? { get }
-    /// Where the token shall be good (RFC 8707).
-    var resources: [String] { get }
-    /// What the app can deal with, such as `cp1` (claims challenges); goes into the claims request.
-    var clientCapabilities: [String] { get }
+    var correlationID: String { get }
 }
 
-extension TokenSeeking {
+extension TokenRequest {
+    package subscript<Value>(dynamicMember path: WritableKeyPath<TokenQuery, Value>) -> Value {
+        get { query[keyPath: path] }
+        set { query[keyPath: path] = newValue }
+    }
+
     var target: Authority { authority ?? app.authority }
 
     /// What goes along with every grant that the request redeems.
     var extras: TokenRequestExtras {
         var extras = TokenRequestExtras()
-        extras.claims = ClaimsRule.merged(claims, capabilities: clientCapabilities)
-        extras.resources = resources
+        extras.claims = ClaimsRule.merged(query.claims, capabilities: query.clientCapabilities)
+        extras.resources = query.resources
         extras.asksClientInfo = target.rules.asksClientInfo
         return extras
     }
 }
 
-/// `token.acquireSilent`, after access said yes.
-package struct SilentRequest: TokenSeeking {
+extension TokenQuery {
+    fileprivate func scopes(for app: AppRegistration) -> Scopes { scopes.isEmpty ? app.usualScopes : Scopes(scopes) }
+}
+
+/// `token.acquireSilent`.
+package struct SilentRequest: TokenRequest {
     package var partition: Partition
     package var app: AppRegistration
-    package var scopes: Scopes
-    package var account: AccountSelector?
-    /// Another authority than the app's own, for this request.
     package var authority: Authority?
+    package var query: TokenQuery
+    package var scopes: Scopes
     package var isInstanceAware = false
-    /// A claims request (OpenID Connect Core, section 5.5) or challenge: bypasses the cached access token.
-    package var claims: String?
     package var forceRefresh = false
-    /// Seconds the token must still be good for.
-    package var minimumLifetime: Int64?
-    package var tokenType = TokenType.bearer
-    /// Where the token shall be good (RFC 8707).
-    package var resources: [String] = []
-    /// What the app can deal with, such as `cp1` (claims challenges); goes into the claims request.
-    package var clientCapabilities: [String] = []
     package var correlationID: String
 
-    /// - Parameter scopes: none means the app's usual ones.
-    package init(partition: Partition, app: AppRegistration, scopes: Scopes, correlationID: String) {
+    package init(partition: Partition, app: AppRegistration, query: TokenQuery, correlationID: String) {
         self.partition = partition
         self.app = app
-        self.scopes = scopes.isEmpty ? app.usualScopes : scopes
+        self.query = query
+        scopes = query.scopes(for: app)
         self.correlationID = correlationID
     }
 }
 
-/// `token.acquireInteractive`, after access said yes.
-package struct InteractiveRequest: TokenSeeking {
+/// `token.acquireInteractive`.
+@dynamicMemberLookup
+package struct InteractiveRequest: TokenRequest {
     package var partition: Partition
     package var app: AppRegistration
-    package var scopes: Scopes
-    package var account: AccountSelector?
     package var authority: Authority?
+    package var query: TokenQuery
+    package var scopes: Scopes
     package var isInstanceAware = false
-    package var claims: String?
-    package var minimumLifetime: Int64?
-    package var tokenType = TokenType.bearer
-    /// Where the token shall be good (RFC 8707).
-    package var resources: [String] = []
-    /// What the app can deal with, such as `cp1` (claims challenges); goes into the claims request.
-    package var clientCapabilities: [String] = []
-    package var loginHint: String?
-    package var domainHint: String?
-    package var prompt: Prompt?
-    package var extraScopesToConsent = Scopes([])
-    package var extraQueryParameters: [String: String] = [:]
-    /// Seconds since the person last proved who they are.
-    package var maxAge: Int64?
-    package var acrValues: [String] = []
-    /// Whether somebody else than ``loginHint`` is refused; the account asked for always binds.
-    package var isHintBinding = false
-    /// Hand the authorization request in beforehand (RFC 9126) although the provider does not demand it.
-    package var pushesAuthorization = false
-    package var redirectURI: String?
-    package var presentation = Presentation.client
-    /// Seconds.
-    package var timeout: Int64 = 300
+    package var interaction: InteractiveQuery
+    package var extraScopesToConsent: Scopes
     package var correlationID: String
 
-    /// - Parameter scopes: none means the app's usual ones.
-    package init(partition: Partition, app: AppRegistration, scopes: Scopes, correlationID: String) {
+    package init(
+        partition: Partition, app: AppRegistration, query: TokenQuery, interaction: InteractiveQuery,
+        correlationID: String
+    ) {
         self.partition = partition
         self.app = app
-        self.scopes = scopes.isEmpty ? app.usualScopes : scopes
+        self.query = query
+        scopes = query.scopes(for: app)
+        self.interaction = interaction
+        extraScopesToConsent = Scopes(interaction.extraScopesToConsent)
         self.correlationID = correlationID
+    }
+
+    package subscript<Value>(dynamicMember path: WritableKeyPath<InteractiveQuery, Value>) -> Value {
+        get { interaction[keyPath: path] }
+        set { interaction[keyPath: path] = newValue }
     }
 }
 
-/// `token.acquireByDeviceCode`, after access said yes.
-package struct DeviceCodeRequest: TokenSeeking {
+/// `token.acquireByDeviceCode`.
+package struct DeviceCodeRequest: TokenRequest {
     package var partition: Partition
     package var app: AppRegistration
-    package var scopes: Scopes
     package var authority: Authority?
+    package var query: TokenQuery
+    package var scopes: Scopes
     /// Which cloud another device ends up at, nobody is told.
     package var isInstanceAware: Bool { false }
-    package var claims: String?
-    package var resources: [String] = []
-    package var clientCapabilities: [String] = []
-    package var tokenType = TokenType.bearer
     /// Seconds; the code's own expiry ends the wait, too.
     package var timeout: Int64?
     package var correlationID: String
 
-    /// - Parameter scopes: none means the app's usual ones.
-    package init(partition: Partition, app: AppRegistration, scopes: Scopes, correlationID: String) {
+    package init(partition: Partition, app: AppRegistration, query: TokenQuery, correlationID: String) {
         self.partition = partition
         self.app = app
-        self.scopes = scopes.isEmpty ? app.usualScopes : scopes
+        self.query = query
+        scopes = query.scopes(for: app)
         self.correlationID = correlationID
     }
 }

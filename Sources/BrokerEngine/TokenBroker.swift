@@ -90,7 +90,7 @@ package final class TokenBroker: Sendable {
         try AccountListing(services: services).list(for: app, includeSignedOut: includeSignedOut, in: partition)
     }
 
-    package func account(_ selector: AccountSelector, of app: AppRegistration?, in partition: Partition)
+    package func account(_ selector: AccountReference, of app: AppRegistration?, in partition: Partition)
         throws(BrokerError) -> Account?
     {
         try AccountListing(services: services).find(selector, for: app, in: partition)
@@ -99,7 +99,7 @@ package final class TokenBroker: Sendable {
     /// Takes the account's tokens from one app.
     ///
     /// - Returns: how many tokens the app lost.
-    package func remove(_ selector: AccountSelector, from app: AppRegistration, in partition: Partition)
+    package func remove(_ selector: AccountReference, from app: AppRegistration, in partition: Partition)
         async throws(BrokerError) -> Int
     {
         try await AccountRemoval(services: services, app: app, partition: partition).remove(selector)

@@ -22,7 +22,7 @@ struct AccessPolicyTests {
     func unlisted() async throws {
         let bed = try await AccessBed()
         try await bed.directory.register(AccessBed.app(), in: AccessBed.partition)
-        #expect(try bed.policy.admit(bed.caller(), as: .registered(name: "mail")).name == "mail")
+        #expect(try bed.policy.admit(bed.caller(), as: .registered("mail")).name == "mail")
     }
 
     @Test("an app that lists programs refuses others, and says who asked")
@@ -32,14 +32,14 @@ struct AccessPolicyTests {
         app.executables = ["/usr/bin/mail"]
         try await bed.directory.register(app, in: AccessBed.partition)
         let error = #expect(throws: BrokerError.self) {
-            try bed.policy.admit(bed.caller(), as: .registered(name: "mail"))
+            try bed.policy.admit(bed.caller(), as: .registered("mail"))
         }
         #expect(error?.kind == .accessDenied)
         #expect(error?.reason == .callerNotListed)
         #expect(error?.details.caller == "/home/alice/bin/tool")
         #expect(error?.details.app == "mail")
         let listed = try bed.caller { $0.executable = "/usr/bin/mail" }
-        #expect(try bed.policy.admit(listed, as: .registered(name: "mail")) == app)
+        #expect(try bed.policy.admit(listed, as: .registered("mail")) == app)
     }
 
     @Test("inside a sandbox a path proves nothing: the sandbox has to be listed")
@@ -54,12 +54,12 @@ struct AccessPolicyTests {
             $0.rootMount = .other
             $0.flatpakID = "org.example.Game"
         }
-        #expect(throws: BrokerError.self) { try bed.policy.admit(impostor, as: .registered(name: "mail")) }
+        #expect(throws: BrokerError.self) { try bed.policy.admit(impostor, as: .registered("mail")) }
         let listed = try bed.caller {
             $0.rootMount = .other
             $0.flatpakID = "org.example.Mail"
         }
-        #expect(try bed.policy.admit(listed, as: .registered(name: "mail")) == app)
+        #expect(try bed.policy.admit(listed, as: .registered("mail")) == app)
     }
 
     @Test(
@@ -72,7 +72,7 @@ struct AccessPolicyTests {
         let adHoc = AppReference.adHoc(clientID: "client-9", authority: "https://id.example.org/")
         for caller in [sandboxed, unidentified] {
             let unlisted = #expect(throws: BrokerError.self) {
-                try bed.policy.admit(caller, as: .registered(name: "mail"))
+                try bed.policy.admit(caller, as: .registered("mail"))
             }
             #expect(unlisted?.reason == .callerNotListed)
             let own = #expect(throws: BrokerError.self) { try bed.policy.admit(caller, as: adHoc) }
@@ -84,7 +84,7 @@ struct AccessPolicyTests {
     func unknownApp() async throws {
         let bed = try await AccessBed()
         let error = #expect(throws: BrokerError.self) {
-            try bed.policy.admit(bed.caller(), as: .registered(name: "nobody"))
+            try bed.policy.admit(bed.caller(), as: .registered("nobody"))
         }
         #expect(error?.kind == .appNotFound)
         #expect(error?.message.contains("brokerctl apps add") == true)
@@ -118,10 +118,10 @@ struct AccessPolicyTests {
     func flagGone() async throws {
         let bed = try await AccessBed { $0.authorities.allowsHTTPLoopback = true }
         try await bed.directory.register(AccessBed.app(authority: "http://127.0.0.1:8080"), in: AccessBed.partition)
-        _ = try bed.policy.admit(bed.caller(), as: .registered(name: "mail"))
+        _ = try bed.policy.admit(bed.caller(), as: .registered("mail"))
         bed.policy.apply(AccessSettings(servedUID: 1000))
         let error = #expect(throws: BrokerError.self) {
-            try bed.policy.admit(bed.caller(), as: .registered(name: "mail"))
+            try bed.policy.admit(bed.caller(), as: .registered("mail"))
         }
         #expect(error?.kind == .invalidAuthority)
     }

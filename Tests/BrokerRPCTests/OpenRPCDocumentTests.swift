@@ -77,12 +77,28 @@ struct OpenRPCDocumentTests {
         for method in MethodRegistry.methods { #expect(!planned.contains(method.name), "\(method.name)") }
     }
 
-    @Test("a method that needs an app has params that name one")
-    func appMethods() {
-        for method in MethodRegistry.methods where method.permission == .app {
-            func namesApp<M: BrokerMethod>(_: M.Type) -> Bool { M.Params.self is any AppSelecting.Type }
-            let isNamed = namesApp(method)
-            #expect(isNamed, "\(method.name)")
+    @Test("who must name an app, may name one or names none says the permission, too; administration may either way")
+    func namedApps() {
+        for method in MethodRegistry.methods {
+            func named<M: BrokerMethod>(_: M.Type) -> ObjectIdentifier { ObjectIdentifier(M.Params.NamedApp.self) }
+            let app = named(method)
+            let fits =
+                switch method.permission {
+                case .app: app == ObjectIdentifier(AppReference.self)
+                case .appOrPersonal: app == ObjectIdentifier(AppReference?.self)
+                case .person: app == ObjectIdentifier(NoApp.self)
+                case .administration: app != ObjectIdentifier(AppReference.self)
+                }
+            #expect(fits, "\(method.name)")
         }
+    }
+
+    @Test("what a lost answer may make a client ask twice changes nothing the second time")
+    func idempotent() {
+        #expect(
+            Set(MethodRegistry.methods.filter { $0.isIdempotent }.map { $0.name }) == [
+                "token.acquireSilent", "token.proof", "accounts.list", "accounts.get", "accounts.current", "apps.list",
+                "broker.status", "rpc.discover",
+            ])
     }
 }

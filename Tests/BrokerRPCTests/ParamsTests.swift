@@ -1,4 +1,5 @@
 import BrokerRPC
+import BrokerTestSupport
 import BrokerValues
 import Foundation
 import Testing
@@ -8,31 +9,12 @@ struct ParamsTests {
     private func refusal<M: BrokerMethod>(_: M.Type, _ params: String) -> RPCError? {
         do {
             let node = try JSONReader.read(params.utf8)
-            _ = try M.params(of: Call(id: RequestID(1), method: M.name, params: node))
+            _ = try M.read(Call(id: RequestID(1), method: M.name, params: node))
             return nil
         } catch {
             return error as? RPCError
         }
     }
-
-    /// Params with every required member, for any method.
-    private static let required: [String: JSONObject] = [
-        AcquireTokenSilent.name: ["app": "mail", "scopes": ["a"]],
-        AcquireTokenInteractive.name: ["app": "mail", "scopes": ["a"]],
-        AcquireTokenByDeviceCode.name: ["app": "mail", "scopes": ["a"]],
-        CompleteInteraction.name: ["url": "http://127.0.0.1/?code=x"],
-        CancelInteraction.name: ["interactionId": "i"],
-        GetAccount.name: ["account": ["id": "x"]],
-        GetCurrentAccount.name: ["app": "mail"],
-        SignOutAccount.name: ["account": ["id": "x"]],
-        RemoveAccount.name: ["account": ["id": "x"], "app": "mail"],
-        RegisterApp.name: ["name": "mail", "clientId": "c", "authority": "https://a.example"],
-        RegisterAppAtProvider.name: ["name": "mail", "authority": "https://a.example"],
-        ProveToken.name: ["app": "mail", "httpMethod": "GET", "url": "https://a.example/"],
-        RemoveApp.name: ["name": "mail"],
-        Subscribe.name: ["topics": ["account"]],
-        ImportCache.name: ["cache": [:]],
-    ]
 
     private func text(_ params: JSONObject) -> String {
         var writer = JSONWriter()
@@ -43,14 +25,14 @@ struct ParamsTests {
     @Test("every method takes its required params", arguments: MethodRegistry.methods.map { $0.name })
     func takesRequired(name: String) throws {
         let method = try #require(MethodRegistry.methods.first { $0.name == name })
-        let error = refusal(method, text(Self.required[name] ?? [:]))
+        let error = refusal(method, text(requiredParams[name] ?? [:]))
         #expect(error?.message == nil)
     }
 
     @Test("every method names the param it does not know", arguments: MethodRegistry.methods.map { $0.name })
     func namesUnknown(name: String) throws {
         let method = try #require(MethodRegistry.methods.first { $0.name == name })
-        let params = (Self.required[name] ?? [:]).merging(["scope": "x"]) { $1 }
+        let params = (requiredParams[name] ?? [:]).merging(["scope": "x"]) { $1 }
         let refused = refusal(method, text(params))
         let error = try #require(refused)
         #expect(error.code == -32602)
@@ -62,8 +44,8 @@ struct ParamsTests {
     @Test("every method names the param that is missing", arguments: MethodRegistry.methods.map { $0.name })
     func namesMissing(name: String) throws {
         let method = try #require(MethodRegistry.methods.first { $0.name == name })
-        for missing in (Self.required[name] ?? [:]).keys {
-            let params = (Self.required[name] ?? [:]).filter { $0.key != missing }
+        for missing in (requiredParams[name] ?? [:]).keys {
+            let params = (requiredParams[name] ?? [:]).filter { $0.key != missing }
             let refused = refusal(method, text(params))
             let error = try #require(refused, "\(missing) may be left out of \(name)")
             #expect(error.code == -32602)
@@ -76,7 +58,7 @@ struct ParamsTests {
         func check<M: BrokerMethod>(_: M.Type) throws {
             for member in M.Params.members {
                 // No param of any method takes an array of arrays.
-                let params = (Self.required[M.name] ?? [:]).merging([member.name: [[1]]]) { $1 }
+                let params = (requiredParams[M.name] ?? [:]).merging([member.name: [[1]]]) { $1 }
                 let error = try #require(refusal(M.self, text(params)), "\(M.name) took a wrong \(member.name)")
                 #expect(error.code == -32602)
                 #expect(error.data?.field?.hasPrefix(member.name) == true)
@@ -168,9 +150,9 @@ struct ParamsTests {
         ] {
             let text = #"{"app":"a","scopes":["x"],"resource":\#(resource)}"#
             let params = try AcquireTokenSilent.Params(reading: try JSONReader.read(text.utf8))
-            #expect(params.resource?.uris == uris)
+            #expect(params.resources == uris)
             var writer = JSONWriter()
-            params.resource?.write(to: &writer)
+            ResourceList(params.resources).write(to: &writer)
             #expect(String(decoding: writer.bytes, as: UTF8.self) == resource)
         }
     }
@@ -184,7 +166,7 @@ struct ParamsTests {
     func challenge(claims: String) throws {
         let text = #"{"app":"a","scopes":["x"],"claims":"\#(claims)"}"#
         let params = try AcquireTokenSilent.Params(reading: try JSONReader.read(text.utf8))
-        let json = try #require(params.claims?.json)
+        let json = try #require(params.claims)
         #expect(json.trimmingCharacters(in: .whitespaces) == #"{"access_token":{"a":"??>>>"}}"#)
     }
 
@@ -195,7 +177,7 @@ struct ParamsTests {
         ] {
             let text = #"{"app":"a","scopes":["x"],"claims":\#(claims)}"#
             let params = try AcquireTokenSilent.Params(reading: try JSONReader.read(text.utf8))
-            #expect(params.claims?.json == #"{"id_token":{"acr":{"essential":true}}}"#)
+            #expect(params.claims == #"{"id_token":{"acr":{"essential":true}}}"#)
         }
     }
 
@@ -213,24 +195,24 @@ struct ParamsTests {
         var params = AcquireTokenInteractive.Params(
             .adHoc(clientID: "c", authority: "https://a.example"), scopes: ["x", "y"])
         params.account = .username("ann@example.org")
-        params.claims = ClaimsRequest(json: #"{"a":1}"#)
+        params.claims = #"{"a":1}"#
         params.prompt = .selectAccount
         params.extraQueryParameters = ["a": "", "b": "ü\"\\"]
         params.presentation = .broker
         params.timeout = 5
-        params.resource = ResourceList(["https://a.example", "urn:b"])
+        params.resources = ["https://a.example", "urn:b"]
         params.clientCapabilities = ["cp1"]
         params.maxAge = 0
         params.acrValues = ["c1", "c2"]
-        params.strictLoginHint = true
-        params.pushedAuthorization = true
+        params.isHintBinding = true
+        params.pushesAuthorization = true
         let line = AcquireTokenInteractive.requestLine(id: 9, params)
         #expect(line.last == UInt8(ascii: "\n"))
         guard case .single(.call(let call)) = line.dropLast().withUnsafeBytes(RequestLine.init) else {
             Issue.record("not a call")
             return
         }
-        let read = try AcquireTokenInteractive.params(of: call)
+        let read = try AcquireTokenInteractive.read(call).params
         #expect(call.id?.number == 9)
         #expect(read.selection == params.selection)
         #expect(read.scopes == params.scopes)
@@ -240,10 +222,10 @@ struct ParamsTests {
         #expect(read.extraQueryParameters == params.extraQueryParameters)
         #expect(read.presentation == params.presentation)
         #expect(read.timeout == params.timeout)
-        #expect(read.resource == params.resource)
+        #expect(read.resources == params.resources)
         #expect(read.clientCapabilities == params.clientCapabilities)
         #expect(read.maxAge == 0)
         #expect(read.acrValues == params.acrValues)
-        #expect(read.strictLoginHint && read.pushedAuthorization)
+        #expect(read.isHintBinding && read.pushesAuthorization)
     }
 }

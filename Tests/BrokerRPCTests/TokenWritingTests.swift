@@ -18,10 +18,15 @@ struct TokenWritingTests {
 
     private func write(extended: NumericDate?, idToken: String?, type: TokenType = .bearer) -> [UInt8] {
         var writer = JSONWriter()
-        writer.beginToken(
-            TokenFacts(
-                tokenType: type, expiresOn: 10, extendedExpiresOn: extended, scopes: ["a", "b"], account: account,
-                authority: "https://e", correlationID: "c", fromCache: true, extendedLifetime: true, persisted: false))
+        var facts = Token()
+        facts.tokenType = type
+        facts.expiresOn = 10
+        facts.extendedExpiresOn = extended
+        facts.scopes = ["a", "b"]
+        facts.account = account
+        facts.authority = "https://e"
+        (facts.fromCache, facts.extendedLifetime, facts.persisted) = (true, true, false)
+        writer.beginToken(facts, correlationID: "c")
         Array("to\"k\\en".utf8).withUnsafeBytes { writer.accessToken(type, $0) }
         if let idToken { Array(idToken.utf8).withUnsafeBytes { writer.idToken($0) } }
         writer.endObject()

@@ -50,7 +50,7 @@ struct AccountsAndAppsTests {
             #expect(try await names(nil) == ["ann", "bob"])
             #expect(try await client.call(GetAccount.self, .init(.username("Ann"))).account?.username == "ann")
             var params = GetAccount.Params(.username("ann"))
-            params.app = "game"
+            params.selection.app = "game"
             #expect(try await client.call(GetAccount.self, params).account == nil)
         }
     }

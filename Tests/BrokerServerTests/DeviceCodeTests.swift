@@ -73,10 +73,10 @@ struct DeviceCodeTests {
             try await server.register("mail")
             let client = try await server.connect()
             var params = AcquireTokenByDeviceCode.Params(.registered("mail"), scopes: ["read"])
-            params.authority = "https://login.microsoftonline.com/common"
+            params.selection.authority = "https://login.microsoftonline.com/common"
             try await client.send(AcquireTokenByDeviceCode.requestLine(id: 5, params))
             #expect(try await client.readJSON()["error"]?["data"]?["kind"]?.value == "invalidAuthority")
-            params.authority = "https://other.example"
+            params.selection.authority = "https://other.example"
             try await client.send(AcquireTokenByDeviceCode.requestLine(id: 6, params))
             let notice = try await client.readJSON()
             #expect(notice["params"]?["verificationUri"]?.value == "https://other.example/device")

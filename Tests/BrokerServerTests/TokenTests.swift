@@ -242,7 +242,7 @@ struct TokenTests {
             #expect(try await kind(params)?.kind == .accountNotFound)
             params.account = .username("BOB")
             #expect(try await client.call(AcquireTokenSilent.self, params).account.username == "bob")
-            params.authority = "http://login.example"
+            params.selection.authority = "http://login.example"
             #expect(try await kind(params)?.kind == .invalidAuthority)
         }
     }

@@ -1,21 +1,13 @@
-import BrokerRPC
 import BrokerValues
 
 // The public words in terms of the protocol's.
 
 extension PublicClientApplicationConfig {
-    var selection: AppSelection {
-        switch identity {
-        case .registered(let app): .registered(app)
-        case .adHoc(let clientId, let authority): .adHoc(clientID: clientId, authority: authority)
-        }
-    }
-
     /// What a person must have forgotten to fill in.
     var blankField: String? {
         func isBlank(_ text: String) -> Bool { text.allSatisfy(\.isWhitespace) }
-        switch identity {
-        case .registered(let app): return isBlank(app) ? "app's name" : nil
+        switch app {
+        case .registered(let name): return isBlank(name) ? "app's name" : nil
         case .adHoc(let clientId, let authority):
             return isBlank(clientId) ? "client id" : isBlank(authority) ? "authority" : nil
         }
@@ -23,7 +15,7 @@ extension PublicClientApplicationConfig {
 
     /// The authority of an app that is not registered, if it cannot be a URL. Which URLs will do is the broker's to say.
     var unusableAuthority: String? {
-        guard case .adHoc(_, let authority) = identity else { return nil }
+        guard case .adHoc(_, let authority) = app else { return nil }
         return WebURL(authority) == nil ? authority : nil
     }
 }

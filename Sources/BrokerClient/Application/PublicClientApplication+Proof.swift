@@ -24,7 +24,7 @@ extension PublicClientApplication {
     public func proof(
         for result: TokenResult, method: String, url: String, nonce: String? = nil
     ) async throws(BrokerClientError) -> TokenProof {
-        var params = ProveToken.Params(configuration.selection, httpMethod: method, url: url)
+        var params = ProveToken.Params(configuration.app, httpMethod: method, url: url)
         params.account = .id(result.account.identifier)
         params.accessToken = result.accessToken
         params.nonce = nonce

@@ -73,7 +73,7 @@ public final class PublicClientApplication: Sendable {
     public func acquireTokenSilent(
         with parameters: SilentTokenParameters
     ) async throws(BrokerClientError) -> TokenResult {
-        var params = AcquireTokenSilent.Params(configuration.selection, scopes: parameters.scopes)
+        var params = AcquireTokenSilent.Params(configuration.app, scopes: parameters.scopes)
         fill(&params, from: parameters)
         params.forceRefresh = parameters.forceRefresh
         params.minimumLifetime = (parameters.minimumLifetime ?? configuration.tokenExpirationBuffer).map(Int64.init)
@@ -93,7 +93,7 @@ public final class PublicClientApplication: Sendable {
     public func acquireToken(
         with parameters: InteractiveTokenParameters
     ) async throws(BrokerClientError) -> TokenResult {
-        var params = AcquireTokenInteractive.Params(configuration.selection, scopes: parameters.scopes)
+        var params = AcquireTokenInteractive.Params(configuration.app, scopes: parameters.scopes)
         fill(&params, from: parameters)
         params.prompt = Prompt(parameters.promptType)
         params.loginHint = parameters.account == nil ? parameters.loginHint : nil
@@ -102,9 +102,9 @@ public final class PublicClientApplication: Sendable {
         params.extraQueryParameters = parameters.extraQueryParameters
         params.maxAge = parameters.maxAge.map(Int64.init)
         params.acrValues = parameters.acrValues
-        params.strictLoginHint = parameters.refusesOtherThanLoginHint
-        params.pushedAuthorization = parameters.pushesAuthorization
-        params.redirectUri = configuration.redirectUri
+        params.isHintBinding = parameters.refusesOtherThanLoginHint
+        params.pushesAuthorization = parameters.pushesAuthorization
+        params.redirectURI = configuration.redirectUri
         if let timeout = parameters.timeout { params.timeout = Int64(timeout) }
         let node = try await InteractiveSession.run(
             params, on: connection, browser: parameters.webviewParameters.browser)
@@ -126,10 +126,10 @@ public final class PublicClientApplication: Sendable {
     public func acquireTokenWithDeviceCode(
         with parameters: DeviceCodeParameters, onCode: @escaping @Sendable (DeviceCode) async throws -> Void
     ) async throws(BrokerClientError) -> TokenResult {
-        var params = AcquireTokenByDeviceCode.Params(configuration.selection, scopes: parameters.scopes)
-        if let authority = parameters.authority { params.authority = authority }
-        params.claims = parameters.claimsRequest.map(ClaimsRequest.init)
-        params.resource = parameters.resources.isEmpty ? nil : ResourceList(parameters.resources)
+        var params = AcquireTokenByDeviceCode.Params(configuration.app, scopes: parameters.scopes)
+        if let authority = parameters.authority { params.selection.authority = authority }
+        params.claims = parameters.claimsRequest
+        params.resources = parameters.resources
         params.clientCapabilities = configuration.clientApplicationCapabilities
         params.tokenType = TokenType(parameters.authenticationScheme)
         params.timeout = parameters.timeout.map(Int64.init)
@@ -154,7 +154,7 @@ public final class PublicClientApplication: Sendable {
     /// - Returns: signed-in accounts, in an order that stays.
     /// - Throws: what any call may fail with.
     public func allAccounts() async throws(BrokerClientError) -> [Account] {
-        try await connection.call(ListAccounts.self, .init(configuration.selection)).accounts.map(Account.init)
+        try await connection.call(ListAccounts.self, .init(configuration.app)).accounts.map(Account.init)
     }
 
     /// Those of the app's accounts that fit (MSAL: `accountsFromDevice(for:)`).
@@ -165,7 +165,7 @@ public final class PublicClientApplication: Sendable {
     public func accounts(
         for parameters: AccountEnumerationParameters
     ) async throws(BrokerClientError) -> [Account] {
-        var params = ListAccounts.Params(configuration.selection)
+        var params = ListAccounts.Params(configuration.app)
         params.includeSignedOut = !parameters.returnOnlySignedInAccounts
         return try await connection.call(ListAccounts.self, params).accounts.map(Account.init).filter(parameters.fit)
     }
@@ -193,7 +193,7 @@ public final class PublicClientApplication: Sendable {
     /// - Returns: both may be nil.
     /// - Throws: ``BrokerClientError/Code/ambiguousAccount`` when several accounts are signed in.
     public func currentAccount() async throws(BrokerClientError) -> CurrentAccount {
-        let found = try await connection.call(GetCurrentAccount.self, .init(configuration.selection))
+        let found = try await connection.call(GetCurrentAccount.self, .init(configuration.app))
         return CurrentAccount(current: found.current.map(Account.init), previous: found.previous.map(Account.init))
     }
 
@@ -211,7 +211,7 @@ public final class PublicClientApplication: Sendable {
         with account: Account, parameters: SignoutParameters = SignoutParameters()
     ) async throws(BrokerClientError) -> SignoutResult {
         var params = SignOutAccount.Params(.id(account.identifier))
-        params.select(configuration.selection)
+        params.selection = AppSelection(configuration.app)
         params.wipe = parameters.wipeAccount
         params.revoke = parameters.revokeTokens
         params.fromBrowser = parameters.signoutFromBrowser
@@ -227,21 +227,21 @@ public final class PublicClientApplication: Sendable {
     /// - Parameter account: one of ``allAccounts()``.
     /// - Throws: ``BrokerClientError/Code/accountNotFound`` when this app has none such.
     public func remove(_ account: Account) async throws(BrokerClientError) {
-        let params = RemoveAccount.Params(.id(account.identifier), from: configuration.selection)
+        let params = RemoveAccount.Params(.id(account.identifier), from: configuration.app)
         _ = try await connection.call(RemoveAccount.self, params)
     }
 
     private func account(_ reference: AccountReference) async throws(BrokerClientError) -> Account? {
         var params = GetAccount.Params(reference)
-        params.select(configuration.selection)
+        params.selection = AppSelection(configuration.app)
         return try await connection.call(GetAccount.self, params).account.map(Account.init)
     }
 
     private func fill(_ params: inout some TokenParams, from parameters: some TokenParameters) {
         params.account = parameters.account.map { .id($0.identifier) }
-        if let authority = parameters.authority { params.authority = authority }
-        params.claims = parameters.claimsRequest.map(ClaimsRequest.init)
-        params.resource = parameters.resources.isEmpty ? nil : ResourceList(parameters.resources)
+        if let authority = parameters.authority { params.selection.authority = authority }
+        params.claims = parameters.claimsRequest
+        params.resources = parameters.resources
         params.clientCapabilities = configuration.clientApplicationCapabilities
         params.instanceAware = configuration.multipleCloudsSupported ? true : nil
         params.tokenType = TokenType(parameters.authenticationScheme)

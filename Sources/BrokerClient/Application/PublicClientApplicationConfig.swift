@@ -1,13 +1,10 @@
+import BrokerValues
+
 /// Who the app is to the provider, and where the broker is (MSAL: `MSALPublicClientApplicationConfig`).
 ///
 /// ``PublicClientApplication`` takes a copy: changing the configuration afterwards has no effect on it.
 public struct PublicClientApplicationConfig: Sendable {
-    enum Identity: Sendable, Hashable {
-        case registered(app: String)
-        case adHoc(clientId: String, authority: String)
-    }
-
-    var identity: Identity
+    var app: AppReference
     /// Overrides the registered redirect URI. Leave it out unless the provider insists on a certain one.
     public var redirectUri: String?
     /// Path of the broker's socket. Without it: `$BROKER_SOCKET`, `$XDG_RUNTIME_DIR/brokerd/broker.sock`,
@@ -28,7 +25,7 @@ public struct PublicClientApplicationConfig: Sendable {
     ///
     /// - Parameter app: the registered name.
     public init(app: String) {
-        identity = .registered(app: app)
+        self.app = .registered(app)
     }
 
     /// An app that the broker need not know; the broker's policy must allow ad hoc use.
@@ -41,7 +38,7 @@ public struct PublicClientApplicationConfig: Sendable {
         clientId: String, redirectUri: String? = nil,
         authority: String = "https://login.microsoftonline.com/common"
     ) {
-        identity = .adHoc(clientId: clientId, authority: authority)
+        app = .adHoc(clientID: clientId, authority: authority)
         self.redirectUri = redirectUri
     }
 }

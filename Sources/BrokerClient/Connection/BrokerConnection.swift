@@ -60,7 +60,7 @@ package final class BrokerConnection: Sendable {
     ) async throws(BrokerClientError) -> JSONNode {
         var deadline: ContinuousClock.Instant?
         var pauses = Pauses(pause)
-        var repetition = RetryPolicy(of: method.name)
+        var repetition = RetryPolicy(isIdempotent: method.isIdempotent)
         while true {
             let link = try await connected(until: deadline)
             let outcome = await link.exchange(observer: interaction.map(Self.observer)) {

@@ -43,7 +43,7 @@ package final class DirectConnection {
         defer { nextID += 1 }
         let line = method.requestLine(id: nextID, params)
         guard line.count <= Link.longestRequest else { throw .tooLong }
-        var repetition = RetryPolicy(of: method.name)
+        var repetition = RetryPolicy(isIdempotent: method.isIdempotent)
         var deadline: ContinuousClock.Instant?
         while true {
             try connect(until: deadline)

@@ -5,7 +5,7 @@ import BrokerValues
 ///
 /// A request that the broker cannot have seen is sent again as often as there is time. One that a broker refused because
 /// it was about to stop is sent once more: it has not been carried out. One whose answer was lost is sent once more if
-/// carrying it out twice does no harm.
+/// the method is idempotent (``BrokerMethod/isIdempotent``).
 struct RetryPolicy {
     enum Verdict {
         case result(JSONNode)
@@ -14,10 +14,10 @@ struct RetryPolicy {
         case again(otherwise: BrokerClientError)
     }
 
-    private let isHarmlessTwice: Bool
+    private let isIdempotent: Bool
     private var isRepeated = false
 
-    init(of method: String) { isHarmlessTwice = Self.harmlessTwice.contains(method) }
+    init(isIdempotent: Bool) { self.isIdempotent = isIdempotent }
 
     mutating func verdict(on outcome: Link.Outcome) -> Verdict {
         switch outcome {
@@ -27,7 +27,7 @@ struct RetryPolicy {
             return isRefused && takeRepetition() ? .again(otherwise: .init(error)) : .failure(.init(error))
         case .dismissed(let error): return .failure(.init(error))
         case .lost(let sent):
-            return !sent || isHarmlessTwice && takeRepetition() ? .again(otherwise: .lost) : .failure(.lost)
+            return !sent || isIdempotent && takeRepetition() ? .again(otherwise: .lost) : .failure(.lost)
         case .tooLong: return .failure(.tooLong)
         case .garbled: return .failure(.notUnderstood(cause: nil))
         case .abandoned: return .failure(.taskCancelled)
@@ -38,13 +38,6 @@ struct RetryPolicy {
         defer { isRepeated = true }
         return !isRepeated
     }
-
-    /// Methods that may be carried out twice where once was meant: those that only read, and the silent acquisition, whose
-    /// second call finds what the first one put into the cache.
-    private static let harmlessTwice: Set<String> = [
-        "token.acquireSilent", "token.proof", "accounts.list", "accounts.get", "accounts.current", "apps.list",
-        "broker.status", "rpc.discover",
-    ]
 }
 
 extension Link.Outcome {

@@ -21,7 +21,7 @@ extension PublicClientApplication {
     ) async throws(BrokerClientError) -> AsyncThrowingStream<BrokerEvent, any Error> {
         let (stream, continuation) = AsyncThrowingStream.makeStream(
             of: BrokerEvent.self, bufferingPolicy: .bufferingNewest(1000))
-        let params = Subscribe.Params(topics.map(EventTopic.init), of: configuration.selection)
+        let params = Subscribe.Params(topics.map(EventTopic.init), of: configuration.app)
         let link = try Self.follow(.resolve(path: configuration.socketPath), continuation)
         continuation.onTermination = { _ in link.close() }
         switch await link.exchange(line: { Subscribe.requestLine(id: $0, params) }) {

@@ -16,7 +16,7 @@ struct ListAccountsCommand: Subcommand {
 
     func run(in context: CommandContext) throws(BrokerClientError) {
         var params = ListAccounts.Params()
-        params.select(choice.selection)
+        params.selection = AppSelection(choice.reference)
         params.includeSignedOut = all
         let node = try context.connection.result(of: ListAccounts.self, params)
         let accounts = try ListAccounts.Result.decoded(node).accounts

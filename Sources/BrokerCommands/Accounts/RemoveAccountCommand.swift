@@ -15,15 +15,15 @@ struct RemoveAccountCommand: Subcommand {
     @OptionGroup var choice: AppOptions
 
     func validate() throws {
-        guard choice.selection != nil else {
+        guard choice.reference != nil else {
             throw ValidationError("Say which app loses them: --app, or --client-id and --authority.")
         }
     }
 
     func run(in context: CommandContext) throws(BrokerClientError) {
-        guard let selection = choice.selection else { return }
+        guard let chosen = choice.reference else { return }
         let node = try account.resolve { reference throws(BrokerClientError) in
-            try context.connection.result(of: RemoveAccount.self, .init(reference, from: selection))
+            try context.connection.result(of: RemoveAccount.self, .init(reference, from: chosen))
         }
         let removed = try RemoveAccount.Result.decoded(node).removed
         let app = choice.app ?? choice.clientID ?? ""

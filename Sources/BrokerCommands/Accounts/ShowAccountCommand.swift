@@ -15,7 +15,7 @@ struct ShowAccountCommand: Subcommand {
     @OptionGroup var choice: AppOptions
 
     func run(in context: CommandContext) throws(BrokerClientError) {
-        let (node, account) = try account.find(among: choice.selection, on: context.connection)
+        let (node, account) = try account.find(among: choice.reference, on: context.connection)
         context.output.result(node) { AccountText.facts(account).text(emphasis: context.output.style.strong) }
     }
 }

@@ -42,9 +42,9 @@ struct SignOutCommand: WaitingSubcommand {
     }
 
     func run(at location: SocketLocation, _ output: Output) async throws(BrokerClientError) {
-        let found = try account.find(among: choice.selection, on: DirectConnection(location: location))
+        let found = try account.find(among: choice.reference, on: DirectConnection(location: location))
         var params = SignOutAccount.Params(.id(found.account.id))
-        params.select(choice.selection)
+        params.selection = AppSelection(choice.reference)
         params.wipe = wipe
         params.revoke = revoke
         params.fromBrowser = browser

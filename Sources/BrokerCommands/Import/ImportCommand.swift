@@ -31,9 +31,7 @@ struct ImportMSALCacheCommand: Subcommand {
         var sum = ImportCache.Result()
         for part in CacheParts.of(try read()) {
             var params = ImportCache.Params(cache: part)
-            params.app = receiver.app
-            params.clientId = receiver.clientID
-            params.authority = receiver.authority
+            params.selection = AppSelection(receiver.reference)
             let result: ImportCache.Result
             do throws(BrokerClientError) {
                 result = try context.connection.call(ImportCache.self, params)

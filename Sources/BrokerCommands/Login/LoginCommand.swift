@@ -117,19 +117,19 @@ struct LoginCommand: WaitingSubcommand {
         let asking = DirectConnection(location: location)
         try request.fill(&params, on: asking)
         params.account = try account.map { account throws(BrokerClientError) in
-            .id(try account.find(among: request.selection, on: asking).account.id)
+            .id(try account.find(among: request.reference, on: asking).account.id)
         }
         params.prompt = prompt
         try options.fill(&params)
         params.loginHint = loginHint
-        params.strictLoginHint = strictLoginHint
+        params.isHintBinding = strictLoginHint
         params.domainHint = domainHint
         params.maxAge = maxAge
         params.acrValues = acrValues
         params.extraScopesToConsent = extraScopes
         params.extraQueryParameters = Dictionary(query.map { ($0.name, $0.value) }, uniquingKeysWith: { $1 })
-        params.pushedAuthorization = pushedAuthorization
-        params.redirectUri = redirectURI
+        params.pushesAuthorization = pushedAuthorization
+        params.redirectURI = redirectURI
         if let timeout { params.timeout = timeout }
         let connection = BrokerConnection(location: location)
         let node =
@@ -167,12 +167,8 @@ struct LoginCommand: WaitingSubcommand {
         _ asked: AcquireTokenInteractive.Params, on connection: BrokerConnection, _ output: Output
     ) async throws(BrokerClientError) -> JSONNode {
         var params = AcquireTokenByDeviceCode.Params()
-        (params.app, params.clientId, params.authority) = (asked.app, asked.clientId, asked.authority)
-        params.scopes = asked.scopes
-        params.claims = asked.claims
-        params.resource = asked.resource
-        params.clientCapabilities = asked.clientCapabilities
-        params.tokenType = asked.tokenType
+        params.selection = asked.selection
+        params.query = asked.query
         params.correlationId = asked.correlationId
         params.timeout = timeout
         let final = params

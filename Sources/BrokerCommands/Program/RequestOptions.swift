@@ -1,6 +1,7 @@
 import ArgumentParser
 import BrokerClient
 import BrokerRPC
+import BrokerValues
 
 /// For which app a token is wanted.
 struct RequestOptions: ParsableArguments {
@@ -32,7 +33,7 @@ struct RequestOptions: ParsableArguments {
     }
 
     /// The app itself, without another authority for this request.
-    var selection: AppSelection? {
+    var reference: AppReference? {
         if let app { return .registered(app) }
         guard let clientID, let authority else { return nil }
         return .adHoc(clientID: clientID, authority: authority)
@@ -49,9 +50,9 @@ struct RequestOptions: ParsableArguments {
 
     /// Puts app, authority and scopes into a request.
     func fill(_ params: inout some TokenParams, on connection: DirectConnection) throws(BrokerClientError) {
-        params.app = app
-        params.clientId = clientID
-        params.authority = authority
+        params.selection.app = app
+        params.selection.clientId = clientID
+        params.selection.authority = authority
         params.scopes = scopes.flatMap { $0.split(separator: " ").map(String.init) }
         guard params.scopes.isEmpty, let app else { return }
         let apps = try connection.call(ListApps.self, .init()).apps
@@ -78,16 +79,10 @@ struct AppOptions: ParsableArguments {
     }
 
     /// Nil means all apps.
-    var selection: AppSelection? {
+    var reference: AppReference? {
         if let app { return .registered(app) }
         guard let clientID, let authority else { return nil }
         return .adHoc(clientID: clientID, authority: authority)
-    }
-}
-
-extension AppSelecting {
-    mutating func select(_ selection: AppSelection?) {
-        if let selection { select(selection) }
     }
 }
 
@@ -105,14 +100,14 @@ struct AccountName: ExpressibleByArgument, Sendable {
 
     /// The account of that name.
     ///
-    /// - Parameter selection: among whose accounts; nil for all.
+    /// - Parameter app: among whose accounts; nil for all.
     /// - Throws: ``BrokerClientError/Code/accountNotFound``.
     func find(
-        among selection: AppSelection?, on connection: DirectConnection
+        among app: AppReference?, on connection: DirectConnection
     ) throws(BrokerClientError) -> (node: JSONNode, account: Account) {
         for reference in references {
             var params = GetAccount.Params(reference)
-            params.select(selection)
+            params.selection = AppSelection(app)
             let node = try connection.result(of: GetAccount.self, params)
             if let found = try GetAccount.Result.decoded(node).account { return (node, found) }
         }

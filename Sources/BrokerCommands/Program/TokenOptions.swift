@@ -36,10 +36,8 @@ struct TokenOptions: ParsableArguments {
     var correlationID: String?
 
     func fill(_ params: inout some TokenParams) throws(BrokerClientError) {
-        if !resources.isEmpty { params.resource = ResourceList(resources) }
-        params.claims = try claims.map { claims throws(BrokerClientError) in
-            ClaimsRequest(json: try Self.text(of: claims))
-        }
+        params.resources = resources
+        params.claims = try claims.map { claims throws(BrokerClientError) in try Self.text(of: claims) }
         params.clientCapabilities = capabilities
         params.tokenType = tokenType
         params.correlationId = correlationID

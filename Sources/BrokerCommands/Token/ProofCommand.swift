@@ -27,16 +27,16 @@ struct ProofCommand: Subcommand {
     var nonce: String?
 
     func validate() throws {
-        guard choice.selection != nil else {
+        guard choice.reference != nil else {
             throw ValidationError("Say for which app: --app, or --client-id and --authority.")
         }
     }
 
     func run(in context: CommandContext) throws(BrokerClientError) {
-        guard let selection = choice.selection else { return }
-        var params = ProveToken.Params(selection, httpMethod: method, url: url)
+        guard let app = choice.reference else { return }
+        var params = ProveToken.Params(app, httpMethod: method, url: url)
         params.account = try account.map { account throws(BrokerClientError) in
-            .id(try account.find(among: selection, on: context.connection).account.id)
+            .id(try account.find(among: app, on: context.connection).account.id)
         }
         params.nonce = nonce
         let node = try context.connection.result(of: ProveToken.self, params)

@@ -16,7 +16,7 @@ package enum AccountChoice: Sendable {
     ///   - authority: where a token is wanted; an account of another provider does not fit.
     ///   - otherClouds: environments whose accounts fit as well (``CloudRules``).
     package static func choose(
-        _ selector: AccountSelector?, from known: KnownAccounts, for app: AppRegistration, at authority: Authority,
+        _ selector: AccountReference?, from known: KnownAccounts, for app: AppRegistration, at authority: Authority,
         otherClouds: Set<String> = []
     ) -> AccountChoice {
         let here = known.people(at: authority, otherClouds: otherClouds)

@@ -12,7 +12,7 @@ struct AccountListing: Sendable {
         return includeSignedOut ? all : all.filter(\.signedIn)
     }
 
-    func find(_ selector: AccountSelector, for app: AppRegistration?, in partition: Partition)
+    func find(_ selector: AccountReference, for app: AppRegistration?, in partition: Partition)
         throws(BrokerError) -> Account?
     {
         let matching = try list(for: app, includeSignedOut: true, in: partition).filter { $0.matches(selector) }
@@ -23,7 +23,7 @@ struct AccountListing: Sendable {
     /// The account whose tokens shall go: with these there is no "the first".
     ///
     /// - Throws: `accountNotFound`; `ambiguousAccount` when several people who are signed in have the username.
-    func requireUnique(_ selector: AccountSelector, for app: AppRegistration?, in partition: Partition)
+    func requireUnique(_ selector: AccountReference, for app: AppRegistration?, in partition: Partition)
         throws(BrokerError) -> Account
     {
         let called = try list(for: app, includeSignedOut: true, in: partition).filter { $0.matches(selector) }

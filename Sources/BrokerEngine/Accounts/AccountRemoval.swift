@@ -18,7 +18,7 @@ struct AccountRemoval: Sendable {
     }
 
     /// - Returns: how many tokens the app lost.
-    func remove(_ selector: AccountSelector) async throws(BrokerError) -> Int {
+    func remove(_ selector: AccountReference) async throws(BrokerError) -> Int {
         let account = try AccountListing(services: services).requireUnique(selector, for: app, in: partition)
         let members = try services.roster.members(of: app.effectiveGroup, in: partition)
         let (removed, isPersisted) = try await services.write { index throws(VaultError) in

@@ -97,14 +97,14 @@ extension EngineServices {
     var clouds: CloudTable { settings().authorities.clouds }
 
     /// The clouds that the app's people may be at home in. Quick where the request allows for none: part of the hot path.
-    func clouds(of request: some TokenSeeking) -> Set<String> {
+    func clouds(of request: some TokenRequest) -> Set<String> {
         guard request.isInstanceAware else { return [] }
         return CloudRules.clouds(of: request.app, isInstanceAware: true, in: clouds)
     }
 
     /// The clouds that the request's person may be at home in, besides its authority's own. An authority in another cloud than
     /// the app's is meant as it stands.
-    func otherClouds(of request: some TokenSeeking) -> Set<String> {
+    func otherClouds(of request: some TokenRequest) -> Set<String> {
         guard request.isInstanceAware, request.target.environment == request.app.authority.environment else {
             return []
         }

@@ -117,7 +117,7 @@ extension KnownAccounts.Entry {
             claims: record.claims.isEmpty ? nil : record.claims)
     }
 
-    package func matches(_ selector: AccountSelector) -> Bool { account.matches(selector) }
+    package func matches(_ selector: AccountReference) -> Bool { account.matches(selector) }
 
     /// Whether the record is the person's in one tenant of several.
     package var isTenantProfile: Bool {
@@ -139,7 +139,7 @@ extension KnownAccounts.Entry {
 }
 
 extension Account {
-    package func matches(_ selector: AccountSelector) -> Bool {
+    package func matches(_ selector: AccountReference) -> Bool {
         switch selector {
         case .id(let id): self.id == id
         case .username(let name): isCalled(name)

@@ -65,7 +65,7 @@ struct InteractiveAcquisition: Sendable {
 
     /// Of the people who can sign in where the request goes: a namesake at another provider is somebody else.
     private func resolve(
-        _ selector: AccountSelector, _ request: InteractiveRequest, among known: KnownAccounts,
+        _ selector: AccountReference, _ request: InteractiveRequest, among known: KnownAccounts,
         _ otherClouds: Set<String>
     ) -> (who: KnownAccounts.Entry, isSignedIn: Bool)? {
         let called = known.people(at: request.target, otherClouds: otherClouds).filter { $0.matches(selector) }
@@ -105,8 +105,8 @@ extension InteractiveRequest {
     /// Whether a parameter of the authorization request is the broker's to set: given twice, nobody could say which counts.
     fileprivate func sets(_ parameter: String) -> Bool {
         switch parameter {
-        case "max_age": maxAge != nil
-        case "acr_values": !acrValues.isEmpty
+        case "max_age": interaction.maxAge != nil
+        case "acr_values": !interaction.acrValues.isEmpty
         default: AuthorizationRequest.reservedParameters.contains(parameter)
         }
     }

@@ -5,7 +5,7 @@ import BrokerValues
 package struct ProofRequest: Sendable {
     package var partition: Partition
     package var app: AppRegistration
-    package var account: AccountSelector?
+    package var account: AccountReference?
     /// Another authority than the app's own, for this request.
     package var authority: Authority?
     package var target: ProofTarget

@@ -1,28 +1,24 @@
 import BrokerValues
 
-package enum GetAccount: BrokerMethod {
+package enum GetAccount: AppOrPersonalMethod {
     package static let name = "accounts.get"
     package static let summary = "One account."
     package static let description =
         "With an app: among the accounts of its group. Without one: among all of the person's."
-    package static let permission = Permission.person
+    package static let isIdempotent = true
     package static let errors: [ErrorKind] = [.appNotFound, .accessDenied]
     package static let resultName = "account"
 
-    package struct Params: AppSelecting {
-        package var account = AccountReference()
-        package var app: String?
-        package var clientId: String?
-        package var authority: String?
+    package struct Params: OptionalAppParams {
+        package var account = AccountReference.id("")
+        package var selection = AppSelection()
 
         package init() {}
         package init(_ account: AccountReference) { self.account = account }
 
         package static let members: [Member<Params>] =
             [.required("account", \.account, "By id or by username.")]
-            + appMembers(\.app, \.clientId, \.authority, authority: "Issuer URL, with clientId.")
-
-        package func check() throws(WireError) { try checkSelection(isRequired: false) }
+            + appMembers(\.selection)
     }
 
     package struct Result: MessageObject {

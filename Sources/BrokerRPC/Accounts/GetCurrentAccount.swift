@@ -1,28 +1,24 @@
 import BrokerValues
 
-package enum GetCurrentAccount: BrokerMethod {
+package enum GetCurrentAccount: AppMethod {
     package static let name = "accounts.current"
     package static let summary = "The account of an app that has one at a time, and the one before it."
     package static let description = """
         current is the account that is signed in for the app, previous the one that was signed out last. When several are \
         signed in, the answer is ambiguousAccount with the choices.
         """
-    package static let permission = Permission.person
+    package static let isIdempotent = true
     package static let errors: [ErrorKind] = [.ambiguousAccount, .appNotFound, .accessDenied]
     package static let resultName = "accounts"
 
-    package struct Params: AppSelecting {
-        package var app: String?
-        package var clientId: String?
-        package var authority: String?
+    package struct Params: AppParams {
+        package var selection = AppSelection()
 
         package init() {}
-        package init(_ selection: AppSelection) { select(selection) }
+        package init(_ app: AppReference) { selection = AppSelection(app) }
 
         package static let members: [Member<Params>] =
-            appMembers(\.app, \.clientId, \.authority, authority: "Issuer URL, with clientId.")
-
-        package func check() throws(WireError) { try checkSelection(isRequired: true) }
+            appMembers(\.selection)
     }
 
     package struct Result: MessageObject {

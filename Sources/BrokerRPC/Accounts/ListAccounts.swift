@@ -1,30 +1,26 @@
 import BrokerValues
 
-package enum ListAccounts: BrokerMethod {
+package enum ListAccounts: AppOrPersonalMethod {
     package static let name = "accounts.list"
     package static let summary = "The accounts an app may use, in a stable order."
     package static let description = """
         With an app: the accounts of its group. Without one: all of the person's, for the person's own tools.
         """
-    package static let permission = Permission.person
+    package static let isIdempotent = true
     package static let errors: [ErrorKind] = [.appNotFound, .accessDenied]
     package static let resultName = "accounts"
 
-    package struct Params: AppSelecting {
-        package var app: String?
-        package var clientId: String?
-        package var authority: String?
+    package struct Params: OptionalAppParams {
+        package var selection = AppSelection()
         package var includeSignedOut = false
 
         package init() {}
-        package init(_ selection: AppSelection) { select(selection) }
+        package init(_ app: AppReference) { selection = AppSelection(app) }
 
         package static let members: [Member<Params>] =
-            appMembers(\.app, \.clientId, \.authority, authority: "Issuer URL, with clientId.") + [
+            appMembers(\.selection) + [
                 .defaulted("includeSignedOut", \.includeSignedOut, "True lists those who signed out, too.", to: false)
             ]
-
-        package func check() throws(WireError) { try checkSelection(isRequired: false) }
     }
 
     package struct Result: MessageObject {

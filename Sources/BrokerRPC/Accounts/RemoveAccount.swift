@@ -1,33 +1,28 @@
 import BrokerValues
 
-package enum RemoveAccount: BrokerMethod {
+package enum RemoveAccount: AppMethod {
     package static let name = "accounts.remove"
     package static let summary = "Takes an account's tokens from one app."
     package static let description = """
         Other apps of the group keep theirs, and the browser stays signed in. The app is told interactionRequired from \
         then on, until the person signs in to it again.
         """
-    package static let permission = Permission.app
     package static let errors: [ErrorKind] = [.accountNotFound, .ambiguousAccount, .appNotFound, .accessDenied]
     package static let resultName = "removal"
 
-    package struct Params: AppSelecting {
-        package var account = AccountReference()
-        package var app: String?
-        package var clientId: String?
-        package var authority: String?
+    package struct Params: AppParams {
+        package var account = AccountReference.id("")
+        package var selection = AppSelection()
 
         package init() {}
-        package init(_ account: AccountReference, from selection: AppSelection) {
+        package init(_ account: AccountReference, from app: AppReference) {
             self.account = account
-            select(selection)
+            selection = AppSelection(app)
         }
 
         package static let members: [Member<Params>] =
             [.required("account", \.account, "By id or by username.")]
-            + appMembers(\.app, \.clientId, \.authority, authority: "Issuer URL, with clientId.")
-
-        package func check() throws(WireError) { try checkSelection(isRequired: true) }
+            + appMembers(\.selection)
     }
 
     package struct Result: MessageObject {

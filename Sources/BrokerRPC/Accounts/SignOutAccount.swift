@@ -1,6 +1,6 @@
 import BrokerValues
 
-package enum SignOutAccount: BrokerMethod {
+package enum SignOutAccount: AppOrPersonalMethod {
     package static let name = "accounts.signOut"
     package static let summary = "Signs an account out of one app, of all apps of its group, or of everything."
     package static let description = """
@@ -10,17 +10,14 @@ package enum SignOutAccount: BrokerMethod {
         7009). browser: the session there is over; with presentation "client" the broker sends interaction.open, and a \
         person who closes the page is done. A stage that failed leaves what the others did.
         """
-    package static let permission = Permission.person
     package static let errors: [ErrorKind] = [.accountNotFound, .ambiguousAccount, .appNotFound, .accessDenied]
     package static let resultName = "signOut"
 
     package static let defaultTimeout: Int64 = 120
 
-    package struct Params: AppSelecting, CorrelatedParams {
-        package var account = AccountReference()
-        package var app: String?
-        package var clientId: String?
-        package var authority: String?
+    package struct Params: OptionalAppParams, CorrelatedParams {
+        package var account = AccountReference.id("")
+        package var selection = AppSelection()
         package var wipe = false
         package var fromBrowser = false
         package var revoke = false
@@ -33,7 +30,7 @@ package enum SignOutAccount: BrokerMethod {
 
         package static let members: [Member<Params>] =
             [.required("account", \.account, "By id or by username.")]
-            + appMembers(\.app, \.clientId, \.authority, authority: "Issuer URL, with clientId.") + [
+            + appMembers(\.selection) + [
                 .defaulted("wipe", \.wipe, "True takes the account's tokens from all apps of the group.", to: false),
                 .defaulted("fromBrowser", \.fromBrowser, "True ends the session with the provider, too.", to: false),
                 .defaulted("revoke", \.revoke, "True revokes the refresh tokens at the provider.", to: false),
@@ -41,12 +38,8 @@ package enum SignOutAccount: BrokerMethod {
                 .defaulted(
                     "timeout", \.timeout, "Seconds the browser has to come back.", to: SignOutAccount.defaultTimeout,
                     .between(1...3600)),
-                .optional(
-                    "correlationId", \.correlationId,
-                    "Ties the request to logs, here and at the provider; made when absent.", .correlationID),
+                .correlationID(\.correlationId),
             ]
-
-        package func check() throws(WireError) { try checkSelection(isRequired: false) }
     }
 
     package struct Result: MessageObject, Equatable {

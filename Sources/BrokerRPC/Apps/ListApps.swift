@@ -1,10 +1,10 @@
 import BrokerValues
 
-package enum ListApps: BrokerMethod {
+package enum ListApps: PersonMethod {
     package static let name = "apps.list"
     package static let summary = "The registered apps, by name."
     package static let description = "Client secrets are not shown."
-    package static let permission = Permission.person
+    package static let isIdempotent = true
     package static let errors: [ErrorKind] = []
     package static let resultName = "apps"
     package typealias Params = Empty

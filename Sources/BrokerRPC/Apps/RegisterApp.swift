@@ -1,13 +1,12 @@
 import BrokerValues
 
-package enum RegisterApp: BrokerMethod {
+package enum RegisterApp: AdministrationMethod {
     package static let name = "apps.register"
     package static let summary = "Makes an app known, or replaces the one of that name."
     package static let description = """
         The client secret goes into the vault and is never shown again. Who may act as the app is said by executables, \
         units and sandboxIds; when all three are empty, any process of the person may.
         """
-    package static let permission = Permission.administration
     package static let errors: [ErrorKind] = [.invalidAuthority, .accessDenied]
     package static let resultName = "app"
 

@@ -1,6 +1,6 @@
 import BrokerValues
 
-package enum RegisterAppAtProvider: BrokerMethod {
+package enum RegisterAppAtProvider: AdministrationMethod {
     package static let name = "apps.registerAtProvider"
     package static let summary = "Makes a client at the provider, and makes it known here as an app."
     package static let description = """
@@ -8,7 +8,6 @@ package enum RegisterAppAtProvider: BrokerMethod {
         refresh and, if there is one, the device grant. A client secret that the provider gives goes into the vault and is \
         never shown.
         """
-    package static let permission = Permission.administration
     package static let errors: [ErrorKind] = [
         .unsupported, .unauthorizedClient, .offline, .serverUnavailable, .invalidAuthority, .invalidResponse,
         .accessDenied,

@@ -1,10 +1,9 @@
 import BrokerValues
 
-package enum RemoveApp: BrokerMethod {
+package enum RemoveApp: AdministrationMethod {
     package static let name = "apps.remove"
     package static let summary = "Forgets a registered app."
     package static let description = "Tokens are kept; they serve again when the app is registered again."
-    package static let permission = Permission.administration
     package static let errors: [ErrorKind] = [.appNotFound, .accessDenied]
     package static let resultName = "app"
 

@@ -1,10 +1,10 @@
 import BrokerValues
 
-package enum GetBrokerStatus: BrokerMethod {
+package enum GetBrokerStatus: PersonMethod {
     package static let name = "broker.status"
     package static let summary = "How the broker is."
     package static let description = "Counts and modes; no account, app or token is named."
-    package static let permission = Permission.person
+    package static let isIdempotent = true
     package static let errors: [ErrorKind] = []
     package static let resultName = "status"
     package typealias Params = Empty

@@ -1,6 +1,6 @@
 import BrokerValues
 
-package enum ImportCache: BrokerMethod {
+package enum ImportCache: AdministrationMethod {
     package static let name = "cache.import"
     package static let summary = "Takes over accounts and tokens that MSAL saved."
     package static let description = """
@@ -8,15 +8,12 @@ package enum ImportCache: BrokerMethod {
         broker has and is not older stays. Entries that are not in order are reported and left out; fields that it does \
         not know are kept. A cache that is larger than a line is sent in parts, account by account.
         """
-    package static let permission = Permission.administration
     package static let errors: [ErrorKind] = [.appNotFound, .accessDenied, .locked]
     package static let resultName = "import"
 
-    package struct Params: AppSelecting {
+    package struct Params: OptionalAppParams {
         package var cache: JSONObject = [:]
-        package var app: String?
-        package var clientId: String?
-        package var authority: String?
+        package var selection = AppSelection()
 
         package init() {}
         package init(cache: JSONObject) { self.cache = cache }
@@ -27,9 +24,7 @@ package enum ImportCache: BrokerMethod {
                     "cache", \.cache,
                     "The file, or a part of it: AccessToken, RefreshToken, IdToken, Account, AppMetadata.")
             ]
-            + appMembers(\.app, \.clientId, \.authority, authority: "Issuer URL, with clientId.")
-
-        package func check() throws(WireError) { try checkSelection(isRequired: false) }
+            + appMembers(\.selection)
     }
 
     package struct Unregistered: MessageObject, Equatable {

@@ -55,6 +55,28 @@ package struct Call: Sendable {
     }
 }
 
+extension BrokerMethod {
+    /// What a request says, by the method's definition.
+    ///
+    /// - Throws: -32602 naming the field, with the request's correlation id when that one is in order.
+    package static func read(_ call: Call) throws(RPCError) -> (params: Params, app: Params.NamedApp) {
+        var node = call.params ?? .object([])
+        switch node {
+        case .object: break
+        // Some libraries write no params as null, or as none by position.
+        case .null: node = .object([])
+        case .array(let elements) where elements.isEmpty: node = .object([])
+        default: throw .invalidParams(WireError("must be an object, not \(node.kindName)"))
+        }
+        do throws(WireError) {
+            let params = try Params(reading: node)
+            return (params, try params.namedApp())
+        } catch {
+            throw .invalidParams(error, correlationID: CorrelationID.given(in: node))
+        }
+    }
+}
+
 extension RequestLine.Item {
     fileprivate init(_ node: JSONNode, in line: UnsafeRawBufferPointer) {
         guard case .object(let members) = node else {

@@ -1,6 +1,6 @@
 import BrokerValues
 
-package enum Subscribe: BrokerMethod {
+package enum Subscribe: AppOrPersonalMethod {
     package static let name = "broker.subscribe"
     package static let summary = "Tells this connection what happens, as notifications event.TOPIC."
     package static let description = """
@@ -8,27 +8,22 @@ package enum Subscribe: BrokerMethod {
         Without one: everything of the person's, for the person's own tools. Events carry no token. A client that does \
         not read them is disconnected once 8 MiB wait. Nothing is told of the topic grant yet.
         """
-    package static let permission = Permission.person
     package static let errors: [ErrorKind] = [.appNotFound, .accessDenied]
     package static let resultName = "subscription"
 
-    package struct Params: AppSelecting {
+    package struct Params: OptionalAppParams {
         package var topics: [EventTopic] = []
-        package var app: String?
-        package var clientId: String?
-        package var authority: String?
+        package var selection = AppSelection()
 
         package init() {}
-        package init(_ topics: [EventTopic], of selection: AppSelection? = nil) {
+        package init(_ topics: [EventTopic], of app: AppReference? = nil) {
             self.topics = topics
-            if let selection { select(selection) }
+            selection = AppSelection(app)
         }
 
         package static let members: [Member<Params>] =
             [.required("topics", \.topics, "What to be told about; an empty list ends the subscription.")]
-            + appMembers(\.app, \.clientId, \.authority, authority: "Issuer URL, with clientId.")
-
-        package func check() throws(WireError) { try checkSelection(isRequired: false) }
+            + appMembers(\.selection)
     }
 
     package struct Result: MessageObject {

@@ -1,10 +1,9 @@
 import BrokerValues
 
-package enum CancelInteraction: BrokerMethod {
+package enum CancelInteraction: PersonMethod {
     package static let name = "interaction.cancel"
     package static let summary = "Ends a waiting sign-in."
     package static let description = "All requests that wait for it are answered with userCanceled."
-    package static let permission = Permission.person
     package static let errors: [ErrorKind] = []
     package static let resultName = "cancellation"
 

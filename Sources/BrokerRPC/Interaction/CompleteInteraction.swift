@@ -1,13 +1,12 @@
 import BrokerValues
 
-package enum CompleteInteraction: BrokerMethod {
+package enum CompleteInteraction: PersonMethod {
     package static let name = "interaction.complete"
     package static let summary = "Hands in a redirect that did not come to the broker's own listener."
     package static let description = """
         For URL handlers and for redirects that a person pasted. The state inside the URL says which waiting sign-in it \
         belongs to; a URL that belongs to none is refused and harms none.
         """
-    package static let permission = Permission.person
     package static let errors: [ErrorKind] = [.invalidParameter]
     package static let resultName = "acceptance"
 

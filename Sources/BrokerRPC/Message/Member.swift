@@ -132,4 +132,22 @@ package final class Member<Owner: Sendable>: Sendable {
                 if let value = owner[keyPath: path] { value.write(to: &writer) } else { writer.null() }
             })
     }
+
+    /// The same member in an object that contains this one's owner, without a name between them on the wire.
+    func inside<Outer>(_ path: WritableKeyPath<Outer, Owner> & Sendable) -> Member<Outer> {
+        let (read, write) = (read, write)
+        return Member<Outer>(
+            name: name, summary: summary, schema: schema, isRequired: isRequired,
+            read: { node, outer throws(WireError) in try read(node, &outer[keyPath: path]) },
+            write: { outer, writer in write(outer[keyPath: path], &writer) })
+    }
+}
+
+extension Array {
+    /// Members of a value that several objects share, as each of them has it.
+    func inside<Inner, Outer>(
+        _ path: WritableKeyPath<Outer, Inner> & Sendable
+    ) -> [Member<Outer>] where Element == Member<Inner> {
+        map { $0.inside(path) }
+    }
 }

@@ -60,10 +60,24 @@ extension MessageObject {
 }
 
 /// The params of a method: unknown names are refused.
-package protocol ParamsObject: MessageObject {}
+package protocol ParamsObject: MessageObject {
+    /// What they say about the app that the caller wants to act as: an `AppReference`, an optional one, or ``NoApp``.
+    associatedtype NamedApp: Sendable = NoApp
+    func namedApp() throws(WireError) -> NamedApp
+    /// The caller's own name for the request, if it gave one.
+    var correlationId: String? { get }
+}
+
+/// Params that name no app.
+package struct NoApp: Sendable {}
 
 extension ParamsObject {
     package static var refusesUnknownMembers: Bool { true }
+    package var correlationId: String? { nil }
+}
+
+extension ParamsObject where NamedApp == NoApp {
+    package func namedApp() -> NoApp { NoApp() }
 }
 
 /// Params or a result without members.

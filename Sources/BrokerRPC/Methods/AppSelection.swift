@@ -1,72 +1,88 @@
 import BrokerValues
 
-/// Params that say for which app a request is made: `app`, or `clientId` and `authority`.
-package protocol AppSelecting: ParamsObject {
-    var app: String? { get set }
-    var clientId: String? { get set }
-    var authority: String? { get set }
-}
+/// How params name an ``AppReference``: `app`, or `clientId` and `authority`.
+package struct AppSelection: Sendable, Equatable {
+    package var app: String?
+    package var clientId: String?
+    package var authority: String?
 
-/// The app a request is for.
-package enum AppSelection: Sendable, Equatable {
-    case registered(String)
-    case adHoc(clientID: String, authority: String)
-}
-
-extension AppSelecting {
-    /// Nil when the params name none.
-    package var selection: AppSelection? {
-        if let app { return .registered(app) }
-        guard let clientId, let authority else { return nil }
-        return .adHoc(clientID: clientId, authority: authority)
-    }
-
-    package mutating func select(_ selection: AppSelection) {
-        switch selection {
+    package init(_ reference: AppReference? = nil) {
+        switch reference {
         case .registered(let name): app = name
-        case .adHoc(let clientID, let issuer):
-            clientId = clientID
-            authority = issuer
+        case .adHoc(let clientID, let issuer): (clientId, authority) = (clientID, issuer)
+        case nil: break
         }
     }
 
-    /// The key paths come from the type itself: through the protocol each use would be a call and a copy.
-    static func appMembers(
-        _ app: WritableKeyPath<Self, String?> & Sendable, _ clientId: WritableKeyPath<Self, String?> & Sendable,
-        _ authority: WritableKeyPath<Self, String?> & Sendable, authority summary: String
-    ) -> [Member<Self>] {
+    /// Another authority than the app's own, for this request only: beside `clientId` it is the app's own.
+    package var otherAuthority: String? { app == nil ? nil : authority }
+
+    fileprivate func reference(takesOtherAuthority: Bool) throws(WireError) -> AppReference? {
+        if let app {
+            guard clientId == nil else { throw Self.notTogether("clientId") }
+            guard authority == nil || takesOtherAuthority else { throw Self.notTogether("authority") }
+            return .registered(app)
+        }
+        switch (clientId, authority) {
+        case (let clientID?, let authority?): return .adHoc(clientID: clientID, authority: authority)
+        case (_?, nil): throw WireError("is missing; \"clientId\" needs it", field: "authority")
+        case (nil, _?): throw WireError("is missing; \"authority\" needs it, or \"app\"", field: "clientId")
+        case (nil, nil): return nil
+        }
+    }
+
+    private static func notTogether(_ field: String) -> WireError {
+        WireError("cannot be given together with \"app\"", field: field)
+    }
+
+    fileprivate static func members(takesOtherAuthority: Bool) -> [Member<AppSelection>] {
         [
             .optional(
-                "app", app, "Name of a registered app. Either this, or clientId and authority.", .name(atMost: 128)),
+                "app", \.app, "Name of a registered app. Either this, or clientId and authority.", .name(atMost: 128)),
             .optional(
-                "clientId", clientId, "A client id used without a registration, where policy allows it.",
+                "clientId", \.clientId, "A client id used without a registration, where policy allows it.",
                 .name(atMost: 512)),
-            .optional("authority", authority, summary, .text(atMost: 2048)),
+            .optional(
+                "authority", \.authority,
+                takesOtherAuthority
+                    ? "Issuer URL: with clientId the app's, with app another one for this request only (a guest's tenant)."
+                    : "Issuer URL, with clientId.", .text(atMost: 2048)),
         ]
     }
+}
 
-    /// What ``appMembers(_:_:_:authority:)`` says of an authority that may stand beside `app`.
-    static var overridableAuthority: String {
-        "Issuer URL: with clientId the app's, with app another one for this request only (a guest's tenant)."
+/// Params that say for which app a request is made.
+package protocol AppSelecting: ParamsObject {
+    var selection: AppSelection { get set }
+    /// Whether an authority may stand beside `app`: ``AppSelection/otherAuthority``.
+    static var takesOtherAuthority: Bool { get }
+}
+
+/// Params that must name an app.
+package protocol AppParams: AppSelecting where NamedApp == AppReference {}
+
+/// Params that may name an app.
+package protocol OptionalAppParams: AppSelecting where NamedApp == AppReference? {}
+
+extension AppSelecting {
+    package static var takesOtherAuthority: Bool { false }
+
+    static func appMembers(_ selection: WritableKeyPath<Self, AppSelection> & Sendable) -> [Member<Self>] {
+        AppSelection.members(takesOtherAuthority: takesOtherAuthority).inside(selection)
     }
+}
 
-    /// An authority that may stand beside `app` overrides the app's own for this request.
-    func checkSelection(isRequired: Bool, authorityMayStandBesideApp: Bool = false) throws(WireError) {
-        if app != nil, clientId != nil {
-            throw WireError("cannot be given together with \"app\"", field: "clientId")
-        }
-        if app != nil, authority != nil, !authorityMayStandBesideApp {
-            throw WireError("cannot be given together with \"app\"", field: "authority")
-        }
-        guard app == nil else { return }
-        if clientId != nil, authority == nil {
-            throw WireError("is missing; \"clientId\" needs it", field: "authority")
-        }
-        if clientId == nil, authority != nil {
-            throw WireError("is missing; \"authority\" needs it, or \"app\"", field: "clientId")
-        }
-        if isRequired, clientId == nil {
+extension AppParams {
+    package func namedApp() throws(WireError) -> AppReference {
+        guard let reference = try selection.reference(takesOtherAuthority: Self.takesOtherAuthority) else {
             throw WireError("is missing; give it, or \"clientId\" and \"authority\"", field: "app")
         }
+        return reference
+    }
+}
+
+extension OptionalAppParams {
+    package func namedApp() throws(WireError) -> AppReference? {
+        try selection.reference(takesOtherAuthority: Self.takesOtherAuthority)
     }
 }

@@ -1,7 +1,9 @@
 import BrokerValues
 
-/// One method of the protocol. A method is a file: its params, its result and its documentation; requests are decoded,
-/// answers encoded and the OpenRPC document written from that one definition.
+/// One method of the protocol. A method is a file: its params, its result, its documentation and who may call it;
+/// requests are decoded and let in, answers encoded and the OpenRPC document written from that one definition.
+///
+/// A method conforms to one of ``PersonMethod``, ``AppMethod``, ``AppOrPersonalMethod`` and ``AdministrationMethod``.
 package protocol BrokerMethod: Sendable {
     associatedtype Params: ParamsObject
     associatedtype Result: WireValue
@@ -11,18 +13,28 @@ package protocol BrokerMethod: Sendable {
     /// A few sentences: what it does, what it never does.
     static var description: String { get }
     static var permission: Permission { get }
+    /// Whether carrying it out twice where once was meant does no harm: whether a client may ask again when it did not
+    /// see the answer.
+    static var isIdempotent: Bool { get }
     /// What a caller should be ready for, most likely first; `internal` and wrong params go without saying.
     static var errors: [ErrorKind] { get }
     /// What the result is called in the document.
     static var resultName: String { get }
 }
 
-/// What a caller needs for a method, decided before any work starts. The peer's uid is checked before all of these.
+extension BrokerMethod {
+    package static var isIdempotent: Bool { false }
+}
+
+/// What a caller needs for a method, decided before any work starts. The peer's uid is checked before all of these, and
+/// whoever names an app must be allowed to act as it, whatever the method.
 package enum Permission: String, Sendable, CaseIterable {
     /// Any process of the person.
     case person
     /// A process that policy lets act as the app that the request names.
     case app
+    /// With an app as ``app``. Without one it is about all of the person's, which is for the person's own tools.
+    case appOrPersonal
     /// A process that may change which apps there are.
     case administration
 
@@ -30,9 +42,34 @@ package enum Permission: String, Sendable, CaseIterable {
         switch self {
         case .person: "any process of the person"
         case .app: "a process that may act as the app it names"
+        case .appOrPersonal: "a process that may act as the app it names; without an app, one outside of sandboxes"
         case .administration: "a process that may change which apps there are"
         }
     }
+}
+
+/// See ``Permission/person``.
+package protocol PersonMethod: BrokerMethod where Params.NamedApp == NoApp {}
+extension PersonMethod {
+    package static var permission: Permission { .person }
+}
+
+/// See ``Permission/app``.
+package protocol AppMethod: BrokerMethod where Params: AppParams {}
+extension AppMethod {
+    package static var permission: Permission { .app }
+}
+
+/// See ``Permission/appOrPersonal``.
+package protocol AppOrPersonalMethod: BrokerMethod where Params: OptionalAppParams {}
+extension AppOrPersonalMethod {
+    package static var permission: Permission { .appOrPersonal }
+}
+
+/// See ``Permission/administration``.
+package protocol AdministrationMethod: BrokerMethod {}
+extension AdministrationMethod {
+    package static var permission: Permission { .administration }
 }
 
 /// Something the broker tells a client unasked.

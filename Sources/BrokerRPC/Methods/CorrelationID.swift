@@ -1,8 +1,17 @@
+import BrokerValues
 import Synchronization
 
-/// Params by which a caller may name its request.
+/// Params by which a client may name its request.
 package protocol CorrelatedParams: ParamsObject {
     var correlationId: String? { get set }
+}
+
+extension Member {
+    static func correlationID(_ path: WritableKeyPath<Owner, String?> & Sendable) -> Member {
+        .optional(
+            "correlationId", path, "Ties the request to logs, here and at the provider; made when absent.",
+            .correlationID)
+    }
 }
 
 /// Ties together an app's call, the broker's log and the provider's log.

@@ -43,6 +43,7 @@ package enum OpenRPCDocument {
                 "x-permission": [
                     "name": .string(M.permission.rawValue), "description": .string(M.permission.description),
                 ],
+                "x-idempotent": .bool(M.isIdempotent),
             ]
         }
         return opened(method)

@@ -1,6 +1,6 @@
 import BrokerValues
 
-package enum AcquireTokenInteractive: BrokerMethod {
+package enum AcquireTokenInteractive: AppMethod {
     package static let name = "token.acquireInteractive"
     package static let summary = "A token, with the person signing in or consenting in a browser."
     package static let description = """
@@ -10,7 +10,6 @@ package enum AcquireTokenInteractive: BrokerMethod {
         that join are told interaction.joined, and all are answered alike. A connection that ends leaves; the sign-in ends \
         with the last that waits.
         """
-    package static let permission = Permission.app
     package static let errors: [ErrorKind] = [
         .userCanceled, .timedOut, .serverDeclinedScopes, .mismatchedUser, .interactionRequired, .offline,
         .serverUnavailable, .accountNotFound, .appNotFound, .accessDenied, .invalidScope, .invalidClient,
@@ -19,82 +18,61 @@ package enum AcquireTokenInteractive: BrokerMethod {
     package static let resultName = "token"
     package typealias Result = Token
 
-    package static let defaultTimeout: Int64 = 300
-
+    @dynamicMemberLookup
     package struct Params: TokenParams {
-        package var app: String?
-        package var clientId: String?
-        package var authority: String?
-        package var scopes: [String] = []
-        package var account: AccountReference?
-        package var claims: ClaimsRequest?
-        package var minimumLifetime: Int64?
-        package var tokenType = TokenType.bearer
-        package var resource: ResourceList?
-        package var clientCapabilities: [String] = []
-        package var instanceAware: Bool?
+        package var selection = AppSelection()
+        package var query = TokenQuery()
+        package var interaction = InteractiveQuery()
         package var correlationId: String?
-        package var loginHint: String?
-        package var domainHint: String?
-        package var prompt: Prompt?
-        package var extraScopesToConsent: [String] = []
-        package var extraQueryParameters: [String: String] = [:]
-        package var maxAge: Int64?
-        package var acrValues: [String] = []
-        package var strictLoginHint = false
-        package var pushedAuthorization = false
-        package var redirectUri: String?
-        package var presentation = Presentation.client
-        package var timeout = AcquireTokenInteractive.defaultTimeout
 
         package init() {}
 
-        package init(_ selection: AppSelection, scopes: [String]) {
-            self.scopes = scopes
-            select(selection)
+        package subscript<Value>(dynamicMember path: WritableKeyPath<InteractiveQuery, Value>) -> Value {
+            get { interaction[keyPath: path] }
+            set { interaction[keyPath: path] = newValue }
         }
 
-        private static let paths = TokenParamPaths<Params>(
-            app: \.app, clientId: \.clientId, authority: \.authority, scopes: \.scopes, account: \.account,
-            claims: \.claims, minimumLifetime: \.minimumLifetime, tokenType: \.tokenType,
-            resource: \.resource, clientCapabilities: \.clientCapabilities, instanceAware: \.instanceAware,
-            correlationId: \.correlationId)
-
         package static let members: [Member<Params>] =
-            tokenMembers(paths, account: "Who must sign in; somebody else is refused with mismatchedUser.") + [
-                .optional("loginHint", \.loginHint, "Username to fill in for the person.", .text(atMost: 512)),
-                .optional(
-                    "domainHint", \.domainHint, "Tenant or domain, to skip a page of the provider.", .text(atMost: 512)),
-                .optional("prompt", \.prompt, "How the person is asked; absent leaves it to the provider."),
-                .defaulted(
-                    "extraScopesToConsent", \.extraScopesToConsent,
-                    "Scopes to consent to in the same go; the token need not have them.", to: [],
-                    .each(.scope, atMost: 100)),
-                .defaulted(
-                    "extraQueryParameters", \.extraQueryParameters,
-                    "Added to the authorization request; names the broker sets itself are refused.", to: [:], .query),
-                .optional(
-                    "maxAge", \.maxAge,
-                    "Seconds since the person last proved who they are; older, and they are asked again.",
-                    .between(0...315_360_000)),
-                .defaulted(
-                    "acrValues", \.acrValues,
-                    "How they are to prove it, best first (authentication context class references).", to: [],
-                    .each(.word(atMost: 512), atMost: 16)),
-                .defaulted(
-                    "strictLoginHint", \.strictLoginHint,
-                    "True refuses whoever has another username than loginHint, with mismatchedUser.", to: false),
-                .defaulted(
-                    "pushedAuthorization", \.pushedAuthorization,
-                    "True hands the request in before the browser opens (RFC 9126), where the provider does not demand it.",
-                    to: false),
-                .optional(
-                    "redirectUri", \.redirectUri, "Another one than the app's registered redirect URI.",
-                    .text(atMost: 2048)),
-                .defaulted("presentation", \.presentation, "Who opens the browser.", to: .client),
-                .defaulted(
-                    "timeout", \.timeout, "Seconds the person has.", to: AcquireTokenInteractive.defaultTimeout,
-                    .between(1...3600)),
-            ]
+            appMembers(\.selection)
+            + TokenQuery.members(account: "Who must sign in; somebody else is refused with mismatchedUser.")
+            .inside(\.query) + InteractiveQuery.members.inside(\.interaction) + [.correlationID(\.correlationId)]
     }
+}
+
+extension InteractiveQuery {
+    fileprivate static let members: [Member<InteractiveQuery>] = [
+        .optional("loginHint", \.loginHint, "Username to fill in for the person.", .text(atMost: 512)),
+        .optional(
+            "domainHint", \.domainHint, "Tenant or domain, to skip a page of the provider.", .text(atMost: 512)),
+        .optional("prompt", \.prompt, "How the person is asked; absent leaves it to the provider."),
+        .defaulted(
+            "extraScopesToConsent", \.extraScopesToConsent,
+            "Scopes to consent to in the same go; the token need not have them.", to: [],
+            .each(.scope, atMost: 100)),
+        .defaulted(
+            "extraQueryParameters", \.extraQueryParameters,
+            "Added to the authorization request; names the broker sets itself are refused.", to: [:], .query),
+        .optional(
+            "maxAge", \.maxAge,
+            "Seconds since the person last proved who they are; older, and they are asked again.",
+            .between(0...315_360_000)),
+        .defaulted(
+            "acrValues", \.acrValues,
+            "How they are to prove it, best first (authentication context class references).", to: [],
+            .each(.word(atMost: 512), atMost: 16)),
+        .defaulted(
+            "strictLoginHint", \.isHintBinding,
+            "True refuses whoever has another username than loginHint, with mismatchedUser.", to: false),
+        .defaulted(
+            "pushedAuthorization", \.pushesAuthorization,
+            "True hands the request in before the browser opens (RFC 9126), where the provider does not demand it.",
+            to: false),
+        .optional(
+            "redirectUri", \.redirectURI, "Another one than the app's registered redirect URI.",
+            .text(atMost: 2048)),
+        .defaulted("presentation", \.presentation, "Who opens the browser.", to: .client),
+        .defaulted(
+            "timeout", \.timeout, "Seconds the person has.", to: defaultTimeout,
+            .between(1...3600)),
+    ]
 }

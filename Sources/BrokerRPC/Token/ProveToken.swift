@@ -1,6 +1,6 @@
 import BrokerValues
 
-package enum ProveToken: BrokerMethod {
+package enum ProveToken: AppMethod {
     package static let name = "token.proof"
     package static let summary = "A proof for one call of an API with a DPoP token."
     package static let description = """
@@ -8,17 +8,15 @@ package enum ProveToken: BrokerMethod {
         the API needs a new one. The key that signs it stays in the broker. An API that answers use_dpop_nonce wants the \
         nonce of its header DPoP-Nonce in the next one.
         """
-    package static let permission = Permission.app
+    package static let isIdempotent = true
     package static let errors: [ErrorKind] = [
         .interactionRequired, .ambiguousAccount, .accountNotFound, .appNotFound, .accessDenied, .invalidParameter,
         .invalidAuthority,
     ]
     package static let resultName = "proof"
 
-    package struct Params: AppSelecting {
-        package var app: String?
-        package var clientId: String?
-        package var authority: String?
+    package struct Params: AppParams {
+        package var selection = AppSelection()
         package var account: AccountReference?
         package var tokenType = TokenType.dpop
         package var httpMethod = ""
@@ -28,17 +26,14 @@ package enum ProveToken: BrokerMethod {
 
         package init() {}
 
-        package init(_ selection: AppSelection, httpMethod: String, url: String) {
+        package init(_ app: AppReference, httpMethod: String, url: String) {
             self.httpMethod = httpMethod
             self.url = url
-            select(selection)
+            selection = AppSelection(app)
         }
 
         package static let members: [Member<Params>] =
-            appMembers(
-                \.app, \.clientId, \.authority,
-                authority: "Issuer URL: with clientId the app's, with app another one for this request only."
-            ) + [
+            appMembers(\.selection) + [
                 .optional("account", \.account, "May be left out when exactly one account fits."),
                 .defaulted("tokenType", \.tokenType, "DPoP; there are no proofs for others.", to: .dpop),
                 .required("httpMethod", \.httpMethod, "As in the request line, such as GET.", .word(atMost: 32)),
@@ -52,8 +47,9 @@ package enum ProveToken: BrokerMethod {
                     .text(atMost: 65_536)),
             ]
 
+        package static var takesOtherAuthority: Bool { true }
+
         package func check() throws(WireError) {
-            try checkSelection(isRequired: true, authorityMayStandBesideApp: true)
             guard tokenType == .dpop else { throw WireError("must be DPoP", field: "tokenType") }
         }
     }

@@ -1,40 +1,24 @@
 import BrokerValues
 
 /// A token's answer without its secrets, which never become a `String` in the broker.
-package struct TokenFacts: Sendable {
-    package var tokenType: TokenType
-    package var expiresOn: NumericDate
-    package var extendedExpiresOn: NumericDate?
-    package var scopes: [String]
-    package var account: Account
-    package var authority: String
-    package var correlationID: String
-    package var fromCache: Bool
-    package var extendedLifetime: Bool
-    package var persisted: Bool
-
-    package init(
-        tokenType: TokenType, expiresOn: NumericDate, extendedExpiresOn: NumericDate?, scopes: [String],
-        account: Account, authority: String, correlationID: String, fromCache: Bool, extendedLifetime: Bool,
-        persisted: Bool
-    ) {
-        self.tokenType = tokenType
-        self.expiresOn = expiresOn
-        self.extendedExpiresOn = extendedExpiresOn
-        self.scopes = scopes
-        self.account = account
-        self.authority = authority
-        self.correlationID = correlationID
-        self.fromCache = fromCache
-        self.extendedLifetime = extendedLifetime
-        self.persisted = persisted
-    }
+package protocol TokenFacts {
+    var tokenType: TokenType { get }
+    var expiresOn: NumericDate { get }
+    var extendedExpiresOn: NumericDate? { get }
+    var scopes: [String] { get }
+    var account: Account { get }
+    var authority: String { get }
+    var fromCache: Bool { get }
+    var extendedLifetime: Bool { get }
+    var persisted: Bool { get }
 }
+
+extension Token: TokenFacts {}
 
 /// ``Token`` written member by member; a test holds it against the table of ``Token/members``.
 extension JSONWriter {
     /// Opens the token's object; the secrets and ``endObject()`` must follow.
-    package mutating func beginToken(_ facts: TokenFacts) {
+    package mutating func beginToken(_ facts: some TokenFacts, correlationID: String) {
         beginObject()
         key("tokenType")
         string(facts.tokenType.rawValue)
@@ -51,7 +35,7 @@ extension JSONWriter {
         key("authority")
         string(facts.authority)
         key("correlationId")
-        string(facts.correlationID)
+        string(correlationID)
         key("fromCache")
         bool(facts.fromCache)
         key("extendedLifetime")

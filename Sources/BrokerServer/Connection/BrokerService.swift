@@ -9,11 +9,10 @@ import NIOCore
 package struct BrokerService: LineService {
     private let services: ServerServices
     private let pipeline: RequestPipeline
-    private let connections = ConnectionCount()
 
     package init(_ services: ServerServices) {
         self.services = services
-        pipeline = RequestPipeline(services, connections: connections)
+        pipeline = RequestPipeline(services)
     }
 
     /// The uid is judged by what the kernel says, before anything is looked up about a stranger.
@@ -22,11 +21,13 @@ package struct BrokerService: LineService {
             try services.policy.serves(connection.peer)
             let caller = try services.policy.identify(services.inspector.inspect(connection.peer))
             let context = ConnectionContext(
-                caller: caller, notify: { connection.write(ByteBuffer(bytes: $0.bytes)) }, log: services.log)
+                caller: caller,
+                callerNow: { [services] in Caller(services.inspector.inspect(connection.peer)) }, connectionCount: { connection.count },
+                send: { connection.write(ByteBuffer(bytes: $0.bytes)) },
+                log: services.log)
             return .serve(
                 ConnectionSession(
-                    connection, context: context, pipeline: pipeline, connections: connections,
-                    maximumWaiting: services.requestsPerConnection),
+                    connection, context: context, pipeline: pipeline, maximumWaiting: services.requestsPerConnection),
                 owner: ConnectionOwner(caller))
         } catch {
             return .refuse(Self.line(error))

@@ -11,7 +11,6 @@ final class ConnectionSession: LineHandler {
     private let connection: LineConnection
     private let context: ConnectionContext
     private let pipeline: RequestPipeline
-    private let connections: ConnectionCount
     private let maximumWaiting: Int
 
     /// Memory that answers are written in, one after the other.
@@ -26,15 +25,12 @@ final class ConnectionSession: LineHandler {
     private var isClosed = false
 
     init(
-        _ connection: LineConnection, context: ConnectionContext, pipeline: RequestPipeline,
-        connections: ConnectionCount, maximumWaiting: Int
+        _ connection: LineConnection, context: ConnectionContext, pipeline: RequestPipeline, maximumWaiting: Int
     ) {
         self.connection = connection
         self.context = context
         self.pipeline = pipeline
-        self.connections = connections
         self.maximumWaiting = maximumWaiting
-        connections.opened()
     }
 
     // MARK: From the bytes layer
@@ -65,7 +61,6 @@ final class ConnectionSession: LineHandler {
     func closed(_ connection: LineConnection) {
         guard !isClosed else { return }
         isClosed = true
-        connections.closed()
         context.subscribe(nil)
         for task in waiting.values { task.cancel() }
         waiting = [:]

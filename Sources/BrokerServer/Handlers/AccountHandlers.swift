@@ -1,4 +1,3 @@
-import BrokerAccess
 import BrokerEngine
 import BrokerModel
 import BrokerRPC
@@ -6,82 +5,50 @@ import BrokerValues
 
 /// `accounts.…`.
 struct AccountHandlers: Sendable {
-    private let services: ServerServices
+    let services: ServerServices
 
-    init(_ services: ServerServices) { self.services = services }
-
-    var routes: [Route] {
+    var all: [AnyHandler] {
         [
-            signOut,
-            .waiting(GetCurrentAccount.self) { params, caller throws(BrokerError) in
-                guard let app = try viewer(params, caller) else { throw AppReference.missing }
-                let answer = try services.broker.currentAccount(of: app, in: caller.partition)
-                return GetCurrentAccount.Result(current: answer.current, previous: answer.previous)
-            },
-            .waiting(ListAccounts.self) { params, caller throws(BrokerError) in
+            .waiting(ListAccounts.self) { request throws(BrokerError) in
                 ListAccounts.Result(
                     accounts: try services.broker.accounts(
-                        of: try viewer(params, caller), includeSignedOut: params.includeSignedOut,
-                        in: caller.partition))
+                        of: request.app, includeSignedOut: request.params.includeSignedOut, in: request.partition))
             },
-            .waiting(GetAccount.self) { params, caller throws(BrokerError) in
+            .waiting(GetAccount.self) { request throws(BrokerError) in
                 GetAccount.Result(
                     account: try services.broker.account(
-                        try params.account.requiredSelector(), of: try viewer(params, caller), in: caller.partition))
+                        request.params.account, of: request.app, in: request.partition))
             },
-            .waiting(RemoveAccount.self) { params, caller throws(BrokerError) in
-                guard let app = try viewer(params, caller) else { throw AppReference.missing }
-                let removed = try await services.broker.remove(
-                    try params.account.requiredSelector(), from: app, in: caller.partition)
-                return RemoveAccount.Result(removed: Int64(removed))
+            .waiting(GetCurrentAccount.self) { request throws(BrokerError) in
+                let answer = try services.broker.currentAccount(of: request.app, in: request.partition)
+                return GetCurrentAccount.Result(current: answer.current, previous: answer.previous)
+            },
+            .waiting(RemoveAccount.self) { request throws(BrokerError) in
+                RemoveAccount.Result(
+                    removed: Int64(
+                        try await services.broker.remove(
+                            request.params.account, from: request.app, in: request.partition)))
+            },
+            .waiting(SignOutAccount.self) { request throws(BrokerError) in
+                let stages = try await services.broker.signOut(SignOutRequest(request)) {
+                    request.notify(InteractionOpen.self, InteractionOpen.Params($0))
+                }
+                return SignOutAccount.Result(stages: SignOutAccount.Stages(stages))
             },
         ]
     }
+}
 
-    private var signOut: Route {
-        Route(method: SignOutAccount.self) { call, context, writer in
-            let admitted: AdmittedRequest<SignOutAccount>
-            do throws(RPCError) { admitted = try AdmittedRequest(call, context) } catch {
-                writer.fail(error, call.id)
-                return .answered
-            }
-            let correlationID = admitted.params.correlationId ?? CorrelationID.make()
-            return .waits { writer in
-                do throws(BrokerError) {
-                    let stages = try await services.broker.signOut(
-                        try request(admitted.params, context.caller, correlationID)
-                    ) { context.notify(InteractionOpen.self, InteractionOpen.Params($0)) }
-                    if let id = call.id {
-                        writer.answer(SignOutAccount.Result(stages: SignOutAccount.Stages(stages)), to: id)
-                    }
-                } catch {
-                    admitted.fail(error, correlationID: correlationID, &writer)
-                }
-            }
-        }
-    }
-
-    private func request(
-        _ params: SignOutAccount.Params, _ caller: Caller, _ correlationID: String
-    ) throws(BrokerError) -> SignOutRequest {
-        var request = SignOutRequest(
-            partition: caller.partition, account: try params.account.requiredSelector(), correlationID: correlationID)
-        request.app = try viewer(params, caller)
-        request.wipe = params.wipe
-        request.revoke = params.revoke
-        request.fromBrowser = params.fromBrowser
-        request.presentation = params.presentation
-        request.timeout = params.timeout
-        return request
-    }
-
-    /// The app whose accounts are meant; nil for all of the person's, which is for the person's own tools.
-    private func viewer(_ params: some AppSelecting, _ caller: Caller) throws(BrokerError) -> AppRegistration? {
-        guard let selection = params.selection else {
-            try PermissionGate.requireUnsandboxed(caller)
-            return nil
-        }
-        return try services.policy.admit(caller, as: AppReference(selection))
+extension SignOutRequest {
+    fileprivate init(_ request: Request<SignOutAccount>) {
+        let params = request.params
+        self.init(partition: request.partition, account: params.account, correlationID: request.correlationID)
+        app = request.app
+        wipe = params.wipe
+        revoke = params.revoke
+        fromBrowser = params.fromBrowser
+        presentation = params.presentation
+        timeout = params.timeout
     }
 }
 

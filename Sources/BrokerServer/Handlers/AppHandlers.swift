@@ -1,39 +1,41 @@
 import BrokerAccess
+import BrokerEngine
 import BrokerModel
 import BrokerRPC
 import BrokerValues
 
 /// `apps.…`.
 struct AppHandlers: Sendable {
-    private let services: ServerServices
+    let services: ServerServices
 
-    init(_ services: ServerServices) { self.services = services }
-
-    var routes: [Route] {
+    var all: [AnyHandler] {
         [
-            .waiting(RegisterApp.self) { params, caller throws(BrokerError) in
+            .waiting(RegisterApp.self) { request throws(BrokerError) in
+                let params = request.params
                 var app = try registration(params, clientID: params.clientId)
                 app.clientSecret = params.clientSecret.map { Secret($0) }
                 app.isInstanceAware = params.instanceAware
-                try await services.apps.register(app, in: caller.partition)
+                try await services.apps.register(app, in: request.partition)
                 return RegisterApp.Result(app: App(AppRecord(app)))
             },
-            .waiting(RegisterAppAtProvider.self) { params, caller throws(BrokerError) in
+            .waiting(RegisterAppAtProvider.self) { request throws(BrokerError) in
+                let params = request.params
                 let draft = try registration(params, clientID: "")
                 // What could not be kept here must not be made there.
                 try services.apps.check(draft: draft)
                 let made = try await services.broker.registerAtProvider(
                     draft, isConfidential: params.confidential,
                     initialAccessToken: params.initialAccessToken.map { Secret($0) })
-                try await services.apps.register(made.app, in: caller.partition)
+                try await services.apps.register(made.app, in: request.partition)
                 return RegisterAppAtProvider.Result(
                     app: App(AppRecord(made.app)), clientSecretExpiresOn: made.secretExpiresOn)
             },
-            .waiting(ListApps.self) { _, caller throws(BrokerError) in
-                ListApps.Result(apps: try services.apps.list(in: caller.partition).map { App(AppRecord($0)) })
+            .waiting(ListApps.self) { request throws(BrokerError) in
+                ListApps.Result(apps: try services.apps.list(in: request.partition).map { App(AppRecord($0)) })
             },
-            .waiting(RemoveApp.self) { params, caller throws(BrokerError) in
-                RemoveApp.Result(app: App(try await services.apps.remove(named: params.name, in: caller.partition)))
+            .waiting(RemoveApp.self) { request throws(BrokerError) in
+                RemoveApp.Result(
+                    app: App(try await services.apps.remove(named: request.params.name, in: request.partition)))
             },
         ]
     }

@@ -1,33 +1,33 @@
-import BrokerAccess
+import BrokerEngine
 import BrokerModel
 import BrokerRPC
 import BrokerValues
 
-/// `broker.status` and `rpc.discover`.
+/// `broker.…` and `rpc.discover`.
 struct BrokerHandlers: Sendable {
-    private let services: ServerServices
-    private let connections: ConnectionCount
+    let services: ServerServices
 
-    init(_ services: ServerServices, connections: ConnectionCount) {
-        self.services = services
-        self.connections = connections
-    }
-
-    var routes: [Route] {
+    var all: [AnyHandler] {
         [
-            .waiting(GetBrokerStatus.self) { _, _ throws(BrokerError) in try status() },
-            .atOnce(DiscoverMethods.self) { _, _ throws(BrokerError) in OpenRPCDocument.json },
+            .waiting(GetBrokerStatus.self) { request throws(BrokerError) in
+                try status(connections: request.context.connectionCount())
+            },
+            .atOnce(Subscribe.self) { request in
+                subscribe(request)
+                return Subscribe.Result(subscribed: EventTopic.allCases.filter(request.params.topics.contains))
+            },
+            .atOnce(DiscoverMethods.self) { _ in OpenRPCDocument.json },
         ]
     }
 
-    private func status() throws(BrokerError) -> GetBrokerStatus.Result {
+    private func status(connections: Int) throws(BrokerError) -> GetBrokerStatus.Result {
         var status = GetBrokerStatus.Result()
         status.version = services.process.version
         status.protocol = OpenRPCDocument.protocolVersion
         status.uptime = (services.clock.uptime - services.process.startedAt).components.seconds
         status.mode = services.process.mode
         status.device.mode = services.broker.isSharedDevice ? .shared : .private
-        status.connections = Int64(connections.value)
+        status.connections = Int64(connections)
         status.refreshesInFlight = Int64(services.broker.refreshesInFlight)
         do throws(VaultError) {
             let vault = try services.vault.statistics()
@@ -40,5 +40,33 @@ struct BrokerHandlers: Sendable {
             throw BrokerError(error)
         }
         return status
+    }
+
+    /// The engine's events become notifications on the subscriber's connection.
+    private func subscribe(_ request: Request<Subscribe>) {
+        let (context, topics) = (request.context, Set(request.params.topics))
+        context.subscribe(
+            topics.isEmpty
+                ? nil
+                : services.broker.subscribe(to: topics, group: request.app?.effectiveGroup, in: request.partition) {
+                    context.notify($0)
+                })
+    }
+}
+
+extension ConnectionContext {
+    fileprivate func notify(_ event: EngineEvent) {
+        switch event.change {
+        case .account(let change, let account):
+            notify(AccountEvent.self, AccountEvent.Params(change, app: event.app, account))
+        case .token(let change, let accountID, let scopes, let expiresOn):
+            notify(
+                TokenEvent.self,
+                TokenEvent.Params(change, app: event.app, accountId: accountID, scopes: scopes, expiresOn: expiresOn))
+        case .interaction(let change, let id, let error):
+            notify(
+                InteractionEvent.self,
+                InteractionEvent.Params(change, app: event.app, interactionId: id, errorKind: error))
+        }
     }
 }

@@ -1,4 +1,3 @@
-import BrokerAccess
 import BrokerEngine
 import BrokerModel
 import BrokerRPC
@@ -6,19 +5,14 @@ import BrokerValues
 
 /// `cache.…`.
 struct CacheHandlers: Sendable {
-    private let services: ServerServices
+    let services: ServerServices
 
-    init(_ services: ServerServices) { self.services = services }
-
-    var routes: [Route] {
+    var all: [AnyHandler] {
         [
-            .waiting(ImportCache.self) { params, caller throws(BrokerError) in
-                var app: AppRegistration?
-                if let selection = params.selection {
-                    app = try services.policy.admit(caller, as: AppReference(selection))
-                }
-                return ImportCache.Result(
-                    try await services.broker.importCache(params.cache, for: app, in: caller.partition))
+            .waiting(ImportCache.self) { request throws(BrokerError) in
+                ImportCache.Result(
+                    try await services.broker.importCache(
+                        request.params.cache, for: request.app, in: request.partition))
             }
         ]
     }

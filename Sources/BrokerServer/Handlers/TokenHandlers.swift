@@ -1,4 +1,3 @@
-import BrokerAccess
 import BrokerEngine
 import BrokerModel
 import BrokerRPC
@@ -6,186 +5,110 @@ import BrokerValues
 
 /// `token.…`: params to the engine's requests, tokens to answers.
 struct TokenHandlers: Sendable {
-    private let services: ServerServices
+    let services: ServerServices
 
-    init(_ services: ServerServices) { self.services = services }
-
-    var routes: [Route] { [silent, interactive, deviceCode] }
-
-    /// The hot path: a token that is in the cache is answered before this returns, on the event loop.
-    private var silent: Route {
-        Route(method: AcquireTokenSilent.self) { call, context, writer in
-            let admitted: AdmittedRequest<AcquireTokenSilent>
-            do throws(RPCError) { admitted = try AdmittedRequest(call, context) } catch {
-                writer.fail(error, call.id)
-                return .answered
-            }
-            let correlationID = admitted.params.correlationId ?? CorrelationID.make()
-            let request: SilentRequest
-            do throws(BrokerError) {
-                request = try silentRequest(admitted.params, context.caller, correlationID)
-            } catch {
-                admitted.fail(error, correlationID: correlationID, &writer)
-                return .answered
-            }
-            if let token = services.broker.cached(request) {
-                answer(token, to: admitted, correlationID, &writer)
-                return .answered
-            }
-            return .waits { writer in
-                do throws(BrokerError) {
-                    let token = try await services.broker.acquireSilent(request)
-                    answer(token, to: admitted, correlationID, &writer)
-                } catch {
-                    admitted.fail(error, correlationID: correlationID, &writer)
+    var all: [AnyHandler] {
+        let broker = services.broker
+        return [
+            // The hot path: a token that is in the cache is answered at once, on the event loop.
+            token(AcquireTokenSilent.self) { request throws(BrokerError) in
+                let asked = try silent(request)
+                if let token = broker.cached(asked) { return .done(token) }
+                return .waits { () throws(BrokerError) in try await broker.acquireSilent(asked) }
+            },
+            token(AcquireTokenInteractive.self) { request throws(BrokerError) in
+                let asked = try interactive(request)
+                return .waits { () throws(BrokerError) in
+                    try await broker.acquireInteractive(
+                        asked, onOpen: { request.notify(InteractionOpen.self, InteractionOpen.Params($0)) },
+                        onJoin: { request.notify(InteractionJoined.self, InteractionJoined.Params($0)) })
                 }
-            }
-        }
-    }
-
-    private var interactive: Route {
-        Route(method: AcquireTokenInteractive.self) { call, context, writer in
-            let admitted: AdmittedRequest<AcquireTokenInteractive>
-            do throws(RPCError) { admitted = try AdmittedRequest(call, context) } catch {
-                writer.fail(error, call.id)
-                return .answered
-            }
-            let correlationID = admitted.params.correlationId ?? CorrelationID.make()
-            let request: InteractiveRequest
-            do throws(BrokerError) {
-                request = try interactiveRequest(admitted.params, context.caller, correlationID)
-            } catch {
-                admitted.fail(error, correlationID: correlationID, &writer)
-                return .answered
-            }
-            return .waits { writer in
-                do throws(BrokerError) {
-                    let token = try await services.broker.acquireInteractive(
-                        request, onOpen: { context.notify(InteractionOpen.self, InteractionOpen.Params($0)) },
-                        onJoin: { context.notify(InteractionJoined.self, InteractionJoined.Params($0)) })
-                    answer(token, to: admitted, correlationID, &writer)
-                } catch {
-                    admitted.fail(error, correlationID: correlationID, &writer)
-                }
-            }
-        }
-    }
-
-    private var deviceCode: Route {
-        Route(method: AcquireTokenByDeviceCode.self) { call, context, writer in
-            let admitted: AdmittedRequest<AcquireTokenByDeviceCode>
-            do throws(RPCError) { admitted = try AdmittedRequest(call, context) } catch {
-                writer.fail(error, call.id)
-                return .answered
-            }
-            let correlationID = admitted.params.correlationId ?? CorrelationID.make()
-            let request: DeviceCodeRequest
-            do throws(BrokerError) {
-                request = try deviceCodeRequest(admitted.params, context.caller, correlationID)
-            } catch {
-                admitted.fail(error, correlationID: correlationID, &writer)
-                return .answered
-            }
-            return .waits { writer in
-                do throws(BrokerError) {
-                    let token = try await services.broker.acquireByDeviceCode(request) { opening in
-                        context.notify(InteractionDeviceCode.self, InteractionDeviceCode.Params(opening))
+            },
+            token(AcquireTokenByDeviceCode.self) { request throws(BrokerError) in
+                let asked = try deviceCode(request)
+                return .waits { () throws(BrokerError) in
+                    try await broker.acquireByDeviceCode(asked) {
+                        request.notify(InteractionDeviceCode.self, InteractionDeviceCode.Params($0))
                     }
-                    answer(token, to: admitted, correlationID, &writer)
-                } catch {
-                    admitted.fail(error, correlationID: correlationID, &writer)
                 }
-            }
-        }
+            },
+            .waiting(ProveToken.self) { request throws(BrokerError) in
+                let proof = try broker.proof(try self.proof(request))
+                return ProveToken.Result(proof: proof.proof, keyThumbprint: proof.keyThumbprint)
+            },
+        ]
     }
 
-    private func answer<M: BrokerMethod>(
-        _ token: AcquiredToken, to request: AdmittedRequest<M>, _ correlationID: String, _ writer: inout JSONWriter
-    ) {
-        guard let id = request.id else { return }
-        let start = writer.bytes.count
-        writer.beginResult(id: id)
-        do throws(VaultError) {
-            try writer.token(token, correlationID: correlationID, from: services.vault)
-            writer.endAnswer()
-        } catch {
-            writer.truncate(to: start)
-            request.fail(BrokerError(error), correlationID: correlationID, &writer)
+    /// A method that answers a token: its secrets go from guarded memory into the answer and nowhere else.
+    private func token<M: BrokerMethod>(
+        _ method: M.Type, _ work: @escaping @Sendable (Request<M>) throws(BrokerError) -> Work<AcquiredToken>
+    ) -> AnyHandler where M.Result == Token, M.Params.NamedApp: Admissible {
+        let vault = services.vault
+        return AnyHandler(method, work: work) { token, request, writer throws(BrokerError) in
+            writer.beginToken(token, correlationID: request.correlationID)
+            do throws(VaultError) {
+                try vault.withSecret(of: token.token.sealed) { writer.accessToken(token.tokenType, $0) }
+                if let idToken = token.idToken { try vault.withSecret(of: idToken) { writer.idToken($0) } }
+            } catch {
+                throw BrokerError(error)
+            }
+            writer.endObject()
         }
     }
 
     // MARK: Params to requests
 
-    private func silentRequest(
-        _ params: AcquireTokenSilent.Params, _ caller: Caller, _ correlationID: String
-    ) throws(BrokerError) -> SilentRequest {
-        var request = SilentRequest(
-            partition: caller.partition, app: try app(params, caller), scopes: Scopes(params.scopes),
-            correlationID: correlationID)
-        request.account = params.account?.selector
-        request.authority = try overridingAuthority(params)
-        request.isInstanceAware = try CloudRules.isInstanceAware(asked: params.instanceAware, for: request.app)
-        request.claims = params.claims?.json
-        request.forceRefresh = params.forceRefresh
-        request.minimumLifetime = params.minimumLifetime
-        request.tokenType = params.tokenType
-        request.resources = params.resource?.uris ?? []
-        request.clientCapabilities = params.clientCapabilities
-        return request
+    private func silent(_ request: Request<AcquireTokenSilent>) throws(BrokerError) -> SilentRequest {
+        let params = request.params
+        var asked = SilentRequest(
+            partition: request.partition, app: request.app, query: params.query, correlationID: request.correlationID)
+        asked.authority = try otherAuthority(params)
+        asked.isInstanceAware = try CloudRules.isInstanceAware(asked: params.query.instanceAware, for: request.app)
+        asked.forceRefresh = params.forceRefresh
+        return asked
     }
 
-    private func interactiveRequest(
-        _ params: AcquireTokenInteractive.Params, _ caller: Caller, _ correlationID: String
-    ) throws(BrokerError) -> InteractiveRequest {
-        var request = InteractiveRequest(
-            partition: caller.partition, app: try app(params, caller), scopes: Scopes(params.scopes),
-            correlationID: correlationID)
-        request.account = params.account?.selector
-        request.authority = try overridingAuthority(params)
-        request.isInstanceAware = try CloudRules.isInstanceAware(asked: params.instanceAware, for: request.app)
-        request.claims = params.claims?.json
-        request.minimumLifetime = params.minimumLifetime
-        request.tokenType = params.tokenType
-        request.resources = params.resource?.uris ?? []
-        request.clientCapabilities = params.clientCapabilities
-        request.loginHint = params.loginHint
-        request.domainHint = params.domainHint
-        request.prompt = params.prompt
-        request.extraScopesToConsent = Scopes(params.extraScopesToConsent)
-        request.extraQueryParameters = params.extraQueryParameters
-        request.maxAge = params.maxAge
-        request.acrValues = params.acrValues
-        request.isHintBinding = params.strictLoginHint
-        request.pushesAuthorization = params.pushedAuthorization
-        request.redirectURI = params.redirectUri
-        request.presentation = params.presentation
-        request.timeout = params.timeout
-        return request
+    private func interactive(_ request: Request<AcquireTokenInteractive>) throws(BrokerError) -> InteractiveRequest {
+        let params = request.params
+        var asked = InteractiveRequest(
+            partition: request.partition, app: request.app, query: params.query, interaction: params.interaction,
+            correlationID: request.correlationID)
+        asked.authority = try otherAuthority(params)
+        asked.isInstanceAware = try CloudRules.isInstanceAware(asked: params.query.instanceAware, for: request.app)
+        return asked
     }
 
-    private func deviceCodeRequest(
-        _ params: AcquireTokenByDeviceCode.Params, _ caller: Caller, _ correlationID: String
-    ) throws(BrokerError) -> DeviceCodeRequest {
-        var request = DeviceCodeRequest(
-            partition: caller.partition, app: try app(params, caller), scopes: Scopes(params.scopes),
-            correlationID: correlationID)
-        request.authority = try overridingAuthority(params)
-        request.claims = params.claims?.json
-        request.tokenType = params.tokenType
-        request.resources = params.resource?.uris ?? []
-        request.clientCapabilities = params.clientCapabilities
-        request.timeout = params.timeout
-        return request
+    private func deviceCode(_ request: Request<AcquireTokenByDeviceCode>) throws(BrokerError) -> DeviceCodeRequest {
+        var asked = DeviceCodeRequest(
+            partition: request.partition, app: request.app, query: request.params.query,
+            correlationID: request.correlationID)
+        asked.authority = try otherAuthority(request.params)
+        asked.timeout = request.params.timeout
+        return asked
     }
 
-    private func app(_ params: some AppSelecting, _ caller: Caller) throws(BrokerError) -> AppRegistration {
-        guard let selection = params.selection else { throw AppReference.missing }
-        return try services.policy.admit(caller, as: AppReference(selection))
+    private func proof(_ request: Request<ProveToken>) throws(BrokerError) -> ProofRequest {
+        let params = request.params
+        var asked = ProofRequest(
+            partition: request.partition, app: request.app,
+            target: ProofTarget(method: params.httpMethod, url: params.url))
+        asked.account = params.account
+        asked.authority = try otherAuthority(params)
+        asked.nonce = params.nonce
+        asked.accessToken = params.accessToken.map { Secret($0) }
+        return asked
     }
 
-    /// Beside `clientId` the authority is the app's own.
-    private func overridingAuthority(_ params: some AppSelecting) throws(BrokerError) -> Authority? {
-        guard params.app != nil, let text = params.authority else { return nil }
+    private func otherAuthority(_ params: some AppSelecting) throws(BrokerError) -> Authority? {
+        guard let text = params.selection.otherAuthority else { return nil }
         return try services.policy.authority(text)
     }
+}
+
+extension AcquiredToken: TokenFacts {
+    package var tokenType: TokenType { token.record.tokenType }
+    package var expiresOn: NumericDate { token.record.expiresOn }
+    package var extendedExpiresOn: NumericDate? { token.record.extendedExpiresOn }
+    package var scopes: [String] { token.record.scopes }
+    package var authority: String { token.record.authority }
 }

@@ -13,13 +13,20 @@ package final class LineConnection: Sendable {
     /// Where the handler lives.
     package let eventLoop: any EventLoop
     private let channel: NIOLoopBound<LineChannel>
+    private let table: LineTable.Count
 
-    init(id: UInt64, peer: PeerCredentials, channel: LineChannel, eventLoop: any EventLoop) {
+    init(
+        id: UInt64, peer: PeerCredentials, channel: LineChannel, table: LineTable.Count, eventLoop: any EventLoop
+    ) {
         self.id = id
         self.peer = peer
         self.eventLoop = eventLoop
+        self.table = table
         self.channel = NIOLoopBound(channel, eventLoop: eventLoop)
     }
+
+    /// How many connections its listener has, this one among them.
+    package var count: Int { table.value }
 
     /// Sends one or more whole lines, newlines included. Lines of different calls are never mixed; calls made from one
     /// task or thread keep their order.

@@ -69,7 +69,7 @@ package final class LineListener: Sendable {
     }
 
     /// Open connections, refused ones not counted. May be read from anywhere.
-    package var connectionCount: Int { count.value.load(ordering: .relaxed) }
+    package var connectionCount: Int { count.value }
 
     /// Returns when the event loop has run a task: for a watchdog, which sets its own deadline.
     package func heartbeat() async throws {
@@ -116,7 +116,8 @@ package final class LineListener: Sendable {
         guard let peer = transport else { throw SocketError.system(doing: "reach the connection's socket", code: 0) }
         let about: Logger.Metadata = ["pid": "\(peer.pid)", "uid": "\(peer.uid)"]
         let channel = LineChannel(service: service, limits: limits, table: table, logger: logger)
-        let connection = LineConnection(id: table.makeID(), peer: peer, channel: channel, eventLoop: child.eventLoop)
+        let connection = LineConnection(
+            id: table.makeID(), peer: peer, channel: channel, table: table.count, eventLoop: child.eventLoop)
         switch service.admit(connection) {
         case .serve(let handler, let owner):
             if let refusal = table.makeRoom(for: owner) {

@@ -5,7 +5,8 @@ import Synchronization
 final class LineTable {
     /// Shared with those who only want to know the number.
     final class Count: Sendable {
-        let value = Atomic(0)
+        fileprivate let number = Atomic(0)
+        var value: Int { number.load(ordering: .relaxed) }
     }
 
     let count = Count()
@@ -71,7 +72,7 @@ final class LineTable {
     func add(_ channel: LineChannel, id: UInt64) {
         channels[id] = channel
         if let owner = channel.owner { owners[owner.kind, default: 0] += 1 }
-        count.value.store(channels.count, ordering: .relaxed)
+        count.number.store(channels.count, ordering: .relaxed)
     }
 
     func remove(_ id: UInt64) {
@@ -80,7 +81,7 @@ final class LineTable {
             owners[owner.kind] = left > 0 ? left : nil
         }
         channels[id] = nil
-        count.value.store(channels.count, ordering: .relaxed)
+        count.number.store(channels.count, ordering: .relaxed)
         guard channels.isEmpty else { return }
         let waiting = whenEmpty
         whenEmpty = []

@@ -129,7 +129,7 @@ struct AccountFlowTests {
         bed.clock.advance(bySeconds: 1)
         let second = try await bed.signIn("alice#2", mail)
         #expect(first.account.username == second.account.username && first.account.id != second.account.id)
-        let name = AccountSelector.username("alice")
+        let name = AccountReference.username("alice")
         let removal = await #expect(throws: BrokerError.self) {
             try await bed.engine.remove(name, from: mail, in: Sample.partition)
         }

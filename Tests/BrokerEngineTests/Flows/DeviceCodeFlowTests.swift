@@ -8,7 +8,7 @@ import Testing
 struct DeviceCodeFlowTests {
     private func request(_ change: (inout DeviceCodeRequest) -> Void = { _ in }) -> DeviceCodeRequest {
         var request = DeviceCodeRequest(
-            partition: Sample.partition, app: Sample.app(), scopes: Scopes(["mail.read"]),
+            partition: Sample.partition, app: Sample.app(), query: TokenQuery(scopes: ["mail.read"]),
             correlationID: "correlation-1")
         change(&request)
         return request

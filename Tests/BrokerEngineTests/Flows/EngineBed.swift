@@ -46,7 +46,7 @@ final class EngineBed: Sendable {
         _ change: (inout SilentRequest) -> Void = { _ in }
     ) -> SilentRequest {
         var request = SilentRequest(
-            partition: Sample.partition, app: app, scopes: Scopes(scopes), correlationID: "correlation-1")
+            partition: Sample.partition, app: app, query: TokenQuery(scopes: scopes), correlationID: "correlation-1")
         change(&request)
         return request
     }
@@ -56,7 +56,8 @@ final class EngineBed: Sendable {
         _ change: (inout InteractiveRequest) -> Void = { _ in }
     ) -> InteractiveRequest {
         var request = InteractiveRequest(
-            partition: Sample.partition, app: app, scopes: Scopes(scopes), correlationID: "correlation-1")
+            partition: Sample.partition, app: app, query: TokenQuery(scopes: scopes), interaction: InteractiveQuery(),
+            correlationID: "correlation-1")
         change(&request)
         return request
     }

@@ -7,7 +7,7 @@ import Testing
 @Suite("Which account is meant")
 struct AccountChoiceTests {
     private func choose(
-        _ selector: AccountSelector?, from entries: [KnownAccounts.Entry],
+        _ selector: AccountReference?, from entries: [KnownAccounts.Entry],
         signOut: SignOutRecord? = nil, for app: AppRegistration = Sample.app(),
         at authority: Authority = Sample.authority()
     ) -> String {

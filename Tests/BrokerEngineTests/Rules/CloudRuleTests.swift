@@ -210,7 +210,7 @@ struct CloudRuleTests {
     private static let tenant = "aaaabbbb-0000-cccc-1111-dddd2222eeee"
 
     private func choose(
-        _ selector: AccountSelector?, _ accounts: [KnownAccounts.Entry], others: Set<String>
+        _ selector: AccountReference?, _ accounts: [KnownAccounts.Entry], others: Set<String>
     ) -> String {
         var known = KnownAccounts()
         known.entries = accounts

@@ -201,7 +201,7 @@ struct TenantRuleTests {
     @Test("an account fits every tenant of its cloud and is chosen once; in another cloud it is unknown")
     func choice() {
         let known = Self.known(Self.record(), Self.record(realm: Self.guest))
-        func choose(_ selector: AccountSelector?, at authority: Authority) -> String {
+        func choose(_ selector: AccountReference?, at authority: Authority) -> String {
             switch AccountChoice.choose(selector, from: known, for: Self.app, at: authority) {
             case .account(let entry): entry.stored.record.realm
             case .unknown: "unknown"

@@ -4,7 +4,7 @@ import BrokerValues
 /// `accounts.signOut`, after access said yes.
 package struct SignOutRequest: Sendable {
     package var partition: Partition
-    package var account: AccountSelector
+    package var account: AccountReference
     /// Nil for the person's own tools: signs out of every app of every group.
     package var app: AppRegistration?
     /// Takes the account's tokens from all apps of the group.
@@ -18,7 +18,7 @@ package struct SignOutRequest: Sendable {
     package var timeout: Int64 = 120
     package var correlationID: String
 
-    package init(partition: Partition, account: AccountSelector, correlationID: String) {
+    package init(partition: Partition, account: AccountReference, correlationID: String) {
         self.partition = partition
         self.account = account
         self.correlationID = correlationID

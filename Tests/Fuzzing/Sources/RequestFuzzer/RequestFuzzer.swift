@@ -135,7 +135,7 @@ private func answerRequests(_ line: RequestLine) {
 
 private func decode<M: BrokerMethod>(_: M.Type, _ call: Call, _ writer: inout JSONWriter) {
     do throws(RPCError) {
-        try M.params(of: call).write(to: &writer)
+        try M.read(call).params.write(to: &writer)
     } catch {
         writer.refuse(with: error, to: call.id)
     }

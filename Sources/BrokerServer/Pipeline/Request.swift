@@ -1,0 +1,20 @@
+import BrokerAccess
+import BrokerModel
+import BrokerRPC
+import BrokerValues
+
+/// A request as its handler gets it: the caller may use the method, and act as the app.
+struct Request<M: BrokerMethod>: Sendable where M.Params.NamedApp: Admissible {
+    let params: M.Params
+    /// An `AppRegistration`, an optional one, or ``NoApp``: as the method's params have it.
+    let app: M.Params.NamedApp.App
+    let correlationID: String
+    let context: ConnectionContext
+
+    var partition: Partition { context.caller.partition }
+
+    /// Tells the client something before its answer.
+    func notify<N: BrokerNotification>(_ notification: N.Type, _ params: N.Params) {
+        context.notify(notification, params)
+    }
+}

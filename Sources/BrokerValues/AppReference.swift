@@ -1,0 +1,7 @@
+/// The app a request is for.
+package enum AppReference: Sendable, Hashable {
+    /// By its name.
+    case registered(String)
+    /// A caller's own client id, used without a registration.
+    case adHoc(clientID: String, authority: String)
+}

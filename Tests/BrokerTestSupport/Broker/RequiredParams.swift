@@ -1,0 +1,21 @@
+import BrokerRPC
+import BrokerValues
+
+/// Params with every required member, for any method. A method that is missing here needs none.
+package let requiredParams: [String: JSONObject] = [
+    AcquireTokenSilent.name: ["app": "mail", "scopes": ["a"]],
+    AcquireTokenInteractive.name: ["app": "mail", "scopes": ["a"]],
+    AcquireTokenByDeviceCode.name: ["app": "mail", "scopes": ["a"]],
+    CompleteInteraction.name: ["url": "http://127.0.0.1/?code=x"],
+    CancelInteraction.name: ["interactionId": "i"],
+    GetAccount.name: ["account": ["id": "x"]],
+    GetCurrentAccount.name: ["app": "mail"],
+    SignOutAccount.name: ["account": ["id": "x"]],
+    RemoveAccount.name: ["account": ["id": "x"], "app": "mail"],
+    RegisterApp.name: ["name": "mail", "clientId": "c", "authority": "https://a.example"],
+    RegisterAppAtProvider.name: ["name": "mail", "authority": "https://a.example"],
+    ProveToken.name: ["app": "mail", "httpMethod": "GET", "url": "https://a.example/"],
+    RemoveApp.name: ["name": "mail"],
+    Subscribe.name: ["topics": ["account"]],
+    ImportCache.name: ["cache": [:]],
+]
