@@ -104,7 +104,8 @@ package final class AccessPolicy: Sendable {
                 ) { $0.caller = caller.id }
             }
             return AppRegistration(
-                name: clientID, clientID: clientID, authority: try self.authority(authority), isAdHoc: true)
+                AppDescription(name: clientID, clientID: clientID), authority: try self.authority(authority),
+                isAdHoc: true)
         }
     }
 

@@ -14,10 +14,8 @@ struct Registration: Sendable {
         self.clientSecret = clientSecret
         app = authorities.recorded(record.authority).map { authority in
             AppRegistration(
-                name: record.name, clientID: record.clientID, authority: authority, group: record.group,
-                scopes: record.scopes, redirectURI: record.redirectURI, executables: record.executables,
-                units: record.units, sandboxIDs: record.sandboxIDs, clientSecret: clientSecret,
-                isInstanceAware: record.isInstanceAware ?? false)
+                record.description, authority: authority, clientSecret: clientSecret,
+                isInstanceAware: record.isInstanceAware)
         }
     }
 

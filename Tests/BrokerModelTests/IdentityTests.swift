@@ -1,4 +1,5 @@
 import BrokerModel
+import BrokerTestSupport
 import BrokerValues
 import Foundation
 import Testing

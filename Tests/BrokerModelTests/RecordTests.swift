@@ -1,4 +1,5 @@
 import BrokerModel
+import BrokerTestSupport
 import BrokerValues
 import Foundation
 import Testing
@@ -48,6 +49,26 @@ struct RecordTests {
         let back = try JSONDecoder().decode(AppRecord.self, from: Data(text.utf8))
         #expect(back.key == RecordKey(kind: .app, bucket: [], item: ["mail"]))
         #expect(back.scopes == ["s"] && back.group == "g" && back.units == ["u"] && back.authority == "https://e")
+    }
+
+    @Test("a registration that an earlier version wrote is read, and one is written as that version did")
+    func writtenAppRecord() throws {
+        let text = """
+            {"authority":"https:\\/\\/e","clientID":"c","executables":["\\/x"],"group":"g","isConfidential":true,\
+            "name":"mail","redirectURI":"http:\\/\\/127.0.0.1\\/","sandboxIDs":["i"],"scopes":["s"],"units":["u"]}
+            """
+        let record = try JSONDecoder().decode(AppRecord.self, from: Data(text.utf8))
+        #expect(
+            record.description
+                == AppDescription(
+                    name: "mail", clientID: "c", group: "g", scopes: ["s"], redirectURI: "http://127.0.0.1/",
+                    executables: ["/x"], units: ["u"], sandboxIDs: ["i"]))
+        #expect(record.authority == "https://e" && record.isConfidential && !record.isInstanceAware)
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        #expect(String(decoding: try encoder.encode(record), as: UTF8.self) == text)
+        let aware = text.replacing("true,", with: "true,\"isInstanceAware\":true,")
+        #expect(try JSONDecoder().decode(AppRecord.self, from: Data(aware.utf8)).isInstanceAware)
     }
 
     @Test("every vault error is a sentence for people")

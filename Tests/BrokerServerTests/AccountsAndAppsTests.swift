@@ -11,8 +11,8 @@ struct AccountsAndAppsTests {
             let client = try await server.connect()
             var params = RegisterApp.Params(name: "mail", clientId: "c1", authority: "HTTPS://Login.Example:443/x/")
             params.clientSecret = "hush-hush"
-            params.scopes = ["a", "b"]
-            params.executables = ["/usr/bin/mail"]
+            params.description.scopes = ["a", "b"]
+            params.description.executables = ["/usr/bin/mail"]
             let app = try await client.call(RegisterApp.self, params).app
             #expect(app.authority == "https://login.example/x")
             #expect(app.confidential)
@@ -25,7 +25,7 @@ struct AccountsAndAppsTests {
             #expect(try await client.call(ListApps.self, Empty()).apps.map(\.name) == ["agenda", "mail"])
             params.clientSecret = nil
             #expect(try await client.call(RegisterApp.self, params).app.confidential == false)
-            #expect(try await client.call(RemoveApp.self, .init(name: "mail")).app.clientId == "c1")
+            #expect(try await client.call(RemoveApp.self, .init(name: "mail")).app.clientID == "c1")
             let gone = try await client.refusal(of: RemoveApp.self, .init(name: "mail"))
             #expect(gone?.data?.kind == .appNotFound)
         }

@@ -39,7 +39,7 @@ struct RightsTests {
     /// An app that lists another program than the tests.
     private func registerForOthers(_ name: String, _ server: ServerBed) async throws {
         var params = RegisterApp.Params(name: name, clientId: "c", authority: ServerBed.authority)
-        params.executables = ["/usr/bin/other"]
+        params.description.executables = ["/usr/bin/other"]
         _ = try await server.connect().call(RegisterApp.self, params)
     }
 

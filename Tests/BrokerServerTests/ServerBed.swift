@@ -74,7 +74,7 @@ struct ServerBed: Sendable {
 
     func register(_ name: String, group: String? = nil) async throws {
         var params = RegisterApp.Params(name: name, clientId: "client-of-\(name)", authority: Self.authority)
-        params.group = group
+        params.description.group = group
         _ = try await connect().call(RegisterApp.self, params)
     }
 

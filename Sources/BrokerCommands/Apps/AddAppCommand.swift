@@ -1,6 +1,7 @@
 import ArgumentParser
 import BrokerClient
 import BrokerRPC
+import BrokerValues
 
 struct AddAppCommand: Subcommand {
     static let configuration = CommandConfiguration(
@@ -128,13 +129,10 @@ struct AddAppCommand: Subcommand {
         context.output.result(node) { AppText.facts(app).text(emphasis: context.output.style.strong) }
     }
 
-    private func describe(_ params: inout some AppDescription) {
-        params.group = group
-        params.scopes = allScopes
-        params.redirectUri = redirectURI
-        params.executables = executables
-        params.units = units
-        params.sandboxIds = sandboxIDs
+    private func describe(_ params: inout some AppDescribing) {
+        params.description = AppDescription(
+            name: name, clientID: clientID ?? "", group: group, scopes: allScopes, redirectURI: redirectURI,
+            executables: executables, units: units, sandboxIDs: sandboxIDs)
     }
 
     private func installHandler() throws(BrokerClientError) {

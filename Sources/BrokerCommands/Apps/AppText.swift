@@ -6,7 +6,7 @@ package enum AppText {
         var table = Table("NAME", "GROUP", "CLIENT ID", "AUTHORITY", "SCOPES")
         for app in apps {
             table.add(
-                app.name, app.group ?? "", app.clientId, app.authority, app.scopes.joined(separator: " "))
+                app.name, app.group ?? "", app.clientID, app.authority, app.scopes.joined(separator: " "))
         }
         return table
     }
@@ -14,15 +14,15 @@ package enum AppText {
     package static func facts(_ app: App) -> Facts {
         var facts = Facts()
         facts.add("Name", app.name)
-        facts.add("Client id", app.clientId + (app.confidential ? " (with a secret)" : ""))
+        facts.add("Client id", app.clientID + (app.confidential ? " (with a secret)" : ""))
         facts.add("Authority", app.authority)
         facts.add("Clouds", app.instanceAware ? "the authority's and others" : nil)
         facts.add("Group", app.group)
         facts.add("Scopes", list(app.scopes))
-        facts.add("Redirect URI", app.redirectUri)
+        facts.add("Redirect URI", app.redirectURI)
         facts.add("Executables", list(app.executables))
         facts.add("Units", list(app.units))
-        facts.add("Sandboxes", list(app.sandboxIds))
+        facts.add("Sandboxes", list(app.sandboxIDs))
         return facts
     }
 

@@ -1,17 +1,10 @@
 import BrokerValues
 
 /// An OAuth client as the broker knows it (protocol.md, `apps.register`).
+@dynamicMemberLookup
 package struct AppRegistration: Sendable, Equatable {
-    package var name: String
-    package var clientID: String
+    package var description: AppDescription
     package var authority: Authority
-    /// Apps of one group share accounts and refresh tokens. See ``effectiveGroup``.
-    package var group: String?
-    package var scopes: [String]
-    package var redirectURI: String?
-    package var executables: [String]
-    package var units: [String]
-    package var sandboxIDs: [String]
     /// Makes the client confidential (RFC 6749, section 2.1).
     package var clientSecret: Secret?
     /// Its people may be at home in other clouds than the authority's own (`instance_aware`). Means something at Entra only.
@@ -20,43 +13,42 @@ package struct AppRegistration: Sendable, Equatable {
     package var isAdHoc: Bool
 
     package init(
-        name: String, clientID: String, authority: Authority, group: String? = nil, scopes: [String] = [],
-        redirectURI: String? = nil, executables: [String] = [], units: [String] = [], sandboxIDs: [String] = [],
-        clientSecret: Secret? = nil, isInstanceAware: Bool = false, isAdHoc: Bool = false
+        _ description: AppDescription, authority: Authority, clientSecret: Secret? = nil,
+        isInstanceAware: Bool = false, isAdHoc: Bool = false
     ) {
-        self.name = name
-        self.clientID = clientID
+        self.description = description
         self.authority = authority
-        self.group = group
-        self.scopes = scopes
-        self.redirectURI = redirectURI
-        self.executables = executables
-        self.units = units
-        self.sandboxIDs = sandboxIDs
         self.clientSecret = clientSecret
         self.isInstanceAware = isInstanceAware
         self.isAdHoc = isAdHoc
     }
 
+    /// Inlinable, because it is part of the hot path in other modules, and a key path that is not known there is slow.
+    @inlinable
+    package subscript<Value>(dynamicMember path: WritableKeyPath<AppDescription, Value>) -> Value {
+        get { description[keyPath: path] }
+        set { description[keyPath: path] = newValue }
+    }
+
     /// What a request that names no scopes asks for; what the broker adds itself need not be told to it.
-    package var usualScopes: Scopes { Scopes(scopes).subtracting(Scopes.reserved) }
+    package var usualScopes: Scopes { Scopes(description.scopes).subtracting(Scopes.reserved) }
 
     /// Tells apps apart within a group; an ad hoc client is not the registered app of the same name.
     ///
     /// An ad hoc client that names another tenant is the same client, as it is to the cloud: a guest's request finds the account.
     package var identity: String {
-        guard isAdHoc else { return Self.identity(registeredAs: name) }
-        return "adhoc:\(clientID) \(authority.hasTenants ? authority.canonicalHostURL : authority.url)"
+        guard isAdHoc else { return Self.identity(registeredAs: description.name) }
+        return "adhoc:\(description.clientID) \(authority.hasTenants ? authority.canonicalHostURL : authority.url)"
     }
 
     package static func identity(registeredAs name: String) -> String { "app:\(name)" }
 
-    package var effectiveGroup: GroupID { GroupID(named: group, identity: identity) }
+    package var effectiveGroup: GroupID { GroupID(named: description.group, identity: identity) }
 
     /// The secret is for the app's own provider; anywhere else the client shows none.
     package func credentials(at place: Authority) -> ClientCredentials {
         let isOwn = place.rules.hasHostWideClients ? place.environment == authority.environment : place == authority
-        return ClientCredentials(clientID: clientID, secret: isOwn ? clientSecret : nil)
+        return ClientCredentials(clientID: description.clientID, secret: isOwn ? clientSecret : nil)
     }
 }
 

@@ -69,41 +69,53 @@ package struct SignOutRecord: VaultRecord {
     package var item: [String] { [app, homeAccountID.rawValue, environment] }
 }
 
-/// A registered app; the secret is its client secret, if it has one.
+/// A registered app; the secret is its client secret, if it has one. On disk all fields stand side by side.
+@dynamicMemberLookup
 package struct AppRecord: VaultRecord {
     package static let kind = RecordKind.app
-    package var name: String
-    package var clientID: String
+    package var description: AppDescription
     package var authority: String
-    package var group: String?
-    package var scopes: [String]
-    package var redirectURI: String?
-    package var executables: [String]
-    package var units: [String]
-    package var sandboxIDs: [String]
     package var isConfidential: Bool
-    /// Nil is no: records of earlier versions do not say.
-    package var isInstanceAware: Bool?
+    package var isInstanceAware: Bool
 
     package var bucket: [String] { [] }
-    package var item: [String] { [name] }
+    package var item: [String] { [description.name] }
 
     /// As ``AppRegistration/effectiveGroup``.
     package var effectiveGroup: GroupID {
-        GroupID(named: group, identity: AppRegistration.identity(registeredAs: name))
+        GroupID(
+            named: description.group, identity: AppRegistration.identity(registeredAs: description.name))
     }
 
     package init(_ app: AppRegistration) {
-        name = app.name
-        clientID = app.clientID
+        description = app.description
         authority = app.authority.url
-        group = app.group
-        scopes = app.scopes
-        redirectURI = app.redirectURI
-        executables = app.executables
-        units = app.units
-        sandboxIDs = app.sandboxIDs
         isConfidential = app.clientSecret != nil
-        isInstanceAware = app.isInstanceAware ? true : nil
+        isInstanceAware = app.isInstanceAware
+    }
+
+    package subscript<Value>(dynamicMember path: KeyPath<AppDescription, Value>) -> Value {
+        description[keyPath: path]
+    }
+
+    private enum CodingKeys: CodingKey {
+        case authority, isConfidential, isInstanceAware
+    }
+
+    package init(from decoder: any Decoder) throws {
+        description = try AppDescription(from: decoder)
+        let fields = try decoder.container(keyedBy: CodingKeys.self)
+        authority = try fields.decode(String.self, forKey: .authority)
+        isConfidential = try fields.decode(Bool.self, forKey: .isConfidential)
+        // Records of earlier versions do not say.
+        isInstanceAware = try fields.decodeIfPresent(Bool.self, forKey: .isInstanceAware) ?? false
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        try description.encode(to: encoder)
+        var fields = encoder.container(keyedBy: CodingKeys.self)
+        try fields.encode(authority, forKey: .authority)
+        try fields.encode(isConfidential, forKey: .isConfidential)
+        try fields.encodeIfPresent(isInstanceAware ? true : nil, forKey: .isInstanceAware)
     }
 }

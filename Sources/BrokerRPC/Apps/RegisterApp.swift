@@ -10,37 +10,29 @@ package enum RegisterApp: AdministrationMethod {
     package static let errors: [ErrorKind] = [.invalidAuthority, .accessDenied]
     package static let resultName = "app"
 
-    package struct Params: AppDescription {
-        package var name = ""
-        package var clientId = ""
+    package struct Params: AppDescribing {
+        package var description = AppDescription()
         package var authority = ""
-        package var group: String?
-        package var scopes: [String] = []
-        package var redirectUri: String?
-        package var executables: [String] = []
-        package var units: [String] = []
-        package var sandboxIds: [String] = []
         package var clientSecret: String?
         package var instanceAware = false
 
         package init() {}
         package init(name: String, clientId: String, authority: String) {
-            self.name = name
-            self.clientId = clientId
+            description = AppDescription(name: name, clientID: clientId)
             self.authority = authority
         }
 
         package static let members: [Member<Params>] =
             [
-                .required("name", \.name, "What requests will call it.", .name(atMost: 128)),
-                .required("clientId", \.clientId, "Its client id at the provider.", .name(atMost: 512)),
+                .required("name", \.description.name, "What requests will call it.", .name(atMost: 128)),
+                .required("clientId", \.description.clientID, "Its client id at the provider.", .name(atMost: 512)),
                 .required("authority", \.authority, "The issuer URL it signs in at.", .text(atMost: 2048)),
             ]
-            + descriptionMembers(
+            + AppDescription.members(
                 scopes: "The scopes it usually asks for.",
                 redirectUri:
-                    "As registered at the provider, with a fixed port if it has one. Absent: loopback, any port.")
-            + [
+                    "As registered at the provider, with a fixed port if it has one. Absent: loopback, any port."
+            ).inside(\.description) + [
                 .optional(
                     "clientSecret", \.clientSecret, "Makes the app a confidential client (RFC 6749, section 2.1).",
                     .text(atMost: 4096)),

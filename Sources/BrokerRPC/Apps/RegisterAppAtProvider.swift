@@ -14,37 +14,30 @@ package enum RegisterAppAtProvider: AdministrationMethod {
     ]
     package static let resultName = "app"
 
-    package struct Params: AppDescription {
-        package var name = ""
+    package struct Params: AppDescribing {
+        package var description = AppDescription()
         package var authority = ""
-        package var group: String?
-        package var scopes: [String] = []
-        package var redirectUri: String?
-        package var executables: [String] = []
-        package var units: [String] = []
-        package var sandboxIds: [String] = []
         package var confidential = false
         package var initialAccessToken: String?
 
         package init() {}
         package init(name: String, authority: String) {
-            self.name = name
+            description.name = name
             self.authority = authority
         }
 
         package static let members: [Member<Params>] =
             [
                 .required(
-                    "name", \.name, "What requests will call it, and what people read at the provider.",
+                    "name", \.description.name, "What requests will call it, and what people read at the provider.",
                     .name(atMost: 128)),
                 .required("authority", \.authority, "The issuer URL it signs in at.", .text(atMost: 2048)),
             ]
-            + descriptionMembers(
+            + AppDescription.members(
                 scopes: "The scopes it may ask for.",
                 redirectUri:
                     "Registered at the provider; with a fixed port where it compares ports. Absent: loopback, any port."
-            )
-            + [
+            ).inside(\.description) + [
                 .defaulted(
                     "confidential", \.confidential,
                     "True asks for a client with a secret: some providers make no other.", to: false),

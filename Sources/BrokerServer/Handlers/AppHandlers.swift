@@ -12,15 +12,16 @@ struct AppHandlers: Sendable {
         [
             .waiting(RegisterApp.self) { request throws(BrokerError) in
                 let params = request.params
-                var app = try registration(params, clientID: params.clientId)
-                app.clientSecret = params.clientSecret.map { Secret($0) }
-                app.isInstanceAware = params.instanceAware
+                let app = AppRegistration(
+                    params.description, authority: try services.policy.authority(params.authority),
+                    clientSecret: params.clientSecret.map { Secret($0) }, isInstanceAware: params.instanceAware)
                 try await services.apps.register(app, in: request.partition)
                 return RegisterApp.Result(app: App(AppRecord(app)))
             },
             .waiting(RegisterAppAtProvider.self) { request throws(BrokerError) in
                 let params = request.params
-                let draft = try registration(params, clientID: "")
+                let draft = AppRegistration(
+                    params.description, authority: try services.policy.authority(params.authority))
                 // What could not be kept here must not be made there.
                 try services.apps.check(draft: draft)
                 let made = try await services.broker.registerAtProvider(
@@ -39,30 +40,14 @@ struct AppHandlers: Sendable {
             },
         ]
     }
-
-    private func registration(
-        _ params: some AppDescription, clientID: String
-    ) throws(BrokerError) -> AppRegistration {
-        AppRegistration(
-            name: params.name, clientID: clientID, authority: try services.policy.authority(params.authority),
-            group: params.group, scopes: params.scopes, redirectURI: params.redirectUri,
-            executables: params.executables, units: params.units, sandboxIDs: params.sandboxIds)
-    }
 }
 
 extension App {
     fileprivate init(_ app: AppRecord) {
         self.init()
-        name = app.name
-        clientId = app.clientID
+        description = app.description
         authority = app.authority
-        group = app.group
-        scopes = app.scopes
-        redirectUri = app.redirectURI
-        executables = app.executables
-        units = app.units
-        sandboxIds = app.sandboxIDs
         confidential = app.isConfidential
-        instanceAware = app.isInstanceAware ?? false
+        instanceAware = app.isInstanceAware
     }
 }

@@ -1,0 +1,26 @@
+/// What whoever registers an app says of it; its authority and its secret stand beside. The names are those on disk.
+package struct AppDescription: Codable, Sendable, Hashable {
+    package var name: String
+    package var clientID: String
+    /// Apps of one group share accounts and refresh tokens.
+    package var group: String?
+    package var scopes: [String]
+    package var redirectURI: String?
+    package var executables: [String]
+    package var units: [String]
+    package var sandboxIDs: [String]
+
+    package init(
+        name: String = "", clientID: String = "", group: String? = nil, scopes: [String] = [],
+        redirectURI: String? = nil, executables: [String] = [], units: [String] = [], sandboxIDs: [String] = []
+    ) {
+        self.name = name
+        self.clientID = clientID
+        self.group = group
+        self.scopes = scopes
+        self.redirectURI = redirectURI
+        self.executables = executables
+        self.units = units
+        self.sandboxIDs = sandboxIDs
+    }
+}
