@@ -43,7 +43,7 @@ final class ScriptedService: LineService {
         self.onLine = onLine
     }
 
-    private let idle = Mutex(true)
+    private let idle = Mutex(false)
     /// What every handler says of itself.
     var isIdle: Bool {
         get { idle.withLock { $0 } }
