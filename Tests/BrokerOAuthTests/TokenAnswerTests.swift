@@ -101,6 +101,86 @@ struct TokenAnswerTests {
         }
     }
 
+    /// What would end a header, or say something else in it, and what would only confuse whoever looks at it.
+    private static let unprintable = [
+        "\r", "\n", "\r\nX-Evil: 1", "\u{0}", "\u{1b}[2J", "\u{7f}", "\u{85}", "é", "\u{202e}",
+    ]
+
+    @Test("an access token is made of visible ASCII, since it becomes part of a header", arguments: unprintable + [" "])
+    func accessTokenCharacters(part: String) async throws {
+        try await withProvider { bed async throws in
+            for text in ["at" + part, part + "at", "a" + part + "t"] {
+                let answer = Self.minimal.merging(["access_token": .string(text)]) { $1 }
+                guard case .invalidResponse(status: 200, let why) = try await bed.refreshFailure(.json(.object(answer)))
+                else {
+                    Issue.record("it was accepted")
+                    return
+                }
+                #expect(!why.contains(part) || part == " ")
+            }
+        }
+    }
+
+    @Test("every visible character may be in an access token, and a blank in a refresh token")
+    func visibleCharacters() async throws {
+        try await withProvider { bed async throws in
+            let visible = String(String.UnicodeScalarView((0x21...0x7e).compactMap(Unicode.Scalar.init(_:))))
+            let answer = Self.minimal.merging([
+                "access_token": .string(visible), "refresh_token": .string("a " + visible),
+            ]) { $1 }
+            let response = try await bed.refresh(answered: .json(.object(answer))).get()
+            #expect(response.accessToken == Secret(visible))
+            #expect(response.refreshToken == Secret("a " + visible))
+        }
+    }
+
+    @Test("refresh tokens and ID tokens are printable, too", arguments: unprintable)
+    func otherTokenCharacters(part: String) async throws {
+        try await withProvider { bed async throws in
+            for name in ["refresh_token", "id_token"] {
+                let answer = Self.minimal.merging([name: .string("t" + part)]) { $1 }
+                #expect(try await bed.refreshFailure(.json(.object(answer)))?.isInvalidResponse == true)
+            }
+        }
+    }
+
+    @Test(
+        "an answer that is no good hands over the refresh token that it holds: the one that was sent may be spent",
+        arguments: [
+            (["access_token": .null], .bearer), (["access_token": "a\r\nb"], .bearer), (["token_type": .null], nil),
+            (["token_type": "mac"], nil), (["token_type": "DPoP"], .dpop), (["id_token": "a\nb"], .bearer),
+        ] as [(JSONObject, TokenType?)])
+    func rotatedTokenOfMalformedAnswer(changes: JSONObject, type: TokenType?) async throws {
+        try await withProvider { bed async throws in
+            let answer = Self.minimal.merging(["refresh_token": "rt-2"]) { $1 }.merging(changes) { $1 }
+                .filter { $0.value != .null }
+            guard case .unusableTokens(let rest) = try await bed.refreshFailure(.json(.object(answer))) else {
+                Issue.record("it was something else")
+                return
+            }
+            #expect(rest.refreshToken == Secret("rt-2"))
+            #expect(rest.tokenType == type)
+            #expect(rest.status == 200)
+            #expect(!"\(rest)".contains("rt-2"))
+        }
+    }
+
+    @Test("a refresh token of an error, or one that is no token, is not handed over")
+    func noRotatedToken() async throws {
+        try await withProvider { bed async throws in
+            for (answer, status) in [
+                (["refresh_token": "r\nt"], 200), (["refresh_token": ""], 200), (["refresh_token": 5], 200),
+                (["refresh_token": "rt-2"], 400), (["refresh_token": "rt-2"], 302),
+            ] as [(JSONObject, Int)] {
+                let failure = try await bed.refreshFailure(.json(.object(answer), status: status))
+                #expect(failure?.isInvalidResponse == true, "\(String(describing: failure))")
+            }
+            let refusal = ProviderAnswer.json(["error": "invalid_grant", "refresh_token": "rt-2"], status: 200)
+            #expect(
+                try await bed.refreshFailure(refusal) == .refused(OAuthRefusal(error: "invalid_grant", status: 200)))
+        }
+    }
+
     @Test("an OAuth error keeps what the engine decides by")
     func refusal() async throws {
         try await withProvider { bed async throws in

@@ -22,6 +22,8 @@ enum ProviderErrors {
             }
         case .invalidResponse(let status, let what):
             return BrokerError(.invalidResponse, what, cause: error) { $0.httpStatus = status }
+        case .unusableTokens(let tokens):
+            return BrokerError(.invalidResponse, tokens.message, cause: error) { $0.httpStatus = tokens.status }
         case .notOffered(let what):
             return BrokerError(.unsupported, what, cause: error)
         case .refused(let refusal):

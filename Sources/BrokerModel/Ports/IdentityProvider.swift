@@ -230,6 +230,9 @@ package enum ProviderError: Error, Sendable, Equatable {
     case unavailable(status: Int, retryAfter: Int?, String)
     /// An answer that is not what the standard says: HTML, no JSON, too large, a field missing, a bad signature.
     case invalidResponse(status: Int?, String)
+    /// The same of a token answer whose refresh token could be read. The one that was sent may be spent, so this one must
+    /// be kept.
+    case unusableTokens(UnusableTokens)
     /// The provider's error answer (RFC 6749, section 5.2). A bare 400 without a body counts as `invalid_grant` when a
     /// refresh token was sent: real providers answer so for a dead one.
     case refused(OAuthRefusal)
@@ -237,6 +240,23 @@ package enum ProviderError: Error, Sendable, Equatable {
     case untrusted(String)
     /// The provider's metadata names no endpoint, or no form of it, for this.
     case notOffered(String)
+}
+
+/// What is left of a token answer that cannot be used.
+package struct UnusableTokens: Sendable, Equatable {
+    package var refreshToken: Secret
+    /// As the answer names it; nil when it names none that the broker knows.
+    package var tokenType: TokenType?
+    package var status: Int
+    /// For a person: what is wrong with the answer.
+    package var message: String
+
+    package init(refreshToken: Secret, tokenType: TokenType?, status: Int, message: String) {
+        self.refreshToken = refreshToken
+        self.tokenType = tokenType
+        self.status = status
+        self.message = message
+    }
 }
 
 package struct OAuthRefusal: Sendable, Equatable {

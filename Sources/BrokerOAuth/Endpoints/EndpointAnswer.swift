@@ -67,3 +67,7 @@ extension JSONValue {
 
     var strings: [String]? { arrayValue.map { $0.compactMap(\.stringValue) } }
 }
+
+extension Secret {
+    func consists(of allowed: ClosedRange<UInt8>) -> Bool { withBytes { $0.allSatisfy(allowed.contains) } }
+}

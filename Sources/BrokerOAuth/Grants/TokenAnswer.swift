@@ -15,16 +15,48 @@ struct TokenAnswer {
                     error: "invalid_grant", description: "The provider gave no reason.", status: answer.response.status)
             )
         }
-        return try token(in: answer.object(statuses: [200], expected: "a token or an OAuth error"))
+        do throws(ProviderError) {
+            return try token(in: answer.object(statuses: [200], expected: "a token or an OAuth error"))
+        } catch {
+            throw keepingRefreshToken(error)
+        }
+    }
+
+    /// A refresh token that was rotated is the only one that is left, whatever else is wrong with the answer.
+    private func keepingRefreshToken(_ error: ProviderError) -> ProviderError {
+        guard (200..<300).contains(answer.response.status), case .invalidResponse(_, let message) = error,
+            let object = JSONObject(json: answer.response.body), let refreshToken = object.secret("refresh_token"),
+            refreshToken.consists(of: Self.printable)
+        else { return error }
+        return .unusableTokens(
+            UnusableTokens(
+                refreshToken: refreshToken, tokenType: tokenType(in: object), status: answer.response.status,
+                message: message))
+    }
+
+    /// RFC 6749, appendix A.17: `VSCHAR`.
+    private static let printable: ClosedRange<UInt8> = 0x20...0x7e
+    /// Without the blank, which would end the token in the header that it goes into (RFC 6750, section 2.1). The section
+    /// allows fewer characters still; some providers use others.
+    private static let visible: ClosedRange<UInt8> = 0x21...0x7e
+
+    private func tokenType(in object: JSONObject) -> TokenType? {
+        guard let name = object["token_type"]?.stringValue?.lowercased() else { return nil }
+        return TokenType.allCases.first { $0.rawValue.lowercased() == name }
     }
 
     private func token(in object: JSONObject) throws(ProviderError) -> TokenResponse {
         guard let accessToken = object.secret("access_token") else {
             throw answer.incomplete("holds no access token")
         }
-        guard let typeName = object["token_type"]?.stringValue,
-            let type = TokenType.allCases.first(where: { $0.rawValue.lowercased() == typeName.lowercased() })
-        else {
+        for (name, allowed) in [
+            ("access_token", Self.visible), ("refresh_token", Self.printable), ("id_token", Self.visible),
+        ] {
+            guard object.secret(name)?.consists(of: allowed) ?? true else {
+                throw answer.incomplete("holds characters in its \(name) that no token has")
+            }
+        }
+        guard let type = tokenType(in: object) else {
             // RFC 6749, section 7.1: a token of a type that is not understood must not be used.
             throw answer.incomplete("is of a type that the broker does not know")
         }
