@@ -49,7 +49,7 @@ struct GrantStore: Sendable {
     ) async throws(BrokerError) -> AcquiredToken {
         let precondition = RefreshPrecondition(spending: spent, by: app, in: partition, services)
         guard proofKey == nil || response.tokenType == .dpop else {
-            await rescue(response, sent: sent, precondition, nil)
+            await rescue(response.refreshToken, response.tokenType, sent: sent, precondition, nil)
             throw ProofKeys.unsupported(authority)
         }
         let account = entry.stored.record
@@ -68,7 +68,7 @@ struct GrantStore: Sendable {
                 }
                 (claims, identity) = (verified, same)
             } catch {
-                await rescue(response, sent: sent, precondition, proofKey)
+                await rescue(response.refreshToken, response.tokenType, sent: sent, precondition, proofKey)
                 throw error
             }
         }
@@ -212,11 +212,21 @@ struct GrantStore: Sendable {
         }
     }
 
-    private func rescue(
-        _ response: TokenResponse, sent: Scopes, _ precondition: RefreshPrecondition, _ proofKey: ProofKey?
+    /// Of a refresh whose answer is no good but for its refresh token.
+    func keepRest(
+        _ rest: UnusableTokens, sent: Scopes, replacing spent: StoredRecord<RefreshTokenRecord>, proofKey: ProofKey?
     ) async {
-        guard let secret = response.refreshToken else { return }
-        let isBound = response.tokenType == .dpop && app.clientSecret == nil
+        let precondition = RefreshPrecondition(spending: spent, by: app, in: partition, services)
+        await rescue(rest.refreshToken, rest.tokenType, sent: sent, precondition, proofKey)
+    }
+
+    /// - Parameter type: of the access token that came along; when it is not known, the new token is bound as the old one.
+    private func rescue(
+        _ refreshToken: Secret?, _ type: TokenType?, sent: Scopes, _ precondition: RefreshPrecondition,
+        _ proofKey: ProofKey?
+    ) async {
+        guard let secret = refreshToken else { return }
+        let isBound = type == .dpop && app.clientSecret == nil
         do throws(VaultError) {
             _ = try await services.writer.write {
                 [partition, vault = services.vault, now = services.clock.now] index

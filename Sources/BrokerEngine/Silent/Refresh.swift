@@ -121,20 +121,23 @@ struct Refresh: Sendable {
         var extras = request.extras
         extras.proofKey = try ProofKeys(services: services).key(
             for: request.tokenType, of: situation.tokens, at: metadata)
+        let grants = GrantStore(
+            services: services, app: request.app, partition: request.partition, resources: request.resources)
         let response: TokenResponse
         do throws(ProviderError) {
             response = try await services.provider.redeem(
                 .refreshToken(secret, scopes: asked), with: extras,
                 as: request.app.credentials(at: situation.destination), at: metadata)
         } catch {
+            if case .unusableTokens(let rest) = error {
+                await grants.keepRest(rest, sent: asked, replacing: refreshToken, proofKey: extras.proofKey)
+            }
             return try await uselessness(error, of: refreshToken, sent: asked, in: situation)
         }
         var spent = refreshToken
         if response.refreshToken == nil, refreshToken.record.unansweredAt != nil {
             spent = await mark(refreshToken) { $0.unansweredAt = nil }
         }
-        let grants = GrantStore(
-            services: services, app: request.app, partition: request.partition, resources: request.resources)
         return .done(
             try await grants.keepRefreshed(
                 response, asked: request.scopes, sent: asked, replacing: spent, of: situation.entry,

@@ -339,6 +339,23 @@ struct SilentTroubleTests {
         #expect(bed.provider.refreshes == ["rt-1", "rt-1"])
     }
 
+    @Test("a rotated refresh token is kept although the rest of the answer is no good, and a restart knows it")
+    func malformedAnswer() async throws {
+        let bed = try await signedIn()
+        bed.clock.advance(bySeconds: 4000)
+        bed.provider.whenRedeeming { _ throws(ProviderError) in
+            throw .unusableTokens(
+                UnusableTokens(refreshToken: Secret("rt-9"), tokenType: nil, status: 200, message: "no access token"))
+        }
+        let told = await failure(bed)
+        #expect(told?.kind == .invalidResponse)
+        #expect(told?.details.httpStatus == 200)
+        bed.provider.whenRedeeming(nil)
+        let engine = try await bed.restarted()
+        _ = try await engine.acquireSilent(bed.silent())
+        #expect(bed.provider.refreshes == ["rt-1", "rt-9"])
+    }
+
     @Test("a token that works again after a lost answer is not suspected any more")
     func foundAnswer() async throws {
         let bed = try await signedIn()
