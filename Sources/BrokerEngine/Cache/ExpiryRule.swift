@@ -18,7 +18,8 @@ package struct ExpiryRule: Sendable {
         // A token from the future says that the clock went back: nothing can be told about its age.
         guard token.cachedAt <= now else { return false }
         let (left, overflow) = token.expiresOn.subtractingReportingOverflow(now)
-        return !overflow && left >= max(buffer, minimumLifetime ?? 0)
+        // Seconds are whole: with none left the token has ended, up to a second ago.
+        return !overflow && left > 0 && left >= max(buffer, minimumLifetime ?? 0)
     }
 
     /// `ext_expires_in` says how long a resource goes on taking a token while the provider cannot give a new one.

@@ -42,6 +42,14 @@ struct LifetimeTests {
         #expect(!RefreshAheadRule(now: Sample.now, share: 99).isDue(record))
     }
 
+    @Test(
+        "without a buffer a token is handed out until its end, and not in the second after it",
+        arguments: [(3599, true), (3600, false), (3601, false)])
+    func noBuffer(age: Int64, usable: Bool) {
+        #expect(ExpiryRule(now: Sample.now + age, buffer: 0).isUsable(token()) == usable)
+        #expect(ExpiryRule(now: Sample.now + age, buffer: -5, minimumLifetime: 0).isUsable(token()) == usable)
+    }
+
     private func isUsable(
         _ record: AccessTokenRecord, age: Int64, minimumLifetime: Int64? = nil
     ) -> Bool {
