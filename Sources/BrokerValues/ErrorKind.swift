@@ -57,6 +57,9 @@ package enum ErrorReason: String, Codable, Sendable, CaseIterable, Hashable {
     case callerNotListed
     case adHocForbidden
 
+    // serverUnavailable
+    case refreshRefused
+
     // serverUnavailable, internal
     case shuttingDown
     case interrupted

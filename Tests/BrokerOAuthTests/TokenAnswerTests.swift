@@ -220,16 +220,24 @@ struct TokenAnswerTests {
         }
     }
 
-    @Test("a bare 400 for a refresh token means that it is dead", arguments: ["", " \r\n"])
+    @Test("a bare 400 for a refresh token is told apart from what a provider says", arguments: ["", " \r\n"])
     func bareRefusal(body: String) async throws {
         try await withProvider { bed async throws in
             let answer = ProviderAnswer(status: 400, body: Array(body.utf8))
-            guard case .refused(let refusal) = try await bed.refreshFailure(answer) else {
+            guard case .refusedWithoutReason(status: 400, _) = try await bed.refreshFailure(answer) else {
                 Issue.record("it was something else")
                 return
             }
-            #expect(refusal.error == "invalid_grant")
-            #expect(refusal.status == 400)
+        }
+    }
+
+    @Test("what is no OAuth error says nothing of a refresh token, whatever its status", arguments: [400, 401, 403])
+    func noOAuthError(status: Int) async throws {
+        try await withProvider { bed async throws in
+            for answer in [
+                ProviderAnswer.html(status: status), .json(["error": 5], status: status), .json([], status: status),
+                .json(["error": ["code": "invalid_grant"]], status: status), .json("invalid_grant", status: status),
+            ] { #expect(try await bed.refreshFailure(answer)?.isInvalidResponse == true) }
         }
     }
 

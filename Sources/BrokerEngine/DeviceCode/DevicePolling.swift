@@ -78,7 +78,7 @@ extension DevicePolling.Answer {
         switch error {
         case .offline, .outcomeUnknown: self = .trouble(retryAfter: nil)
         case .unavailable(_, let retryAfter, _): self = .trouble(retryAfter: retryAfter)
-        case .untrusted, .invalidResponse, .unusableTokens, .notOffered: self = .failed
+        case .untrusted, .invalidResponse, .unusableTokens, .refusedWithoutReason, .notOffered: self = .failed
         case .refused(let refusal):
             switch refusal.error {
             case "authorization_pending": self = .pending

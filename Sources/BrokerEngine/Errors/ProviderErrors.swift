@@ -24,6 +24,10 @@ enum ProviderErrors {
             return BrokerError(.invalidResponse, what, cause: error) { $0.httpStatus = status }
         case .unusableTokens(let tokens):
             return BrokerError(.invalidResponse, tokens.message, cause: error) { $0.httpStatus = tokens.status }
+        case .refusedWithoutReason(let status, let what):
+            return BrokerError(.serverUnavailable, what, reason: .refreshRefused, cause: error) {
+                $0.httpStatus = status
+            }
         case .notOffered(let what):
             return BrokerError(.unsupported, what, cause: error)
         case .refused(let refusal):

@@ -236,7 +236,7 @@ struct GrantStore: Sendable {
                 var record = precondition.spent.record
                 record.narrowedTo = ScopeRules.narrowing(of: record, by: sent)
                 record.cachedAt = now
-                record.unansweredAt = nil
+                (record.unansweredAt, record.refusedAt) = (nil, nil)
                 change.add(.refreshToken(.delete(precondition.spent)))
                 if isBound, let proofKey {
                     record.keyThumbprint = proofKey.thumbprint

@@ -135,8 +135,9 @@ struct Refresh: Sendable {
             return try await uselessness(error, of: refreshToken, sent: asked, in: situation)
         }
         var spent = refreshToken
-        if response.refreshToken == nil, refreshToken.record.unansweredAt != nil {
-            spent = await mark(refreshToken) { $0.unansweredAt = nil }
+        let isSuspected = refreshToken.record.unansweredAt != nil || refreshToken.record.refusedAt != nil
+        if response.refreshToken == nil, isSuspected {
+            spent = await mark(refreshToken) { ($0.unansweredAt, $0.refusedAt) = (nil, nil) }
         }
         return .done(
             try await grants.keepRefreshed(
@@ -149,7 +150,19 @@ struct Refresh: Sendable {
     private func uselessness(
         _ error: ProviderError, of refreshToken: RefreshToken, sent: Scopes, in situation: Situation
     ) async throws(BrokerError) -> Spending {
-        guard case .refused(let refusal) = error else {
+        let refusal: OAuthRefusal
+        switch error {
+        case .refused(let told):
+            refusal = told
+        case .refusedWithoutReason(let status, _) where refreshToken.record.refusedAt != nil:
+            // It was no passing trouble of something in between: the token is dead.
+            refusal = OAuthRefusal(
+                error: "invalid_grant", description: "The provider gave no reason.", status: status)
+        case .refusedWithoutReason:
+            let now = services.clock.now
+            await mark(refreshToken) { $0.refusedAt = now }
+            throw ProviderErrors.brokerError(error, at: situation.destination)
+        default:
             if error.mayHaveReplacedTheToken, refreshToken.record.unansweredAt == nil {
                 let now = services.clock.now
                 await mark(refreshToken) { $0.unansweredAt = now }
@@ -165,8 +178,15 @@ struct Refresh: Sendable {
         if meaning.isClientMismatch, refreshToken.record.familyID != nil {
             return .useless(request.needsThePerson(.noTokens), .isOthers)
         }
-        if meaning.showsNarrowing { await mark(refreshToken) { $0.grantNarrows = true } }
-        guard meaning.tokenIsDead else { throw meaning.error }
+        guard meaning.tokenIsDead else {
+            if meaning.showsNarrowing || refreshToken.record.refusedAt != nil {
+                await mark(refreshToken) {
+                    if meaning.showsNarrowing { $0.grantNarrows = true }
+                    $0.refusedAt = nil
+                }
+            }
+            throw meaning.error
+        }
         return .useless(meaning.error, .isDead)
     }
 

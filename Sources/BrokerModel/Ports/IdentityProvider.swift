@@ -233,9 +233,11 @@ package enum ProviderError: Error, Sendable, Equatable {
     /// The same of a token answer whose refresh token could be read. The one that was sent may be spent, so this one must
     /// be kept.
     case unusableTokens(UnusableTokens)
-    /// The provider's error answer (RFC 6749, section 5.2). A bare 400 without a body counts as `invalid_grant` when a
-    /// refresh token was sent: real providers answer so for a dead one.
+    /// The provider's error answer (RFC 6749, section 5.2).
     case refused(OAuthRefusal)
+    /// A 400 without a body when a refresh token was sent. Real providers answer so for a dead one, and gateways in front
+    /// of a provider whenever they are in trouble.
+    case refusedWithoutReason(status: Int, String)
     /// The server certificate could not be verified.
     case untrusted(String)
     /// The provider's metadata names no endpoint, or no form of it, for this.

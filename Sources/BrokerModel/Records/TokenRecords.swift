@@ -84,6 +84,8 @@ package struct RefreshTokenRecord: VaultRecord {
     package var keyThumbprint: String?
     /// When the token was sent and no answer came: the provider may have replaced it by one that nobody has.
     package var unansweredAt: NumericDate?
+    /// When the token was refused and no reason given. The second such answer in a row ends it.
+    package var refusedAt: NumericDate?
     /// What the refresh that brought the token asked for, when that was less than the grant.
     package var narrowedTo: [String]?
     /// The provider was seen to refuse scopes that the person had granted and an earlier refresh had left out: it narrows

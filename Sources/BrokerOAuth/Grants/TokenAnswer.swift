@@ -9,12 +9,7 @@ struct TokenAnswer {
     let isProven: Bool
 
     func read() throws(ProviderError) -> TokenResponse {
-        guard !isBareRefusal else {
-            throw .refused(
-                OAuthRefusal(
-                    error: "invalid_grant", description: "The provider gave no reason.", status: answer.response.status)
-            )
-        }
+        if let refusalWithoutReason { throw refusalWithoutReason }
         do throws(ProviderError) {
             return try token(in: answer.object(statuses: [200], expected: "a token or an OAuth error"))
         } catch {
@@ -76,13 +71,23 @@ struct TokenAnswer {
             clientInfo: object["client_info"]?.stringValue)
     }
 
-    /// Real providers answer a dead refresh token with 400 and nothing, a wrong code also with 403 and nothing.
-    private var isBareRefusal: Bool {
+    /// A refusal without a word: real providers answer a dead refresh token with 400 and nothing, a wrong code also with 403
+    /// and nothing.
+    private var refusalWithoutReason: ProviderError? {
         let response = answer.response
-        guard response.body.allSatisfy({ $0 == 0x20 || (0x09...0x0d).contains($0) }) else { return false }
-        return switch grant {
-        case .refreshToken: response.status == 400
-        case .authorizationCode, .deviceCode: response.status == 400 || response.status == 403
+        guard response.body.allSatisfy({ $0 == 0x20 || (0x09...0x0d).contains($0) }) else { return nil }
+        switch (grant, response.status) {
+        case (.refreshToken, 400):
+            return .refusedWithoutReason(
+                status: 400,
+                "The provider \(answer.server) refused the saved sign-in and gave no reason. Try again; if it stays so, sign in "
+                    + "again.")
+        // A code is short-lived: nothing is lost by taking it for a wrong one.
+        case (.authorizationCode, 400), (.authorizationCode, 403), (.deviceCode, 400), (.deviceCode, 403):
+            return .refused(
+                OAuthRefusal(
+                    error: "invalid_grant", description: "The provider gave no reason.", status: response.status))
+        default: return nil
         }
     }
 }
