@@ -70,21 +70,38 @@ package final class OAuthProvider: IdentityProvider {
         guard let token = CompactToken(idToken), !token.hasCriticalExtensions, !token.isTypedOtherwise else {
             throw Self.refused("it is not in the form of one")
         }
-        guard let algorithm = token.algorithmName.flatMap(SignatureAlgorithm.init(rawValue:)) else {
-            let name = SafeText(token.algorithmName ?? "nothing", atMost: 20).text
-            throw Self.refused("it is signed with \(name), which is not accepted")
-        }
-        let keys = try endpoint(metadata.jwksURI, of: metadata)
-        try await signatures.verify(token, algorithm: algorithm, keysAt: keys)
-        guard let rule = IssuerRule(metadata.issuer, of: metadata.authority) else {
+        guard let issuer = IssuerRule(metadata.issuer, of: metadata.authority) else {
             throw Self.refused(IDTokenRules.Violation.issuer.clause)
         }
+        let algorithm = try await checkSignature(of: token, issuer, expectation.clientSecret, at: metadata)
         do throws(IDTokenRules.Violation) {
-            return try IDTokenRules(issuer: rule, expectation: expectation, now: clock.now)
-                .check(token.claims)
+            return try IDTokenRules(
+                issuer: issuer, expectation: expectation, now: clock.now,
+                accessTokenHash: expectation.accessToken.map { TokenHash.leftHalf(of: $0, signedWith: algorithm) },
+                earlierNonce: expectation.earlier.flatMap(CompactToken.init)?.claims["nonce"]?.stringValue
+            ).check(token.claims)
         } catch {
             throw Self.refused(error.clause)
         }
+    }
+
+    /// - Returns: the algorithm's name.
+    private func checkSignature(
+        of token: CompactToken, _ issuer: IssuerRule, _ clientSecret: Secret?, at metadata: ProviderMetadata
+    ) async throws(ProviderError) -> String {
+        let name = token.algorithmName ?? "nothing"
+        if name == SharedSecretSignature.algorithm, let clientSecret, SharedSecretSignature.isOffered(by: metadata) {
+            guard SharedSecretSignature.isValid(token, by: clientSecret) else {
+                throw Self.refused("it is not signed with the client's secret")
+            }
+            return name
+        }
+        guard let algorithm = SignatureAlgorithm(name: name) else {
+            throw Self.refused("it is signed with \(BoundedText(name, limit: 20).text), which is not accepted")
+        }
+        let keys = try endpoint(metadata.jwksURI, of: metadata)
+        try await signatures.verify(token, algorithm: algorithm, of: issuer, keysAt: keys)
+        return algorithm.rawValue
     }
 
     private static func refused(_ why: String) -> ProviderError {

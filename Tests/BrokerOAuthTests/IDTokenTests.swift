@@ -82,6 +82,56 @@ struct IDTokenSignatureTests {
         }
     }
 
+    /// A token that is authenticated with a secret both sides know.
+    private func token(_ bed: ProviderBed, secret: String, algorithm: String = "HS256") -> String {
+        SigningIdentity.assemble(["alg": .string(algorithm)], bed.goodClaims) { signed in
+            Array(HMAC<SHA256>.authenticationCode(for: signed, using: SymmetricKey(data: Data(secret.utf8))))
+        }
+    }
+
+    @Test("a confidential client's own secret may authenticate a token, where the provider says that it does")
+    func clientSecret() async throws {
+        try await withProvider { bed async throws in
+            func verify(_ token: String, secret: String?) async -> ProviderError? {
+                var expectation = IDTokenExpectation(clientID: "app", nonce: "n-1")
+                expectation.clientSecret = secret.map { Secret($0) }
+                return await bed.failure { [expectation] in
+                    try await bed.oauth.verify(idToken: Secret(token), against: expectation, at: bed.metadata())
+                }
+            }
+            let good = token(bed, secret: "s3cret")
+            #expect(await verify(good, secret: "s3cret") != nil, "the provider names other algorithms only")
+            bed.provider.configure { $0.metadata["id_token_signing_alg_values_supported"] = ["RS256", "HS256"] }
+            bed.clock.advance(bySeconds: 3600)
+            let offered = token(bed, secret: "s3cret")
+            #expect(await verify(offered, secret: "s3cret") == nil)
+            #expect(await verify(offered, secret: nil) != nil, "a public client has nothing to check it with")
+            #expect(await verify(offered, secret: "other") != nil)
+            #expect(await verify(token(bed, secret: ""), secret: "") != nil)
+            #expect(await verify(token(bed, secret: "s3cret", algorithm: "HS512"), secret: "s3cret") != nil)
+            #expect(await verify(token(bed, secret: "s3cret", algorithm: "none"), secret: "s3cret") != nil)
+            let unsigned = SigningIdentity.assemble(["alg": "HS256"], bed.goodClaims) { _ in [] }
+            #expect(await verify(unsigned, secret: "s3cret") != nil)
+            let published = bed.provider.identity.sign(bed.goodClaims)
+            #expect(await verify(published, secret: "s3cret") == nil, "published keys are good all the same")
+        }
+    }
+
+    @Test("Ed25519 is EdDSA by its own name, in the token and in the key", arguments: ["Ed25519", "EdDSA"])
+    func ed25519(name: String) async throws {
+        try await withProvider(.edDSA) { bed async throws in
+            let jwk = bed.provider.identity.jwk
+            for published in [JSONValue.string("Ed25519"), "EdDSA", .null] {
+                let key = jwk.merging(["alg": published]) { $1 }.filter { $0.value != .null }
+                bed.provider.on(.keys) { _ in .json(["keys": [.object(key)]]) }
+                bed.clock.advance(bySeconds: 3600)
+                let token = bed.provider.identity.sign(bed.goodClaims, header: ["alg": .string(name)])
+                #expect(try await bed.verify(token).subject == "alice")
+            }
+            await bed.refusesToken(bed.provider.identity.sign(bed.goodClaims, header: ["alg": "Ed448"]))
+        }
+    }
+
     @Test("a key is used only for the algorithm it is published for", arguments: [SigningIdentity.Kind.ps256, .es256])
     func algorithmOfTheKey(kind: SigningIdentity.Kind) async throws {
         try await withProvider(kind) { bed async throws in
@@ -274,6 +324,7 @@ struct IDTokenClaimTests {
             ["aud": ["app", "other"], "azp": "other"], ["azp": "other"], ["azp": 5],
             ["nonce": .null], ["nonce": "n-2"], ["nonce": ""],
             ["exp": .null], ["exp": "soon"], ["exp": 0], ["iat": "x"], ["nbf": "x"],
+            ["exp": "1800000600"], ["iat": .null], ["iat": "1800000000"], ["iat": true], ["nbf": "1800000000"],
         ] as [JSONObject])
     func refused(changes: JSONObject) async throws {
         try await withProvider { bed async throws in
@@ -290,8 +341,8 @@ struct IDTokenClaimTests {
         arguments: [
             ["aud": ["app"]], ["aud": ["app"], "azp": "app"], ["aud": ["app", "other"], "azp": "app"],
             ["aud": ["app", "app"]], ["azp": "app"],
-            ["auth_time": 0], ["auth_time": 1.75], ["auth_time": "never"], ["iat": .null],
-            ["exp": 1_800_000_600.9], ["exp": "1800000600"], ["sub": "ünï"],
+            ["auth_time": 0], ["auth_time": 1.75], ["auth_time": "never"],
+            ["exp": 1_800_000_600.9], ["sub": "ünï"],
         ] as [JSONObject])
     func accepted(changes: JSONObject) async throws {
         try await withProvider { bed async throws in
@@ -322,6 +373,108 @@ struct IDTokenClaimTests {
         try await withProvider { bed async throws in
             let claims = try await bed.verify(changing: ["nonce": .null], nonce: nil)
             #expect(claims.subject == "alice")
+            let failure = await bed.failure {
+                try await bed.verify(changing: ["nonce": .null, "iat": .null], nonce: nil)
+            }
+            #expect(failure?.isInvalidResponse == true, "when it was issued is said on refresh, too")
+        }
+    }
+
+    @Test(
+        "a nonce that is there on refresh is the one that the sign-in began with, where that is known",
+        arguments: [
+            ("n-1", "n-1", true), (nil, "n-1", true), ("n-2", "n-1", false), (5, "n-1", false), ("n-2", nil, true),
+            (nil, nil, true),
+        ] as [(JSONValue?, String?, Bool)])
+    func nonceOnRefresh(nonce: JSONValue?, earlier: String?, isGood: Bool) async throws {
+        try await withProvider { bed async throws in
+            func token(_ nonce: JSONValue?) -> String {
+                bed.provider.identity.sign(
+                    bed.goodClaims.merging(["nonce": nonce ?? .null]) { $1 }.filter {
+                        $0.value != .null
+                    })
+            }
+            var expectation = IDTokenExpectation(clientID: "app", nonce: nil)
+            expectation.earlier = Secret(token(earlier.map(JSONValue.string)))
+            let failure = await bed.failure { [expectation] in
+                try await bed.oauth.verify(
+                    idToken: Secret(token(nonce)), against: expectation, at: bed.metadata())
+            }
+            #expect((failure == nil) == isGood)
+        }
+    }
+
+    @Test(
+        "a hash of the access token must be that of the one that came along", arguments: SigningIdentity.Kind.allCases)
+    func accessTokenHash(kind: SigningIdentity.Kind) async throws {
+        try await withProvider(kind) { bed async throws in
+            func half(_ hash: some Sequence<UInt8>) -> String {
+                let hash = Array(hash)
+                return Base64URL.encode(hash.prefix(hash.count / 2))
+            }
+            let (name, token) = (bed.provider.identity.algorithm, Data("at-1".utf8))
+            let right =
+                name.hasSuffix("256")
+                ? half(SHA256.hash(data: token))
+                : name.hasSuffix("384") ? half(SHA384.hash(data: token)) : half(SHA512.hash(data: token))
+            for (hash, isGood) in [
+                (.string(right), true), (.null, true), ("", false), (.string(right + "A"), false), (5, false),
+                (.string(half(SHA256.hash(data: Data("at-2".utf8)))), false), (.string(Base64URL.encode(token)), false),
+            ] as [(JSONValue, Bool)] {
+                var expectation = IDTokenExpectation(clientID: "app", nonce: "n-1")
+                expectation.accessToken = Secret("at-1")
+                let claims = bed.goodClaims.merging(["at_hash": hash]) { $1 }
+                let failure = await bed.failure { [expectation] in
+                    try await bed.oauth.verify(
+                        idToken: Secret(bed.provider.identity.sign(claims)), against: expectation, at: bed.metadata())
+                }
+                #expect((failure == nil) == isGood, "\(hash)")
+            }
+        }
+    }
+
+    @Test(
+        "a member twice is refused, in header and claims, however its name is spelled",
+        arguments: [
+            ([#""sub":"mallory","#], false), ([#""s\u0075b":"mallory","#], false), ([#""x":{"y":1,"y":2},"#], false),
+            ([#""x":[{"y":1},{"y":2}],"z":{"y":"{\"sub\":"},"#], true), ([#""x":["sub","sub"],"#], true),
+            ([#""Sub":"mallory","#], true), ([], true),
+        ] as [([String], Bool)])
+    func twice(members: [String], isGood: Bool) async throws {
+        try await withProvider { bed async throws in
+            func token(_ change: (String) -> String, inHeader: Bool) -> String {
+                bed.provider.identity.sign(bed.goodClaims) { part in
+                    guard part.contains("\"alg\"") == inHeader else { return part }
+                    return change(part)
+                }
+            }
+            func doubled(_ part: String) -> String {
+                // Beside the right one, before it and after it.
+                let extra = members.joined()
+                return extra.isEmpty ? part : "{" + extra + part.dropFirst()
+            }
+            let failure = await bed.failure { try await bed.verify(token(doubled, inHeader: false)) }
+            #expect((failure == nil) == isGood)
+            guard !isGood else { return }
+            for extra in [#""alg":"none","#, #""kid":"other","#, #""\u0061lg":"none","#] {
+                await bed.refusesToken(token({ "{" + extra + $0.dropFirst() }, inHeader: true))
+                await bed.refusesToken(token({ $0.dropLast() + "," + extra.dropLast() + "}" }, inHeader: true))
+            }
+            await bed.refusesToken(token({ $0.dropLast() + "," + members.joined().dropLast() + "}" }, inHeader: false))
+        }
+    }
+
+    @Test("claims in another encoding than UTF-8 are refused")
+    func encoding() async throws {
+        try await withProvider { bed async throws in
+            let claims = try JSONEncoder().encode(JSONValue.object(bed.goodClaims))
+            let text = String(decoding: claims, as: UTF8.self)
+            for data in [
+                text.data(using: .utf16), text.data(using: .utf16LittleEndian), Data([0xef, 0xbb, 0xbf]) + claims,
+            ] {
+                await bed.refusesToken(bed.provider.identity.sign(payload: try #require(data)))
+            }
+            #expect(try await bed.verify(bed.provider.identity.sign(payload: claims)).subject == "alice")
         }
     }
 

@@ -50,6 +50,33 @@ struct KindDiscoveryTests {
         }
     }
 
+    @Test("Entra: a key that is published for one tenant signs no token of another")
+    func keysOfTenants() async throws {
+        try await withProvider { bed async throws in
+            let base = bed.provider.issuer
+            publish(bed, at: "/common/v2.0/.well-known/openid-configuration", issuer: base + "/{tenantid}/v2.0")
+            let metadata = try await bed.oauth.metadata(of: try authority(bed, "/common", .entra))
+            let own = "\(base)/\(Self.tenant)/v2.0"
+            let claims = bed.goodClaims.merging(["iss": .string(own), "tid": .string(Self.tenant)]) { $1 }
+            for (owner, isGood) in [
+                (.null, true), (.string(own), true), (.string(base + "/{tenantid}/v2.0"), true),
+                (.string(base + "/9188040d-6c67-4c5b-b112-36a304b66dad/v2.0"), false),
+                (.string("https://login.example/{tenantid}/v2.0"), false),
+            ] as [(JSONValue, Bool)] {
+                let key = bed.provider.identity.jwk.merging(["issuer": owner]) { $1 }.filter { $0.value != .null }
+                bed.provider.on(.keys) { _ in .json(["keys": [.object(key)]]) }
+                bed.clock.advance(bySeconds: 3600)
+                let token = bed.provider.identity.sign(
+                    claims.merging(["iat": .integer(bed.clock.now), "exp": .integer(bed.clock.now + 600)]) { $1 })
+                let failure = await bed.failure {
+                    try await bed.oauth.verify(
+                        idToken: Secret(token), against: .init(clientID: "app", nonce: "n-1"), at: metadata)
+                }
+                #expect((failure == nil) == isGood, "\(owner)")
+            }
+        }
+    }
+
     @Test("Entra: there is no other document to fall back on")
     func noFallback() async throws {
         try await withProvider { bed async throws in

@@ -33,6 +33,17 @@ package struct IssuerRule: Sendable, Equatable {
         return issuer == self.issuer && Authority.issuer(issuer).map(Self.tenant)?.lowercased() == tenant.lowercased()
     }
 
+    /// Whether a key that is published for one issuer may sign a token of another. Entra's key sets are many tenants', and
+    /// say of each key whose it is.
+    ///
+    /// - Parameters:
+    ///   - owner: as the key set names it; nil when it does not.
+    ///   - tenant: the token's own `tid`.
+    package func takesKey(of owner: String?, for issuer: String?, tenant: String?) -> Bool {
+        guard authority.hasTenants, let owner else { return true }
+        return issuer == tenant.map { owner.replacing(Self.placeholder, with: $0) } ?? owner
+    }
+
     /// Whether a redirect that names this issuer (RFC 9207) comes from a provider whose document names `pattern`.
     package static func isSame(_ issuer: String, as pattern: String) -> Bool {
         guard let place = pattern.firstRange(of: placeholder) else { return issuer == pattern }

@@ -45,7 +45,8 @@ package protocol IdentityProvider: Sendable {
         _ request: ClientRegistrationRequest, at metadata: ProviderMetadata
     ) async throws(ProviderError) -> RegisteredClient
 
-    /// Signature against the JWKS, then `iss`, `aud`, `azp`, `exp`, `iat`, `nonce` (OpenID Connect Core, section 3.1.3.7).
+    /// Signature against the JWKS, then `iss`, `aud`, `azp`, `exp`, `iat`, `nonce`, `at_hash` (OpenID Connect Core, section
+    /// 3.1.3.7).
     func verify(
         idToken: Secret, against expectation: IDTokenExpectation, at metadata: ProviderMetadata
     ) async throws(ProviderError) -> IDTokenClaims
@@ -198,6 +199,12 @@ package struct IDTokenExpectation: Sendable {
     package var clientID: String
     /// Nil on refresh, where a provider may leave the nonce out (OpenID Connect Core, section 12.2).
     package var nonce: String?
+    /// The ID token that the sign-in began with, on refresh: a nonce that is there must be the same.
+    package var earlier: Secret?
+    /// What came along; `at_hash` must be its hash if it is there (OpenID Connect Core, section 3.1.3.8).
+    package var accessToken: Secret?
+    /// Of a confidential client: some providers sign with it (OpenID Connect Core, section 10.1).
+    package var clientSecret: Secret?
 
     package init(clientID: String, nonce: String?) {
         self.clientID = clientID

@@ -11,20 +11,24 @@ struct CompactToken {
 
     static let longest = 64 << 10
 
-    /// - Returns: nil when it is not three parts of base64url, the first two of them JSON objects.
+    /// - Returns: nil when it is not three parts of base64url, the first two of them JSON objects without a member twice.
     init?(_ token: Secret) {
         guard token.count <= Self.longest else { return nil }
         let bytes = token.withBytes { Array($0) }
         let parts = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard parts.count == 3,
-            let header = Base64URL.decode(parts[0]).flatMap(JSONObject.init(json:)),
-            let claims = Base64URL.decode(parts[1]).flatMap(JSONObject.init(json:)),
+            let header = Base64URL.decode(parts[0]).flatMap(Self.object),
+            let claims = Base64URL.decode(parts[1]).flatMap(Self.object),
             let signature = Base64URL.decode(parts[2])
         else { return nil }
         self.header = header
         self.claims = claims
         self.signature = signature
         signed = Array(bytes[..<parts[1].endIndex])
+    }
+
+    private static func object(_ text: [UInt8]) -> JSONObject? {
+        MemberNames.areUnique(in: text) ? JSONReading.object(text) : nil
     }
 
     var keyID: String? { header["kid"]?.stringValue }

@@ -6,6 +6,11 @@ struct IDTokenRules {
     let issuer: IssuerRule
     let expectation: IDTokenExpectation
     let now: NumericDate
+    /// What `at_hash` must be, if it is there; nil when no access token came along.
+    var accessTokenHash: String?
+    /// Of the ID token that the sign-in began with: a refresh may repeat it, and bring no other (OpenID Connect Core,
+    /// section 12.2).
+    var earlierNonce: String?
 
     /// Seconds that the provider's clock may differ from ours.
     static let clockSkew: NumericDate = 300
@@ -17,8 +22,10 @@ struct IDTokenRules {
         case authorizedParty
         case expired
         case expiryMissing
+        case issueTimeMissing
         case fromTheFuture
         case nonce
+        case accessToken
 
         var clause: String {
             switch self {
@@ -28,8 +35,10 @@ struct IDTokenRules {
             case .authorizedParty: "it was issued to another client"
             case .expired: "it has expired; check this machine's clock"
             case .expiryMissing: "it does not say when it expires"
+            case .issueTimeMissing: "it does not say when it was issued"
             case .fromTheFuture: "it is not valid yet; check this machine's clock"
             case .nonce: "it does not belong to this sign-in"
+            case .accessToken: "it belongs to another access token"
             }
         }
     }
@@ -41,10 +50,19 @@ struct IDTokenRules {
         guard let subject = claims["sub"]?.stringValue, !subject.isEmpty else { throw .subject }
         try checkAudience(claims)
         try checkTimes(claims)
-        if let nonce = expectation.nonce {
-            guard claims["nonce"]?.stringValue == nonce else { throw .nonce }
+        try checkNonce(claims["nonce"])
+        if let accessTokenHash, let named = claims["at_hash"], named != .null {
+            guard named.stringValue == accessTokenHash else { throw .accessToken }
         }
         return IDTokenClaims(issuer: named, subject: subject, all: claims)
+    }
+
+    private func checkNonce(_ nonce: JSONValue?) throws(Violation) {
+        if let expected = expectation.nonce {
+            guard nonce?.stringValue == expected else { throw .nonce }
+        } else if let earlierNonce, let nonce, nonce != .null {
+            guard nonce.stringValue == earlierNonce else { throw .nonce }
+        }
     }
 
     private func checkAudience(_ claims: JSONObject) throws(Violation) {
@@ -67,11 +85,13 @@ struct IDTokenRules {
     }
 
     private func checkTimes(_ claims: JSONObject) throws(Violation) {
-        guard let expiry = claims["exp"]?.seconds else { throw .expiryMissing }
+        // Numbers: text is no NumericDate (RFC 7519, section 2).
+        guard let expiry = claims["exp"]?.integerValue else { throw .expiryMissing }
         guard now < expiry.addingClamped(Self.clockSkew) else { throw .expired }
-        for name in ["iat", "nbf"] {
-            guard let time = claims[name] else { continue }
-            guard let time = time.seconds, time <= now + Self.clockSkew else { throw .fromTheFuture }
+        guard let issued = claims["iat"]?.integerValue else { throw .issueTimeMissing }
+        guard issued <= now + Self.clockSkew else { throw .fromTheFuture }
+        if let start = claims["nbf"] {
+            guard let start = start.integerValue, start <= now + Self.clockSkew else { throw .fromTheFuture }
         }
     }
 }

@@ -3,7 +3,7 @@ import JWTKit
 /// The algorithms that an ID token may be signed with: asymmetric ones only.
 ///
 /// `none` is not in the list, nor is any HMAC: a token "signed" with a public key as the shared secret then has no way
-/// in (RFC 8725, section 2.1 and 3.1).
+/// in (RFC 8725, section 2.1 and 3.1). What a client's secret signs is another matter: ``SharedSecretSignature``.
 enum SignatureAlgorithm: String, CaseIterable, Sendable {
     case rs256 = "RS256"
     case rs384 = "RS384"
@@ -15,6 +15,9 @@ enum SignatureAlgorithm: String, CaseIterable, Sendable {
     case es384 = "ES384"
     case es512 = "ES512"
     case edDSA = "EdDSA"
+
+    /// - Parameter name: `alg`. EdDSA has one curve here, for which RFC 9864, section 2.2, has a name of its own.
+    init?(name: String) { self.init(rawValue: name == "Ed25519" ? "EdDSA" : name) }
 
     /// `kty` of RFC 7518, section 6.1, and RFC 8037.
     var keyType: String {

@@ -18,11 +18,11 @@ final class SignatureCheck: Sendable {
     }
 
     func verify(
-        _ token: CompactToken, algorithm: SignatureAlgorithm, keysAt url: WebURL
+        _ token: CompactToken, algorithm: SignatureAlgorithm, of issuer: IssuerRule, keysAt url: WebURL
     ) async throws(ProviderError) {
         let check = keySetCheck(url)
         let document = try await documents.document(at: url, check: check)
-        if await isSigned(token, algorithm, by: document) { return }
+        if await isSigned(token, algorithm, issuer, by: document) { return }
         let renewed: CachedDocument
         if documents.isCurrent(document) {
             guard mayRenew(url) else { throw Self.wrongSignature }
@@ -36,7 +36,9 @@ final class SignatureCheck: Sendable {
             // Somebody else has just brought new keys.
             renewed = try await documents.document(at: url, check: check)
         }
-        guard renewed != document, await isSigned(token, algorithm, by: renewed) else { throw Self.wrongSignature }
+        guard renewed != document, await isSigned(token, algorithm, issuer, by: renewed) else {
+            throw Self.wrongSignature
+        }
     }
 
     private func keySetCheck(_ url: WebURL) -> DocumentCache.Check {
@@ -48,10 +50,12 @@ final class SignatureCheck: Sendable {
     }
 
     private func isSigned(
-        _ token: CompactToken, _ algorithm: SignatureAlgorithm, by document: CachedDocument
+        _ token: CompactToken, _ algorithm: SignatureAlgorithm, _ issuer: IssuerRule, by document: CachedDocument
     ) async -> Bool {
         guard let keys = JSONObject(json: document.body).flatMap(KeySet.init) else { return false }
-        for key in keys.candidates(id: token.keyID, algorithm: algorithm) {
+        let (named, tenant) = (token.claims["iss"]?.stringValue, token.claims["tid"]?.stringValue)
+        for key in keys.candidates(id: token.keyID, algorithm: algorithm)
+        where issuer.takesKey(of: key.issuer, for: named, tenant: tenant) {
             if await key.verifies(token.signature, of: token.signed, with: algorithm) { return true }
         }
         return false

@@ -5,6 +5,8 @@ import JWTKit
 /// in the document are not read.
 struct SigningKey: Sendable, Equatable {
     let id: String?
+    /// Entra: whose tokens it signs.
+    let issuer: String?
     private let type: String
     private let algorithm: String?
     private let curve: String?
@@ -17,6 +19,7 @@ struct SigningKey: Sendable, Equatable {
         if let operations = key["key_ops"]?.strings, !operations.contains("verify") { return nil }
         self.type = type
         id = key["kid"]?.stringValue
+        issuer = key["issuer"]?.stringValue
         algorithm = key["alg"]?.stringValue
         curve = key["crv"]?.stringValue
         numbers = ["n", "e", "x", "y"].reduce(into: [:]) { $0[$1] = key[$1]?.stringValue }
@@ -24,7 +27,8 @@ struct SigningKey: Sendable, Equatable {
 
     /// The key decides what it may be used for, not the token (RFC 8725, section 3.1).
     func suits(_ asked: SignatureAlgorithm) -> Bool {
-        guard type == asked.keyType, algorithm == nil || algorithm == asked.rawValue else { return false }
+        guard type == asked.keyType, algorithm.map({ SignatureAlgorithm(name: $0) == asked }) ?? true
+        else { return false }
         return asked.curve == nil || asked.curve == curve
     }
 

@@ -90,6 +90,29 @@ package struct SigningIdentity: Sendable {
         return Self.assemble(fields, claims) { (try? signer.sign(Data($0))) ?? [] }
     }
 
+    /// - Parameter change: of the text of header and claims, before it is signed.
+    package func sign(_ claims: JSONObject, change: (String) -> String) -> String {
+        var fields: JSONObject = ["alg": .string(algorithm), "typ": "JWT"]
+        fields["kid"] = keyID.map(JSONValue.string)
+        let parts = [fields, claims].map { Base64URL.encode(Data(change(Self.text($0)).utf8)) }
+        return sign(parts: parts)
+    }
+
+    /// - Parameter payload: any bytes.
+    package func sign(payload: Data) -> String {
+        let fields: JSONObject = ["alg": .string(algorithm), "kid": keyID.map(JSONValue.string) ?? .null]
+        return sign(parts: [Base64URL.encode(Data(Self.text(fields).utf8)), Base64URL.encode(payload)])
+    }
+
+    private func sign(parts: [String]) -> String {
+        let signed = parts.joined(separator: ".")
+        return "\(signed).\(Base64URL.encode((try? signer.sign(Data(signed.utf8))) ?? []))"
+    }
+
+    private static func text(_ object: JSONObject) -> String {
+        String(decoding: (try? JSONEncoder().encode(JSONValue.object(object))) ?? Data(), as: UTF8.self)
+    }
+
     /// Header and claims with any bytes as the signature: for forgeries.
     package static func assemble(
         _ header: JSONObject, _ claims: JSONObject, signature: ([UInt8]) -> [UInt8]

@@ -1,0 +1,23 @@
+import BrokerModel
+import BrokerValues
+import Crypto
+import FoundationEssentials
+
+/// An ID token that is authenticated with the client's secret instead of a published key (OpenID Connect Core, section
+/// 10.1).
+enum SharedSecretSignature {
+    static let algorithm = "HS256"
+
+    /// Only where the provider's metadata says so: nobody else is to choose the weaker way.
+    static func isOffered(by metadata: ProviderMetadata) -> Bool {
+        metadata.document["id_token_signing_alg_values_supported"]?.strings?.contains(algorithm) ?? false
+    }
+
+    static func isValid(_ token: CompactToken, by clientSecret: Secret) -> Bool {
+        guard token.algorithmName == algorithm, !clientSecret.isEmpty else { return false }
+        return clientSecret.withBytes { key in
+            HMAC<SHA256>.isValidAuthenticationCode(
+                token.signature, authenticating: token.signed, using: SymmetricKey(data: key))
+        }
+    }
+}
