@@ -97,7 +97,7 @@ package final class OAuthProvider: IdentityProvider {
             return name
         }
         guard let algorithm = SignatureAlgorithm(name: name) else {
-            throw Self.refused("it is signed with \(BoundedText(name, limit: 20).text), which is not accepted")
+            throw Self.refused("it is signed with \(SafeText(name, atMost: 20).text), which is not accepted")
         }
         let keys = try endpoint(metadata.jwksURI, of: metadata)
         try await signatures.verify(token, algorithm: algorithm, of: issuer, keysAt: keys)

@@ -96,10 +96,12 @@ struct DeviceCodeAcquisition: Sendable {
     ) async -> Result<AcquiredToken, BrokerError> {
         let grants = GrantStore(
             services: services, app: request.app, partition: request.partition, resources: request.resources)
+        var requirements = SignInRequirements()
+        requirements.contexts = ClaimsRule.essentialContexts(in: request.claims)
         do throws(BrokerError) {
             return .success(
                 try await grants.keepSignedIn(
-                    response, asked: request.scopes, sent: sent, nonce: nil, at: authority,
+                    response, asked: request.scopes, sent: sent, nonce: nil, requirements: requirements, at: authority,
                     metadata: poll.metadata, proofKey: poll.proofKey))
         } catch {
             return .failure(error)

@@ -29,4 +29,15 @@ package enum ClaimsRule {
         request["access_token"] = .object(accessToken)
         return request.json.map { String(decoding: $0, as: UTF8.self) } ?? claims
     }
+
+    /// The authentication contexts of which the ID token must name one, where a claims request makes that essential
+    /// (OpenID Connect Core, section 5.5.1.1). What `acr_values` names is a wish, which the provider may leave unfulfilled.
+    ///
+    /// - Returns: nil when it is not essential; empty when any will do.
+    package static func essentialContexts(in claims: String?) -> [String]? {
+        guard let claims, let request = try? JSONDecoder().decode(JSONObject.self, from: Data(claims.utf8)),
+            let acr = request["id_token"]?.objectValue?["acr"]?.objectValue, acr["essential"]?.boolValue == true
+        else { return nil }
+        return ((acr["values"]?.arrayValue ?? []) + [acr["value"]].compactMap(\.self)).compactMap(\.stringValue)
+    }
 }

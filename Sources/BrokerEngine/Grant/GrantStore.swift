@@ -28,12 +28,13 @@ struct GrantStore: Sendable {
                 "\(authority.environment) sent no ID token; it must be an OpenID provider, and the client allowed to use openid."
             )
         }
-        let claims = try await verified(idToken, nonce: nonce, authority, metadata)
+        let claims = try await verified(idToken, of: response, nonce: nonce, authority, metadata)
         let identity = TokenIdentity(claims, clientInfo: response.clientInfo, at: authority)
         try requirements.check(
             home: identity.homeAccountID, environment: authority.environment,
             username: GrantedTokens.username(in: claims),
             authenticatedAt: claims.all["auth_time"]?.integerValue)
+        try requirements.check(acr: claims["acr"])
         var context = context(authority, asked, sent, proofKey)
         context.grantNarrows = try grantNarrows(of: identity, at: authority)
         let granted = GrantedTokens(
@@ -42,10 +43,12 @@ struct GrantStore: Sendable {
     }
 
     /// After a refresh. The new refresh token is kept even when the rest of the answer is no good: the old one is spent.
+    ///
+    /// - Parameter earlier: an ID token of the same sign-in.
     func keepRefreshed(
         _ response: TokenResponse, asked: Scopes, sent: Scopes, replacing spent: StoredRecord<RefreshTokenRecord>,
         of entry: KnownAccounts.Entry, at authority: Authority, realm: String, metadata: ProviderMetadata,
-        proofKey: ProofKey? = nil
+        earlier: Secret? = nil, proofKey: ProofKey? = nil
     ) async throws(BrokerError) -> AcquiredToken {
         let precondition = RefreshPrecondition(spending: spent, by: app, in: partition, services)
         guard proofKey == nil || response.tokenType == .dpop else {
@@ -57,7 +60,8 @@ struct GrantStore: Sendable {
         var identity = TokenIdentity(homeAccountID: account.homeAccountID, realm: realm)
         if let idToken = response.idToken {
             do throws(BrokerError) {
-                let verified = try await verified(idToken, nonce: nil, authority, metadata)
+                let verified = try await verified(
+                    idToken, of: response, nonce: nil, earlier: earlier, authority, metadata)
                 guard
                     let same = TokenIdentity(
                         refreshed: verified, clientInfo: response.clientInfo, of: account, at: authority)
@@ -105,11 +109,16 @@ struct GrantStore: Sendable {
     }
 
     private func verified(
-        _ idToken: Secret, nonce: String?, _ authority: Authority, _ metadata: ProviderMetadata
+        _ idToken: Secret, of response: TokenResponse, nonce: String?, earlier: Secret? = nil,
+        _ authority: Authority, _ metadata: ProviderMetadata
     ) async throws(BrokerError) -> IDTokenClaims {
-        try await services.asking(authority) { () throws(ProviderError) in
-            try await services.provider.verify(
-                idToken: idToken, against: IDTokenExpectation(clientID: app.clientID, nonce: nonce), at: metadata)
+        var expected = IDTokenExpectation(clientID: app.clientID, nonce: nonce)
+        expected.earlier = earlier
+        expected.accessToken = response.accessToken
+        expected.clientSecret = app.credentials(at: authority).secret
+        let expectation = expected
+        return try await services.asking(authority) { () throws(ProviderError) in
+            try await services.provider.verify(idToken: idToken, against: expectation, at: metadata)
         }
     }
 

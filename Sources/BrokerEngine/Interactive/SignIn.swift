@@ -229,6 +229,7 @@ struct SignIn: Sendable {
         if request.isHintBinding { requirements.username = request.loginHint }
         requirements.maxAge = request.maxAge
         requirements.startedAt = startedAt
+        requirements.contexts = ClaimsRule.essentialContexts(in: request.claims)
         return requirements
     }
 }

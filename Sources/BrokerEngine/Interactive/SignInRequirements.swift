@@ -24,6 +24,9 @@ package struct SignInRequirements: Sendable {
     /// Seconds between the proof of who they are and ``startedAt``.
     package var maxAge: Int64?
     package var startedAt: NumericDate = 0
+    /// Of which authentication contexts there must be one; empty takes any, nil does not ask
+    /// (``ClaimsRule/essentialContexts(in:)``).
+    package var contexts: [String]?
 
     package init() {}
 
@@ -60,6 +63,18 @@ package struct SignInRequirements: Sendable {
                 .interactionRequired,
                 "The provider took a sign-in that is older than asked for; sign in again, with prompt \"login\".",
                 reason: .loginRequired)
+        }
+    }
+
+    /// - Parameter acr: how the person proved who they are (OpenID Connect Core, section 2).
+    /// - Throws: `invalidResponse`: the provider had to fail the sign-in itself (section 5.5.1.1).
+    package func check(acr: String?) throws(BrokerError) {
+        guard let contexts else { return }
+        guard let acr, contexts.isEmpty || contexts.contains(acr) else {
+            throw BrokerError(
+                .invalidResponse,
+                "The provider did not let the person prove who they are in the way that the app demands (acr); ask who "
+                    + "runs it.")
         }
     }
 

@@ -143,7 +143,15 @@ struct Refresh: Sendable {
             try await grants.keepRefreshed(
                 response, asked: request.scopes, sent: asked, replacing: spent, of: situation.entry,
                 at: situation.destination, realm: situation.question.realm, metadata: metadata,
-                proofKey: extras.proofKey))
+                earlier: earlierIDToken(of: refreshToken, in: situation), proofKey: extras.proofKey))
+    }
+
+    /// A family's token may be of another app's sign-in.
+    private func earlierIDToken(of refreshToken: RefreshToken, in situation: Situation) -> Secret? {
+        guard refreshToken.record.familyID == nil,
+            let idToken = situation.tokens.idTokens[situation.question.realm]
+        else { return nil }
+        return try? services.vault.secret(of: idToken)
     }
 
     /// - Throws: when the failure is not the token's.

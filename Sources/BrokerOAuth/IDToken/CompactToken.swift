@@ -28,7 +28,7 @@ struct CompactToken {
     }
 
     private static func object(_ text: [UInt8]) -> JSONObject? {
-        MemberNames.areUnique(in: text) ? JSONReading.object(text) : nil
+        MemberNames.areUnique(in: text) ? JSONObject(json: text) : nil
     }
 
     var keyID: String? { header["kid"]?.stringValue }

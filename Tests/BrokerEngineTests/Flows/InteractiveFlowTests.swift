@@ -210,6 +210,36 @@ struct InteractiveFlowTests {
         _ = try? await signIn.value
     }
 
+    @Test("an essential acr that the ID token lacks ends the sign-in, and nothing is kept; a wish does not")
+    func essentialContext() async throws {
+        let bed = try await EngineBed()
+        func signIn(_ claims: String) async -> BrokerError? {
+            let (browser, signIn) = bed.begin(bed.interactive { $0.claims = claims })
+            _ = await bed.redirects.visit(await browser.opening(), code: "alice")
+            if case .failure(let error) = await signIn.result { return error as? BrokerError }
+            return nil
+        }
+        #expect(await signIn(#"{"id_token":{"acr":{"essential":true,"values":["gold"]}}}"#)?.kind == .invalidResponse)
+        #expect(bed.engine.cached(bed.silent()) == nil)
+        #expect(await signIn(#"{"id_token":{"acr":{"values":["gold"]}}}"#) == nil)
+        #expect(bed.engine.cached(bed.silent()) != nil)
+    }
+
+    @Test("an ID token is checked against the tokens that came along, the client's secret and the sign-in's ID token")
+    func idTokenExpectations() async throws {
+        let bed = try await EngineBed()
+        var app = Sample.app()
+        app.clientSecret = Secret("s-1")
+        bed.provider.whenRedeeming { [provider = bed.provider] _ in provider.tokens(for: "alice") }
+        try await bed.signIn("alice", app)
+        _ = try await bed.engine.acquireSilent(bed.silent(app) { $0.forceRefresh = true })
+        let checked = bed.provider.expectations
+        #expect(checked.map(\.accessToken) == [Secret("at-1"), Secret("at-2")])
+        #expect(checked.map(\.clientSecret) == [Secret("s-1"), Secret("s-1")])
+        #expect(checked.map(\.earlier) == [nil, Secret("alice")])
+        #expect(checked.map { $0.nonce == nil } == [false, true])
+    }
+
     @Test("declined scopes are told, and the token is cached for those that were granted")
     func declined() async throws {
         let bed = try await EngineBed()

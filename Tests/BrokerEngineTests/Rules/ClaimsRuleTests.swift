@@ -40,4 +40,18 @@ struct ClaimsRuleTests {
             ClaimsRule.merged(#"{"access_token":null}"#, capabilities: ["cp1"])
                 == #"{"access_token":{"xms_cc":{"values":["cp1"]}}}"#)
     }
+
+    @Test(
+        "only an essential acr binds, to the values that are named, if any are",
+        arguments: [
+            (#"{"id_token":{"acr":{"essential":true,"values":["gold","silver"]}}}"#, ["gold", "silver"]),
+            (#"{"id_token":{"acr":{"essential":true,"value":"gold"}}}"#, ["gold"]),
+            (#"{"id_token":{"acr":{"essential":true}}}"#, []),
+            (#"{"id_token":{"acr":{"values":["gold"]}}}"#, nil),
+            (#"{"id_token":{"acr":{"essential":false,"values":["gold"]}}}"#, nil),
+            (#"{"id_token":{"acr":null}}"#, nil), (#"{"userinfo":{"acr":{"essential":true}}}"#, nil), (nil, nil),
+        ] as [(String?, [String]?)])
+    func essentialContexts(claims: String?, expected: [String]?) {
+        #expect(ClaimsRule.essentialContexts(in: claims) == expected)
+    }
 }

@@ -95,4 +95,22 @@ struct SignInRuleTests {
         #expect(refusal(at: 0) { $0.maxAge = 60 }?.kind == .invalidResponse)
         #expect(refusal(at: 1) { _ in } == nil)
     }
+
+    @Test(
+        "an authentication context that is demanded must be there, and one of those that are named",
+        arguments: [
+            (nil, nil, true), ("silver", nil, true), (nil, [], false), ("silver", [], true),
+            ("silver", ["gold"], false),
+            (nil, ["gold"], false), ("gold", ["silver", "gold"], true), ("GOLD", ["gold"], false),
+        ] as [(String?, [String]?, Bool)])
+    func context(acr: String?, demanded: [String]?, isGood: Bool) {
+        var requirements = SignInRequirements()
+        requirements.contexts = demanded
+        let failure = Result { try requirements.check(acr: acr) }
+        if case .failure(let error) = failure {
+            #expect(!isGood && (error as? BrokerError)?.kind == .invalidResponse)
+        } else {
+            #expect(isGood)
+        }
+    }
 }

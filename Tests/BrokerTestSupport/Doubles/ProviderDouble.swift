@@ -28,6 +28,7 @@ package final class ProviderDouble: IdentityProvider {
         var revocationFailure: ProviderError?
         var asked: [Authority] = []
         var told: [(place: Authority, client: ClientCredentials)] = []
+        var expectations: [IDTokenExpectation] = []
     }
 
     /// Where everybody is at home, if the provider has tenants.
@@ -200,10 +201,14 @@ package final class ProviderDouble: IdentityProvider {
         return response
     }
 
+    /// What ID tokens were checked against.
+    package var expectations: [IDTokenExpectation] { state.withLock { $0.expectations } }
+
     package func verify(
         idToken: Secret, against expectation: IDTokenExpectation, at metadata: ProviderMetadata
     ) async throws(ProviderError) -> IDTokenClaims {
         let user = idToken.revealed()
+        state.withLock { $0.expectations.append(expectation) }
         guard user != "forged" else { throw .invalidResponse(status: nil, "the signature is wrong") }
         let username = String(user.prefix { $0 != "#" })
         var claims: JSONObject = [
