@@ -181,6 +181,21 @@ struct TokenAnswerTests {
         }
     }
 
+    @Test(
+        "of the scopes that an answer names, those are left out that are none",
+        arguments: [
+            ("mail openid", "mail openid"), ("mail \u{1b}[31mred openid", "mail openid"), ("a\u{0}b", ""),
+            ("mail\u{85}x c\u{9b}1m d", "d"), ("a\u{7f} b\"c d\\e f", "f"),
+            ("é https://x.example/a.b?c=d%20e", "https://x.example/a.b?c=d%20e"),
+            ("mail\r\nopenid\tx", "mail openid x"), ("a\u{202e}b c", "c"), ("", ""),
+        ])
+    func scopeCharacters(sent: String, kept: String) async throws {
+        try await withProvider { bed async throws in
+            let answer = Self.minimal.merging(["scope": .string(sent)]) { $1 }
+            #expect(try await bed.refresh(answered: .json(.object(answer))).get().scope == kept)
+        }
+    }
+
     @Test("an OAuth error keeps what the engine decides by")
     func refusal() async throws {
         try await withProvider { bed async throws in

@@ -29,6 +29,15 @@ struct TokenAnswer {
                 message: message))
     }
 
+    /// What is no scope (RFC 6749, section 3.3) is left out: it could only mislead whoever is shown it.
+    private static func scopes(in parameter: String) -> String {
+        func isScopeCharacter(_ byte: UInt8) -> Bool {
+            visible.contains(byte) && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
+        }
+        return parameter.utf8.split { $0 == 0x20 || (0x09...0x0d).contains($0) }
+            .filter { $0.allSatisfy(isScopeCharacter) }.map { String(Substring($0)) }.joined(separator: " ")
+    }
+
     /// RFC 6749, appendix A.17: `VSCHAR`.
     private static let printable: ClosedRange<UInt8> = 0x20...0x7e
     /// Without the blank, which would end the token in the header that it goes into (RFC 6750, section 2.1). The section
@@ -66,7 +75,7 @@ struct TokenAnswer {
             refreshIn: object.duration("refresh_in"),
             refreshToken: object.secret("refresh_token"),
             idToken: object.secret("id_token"),
-            scope: object["scope"]?.stringValue,
+            scope: object["scope"]?.stringValue.map(Self.scopes),
             familyID: object["foci"]?.stringValue ?? object["foci"]?.integerValue.map(String.init),
             clientInfo: object["client_info"]?.stringValue)
     }
