@@ -93,6 +93,32 @@ struct DiscoveryTests {
         }
     }
 
+    @Test(
+        "whatever is no document in OpenID's place, the one of RFC 8414 is looked for",
+        arguments: [
+            ProviderAnswer.empty(400), .empty(401), .html(status: 403), .empty(405), .empty(410), .html(),
+            .redirect(to: "/login"), .json(["not", "an object"]),
+        ])
+    func otherAnswersThanNotFound(answer: ProviderAnswer) async throws {
+        try await withProvider { bed async throws in
+            bed.provider.on(.discovery) { _ in answer }
+            bed.provider.on(.authorizationServerMetadata) { _ in .json(.object(bed.provider.discoveryDocument)) }
+            #expect(try await bed.metadata().issuer == bed.provider.issuer)
+        }
+    }
+
+    @Test("a provider that is down, and a document of another issuer, are not looked for elsewhere")
+    func nothingElsewhere() async throws {
+        try await withProvider { bed async throws in
+            bed.provider.on(.authorizationServerMetadata) { _ in .json(.object(bed.provider.discoveryDocument)) }
+            for answer in [ProviderAnswer.empty(503), .empty(429), .json(["issuer": "https://evil.example"])] {
+                bed.provider.on(.discovery) { _ in answer }
+                #expect(await bed.failure { try await bed.metadata() } != nil)
+            }
+            #expect(bed.provider.requests(to: .authorizationServerMetadata).isEmpty)
+        }
+    }
+
     @Test("a path goes after the host for RFC 8414, and before the rest for OpenID")
     func wellKnownPlaces() async throws {
         try await withProvider { bed async throws in

@@ -25,16 +25,18 @@ final class Discovery: Sendable {
     func metadata(of authority: Authority) async throws(ProviderError) -> ProviderMetadata {
         do throws(ProviderError) {
             return try await discovered(authority)
-        } catch .invalidResponse(status: 404, let why) {
+        } catch .invalidResponse(status: let status?, let why) {
             let completion = completion(of: authority)
             guard !authority.rules.alwaysHasOpenIDDocument, completion.isWholeProvider else {
-                throw .invalidResponse(status: 404, why)
+                throw .invalidResponse(status: status, why)
             }
             return try MetadataReader.metadata(
                 in: ["issuer": .string(authority.url)], of: authority, completedBy: completion)
         }
     }
 
+    /// An answer that is no document says that there is none, whatever its status: not every server has 404 for that. Some
+    /// refuse what they do not know (400, 401, 403, 405), redirect it to a sign-in, or have a page for it (200).
     private func discovered(_ authority: Authority) async throws(ProviderError) -> ProviderMetadata {
         guard !authority.rules.alwaysHasOpenIDDocument else {
             return try await metadata(at: WellKnown.openIDConfiguration(of: authority), of: authority)
@@ -43,20 +45,20 @@ final class Discovery: Sendable {
         if withoutOpenID.withLock({ $0.contains(authority) }) {
             do throws(ProviderError) {
                 return try await metadata(at: WellKnown.authorizationServer(of: authority), of: authority)
-            } catch .invalidResponse(status: 404, _) {
+            } catch .invalidResponse(status: _?, _) {
                 withoutOpenID.withLock { _ = $0.remove(authority) }
             }
         }
         do throws(ProviderError) {
             return try await metadata(at: WellKnown.openIDConfiguration(of: authority), of: authority)
-        } catch .invalidResponse(status: 404, let why) {
+        } catch .invalidResponse(status: let status?, let why) {
             do throws(ProviderError) {
                 let metadata = try await metadata(at: WellKnown.authorizationServer(of: authority), of: authority)
                 withoutOpenID.withLock { _ = $0.insert(authority) }
                 return metadata
-            } catch .invalidResponse(status: 404, _) {
+            } catch .invalidResponse(status: _?, _) {
                 // The first address is the one that people know.
-                throw .invalidResponse(status: 404, why)
+                throw .invalidResponse(status: status, why)
             }
         }
     }
