@@ -16,8 +16,8 @@ struct DeviceCodeAcquisition: Sendable {
     func acquire(onCode: @Sendable (DeviceCodeOpening) -> Void) async throws(BrokerError) -> AcquiredToken {
         try ScopeRules.check(request.scopes)
         try TenantRules.check(request.authority, for: request.app)
-        let sent = ScopeRules.toAuthorize(request.scopes, extra: Scopes([]))
         let metadata = try await metadata()
+        let sent = ScopeRules.toAuthorize(request.scopes, extra: Scopes([]), at: metadata)
         // Nobody knows yet who will sign in, so there is no key to be found.
         let proofKey = try ProofKeys(services: services).key(for: request.tokenType, of: nil, at: metadata)
         let authorization = try await authorize(sent, at: metadata)

@@ -35,7 +35,7 @@ package enum ClaimsRule {
     ///
     /// - Returns: nil when it is not essential; empty when any will do.
     package static func essentialContexts(in claims: String?) -> [String]? {
-        guard let claims, let request = try? JSONDecoder().decode(JSONObject.self, from: Data(claims.utf8)),
+        guard let claims, let request = JSONObject(json: claims.utf8),
             let acr = request["id_token"]?.objectValue?["acr"]?.objectValue, acr["essential"]?.boolValue == true
         else { return nil }
         return ((acr["values"]?.arrayValue ?? []) + [acr["value"]].compactMap(\.self)).compactMap(\.stringValue)

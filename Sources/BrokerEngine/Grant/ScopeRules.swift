@@ -11,21 +11,36 @@ package enum ScopeRules {
             "The broker adds \(named.joined(separator: ", ")) itself; leave it out of the scopes.")
     }
 
-    /// For the authorization request.
-    package static func toAuthorize(_ scopes: Scopes, extra: Scopes) -> Scopes {
-        Scopes.reserved.union(scopes).union(extra)
+    /// For the authorization request, and for what a new client shall be able to ask for.
+    ///
+    /// A provider that publishes its scopes and has no `offline_access` among them would refuse the whole request. It may
+    /// have other ways to a refresh token.
+    package static func toAuthorize(_ scopes: Scopes, extra: Scopes, at metadata: ProviderMetadata) -> Scopes {
+        let isTaken =
+            metadata.authority.rules.takesOfflineAccess
+            || metadata.scopesSupported.map { offlineAccess.isSubset(of: Scopes($0)) } ?? true
+        let own = isTaken ? Scopes.reserved : Scopes.reserved.subtracting(offlineAccess)
+        return own.union(scopes).union(extra)
     }
 
-    /// For a refresh: no more than was granted of what the broker adds itself (RFC 6749, section 6).
+    private static let offlineAccess = Scopes(["offline_access"])
+
+    /// For a refresh: no more than was granted of what the broker adds itself, and of what it lets pass as granted (RFC 6749,
+    /// section 6).
     ///
     /// Where grants follow consent, what was granted says nothing of `offline_access`, and without it there is no new
     /// refresh token.
     ///
-    /// - Parameter keepsWhole: whether all that was granted is asked for, since the provider would take away the rest.
+    /// - Parameters:
+    ///   - granted: what the refresh token is good for, as far as is known.
+    ///   - earlier: what it was good for before a refresh for less, which most providers do not hold against it.
+    ///   - keepsWhole: whether all that was granted is asked for, since the provider would take away the rest.
     package static func toRefresh(
-        _ scopes: Scopes, granted: Scopes, keepsWhole: Bool = false, at kind: ProviderKind = .generic
+        _ scopes: Scopes, granted: Scopes, earlier: Scopes? = nil, keepsWhole: Bool = false,
+        at kind: ProviderKind = .generic
     ) -> Scopes {
         if kind.rules.grantsFollowConsent { return Scopes.reserved.union(scopes) }
+        let scopes = scopes.subtracting(forgiven.subtracting(earlier ?? granted))
         if keepsWhole, !scopes.asGiven.contains(where: isDefault) {
             return grantedByName(granted).union(scopes)
         }

@@ -73,7 +73,7 @@ struct SignIn: Sendable {
         let pkce = PKCE(random: services.random)
         var authorization = AuthorizationRequest(
             clientID: request.app.clientID, redirectURI: redirectURI,
-            scopes: ScopeRules.toAuthorize(scopes, extra: request.extraScopesToConsent),
+            scopes: ScopeRules.toAuthorize(scopes, extra: request.extraScopesToConsent, at: metadata),
             state: Base64URL.encode(services.random.bytes(32)), nonce: Base64URL.encode(services.random.bytes(16)),
             codeChallenge: pkce.challenge, correlationID: request.correlationID)
         authorization.prompt = prompt
@@ -89,7 +89,8 @@ struct SignIn: Sendable {
         authorization.resources = request.resources
         authorization.extraQueryParameters = request.extraQueryParameters
         return Attempt(
-            metadata: metadata, proofKey: proofKey, scopes: ScopeRules.toAuthorize(scopes, extra: Scopes([])),
+            metadata: metadata, proofKey: proofKey,
+            scopes: ScopeRules.toAuthorize(scopes, extra: Scopes([]), at: metadata),
             verifier: pkce.verifier, authorization: authorization)
     }
 

@@ -10,12 +10,12 @@ struct ClientRegistration: Sendable {
     func register(
         _ draft: AppRegistration, isConfidential: Bool, initialAccessToken: Secret?
     ) async throws(BrokerError) -> (app: AppRegistration, secretExpiresOn: NumericDate?) {
-        let request = ClientRegistrationRequest(
-            clientName: draft.name, redirectURIs: [draft.redirectURI ?? Self.loopback],
-            scopes: ScopeRules.toAuthorize(Scopes(draft.scopes), extra: Scopes([])), isConfidential: isConfidential,
-            initialAccessToken: initialAccessToken)
         do throws(ProviderError) {
             let metadata = try await services.provider.metadata(of: draft.authority)
+            let request = ClientRegistrationRequest(
+                clientName: draft.name, redirectURIs: [draft.redirectURI ?? Self.loopback],
+                scopes: ScopeRules.toAuthorize(Scopes(draft.scopes), extra: Scopes([]), at: metadata),
+                isConfidential: isConfidential, initialAccessToken: initialAccessToken)
             let client = try await services.provider.register(request, at: metadata)
             var app = draft
             app.clientID = client.clientID

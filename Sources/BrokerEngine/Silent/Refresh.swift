@@ -112,6 +112,7 @@ struct Refresh: Sendable {
     ) async throws(BrokerError) -> Spending {
         let asked = ScopeRules.toRefresh(
             request.scopes, granted: Scopes(refreshToken.record.narrowedTo ?? refreshToken.record.scopes),
+            earlier: Scopes(refreshToken.record.scopes),
             // The grant may be for several resources, and not every scope known at each.
             keepsWhole: refreshToken.record.grantNarrows == true && request.resources.isEmpty, at: request.target.kind)
         let metadata = try await services.asking(situation.destination) { () throws(ProviderError) in

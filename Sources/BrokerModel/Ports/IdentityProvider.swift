@@ -76,6 +76,8 @@ package struct ProviderMetadata: Sendable, Equatable {
     /// RFC 9207: an answer without `iss` is then refused.
     package var promisesIssuerInResponse: Bool
     package var tokenEndpointAuthMethods: [String]
+    /// Nil when the provider does not say.
+    package var scopesSupported: [String]?
     /// The whole document, for what later features read from it.
     package var document: JSONObject
 

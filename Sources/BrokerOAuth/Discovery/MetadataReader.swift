@@ -40,6 +40,7 @@ enum MetadataReader {
         metadata.requiresPushedAuthorization = document["require_pushed_authorization_requests"]?.boolValue ?? false
         metadata.registrationEndpoint = optional("registration_endpoint")
         metadata.dpopAlgorithms = document["dpop_signing_alg_values_supported"]?.strings
+        metadata.scopesSupported = document["scopes_supported"]?.strings
         if let name = completion.resourceParameter { metadata.resourceParameter = name }
         return metadata
     }

@@ -22,7 +22,8 @@ package struct BrokerService: LineService {
             let caller = try services.policy.identify(services.inspector.inspect(connection.peer))
             let context = ConnectionContext(
                 caller: caller,
-                callerNow: { [services] in Caller(services.inspector.inspect(connection.peer)) }, connectionCount: { connection.count },
+                callerNow: { [services] in Caller(services.inspector.inspect(connection.peer)) },
+                connectionCount: { connection.count },
                 send: { connection.write(ByteBuffer(bytes: $0.bytes)) },
                 log: services.log)
             return .serve(

@@ -34,6 +34,17 @@ struct ClientRegistrationTests {
         #expect(app.name == "mail")
     }
 
+    @Test("a client is not to ask for offline_access where the provider publishes none")
+    func noOfflineAccess() async throws {
+        let bed = try await EngineBed()
+        bed.provider.offer { $0.scopesSupported = ["openid"] }
+        bed.provider.whenRegistering { request in
+            #expect(request.scopes == Scopes(["openid", "profile", "mail.read"]))
+            return .success(RegisteredClient(clientID: "c-1", clientSecret: Secret("s-1")))
+        }
+        _ = try await register(bed)
+    }
+
     @Test("an app's own redirect URI is the one that is registered")
     func redirect() async throws {
         let bed = try await EngineBed()

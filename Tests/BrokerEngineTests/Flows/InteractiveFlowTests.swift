@@ -267,6 +267,28 @@ struct InteractiveFlowTests {
         for scopes in [["mail.read"], ["mail.read", "email"]] {
             #expect(try await bed.engine.acquireSilent(bed.silent(Sample.app(), scopes)).fromCache)
         }
+        // A provider that is asked for more than it granted would refuse the refresh.
+        let request = bed.silent(Sample.app(), ["mail.read", "email"]) { $0.forceRefresh = true }
+        #expect(try await !bed.engine.acquireSilent(request).fromCache)
+        guard case .refreshToken(_, let sent) = bed.provider.grants.last else {
+            Issue.record("no refresh")
+            return
+        }
+        #expect(sent == Scopes(["openid", "mail.read"]))
+    }
+
+    @Test("a provider that publishes no offline_access is not asked for it", .timeLimit(.minutes(1)))
+    func noOfflineAccess() async throws {
+        let bed = try await EngineBed()
+        bed.provider.offer { $0.scopesSupported = ["openid", "profile", "mail.read"] }
+        try await bed.signIn()
+        #expect(bed.provider.authorizations.last?.scopes == Scopes(["openid", "profile", "mail.read"]))
+        _ = try await bed.engine.acquireSilent(bed.silent { $0.forceRefresh = true })
+        guard case .refreshToken(_, let sent) = bed.provider.grants.last else {
+            Issue.record("no refresh")
+            return
+        }
+        #expect(sent == Scopes(["openid", "profile", "mail.read"]))
     }
 
     @Test("more scopes later ask for nothing but those, and the earlier token stays", .timeLimit(.minutes(1)))

@@ -23,7 +23,7 @@ struct GrantRuleTests {
             known: known, spent: spent,
             context: .init(
                 app: Sample.app(), authority: Sample.authority(), asked: asked,
-                sent: ScopeRules.toAuthorize(asked, extra: Scopes([])), now: Sample.now, defaultLifetime: 3600))
+                sent: Scopes.reserved.union(asked), now: Sample.now, defaultLifetime: 3600))
     }
 
     @Test("a provider that names no scopes has granted what was asked")
@@ -136,5 +136,38 @@ struct GrantRuleTests {
         #expect(asked(["files"]) == Scopes(["openid", "mail.read", "calendar", "files"]))
         #expect(asked(["https://api.example/.default"]) == Scopes(["openid", "https://api.example/.default"]))
         #expect(asked(["files"], at: .entra) == Scopes.reserved.union(Scopes(["files"])))
+    }
+
+    @Test(
+        "offline_access is asked for where it is published, where nothing is, and at providers that are known to take it",
+        arguments: [
+            (ProviderKind.generic, nil, true), (.generic, ["openid", "Offline_Access"], true),
+            (.generic, ["openid", "profile", "email"], false), (.generic, [], false), (.entra, ["openid"], true),
+            (.adfs, ["openid"], true),
+        ] as [(ProviderKind, [String]?, Bool)])
+    func offlineAccess(kind: ProviderKind, published: [String]?, isAsked: Bool) throws {
+        let paths = [ProviderKind.entra: "/common", .adfs: "/adfs"]
+        let authority = try Authority(
+            parsing: "https://id.example.org" + (paths[kind] ?? ""), allowHTTPLoopback: false,
+            kinds: ["id.example.org": kind])
+        var metadata = ProviderMetadata(
+            authority: authority, issuer: authority.url, authorizationEndpoint: "", tokenEndpoint: "", jwksURI: "")
+        metadata.scopesSupported = published
+        let asked = ScopeRules.toAuthorize(Scopes(["mail.read"]), extra: Scopes(["files"]), at: metadata)
+        let expected = ["openid", "profile"] + (isAsked ? ["offline_access"] : []) + ["mail.read", "files"]
+        #expect(asked == Scopes(expected))
+    }
+
+    @Test("email that passes as granted is asked for in a refresh only where it was granted")
+    func refreshOfEmail() {
+        func asked(granted: [String], earlier: [String]? = nil, keepsWhole: Bool = false) -> Scopes {
+            ScopeRules.toRefresh(
+                Scopes(["mail.read", "Email"]), granted: Scopes(granted), earlier: earlier.map { Scopes($0) },
+                keepsWhole: keepsWhole)
+        }
+        #expect(asked(granted: ["openid", "mail.read"]) == Scopes(["openid", "mail.read"]))
+        #expect(asked(granted: ["mail.read"], keepsWhole: true) == Scopes(["mail.read"]))
+        #expect(asked(granted: ["mail.read", "email"]) == Scopes(["mail.read", "email"]))
+        #expect(asked(granted: ["mail.read"], earlier: ["mail.read", "email"]) == Scopes(["mail.read", "email"]))
     }
 }

@@ -36,7 +36,7 @@ private func owners(_ list: ConnectionOwner...) -> @Sendable (PeerCredentials) -
     func share() async throws {
         for limited in [stranger, ConnectionOwner(.sandbox("game"), mayUseReserve: false)] {
             let service = ScriptedService(owner: owners(limited, limited, limited, modest))
-                try await withListener(service, limits: { $0.sandboxConnections = 2 }) { bed in
+            try await withListener(service, limits: { $0.sandboxConnections = 2 }) { bed in
                 let taken = [try await bed.connect(), try await bed.connect()]
                 for client in taken { #expect(try await client.ask("mine") == "mine") }
                 #expect(try await bed.connect().readToEnd() == "too many of yours 2\n")

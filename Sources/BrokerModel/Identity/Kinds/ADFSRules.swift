@@ -3,6 +3,7 @@ struct ADFSRules: ProviderRules {
     private static let path = "adfs"
 
     let hasHostWideClients = true
+    let takesOfflineAccess = true
 
     func recognizes(_ url: AuthorityURL) -> Bool { url.path.lowercased() == Self.path }
 

@@ -8,6 +8,7 @@ extension EntraFamily {
     package var asksClientInfo: Bool { true }
     /// They go by the login hint.
     package var takesIDTokenHint: Bool { false }
+    package var takesOfflineAccess: Bool { true }
     package var grantsFollowConsent: Bool { true }
 
     /// The ID token names the person as the tenant knows them, which is somebody else for a guest.

@@ -40,6 +40,9 @@ package protocol ProviderRules: Sendable {
     /// Whether an ID token of the person is shown where the provider must not ask (`id_token_hint`).
     var takesIDTokenHint: Bool { get }
 
+    /// Whether `offline_access` is taken, and wanted for a refresh token, although the metadata may not name it.
+    var takesOfflineAccess: Bool { get }
+
     /// Whether a refresh token is good for all that the person agreed to, not just for what it was granted with.
     ///
     /// Then no request narrows it; each has to ask anew for what the broker adds itself (`offline_access` for the next
@@ -54,6 +57,7 @@ extension ProviderRules {
     package var alwaysHasOpenIDDocument: Bool { true }
     package var asksClientInfo: Bool { false }
     package var takesIDTokenHint: Bool { true }
+    package var takesOfflineAccess: Bool { false }
     package var grantsFollowConsent: Bool { false }
 
     package func home(of claims: IDTokenClaims, told: HomeAccountID?) -> HomeAccountID {
