@@ -67,19 +67,23 @@ struct DeviceCodeTests {
         }
     }
 
-    @Test("an authority beside app is for this request, and of the app's kind")
+    @Test("an authority beside app is for this request, and of the app's kind and host")
     func otherAuthority() async throws {
         try await ServerBed.run { server in
             try await server.register("mail")
             let client = try await server.connect()
             var params = AcquireTokenByDeviceCode.Params(.registered("mail"), scopes: ["read"])
-            params.selection.authority = "https://login.microsoftonline.com/common"
-            try await client.send(AcquireTokenByDeviceCode.requestLine(id: 5, params))
-            #expect(try await client.readJSON()["error"]?["data"]?["kind"]?.value == "invalidAuthority")
-            params.selection.authority = "https://other.example"
+            for other in ["https://login.microsoftonline.com/common", "https://other.example"] {
+                params.selection.authority = other
+                try await client.send(AcquireTokenByDeviceCode.requestLine(id: 5, params))
+                #expect(try await client.readJSON()["error"]?["data"]?["kind"]?.value == "invalidAuthority")
+            }
+            params.selection.authority = "\(ServerBed.authority)/guests"
             try await client.send(AcquireTokenByDeviceCode.requestLine(id: 6, params))
             let notice = try await client.readJSON()
-            #expect(notice["params"]?["verificationUri"]?.value == "https://other.example/device")
+            #expect(
+                notice["params"]?["verificationUri"]?.value
+                    == .string("\(ServerBed.authority)/guests/device"))
         }
     }
 }

@@ -32,25 +32,29 @@ package enum TenantRules {
         return target.tenant(entry.homeTenant ?? entry.stored.record.realm)
     }
 
-    /// An app may name another tenant for one request, but at its own kind of provider and in its own cloud: elsewhere
-    /// its client id means nothing.
+    /// An app may name another tenant for one request, but at its own kind of provider and in its own cloud, or at its own
+    /// host where there are no clouds: elsewhere its client id means nothing.
     ///
     /// - Parameter clouds: further ones that the app's people may be at home in (``CloudRules``).
     package static func check(
         _ other: Authority?, for app: AppRegistration, clouds: @autoclosure () -> Set<String> = []
     ) throws(BrokerError) {
         guard let other, !mayAsk(at: other, for: app, clouds: clouds()) else { return }
+        let own = app.authority
+        let (place, choice) = own.hasTenants ? ("cloud", "tenant") : ("host", "issuer")
         throw BrokerError(
             .invalidAuthority,
-            "\(other.url) is not of the same kind and cloud as \(app.name)'s own authority, \(app.authority.url); name "
-                + "another tenant of \(app.authority.environment).")
+            "\(other.url) is not of the same kind and \(place) as \(app.name)'s own authority, \(own.url); name another "
+                + "\(choice) of \(own.environment).")
     }
 
     package static func mayAsk(at other: Authority, for app: AppRegistration, clouds: Set<String> = []) -> Bool {
         let own = app.authority
-        guard own.kind == other.kind else { return false }
-        // A client's secret is for its own issuer: whoever may act as the app must not learn it by naming a server of theirs.
-        guard own.rules.hasHostWideClients else { return app.clientSecret == nil || other == own }
-        return own.environment == other.environment || clouds.contains(other.environment)
+        // Whoever may act as the app could else bring a provider of theirs, and its people into the app's group.
+        guard own.kind == other.kind, own.environment == other.environment || clouds.contains(other.environment) else {
+            return false
+        }
+        // A client's secret is for its own issuer: whoever may act as the app must not learn it by naming another.
+        return own.rules.hasHostWideClients || app.clientSecret == nil || other == own
     }
 }

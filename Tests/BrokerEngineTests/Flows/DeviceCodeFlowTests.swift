@@ -71,12 +71,12 @@ struct DeviceCodeFlowTests {
     func otherAuthority() async throws {
         let bed = try await EngineBed()
         bed.provider.whenRedeeming { [provider = bed.provider] _ in provider.tokens(for: "alice") }
-        let other = Sample.authority("https://other.example/guests")
+        let other = Sample.authority("https://id.example.org/guests")
         let (_, signIn) = try await begin(bed, request { $0.authority = other })
         await pass(bed)
         let token = try await signIn.value
         #expect(token.token.record.authority == other.url)
-        #expect(token.account.environment == "other.example")
+        #expect(token.account.authority == other.url)
     }
 
     @Test("an authority of another kind is refused before the provider is asked")

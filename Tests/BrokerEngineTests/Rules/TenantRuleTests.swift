@@ -143,7 +143,7 @@ struct TenantRuleTests {
     func override() throws {
         try TenantRules.check(nil, for: Self.app)
         try TenantRules.check(Self.entra(Self.guest), for: Self.app)
-        try TenantRules.check(Sample.authority("https://other.example"), for: Sample.app())
+        try TenantRules.check(Sample.authority("https://id.example.org/another-realm"), for: Sample.app())
         for other in ["https://login.microsoftonline.us/common", "https://t.ciamlogin.com", "https://id.example"] {
             let error = #expect(throws: BrokerError.self) {
                 try TenantRules.check(Sample.authority(other), for: Self.app)
@@ -151,6 +151,16 @@ struct TenantRuleTests {
             #expect(error?.kind == .invalidAuthority)
         }
         #expect(throws: BrokerError.self) { try TenantRules.check(Self.entra(), for: Sample.app()) }
+    }
+
+    @Test(
+        "a public client without tenants stays at its own host: elsewhere a namesake would come into its group",
+        arguments: ["https://other.example", "https://id.example.org:8443/realm", "https://sub.id.example.org/realm"])
+    func overrideOfGenericApp(other: String) {
+        let error = #expect(throws: BrokerError.self) {
+            try TenantRules.check(Sample.authority(other), for: Sample.app())
+        }
+        #expect(error?.kind == .invalidAuthority)
     }
 
     @Test("a client's secret is for its own issuer: no other may be named for it")
