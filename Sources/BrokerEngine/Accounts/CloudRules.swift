@@ -66,7 +66,7 @@ package enum CloudRules {
     }
 
     private static func checkHost(_ metadata: ProviderMetadata) throws(BrokerError) {
-        guard isOwn(metadata.tokenEndpoint, of: metadata.authority) else {
+        guard metadata.authority.isHost(of: metadata.tokenEndpoint) else {
             throw BrokerError(
                 .invalidResponse,
                 "\(metadata.authority.environment) names a token endpoint of another host; nothing of another cloud is sent there."
@@ -80,12 +80,7 @@ package enum CloudRules {
     static func mayRevoke(at metadata: ProviderMetadata, for clients: [AppRegistration]) -> Bool {
         let place = metadata.authority
         guard place.rules.hasClouds, let endpoint = metadata.revocationEndpoint else { return true }
-        return clients.contains { $0.authority.environment == place.environment } || isOwn(endpoint, of: place)
-    }
-
-    private static func isOwn(_ endpoint: String, of place: Authority) -> Bool {
-        guard let url = WebURL(endpoint), url.isSecureOrLoopback else { return false }
-        return EntraCloud.canonical(url.server) == place.environment
+        return clients.contains { $0.authority.environment == place.environment } || place.isHost(of: endpoint)
     }
 
     private static func isSame(_ issuer: String?, as pattern: String) -> Bool {

@@ -73,6 +73,12 @@ package struct Authority: Sendable, Hashable {
         return "\(scheme)://\(EntraCloud.canonical(environment))"
     }
 
+    /// Whether an endpoint is on the authority's own host and port, under whatever name the cloud has there.
+    package func isHost(of endpoint: String) -> Bool {
+        guard let url = WebURL(endpoint), url.isSecureOrLoopback else { return false }
+        return url.server == environment || EntraCloud.canonical(url.server) == environment
+    }
+
     /// The same cloud or server, at another tenant; itself where there are no tenants to choose from.
     package func tenant(_ name: String) -> Authority {
         guard hasTenants else { return self }

@@ -42,7 +42,24 @@ enum MetadataReader {
         metadata.dpopAlgorithms = document["dpop_signing_alg_values_supported"]?.strings
         metadata.scopesSupported = document["scopes_supported"]?.strings
         if let name = completion.resourceParameter { metadata.resourceParameter = name }
+        try check(EndpointHosts(authority: authority, completion: completion), &metadata)
         return metadata
+    }
+
+    private static func check(_ hosts: EndpointHosts, _ metadata: inout ProviderMetadata) throws(ProviderError) {
+        if let foreign = hosts.foreign(in: metadata) {
+            let url = BoundedText(foreign.url, limit: 200).text
+            throw .invalidResponse(
+                status: nil,
+                "The discovery document of \(hosts.authority.url) names a \(foreign.name) on another host, \(url), and "
+                    + "does not promise to name its issuer in answers. If that is right, name it in the provider's table "
+                    + "of the configuration: \(foreign.name) = \"…\".")
+        }
+        if let url = metadata.deviceAuthorizationEndpoint,
+            !hosts.allows(deviceEndpoint: url, beside: metadata.tokenEndpoint)
+        {
+            metadata.deviceAuthorizationEndpoint = nil
+        }
     }
 
     /// OpenID Connect Discovery 1.0, section 4.3; RFC 8414, section 3.3: the document must be the one of the issuer that

@@ -1,0 +1,123 @@
+import BrokerModel
+import BrokerOAuth
+import BrokerTestSupport
+import BrokerValues
+import Foundation
+import Testing
+
+/// A hostile issuer names an honest provider's authorization endpoint beside a token endpoint of its own (RFC 9700,
+/// section 4.4).
+@Suite("Endpoints on other hosts than the issuer's")
+struct EndpointHostTests {
+    private static let elsewhere = "https://honest.example/authorize"
+
+    /// A provider that does not promise `iss`, with one endpoint elsewhere.
+    private func names(
+        _ endpoint: String, at url: String = elsewhere, promising: Bool = false, in bed: ProviderBed
+    ) {
+        bed.provider.configure {
+            $0.metadata = [
+                endpoint: .string(url),
+                "authorization_response_iss_parameter_supported": promising ? true : .null,
+            ]
+        }
+    }
+
+    @Test(
+        "without a promise of iss they are refused, and the error says what to do",
+        arguments: ["authorization_endpoint", "token_endpoint"])
+    func refused(endpoint: String) async throws {
+        try await withProvider { bed async throws in
+            names(endpoint, in: bed)
+            guard case .invalidResponse(nil, let text) = await bed.failure({ try await bed.metadata() }) else {
+                Issue.record("it was accepted")
+                return
+            }
+            #expect(text.contains(Self.elsewhere))
+            #expect(text.contains("name it in the provider's table of the configuration: \(endpoint) ="))
+        }
+    }
+
+    @Test("another port is another host")
+    func otherPort() async throws {
+        try await withProvider { bed async throws in
+            names("authorization_endpoint", at: "http://127.0.0.1:1/authorize", in: bed)
+            guard case .invalidResponse = await bed.failure({ try await bed.metadata() }) else {
+                Issue.record("it was accepted")
+                return
+            }
+        }
+    }
+
+    @Test("with the promise they are taken: an answer of another issuer is then refused when it comes")
+    func promised() async throws {
+        try await withProvider { bed async throws in
+            names("authorization_endpoint", promising: true, in: bed)
+            #expect(try await bed.metadata().authorizationEndpoint == Self.elsewhere)
+        }
+    }
+
+    @Test("what the administrator names is taken, and only that")
+    func named() async throws {
+        try await withProvider { bed async throws in
+            names("authorization_endpoint", in: bed)
+            var completion = MetadataOverride()
+            completion.endpoints = ["authorization_endpoint": Self.elsewhere]
+            bed.oauth.apply(MetadataOverrides([bed.provider.issuer: completion]))
+            #expect(try await bed.metadata().authorizationEndpoint == Self.elsewhere)
+            completion.endpoints = ["revocation_endpoint": Self.elsewhere]
+            bed.oauth.apply(MetadataOverrides([bed.provider.issuer: completion]))
+            guard case .invalidResponse = await bed.failure({ try await bed.metadata() }) else {
+                Issue.record("it was accepted")
+                return
+            }
+        }
+    }
+
+    @Test("a device code is not asked for at one host and redeemed at another, whatever is promised of redirects")
+    func device() async throws {
+        try await withProvider { bed async throws in
+            names("device_authorization_endpoint", promising: true, in: bed)
+            #expect(try await bed.metadata().deviceAuthorizationEndpoint == nil)
+            let own = bed.provider.issuer + "/device"
+            bed.provider.configure { $0.metadata["device_authorization_endpoint"] = .string(own) }
+            bed.clock.advance(bySeconds: 4000)
+            #expect(try await bed.metadata().deviceAuthorizationEndpoint == own)
+        }
+    }
+
+    @Test(
+        "known providers keep endpoints at hosts that are known, too",
+        arguments: [
+            ("accounts.google.com", "oauth2.googleapis.com"), ("access.line.me", "api.line.me"),
+            ("cognito-idp.eu-west-1.amazonaws.com", "shop.auth.eu-west-1.amazoncognito.com"),
+            ("contoso.ciamlogin.com", "aaaabbbb-0000-cccc-1111-dddd2222eeee.ciamlogin.com"),
+        ])
+    func known(issuer: String, host: String) {
+        #expect(KnownProviders.uses(host, at: issuer))
+        #expect(!KnownProviders.uses(host, at: "evil.example"))
+        #expect(!KnownProviders.uses("evil.example", at: issuer))
+        #expect(!KnownProviders.uses(host + ".evil.example", at: issuer))
+        #expect(!KnownProviders.uses(host, at: issuer + ".evil.example"))
+    }
+
+    @Test("a pool's domain is of its own region, and one label long")
+    func regions() {
+        let issuer = "cognito-idp.eu-west-1.amazonaws.com"
+        for host in [
+            "shop.auth.us-east-1.amazoncognito.com", "a.b.auth.eu-west-1.amazoncognito.com",
+            "auth.eu-west-1.amazoncognito.com", ".auth.eu-west-1.amazoncognito.com",
+        ] {
+            #expect(!KnownProviders.uses(host, at: issuer))
+        }
+    }
+
+    @Test("docs/compatibility.md lists the table")
+    func documented() throws {
+        let text = try String(contentsOf: PackageTree.root.appending(path: "docs/compatibility.md"), encoding: .utf8)
+        for entry in KnownProviders.all {
+            let hosts = entry.endpoints.map { "`\($0)`" }.joined(separator: ", ")
+            #expect(text.contains("| `\(entry.issuer)` | \(hosts) |"))
+        }
+    }
+}
