@@ -7,27 +7,21 @@ final class RedirectHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
 
-    typealias Answer = @Sendable (RedirectParameters) async -> RedirectPage
-
     private enum Phase { case asking, waiting, answered, ended }
 
-    private let path: String
+    private let routes: RedirectRoutes
     private let port: UInt16
     private let limits: RedirectLimits
     private let visitors: RedirectVisitors
-    private let answer: Answer
     private var context: ChannelHandlerContext?
     private var phase = Phase.asking
     private var timer: Scheduled<Void>?
 
-    init(
-        path: String, port: UInt16, limits: RedirectLimits, visitors: RedirectVisitors, answer: @escaping Answer
-    ) {
-        self.path = path
+    init(routes: RedirectRoutes, port: UInt16, limits: RedirectLimits, visitors: RedirectVisitors) {
+        self.routes = routes
         self.port = port
         self.limits = limits
         self.visitors = visitors
-        self.answer = answer
     }
 
     var hasAskedNothing: Bool { phase == .asking }
@@ -44,8 +38,8 @@ final class RedirectHandler: ChannelInboundHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         // A body, and whatever comes after the first request, is of no interest.
         guard phase == .asking, case .head(let head) = unwrapInboundIn(data) else { return }
-        switch RedirectVerdict(of: head, path: path, port: port) {
-        case .redirect(let parameters): wait(for: parameters, in: context)
+        switch RedirectVerdict(of: head, to: routes, port: port) {
+        case .redirect(let parameters, let answer): wait(for: answer, to: parameters, in: context)
         case .lookedAt: respond(.lookedAt)
         case .refused(let status): respond(RedirectResponse(refused: status))
         }
@@ -53,11 +47,14 @@ final class RedirectHandler: ChannelInboundHandler {
 
     /// The page comes when the sign-in's last step is done. That step belongs to the sign-in, not to the browser: it goes
     /// on when the person closes the tab.
-    private func wait(for parameters: RedirectParameters, in context: ChannelHandlerContext) {
+    private func wait(
+        for answer: @escaping RedirectRoutes.Answer, to parameters: RedirectParameters,
+        in context: ChannelHandlerContext
+    ) {
         phase = .waiting
         timer?.cancel()
         let home = NIOLoopBound(self, eventLoop: context.eventLoop)
-        Task { [answer] in
+        Task {
             let page = await answer(parameters)
             let response = RedirectResponse(page)
             home.eventLoop.execute { home.value.respond(response) }

@@ -2,30 +2,33 @@ import BrokerModel
 import BrokerValues
 import NIOHTTP1
 
-/// What a request to the redirect listener is worth. Pure.
+/// What a request to the redirect listener is worth.
 enum RedirectVerdict {
     /// The browser came back from the provider.
-    case redirect(RedirectParameters)
+    case redirect(RedirectParameters, RedirectRoutes.Answer)
     /// HEAD: something looks at the address (a link checker, a preview) and must not use the redirect up.
     case lookedAt
     case refused(HTTPResponseStatus)
 
-    init(of head: HTTPRequestHead, path: String, port: UInt16) {
+    init(of head: HTTPRequestHead, to routes: RedirectRoutes, port: UInt16) {
         let target = head.uri.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         if !Self.namesLoopback(head.headers[canonicalForm: "host"], port: port) {
             // DNS rebinding: a name of somebody else's that leads here.
             self = .refused(.misdirectedRequest)
-        } else if target.first.map(String.init) != path {
-            self = .refused(.notFound)
-        } else if head.method == .HEAD {
-            self = .lookedAt
-        } else if head.method != .GET {
-            self = .refused(.methodNotAllowed)
-        } else if !Self.isNavigation(head.headers) {
-            self = .refused(.forbidden)
+        } else if let answer = target.first.flatMap({ routes.answer(at: String($0)) }) {
+            self = Self.judge(head, query: target.count > 1 ? target[1] : "", answer)
         } else {
-            self = .redirect(RedirectParameters(query: target.count > 1 ? target[1] : ""))
+            self = .refused(.notFound)
         }
+    }
+
+    /// At a path where somebody waits.
+    private static func judge(
+        _ head: HTTPRequestHead, query: Substring, _ answer: @escaping RedirectRoutes.Answer
+    ) -> RedirectVerdict {
+        if head.method == .HEAD { return .lookedAt }
+        guard head.method == .GET else { return .refused(.methodNotAllowed) }
+        return isNavigation(head.headers) ? .redirect(RedirectParameters(query: query), answer) : .refused(.forbidden)
     }
 
     private static func namesLoopback(_ hosts: [Substring], port: UInt16) -> Bool {

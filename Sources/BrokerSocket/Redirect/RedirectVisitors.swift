@@ -1,6 +1,6 @@
 import NIOCore
 
-/// The open connections of one endpoint, oldest first. Lives on the event loop.
+/// The open connections of one port, oldest first. Lives on the event loop.
 final class RedirectVisitors {
     private let limit: Int
     private var visitors: [RedirectHandler] = []
@@ -24,7 +24,7 @@ final class RedirectVisitors {
         visitors.removeAll { $0 === visitor }
     }
 
-    /// The endpoint closes: who asked gets the page, who did not can go.
+    /// The port closes: who asked gets the page, who did not can go.
     func sendIdleAway() {
         for visitor in visitors where visitor.hasAskedNothing { visitor.cutOff() }
     }

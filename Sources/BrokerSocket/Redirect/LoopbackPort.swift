@@ -1,0 +1,93 @@
+import Glibc
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import Synchronization
+
+/// One address of loopback that is listened on, for all sign-ins whose redirects come there.
+final class LoopbackPort: Sendable {
+    /// Where a port is bound.
+    struct Place: Hashable, Sendable {
+        var ip: String
+        /// 0 leaves the choice to the kernel.
+        var port: UInt16
+    }
+
+    let place: Place
+    let routes = RedirectRoutes()
+    private let eventLoop: any EventLoop
+    private let limits: RedirectLimits
+    private let visitors: NIOLoopBoundBox<RedirectVisitors?>
+    private let channel = Mutex<(any Channel)?>(nil)
+
+    private init(at place: Place, on eventLoop: any EventLoop, limits: RedirectLimits) {
+        self.place = place
+        self.eventLoop = eventLoop
+        self.limits = limits
+        visitors = NIOLoopBoundBox.makeEmptyBox(valueType: RedirectVisitors.self, eventLoop: eventLoop)
+    }
+
+    enum Outcome: Sendable {
+        case bound(LoopbackPort)
+        /// An errno value.
+        case failed(Int32)
+    }
+
+    static func bind(at place: Place, on eventLoop: any EventLoop, limits: RedirectLimits) async -> Outcome {
+        let port = LoopbackPort(at: place, on: eventLoop, limits: limits)
+        do {
+            try await port.listen()
+            return .bound(port)
+        } catch {
+            return .failed((error as? IOError)?.errnoCode ?? EINVAL)
+        }
+    }
+
+    /// As the kernel says; 0 when it is closed.
+    var number: UInt16 {
+        channel.withLock { $0?.localAddress?.port.flatMap { UInt16(exactly: $0) } } ?? 0
+    }
+
+    private func listen() async throws {
+        let address = try SocketAddress(ipAddress: place.ip, port: Int(place.port))
+        let listening = try await ServerBootstrap(group: eventLoop)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .serverChannelOption(.backlog, value: 64)
+            .serverChannelInitializer { server in
+                // Without descriptors left, accept fails at once again and again; this waits in between.
+                server.eventLoop.makeCompletedFuture {
+                    try server.pipeline.syncOperations.addHandler(AcceptBackoffHandler())
+                }
+            }
+            .childChannelOption(.allowRemoteHalfClosure, value: true)
+            .childChannelInitializer { child in
+                child.eventLoop.makeCompletedFuture { try self.greet(child) }
+            }
+            .bind(to: address).get()
+        channel.withLock { $0 = listening }
+    }
+
+    /// Stops listening. Who has asked gets the page all the same.
+    func close() async {
+        let listening = channel.withLock { channel in
+            defer { channel = nil }
+            return channel
+        }
+        // Closing fails only when it is closed already.
+        try? await listening?.close().get()
+        let visitors = visitors
+        eventLoop.execute { visitors.value?.sendIdleAway() }
+    }
+
+    private func greet(_ child: any Channel) throws {
+        let known = visitors.value ?? RedirectVisitors(limit: limits.connections)
+        visitors.value = known
+        let handler = RedirectHandler(
+            routes: routes, port: place.port > 0 ? place.port : number, limits: limits, visitors: known)
+        let pipeline = child.pipeline.syncOperations
+        try pipeline.addHandler(RequestSizeLimit(bytes: limits.request))
+        try pipeline.configureHTTPServerPipeline(withPipeliningAssistance: false, withErrorHandling: false)
+        try pipeline.addHandler(handler)
+        guard known.enter(handler) else { return handler.cutOff() }
+    }
+}

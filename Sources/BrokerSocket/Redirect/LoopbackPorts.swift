@@ -1,0 +1,92 @@
+import BrokerModel
+import Glibc
+import Logging
+import NIOCore
+
+/// The ports that are open. One that an app registered is opened once, for all who wait there, and closed with the last.
+actor LoopbackPorts {
+    private let eventLoop: any EventLoop
+    private let limits: RedirectLimits
+    private let logger: Logger
+    private var registered: [LoopbackPort.Place: LoopbackPort] = [:]
+    private var lastTurn: Task<Void, Never>?
+
+    init(on eventLoop: any EventLoop, limits: RedirectLimits, logger: Logger) {
+        self.eventLoop = eventLoop
+        self.limits = limits
+        self.logger = logger
+    }
+
+    /// The open ports of an address, each with a route to whoever waits.
+    struct Opened: Sendable {
+        var ports: [(port: LoopbackPort, route: Int)] = []
+        var number: UInt16 { ports.first?.port.number ?? 0 }
+    }
+
+    enum Outcome: Sendable {
+        case opened(Opened)
+        /// The kernel's choice is taken on the other family.
+        case taken
+        case failed(RedirectError)
+    }
+
+    func open(_ address: RedirectAddress, _ answer: @escaping RedirectRoutes.Answer) async -> Outcome {
+        await inTurn { await self.bind(address, answer) }
+    }
+
+    /// What was closed before stays closed.
+    func close(_ opened: Opened) async {
+        await inTurn { await self.leave(opened) }
+    }
+
+    /// One after the other: who opens a port must not meet it half closed.
+    private func inTurn<Value: Sendable>(_ work: @escaping @Sendable () async -> Value) async -> Value {
+        let before = lastTurn
+        let mine = Task {
+            await before?.value
+            return await work()
+        }
+        lastTurn = Task { _ = await mine.value }
+        return await mine.value
+    }
+
+    private func bind(_ address: RedirectAddress, _ answer: @escaping RedirectRoutes.Answer) async -> Outcome {
+        var opened = Opened()
+        for family in address.families {
+            switch await port(at: .init(ip: family.ip, port: address.port ?? opened.number)) {
+            case .bound(let port):
+                opened.ports.append((port, port.routes.add(address.path, answer)))
+            // A machine without IPv6, as a rule.
+            case .failed(EADDRNOTAVAIL) where !family.isNeeded, .failed(EAFNOSUPPORT) where !family.isNeeded: continue
+            case .failed(let code):
+                await leave(opened)
+                guard code == EADDRINUSE else {
+                    let why = String(cString: strerror(code))
+                    return .failed(
+                        .cannotListen("The broker cannot listen at \(family.ip) for the redirect: \(why)."))
+                }
+                return address.port.map { .failed(.portInUse($0)) } ?? .taken
+            }
+        }
+        logger.debug("waiting for a redirect", metadata: ["port": "\(opened.number)"])
+        return .opened(opened)
+    }
+
+    private func port(at place: LoopbackPort.Place) async -> LoopbackPort.Outcome {
+        if let open = registered[place] { return .bound(open) }
+        let outcome = await LoopbackPort.bind(at: place, on: eventLoop, limits: limits)
+        if case .bound(let port) = outcome { registered[.init(ip: place.ip, port: port.number)] = port }
+        return outcome
+    }
+
+    private func leave(_ opened: Opened) async {
+        for (port, route) in opened.ports {
+            port.routes.remove(route)
+            let place = LoopbackPort.Place(ip: port.place.ip, port: port.number)
+            guard port.routes.isEmpty, registered[place] === port else { continue }
+            registered[place] = nil
+            await port.close()
+            logger.debug("redirect port closed", metadata: ["port": "\(place.port)"])
+        }
+    }
+}

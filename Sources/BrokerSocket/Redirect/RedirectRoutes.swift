@@ -1,0 +1,49 @@
+import BrokerModel
+import Synchronization
+
+/// Who waits for redirects at a port, by path.
+final class RedirectRoutes: Sendable {
+    typealias Answer = @Sendable (RedirectParameters) async -> RedirectPage
+
+    private struct Route {
+        let id: Int
+        let path: String
+        let answer: Answer
+    }
+
+    private struct State {
+        var routes: [Route] = []
+        var lastID = 0
+    }
+
+    private let state = Mutex(State())
+
+    var isEmpty: Bool { state.withLock { $0.routes.isEmpty } }
+
+    /// - Returns: names the route when it is removed.
+    func add(_ path: String, _ answer: @escaping Answer) -> Int {
+        state.withLock { state in
+            state.lastID += 1
+            state.routes.append(Route(id: state.lastID, path: path, answer: answer))
+            return state.lastID
+        }
+    }
+
+    func remove(_ id: Int) { state.withLock { $0.routes.removeAll { $0.id == id } } }
+
+    /// Offers a redirect to those who wait at its path, one after the other. By its `state` it is meant for one of them at
+    /// most; the others do not expect it.
+    ///
+    /// - Returns: nil where nobody waits at the path.
+    func answer(at path: String) -> Answer? {
+        let answers = state.withLock { $0.routes.filter { $0.path == path }.map(\.answer) }
+        guard !answers.isEmpty else { return nil }
+        return { redirect in
+            for answer in answers {
+                let page = await answer(redirect)
+                if page != .notExpected { return page }
+            }
+            return .notExpected
+        }
+    }
+}
