@@ -64,14 +64,21 @@ package final class TokenBroker: Sendable {
 
     /// A redirect received elsewhere: by a URL handler, or pasted by the person.
     ///
-    /// - Throws: `invalidParameter` when it belongs to no sign-in that waits.
+    /// - Throws: `invalidParameter` when it belongs to no sign-in that waits, or is no answer that one can take.
     package func complete(redirectURL: Secret, in partition: Partition) throws(BrokerError) {
         let redirect = RedirectParameters(redirectURL: redirectURL.revealed()[...])
-        guard services.interactions.deliver(redirect, in: partition) else {
+        switch services.interactions.deliver(redirect, in: partition) {
+        case .taken: return
+        case .notExpected:
             throw BrokerError(
                 .invalidParameter,
                 "This redirect belongs to no sign-in that is waiting; start the sign-in again and use its own redirect."
             )
+        case .notAccepted(let why):
+            throw BrokerError(
+                .invalidParameter,
+                "The sign-in cannot take this redirect, and goes on waiting. \(why) Finish it in the window that it opened.",
+                reason: .answerNotAccepted)
         }
     }
 

@@ -46,8 +46,9 @@ package enum ErrorReason: String, Codable, Sendable, CaseIterable, Hashable {
     case scopesNotGranted
     case loginRequired
 
-    // timedOut
+    // timedOut; the second of invalidParameter as well
     case answerPending
+    case answerNotAccepted
 
     // unauthorizedClient
     case protectionPolicyRequired

@@ -22,7 +22,8 @@ struct DeviceCodeAcquisition: Sendable {
         let proofKey = try ProofKeys(services: services).key(for: request.tokenType, of: nil, at: metadata)
         let authorization = try await authorize(sent, at: metadata)
         // No browser comes back here, so it expects no redirect.
-        let interaction = Interaction<TokenResponse>(in: request.partition, random: services.random)
+        let interaction = Interaction<TokenResponse>(
+            for: request.app, in: request.partition, random: services.random)
         let lifetime = min(authorization.expiresIn, request.timeout ?? .max, Self.longestWait)
         let poll = DevicePoll(
             services: services, request: request, interaction: interaction, metadata: metadata,

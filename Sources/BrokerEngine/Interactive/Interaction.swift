@@ -7,28 +7,47 @@ protocol WaitingInteraction: Sendable {
     var id: String { get }
     var partition: Partition { get }
 
-    /// - Returns: whether the redirect was the answer this one waits for.
-    func take(_ redirect: RedirectParameters) -> Bool
+    func take(_ redirect: RedirectParameters) -> RedirectReception
 
     /// - Returns: whether the person was still being waited for.
     @discardableResult
     func end(_ error: BrokerError) -> Bool
 }
 
+/// What became of a redirect.
+enum RedirectReception: Sendable {
+    /// It was the answer.
+    case taken
+    case notExpected
+    /// The wait goes on; the sentence says why.
+    case notAccepted(String)
+}
+
+/// What a redirect is to a wait, before anything is done about it.
+enum RedirectMeaning<Answer: Sendable>: Sendable {
+    case answer(Result<Answer, BrokerError>)
+    case foreign
+    /// The sentence says why.
+    case unacceptable(String)
+}
+
 /// The wait for a person. It is left once: by the answer, or by an end (cancel, time-out, an app that goes away,
 /// shutdown); whatever comes later finds it closed.
 final class Interaction<Answer: Sendable>: WaitingInteraction {
-    /// What a redirect says; nil for a foreign one, which changes nothing.
-    typealias Judge = @Sendable (RedirectParameters) -> Result<Answer, BrokerError>?
+    typealias Judge = @Sendable (RedirectParameters) -> RedirectMeaning<Answer>
 
     let id: String
     let partition: Partition
+    /// The app's name, for the person.
+    private let app: String
     private let judge = Mutex<Judge?>(nil)
+    private let refusal = Mutex<String?>(nil)
     private let outcome = Promise<Result<Answer, BrokerError>>()
     private let page = Promise<RedirectPage>()
 
-    init(in partition: Partition, random: any RandomSource) {
+    init(for app: AppRegistration, in partition: Partition, random: any RandomSource) {
         id = Base64URL.encode(random.bytes(16))
+        self.app = app.name
         self.partition = partition
     }
 
@@ -40,10 +59,19 @@ final class Interaction<Answer: Sendable>: WaitingInteraction {
     /// From now on a browser may come back. Without this no redirect can be meant.
     func expectRedirect(_ judge: @escaping Judge) { self.judge.withLock { $0 = judge } }
 
-    func take(_ redirect: RedirectParameters) -> Bool {
-        guard let judge = judge.withLock({ $0 }), let result = judge(redirect) else { return false }
-        return finish(result)
+    func take(_ redirect: RedirectParameters) -> RedirectReception {
+        guard isOpen, let judge = judge.withLock({ $0 }) else { return .notExpected }
+        switch judge(redirect) {
+        case .answer(let result): return finish(result) ? .taken : .notExpected
+        case .foreign: return .notExpected
+        case .unacceptable(let why):
+            refusal.withLock { $0 = why }
+            return .notAccepted(why)
+        }
     }
+
+    /// Why the last redirect that was meant for this wait could not be accepted, if one came.
+    var lastRefusal: String? { refusal.withLock { $0 } }
 
     @discardableResult
     func end(_ error: BrokerError) -> Bool { finish(.failure(error)) }
@@ -63,8 +91,11 @@ final class Interaction<Answer: Sendable>: WaitingInteraction {
 
     /// The browser came back. Waits until the page is known, so that it tells the truth.
     func browserReturned(with redirect: RedirectParameters) async -> RedirectPage {
-        guard take(redirect) else { return .notExpected }
-        return await page.value
+        switch take(redirect) {
+        case .taken: await page.value
+        case .notExpected: .notExpected
+        case .notAccepted(let why): .notAccepted(app: app, why: why)
+        }
     }
 
     func show(_ page: RedirectPage) { self.page.fulfil(page) }

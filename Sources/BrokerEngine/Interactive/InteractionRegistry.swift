@@ -21,9 +21,14 @@ final class InteractionRegistry: Sendable {
         state.withLock { $0.interactions[id] }.flatMap { $0.partition == partition ? $0 : nil }
     }
 
-    /// Offers a redirect to everything that waits for the person; at most one takes it, for states are unique.
-    func deliver(_ redirect: RedirectParameters, in partition: Partition) -> Bool {
-        waiting.contains { $0.partition == partition && $0.take(redirect) }
+    /// Offers a redirect to everything that waits for the person; it means something to one at most, for states are unique.
+    func deliver(_ redirect: RedirectParameters, in partition: Partition) -> RedirectReception {
+        for interaction in waiting where interaction.partition == partition {
+            let reception = interaction.take(redirect)
+            if case .notExpected = reception { continue }
+            return reception
+        }
+        return .notExpected
     }
 
     func endAll(_ error: BrokerError) { for interaction in waiting { interaction.end(error) } }

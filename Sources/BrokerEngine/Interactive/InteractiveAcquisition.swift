@@ -35,7 +35,8 @@ struct InteractiveAcquisition: Sendable {
         let waiter = SignInFlight.Waiter(request, now: services.clock.now, onOpen: onOpen, onJoin: onJoin)
         let key = SignInKey(request, at: place, account: account?.who, prompt: prompt)
         let (flight, joining) = services.interactions.join(key, waiter) {
-            SignInFlight(key, Interaction(in: request.partition, random: services.random), first: waiter)
+            SignInFlight(
+                key, Interaction(for: request.app, in: request.partition, random: services.random), first: waiter)
         }
         switch joining {
         case .first:
@@ -88,9 +89,7 @@ struct InteractiveAcquisition: Sendable {
         let clock = services.clock
         let timer = Task {
             try await clock.sleep(for: .seconds(timeout))
-            flight.leave(
-                waiter,
-                BrokerError(.timedOut, "Nobody finished the sign-in within \(timeout.inSeconds); start it again."))
+            flight.leave(waiter, .nobodyFinished(within: timeout, refusal: flight.interaction.lastRefusal))
         }
         defer { timer.cancel() }
         return try await withTaskCancellationHandler {
@@ -98,6 +97,19 @@ struct InteractiveAcquisition: Sendable {
         } onCancel: {
             flight.leave(waiter, .appWentAway)
         }.get()
+    }
+}
+
+extension BrokerError {
+    /// - Parameter refusal: why an answer that came could not be accepted.
+    fileprivate static func nobodyFinished(within timeout: Int64, refusal: String?) -> BrokerError {
+        guard let refusal else {
+            return BrokerError(.timedOut, "Nobody finished the sign-in within \(timeout.inSeconds); start it again.")
+        }
+        return BrokerError(
+            .timedOut,
+            "The sign-in was answered within \(timeout.inSeconds), but not acceptably: \(refusal) Start it again; if that "
+                + "does not help, ask who runs the provider.", reason: .answerNotAccepted)
     }
 }
 

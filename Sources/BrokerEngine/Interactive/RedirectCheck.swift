@@ -2,13 +2,16 @@ import BrokerModel
 import BrokerValues
 
 /// Whether a redirect is the answer to a sign-in that waits (RFC 6749, sections 4.1.2 and 10.12; RFC 9207, section 2.4).
-/// Pure. What is foreign changes nothing: the sign-in goes on waiting for the real one.
+/// Pure. What is foreign changes nothing, and neither does what cannot be accepted: the sign-in goes on waiting for the
+/// real one (decision 30).
 package enum RedirectCheck {
     package struct Expectation: Sendable {
         package var state: String
         package var issuer: String
         /// The provider says in its metadata that it always names itself.
         package var requiresIssuer: Bool
+        /// Where the provider sends the browser; nil where only the broker's own listener can be meant.
+        package var redirectURI: String?
         /// Nil where the provider has no clouds: what a redirect says of them means nothing then.
         package var clouds: CloudExpectation?
 
@@ -24,30 +27,39 @@ package enum RedirectCheck {
         case refused(OAuthRefusal)
         /// The code is for a cloud that was not allowed for; it is sent nowhere.
         case otherCloud(named: String)
-        case foreign(Why)
+        /// Of another sign-in, or of none.
+        case foreign
+        /// It knows the state, as everybody does who has seen the authorization URL, and is no answer that can be taken.
+        case unacceptable(Why)
     }
 
     package enum Why: Sendable, Equatable {
         case repeatedParameter
-        case wrongState
+        case otherAddress
         case otherIssuer
         case issuerMissing
         case neitherCodeNorError
     }
 
     package static func judge(_ redirect: RedirectParameters, against expected: Expectation) -> Verdict {
-        guard redirect.repeated.isEmpty else { return .foreign(.repeatedParameter) }
-        guard let state = redirect["state"], Secret(state) == Secret(expected.state) else {
-            return .foreign(.wrongState)
+        guard !redirect.repeated.contains("state"), let state = redirect["state"],
+            Secret(state) == Secret(expected.state)
+        else { return .foreign }
+        guard redirect.repeated.isEmpty else { return .unacceptable(.repeatedParameter) }
+        // A provider's own redirect URI tells its answers from others' (RFC 9700, section 4.4.2.2).
+        if let address = redirect.address, let own = expected.redirectURI {
+            guard RedirectDestination.isSame(address, as: own) else { return .unacceptable(.otherAddress) }
         }
         let cloud = expected.clouds?.cloud(named: redirect["cloud_instance_host_name"]) ?? .own
         if let issuer = redirect["iss"] {
             // Another cloud is held against its own issuer, when its metadata is there (``CloudRules``).
-            guard cloud.isOther || IssuerRule.isSame(issuer, as: expected.issuer) else { return .foreign(.otherIssuer) }
+            guard cloud.isOther || IssuerRule.isSame(issuer, as: expected.issuer) else {
+                return .unacceptable(.otherIssuer)
+            }
         } else if expected.requiresIssuer, redirect["error"] == nil || redirect["code"] != nil {
             // An error without `iss` is taken: a mix-up needs a code, and providers that promise to name themselves
             // forget it when they refuse (django-oauth-toolkit 3.4). Waiting on would leave the person without an answer.
-            return .foreign(.issuerMissing)
+            return .unacceptable(.issuerMissing)
         }
         if let error = redirect["error"], !error.isEmpty {
             return .refused(
@@ -55,7 +67,7 @@ package enum RedirectCheck {
                     error: printable(error), subError: redirect["error_subcode"].map(printable),
                     description: redirect["error_description"].map(printable), status: nil))
         }
-        guard let code = redirect["code"], !code.isEmpty else { return .foreign(.neitherCodeNorError) }
+        guard let code = redirect["code"], !code.isEmpty else { return .unacceptable(.neitherCodeNorError) }
         switch cloud {
         case .own: return .code(AuthorizationCode(code: Secret(code), cloud: nil, issuer: redirect["iss"]))
         case .other(let authority):
@@ -78,18 +90,17 @@ package enum RedirectCheck {
 }
 
 extension RedirectCheck {
-    /// What the sign-in goes on with; nil for a redirect that is foreign.
-    static func answer(
-        _ redirect: RedirectParameters, to expected: Expectation
-    ) -> Result<AuthorizationCode, BrokerError>? {
+    /// What the sign-in goes on with.
+    static func answer(_ redirect: RedirectParameters, to expected: Expectation) -> RedirectMeaning<AuthorizationCode> {
         switch judge(redirect, against: expected) {
-        case .foreign: return nil
-        case .code(let code): return .success(code)
+        case .foreign: return .foreign
+        case .unacceptable(let why): return .unacceptable(why.sentence)
+        case .code(let code): return .answer(.success(code))
         case .otherCloud(let host):
             let wasAskedFor = expected.clouds?.others.isEmpty == false
-            return .failure(wasAskedFor ? unknownCloud(host) : otherCloud(host))
+            return .answer(.failure(wasAskedFor ? unknownCloud(host) : otherCloud(host)))
         case .refused(let refusal):
-            return .failure(ProviderErrors.brokerError(.refused(refusal), authorityName: expected.issuer))
+            return .answer(.failure(ProviderErrors.brokerError(.refused(refusal), authorityName: expected.issuer)))
         }
     }
 
@@ -105,5 +116,18 @@ extension RedirectCheck {
             .invalidResponse,
             "The sign-in was answered for a cloud that is not known here (\(host)), and nothing was sent there; if it is "
                 + "one, its administrator adds it to the provider's other_clouds.")
+    }
+}
+
+extension RedirectCheck.Why {
+    /// For the person, and for whoever runs the app.
+    fileprivate var sentence: String {
+        switch self {
+        case .repeatedParameter: "It says something twice, so that nobody can tell what was meant."
+        case .otherAddress: "It came to another address than the one that the sign-in was to end at."
+        case .otherIssuer: "It did not come from the provider that was asked."
+        case .issuerMissing: "It does not say which provider it comes from, as the one that was asked promises to."
+        case .neitherCodeNorError: "It holds neither a code nor an error."
+        }
     }
 }

@@ -183,10 +183,20 @@ struct SignIn: Sendable {
         var expectation = RedirectCheck.Expectation(
             state: attempt.authorization.state, issuer: attempt.metadata.issuer,
             requiresIssuer: attempt.metadata.promisesIssuerInResponse)
+        expectation.redirectURI = attempt.authorization.redirectURI
         if attempt.metadata.authority.rules.hasClouds {
             expectation.clouds = CloudExpectation(authority: attempt.metadata.authority, others: otherClouds)
         }
-        flight.interaction.expectRedirect { [expectation] in RedirectCheck.answer($0, to: expectation) }
+        let (log, correlationID) = (services.log, request.correlationID)
+        flight.interaction.expectRedirect { [expectation] redirect in
+            let meaning = RedirectCheck.answer(redirect, to: expectation)
+            if case .unacceptable(let why) = meaning {
+                log.notice(
+                    "an answer to a sign-in cannot be accepted; the sign-in goes on waiting",
+                    metadata: ["correlation_id": "\(correlationID)", "cause": "\(why)"])
+            }
+            return meaning
+        }
     }
 
     private func redeem(

@@ -26,6 +26,24 @@ package enum RedirectDestination: Sendable, Equatable {
         return .loopback(.fixed(host: url.host, port: port, path: path))
     }
 
+    /// Whether a browser that was sent to a redirect URI may have come back to an address. Browsers write scheme and host in
+    /// lower case, and put a slash where a host has no path; the rest is compared as it stands.
+    ///
+    /// - Parameter address: without query.
+    package static func isSame(_ address: String, as uri: String) -> Bool {
+        asBrowsersWrite(address) == asBrowsersWrite(String(uri.prefix { $0 != "?" }))
+    }
+
+    private static func asBrowsersWrite(_ uri: String) -> String {
+        guard let colon = uri.firstIndex(of: ":") else { return uri }
+        let scheme = uri[..<colon].lowercased()
+        let rest = uri[colon...]
+        guard rest.hasPrefix("://") else { return scheme + rest }
+        let host = rest.dropFirst(3).prefix { $0 != "/" }
+        let path = rest.dropFirst(3 + host.count)
+        return scheme + "://" + host.lowercased() + (path.isEmpty ? "/" : path)
+    }
+
     private static func invalid(_ why: String) -> BrokerError {
         BrokerError(.invalidParameter, "The redirect URI cannot be used: \(why).")
     }

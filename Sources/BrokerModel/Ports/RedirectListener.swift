@@ -27,6 +27,8 @@ package enum RedirectTarget: Sendable, Equatable {
 package struct RedirectParameters: Sendable {
     package var values: [String: String]
     package var repeated: Set<String>
+    /// Where the browser came back to, without query and fragment; nil where the broker listened there itself.
+    package var address: String?
 
     package init(values: [String: String], repeated: Set<String> = []) {
         self.values = values
@@ -44,6 +46,8 @@ package enum RedirectPage: Sendable, Equatable {
     case failed(app: String, message: String)
     /// The provider has ended the browser's session.
     case signedOut(app: String)
+    /// For a sign-in that waits, and goes on waiting: this is no answer that it can take.
+    case notAccepted(app: String, why: String)
     /// A redirect that belongs to no waiting sign-in: wrong state, used before, too late.
     case notExpected
 }

@@ -26,5 +26,6 @@ extension RedirectParameters {
         let url = redirectURL.utf8.prefix { $0 != UInt8(ascii: "#") }
         let query = url.drop { $0 != UInt8(ascii: "?") }.dropFirst()
         self.init(query: Substring(query))
+        address = String(Substring(url.prefix { $0 != UInt8(ascii: "?") }))
     }
 }

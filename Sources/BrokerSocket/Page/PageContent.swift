@@ -47,6 +47,17 @@ struct PageContent: Sendable {
             heading = "You’re signed out"
             lines = ["The next sign-in asks who you are."]
             next = "You can close this tab and return to <bdi>\(text: app)</bdi>."
+        case .notAccepted(let app, let why):
+            let app = Self.name(of: app)
+            let why = ForeignText(why, atMost: 300, otherwise: "The reason is not known.")
+            tone = .bad
+            title = "Answer not accepted – \(text: app)"
+            heading = "This answer can’t be used"
+            lines = ["<bdi>\(text: why)</bdi>", "Nothing was changed, and the sign-in is still waiting."]
+            next = """
+                You can close this tab and return to <bdi>\(text: app)</bdi> to finish the sign-in or start it again. If this \
+                page comes back, do not sign in there.
+                """
         case .notExpected:
             tone = .lost
             title = "No sign-in is waiting"

@@ -1,4 +1,5 @@
 import BrokerModel
+import BrokerSystem
 import Glibc
 import Logging
 import NIOCore
@@ -61,7 +62,7 @@ actor LoopbackPorts {
             case .failed(let code):
                 await leave(opened)
                 guard code == EADDRINUSE else {
-                    let why = String(cString: strerror(code))
+                    let why = errnoText(code)
                     return .failed(
                         .cannotListen("The broker cannot listen at \(family.ip) for the redirect: \(why)."))
                 }

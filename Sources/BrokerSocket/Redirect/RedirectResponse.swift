@@ -9,7 +9,11 @@ struct RedirectResponse: Sendable {
     var body: String
 
     init(_ page: RedirectPage) {
-        status = page == .notExpected ? .badRequest : .ok
+        status =
+            switch page {
+            case .notExpected, .notAccepted: .badRequest
+            default: .ok
+            }
         body = PageTemplate.render(page)
         headers = Self.headers(type: "text/html; charset=utf-8", policy: PageTemplate.contentSecurityPolicy)
         // The address that was asked for holds the code: no other site may share a window with it.

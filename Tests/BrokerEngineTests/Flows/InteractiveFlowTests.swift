@@ -33,16 +33,38 @@ struct InteractiveFlowTests {
         let bed = try await EngineBed()
         let (browser, signIn) = bed.begin(bed.interactive())
         let opening = await browser.opening()
-        for query in [
-            "code=mallory&state=guessed", "code=mallory", "error=access_denied&state=guessed",
-            "code=mallory&state=\(opening.state)&iss=https://evil.example",
-            "code=mallory&code=alice&state=\(opening.state)",
-        ] {
+        for query in ["code=mallory&state=guessed", "code=mallory", "error=access_denied&state=guessed"] {
             #expect(await bed.redirects.visit(opening.redirectURI, query: query) == .notExpected)
+        }
+        for (query, why) in [
+            ("code=mallory&iss=https://evil.example", "It did not come from the provider that was asked."),
+            ("code=mallory&code=alice", "It says something twice, so that nobody can tell what was meant."),
+            ("code=", "It holds neither a code nor an error."),
+        ] {
+            let page = await bed.redirects.visit(opening.redirectURI, query: "\(query)&state=\(opening.state)")
+            #expect(page == .notAccepted(app: "mail", why: why))
         }
         #expect(await bed.redirects.visit(opening, code: "alice") == .signedIn(username: "alice", app: "mail"))
         #expect(try await signIn.value.account.username == "alice")
         #expect(bed.provider.grants.count == 1)
+    }
+
+    @Test(
+        "an app whose sign-in got an answer that cannot be accepted is told so when its time is over",
+        .timeLimit(.minutes(1)))
+    func unacceptable() async throws {
+        let bed = try await EngineBed()
+        let (browser, signIn) = bed.begin(bed.interactive())
+        let opening = await browser.opening()
+        _ = await bed.redirects.visit(
+            opening.redirectURI, query: "code=mallory&state=\(opening.state)&iss=https://evil.example")
+        while bed.clock.sleepers == 0 { await Task.yield() }
+        bed.clock.advance(bySeconds: 300)
+        let error = await #expect(throws: BrokerError.self) { try await signIn.value }
+        #expect(error?.kind == .timedOut)
+        #expect(error?.reason == .answerNotAccepted)
+        #expect(error?.message.contains("It did not come from the provider that was asked.") == true)
+        #expect(bed.provider.grants.isEmpty)
     }
 
     @Test("the second redirect with the right state finds the sign-in over")
@@ -79,6 +101,11 @@ struct InteractiveFlowTests {
         #expect(throws: BrokerError.self, "another person's redirect is not for this partition") {
             try bed.engine.complete(redirectURL: url, in: Partition(uid: 1001))
         }
+        let elsewhere = Secret("msauth.other://auth?code=mallory&state=\(opening.state)")
+        let refusal = #expect(throws: BrokerError.self, "a redirect of another provider comes to another address") {
+            try bed.engine.complete(redirectURL: elsewhere, in: Sample.partition)
+        }
+        #expect(refusal?.reason == .answerNotAccepted)
         try bed.engine.complete(redirectURL: url, in: Sample.partition)
         #expect(throws: BrokerError.self) { try bed.engine.complete(redirectURL: url, in: Sample.partition) }
         #expect(try await signIn.value.account.username == "alice")
@@ -95,6 +122,7 @@ struct InteractiveFlowTests {
         bed.clock.advance(bySeconds: 1)
         let error = await #expect(throws: BrokerError.self) { try await signIn.value }
         #expect(error?.kind == .timedOut)
+        #expect(error?.reason == nil)
         #expect(!bed.redirects.isListening)
         #expect(await bed.redirects.visit(opening, code: "alice") == nil)
     }

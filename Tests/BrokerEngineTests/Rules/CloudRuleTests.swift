@@ -76,7 +76,8 @@ struct CloudRuleTests {
         case .code(let code): return "code at \(code.cloud?.url ?? "own") by \(code.issuer ?? "-")"
         case .otherCloud(let host): return "refused: \(host)"
         case .refused(let refusal): return refusal.error
-        case .foreign(let why): return "\(why)"
+        case .foreign: return "foreign"
+        case .unacceptable(let why): return "\(why)"
         }
     }
 
@@ -100,7 +101,7 @@ struct CloudRuleTests {
 
     @Test("who does not know the state cannot name a cloud, and nobody can name two")
     func foreign() {
-        #expect(judge("code=c&state=x&cloud_instance_host_name=evil.example") == "wrongState")
+        #expect(judge("code=c&state=x&cloud_instance_host_name=evil.example") == "foreign")
         #expect(
             judge(
                 "code=c&state=s&cloud_instance_host_name=evil.example&cloud_instance_host_name=login.microsoftonline.us"

@@ -13,7 +13,8 @@ struct RedirectCheckTests {
         case .code(let code): return "code " + code.code.revealed()
         case .otherCloud(let host): return "otherCloud \(host)"
         case .refused(let refusal): return "refused \(refusal.error) \(refusal.description ?? "-")"
-        case .foreign(let why): return "\(why)"
+        case .foreign: return "foreign"
+        case .unacceptable(let why): return "\(why)"
         }
     }
 
@@ -25,9 +26,40 @@ struct RedirectCheckTests {
 
     @Test("a wrong, missing or repeated state is not for this sign-in")
     func state() {
-        #expect(judge("code=c&state=s-2") == "wrongState")
-        #expect(judge("code=c") == "wrongState")
-        #expect(judge("code=c&state=s-2&state=s-1") == "repeatedParameter")
+        #expect(judge("code=c&state=s-2") == "foreign")
+        #expect(judge("code=c") == "foreign")
+        #expect(judge("code=c&state=s-2&state=s-1") == "foreign")
+        #expect(judge("code=c&state=s-1&state=s-1") == "foreign")
+    }
+
+    @Test("with the right state, what comes twice cannot be accepted")
+    func repeated() {
+        #expect(judge("code=c&state=s-1&code=d") == "repeatedParameter")
+        #expect(judge("code=c&state=s-2&code=d") == "foreign")
+    }
+
+    @Test(
+        "a redirect that was handed in came to the sign-in's own redirect URI, in the spelling of browsers",
+        arguments: [
+            ("http://127.0.0.1:50001/", "http://127.0.0.1:50001/", true),
+            ("http://127.0.0.1:50001/", "http://127.0.0.1:50001", true),
+            ("http://127.0.0.1:50001/", "http://127.0.0.1:50002/", false),
+            ("http://127.0.0.1:50001/own", "http://127.0.0.1:50001/", false),
+            ("http://127.0.0.1:50001/own", "http://127.0.0.1:50001/own/", false),
+            ("msauth.Mail://Auth", "msauth.mail://auth/", true), ("msauth.mail://auth", "msauth.mail://other", false),
+            ("https://app.example/cb?a=b", "https://app.example/cb", true),
+            ("https://app.example/cb", "https://app.example/CB", false), ("my.app:/done", "MY.app:/done", true),
+        ])
+    func address(own: String, found: String, isOwn: Bool) {
+        var expected = RedirectCheck.Expectation(state: "s-1", issuer: "https://id.example.org", requiresIssuer: false)
+        expected.redirectURI = own
+        let verdict = RedirectCheck.judge(
+            RedirectParameters(redirectURL: "\(found)?code=c&state=s-1"), against: expected)
+        switch verdict {
+        case .code: #expect(isOwn)
+        case .unacceptable(.otherAddress): #expect(!isOwn)
+        default: Issue.record("\(verdict)")
+        }
     }
 
     @Test("an answer of another issuer is refused, and so is silence of one that promised to name itself (RFC 9207)")
@@ -42,7 +74,7 @@ struct RedirectCheckTests {
         #expect(
             judge("error=access_denied&state=s-1&error_description=No%0Athanks%1b[31m")
                 == "refused access_denied Nothanks[31m")
-        #expect(judge("error=access_denied&state=other") == "wrongState")
+        #expect(judge("error=access_denied&state=other") == "foreign")
     }
 
     @Test("a provider that promised to name itself may refuse without doing so, but not bring a code that way")
@@ -56,6 +88,6 @@ struct RedirectCheckTests {
     func empty() {
         #expect(judge("state=s-1") == "neitherCodeNorError")
         #expect(judge("state=s-1&code=") == "neitherCodeNorError")
-        #expect(judge("") == "wrongState")
+        #expect(judge("") == "foreign")
     }
 }

@@ -30,6 +30,10 @@ struct PageInBrowserTests {
                 app: "mail-app",
                 message: "The provider's answer could not be verified: the ID token was issued for another client.")
         ),
+        (
+            "not-accepted", "This answer can’t be used",
+            .notAccepted(app: "mail-app", why: "It did not come from the provider that was asked.")
+        ),
         ("not-expected", "No sign-in is waiting for this page", .notExpected),
         (
             "hostile", "You’re signed in",

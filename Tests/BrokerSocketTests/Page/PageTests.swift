@@ -9,6 +9,7 @@ struct PageTests {
     static let all: [RedirectPage] = [
         .signedIn(username: "ada@example.org", app: "mail-app"), .canceled(app: "mail-app"),
         .failed(app: "mail-app", message: "The provider did not answer in time; sign in again."),
+        .notAccepted(app: "mail-app", why: "It did not come from the provider that was asked."),
         .signedOut(app: "mail-app"), .notExpected,
     ]
 
@@ -57,6 +58,7 @@ struct PageTests {
         for page in [
             RedirectPage.signedIn(username: attack, app: "a"), .signedIn(username: "u", app: attack),
             .canceled(app: attack), .failed(app: attack, message: "m"), .failed(app: "a", message: attack),
+            .notAccepted(app: attack, why: "w"), .notAccepted(app: "a", why: attack),
         ] {
             let html = PageTemplate.render(page)
             #expect(html.contains(shown))

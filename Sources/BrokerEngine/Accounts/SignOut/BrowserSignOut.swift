@@ -15,10 +15,10 @@ struct BrowserSignOut: Sendable {
 
     func run(onOpen: @Sendable (InteractionOpening) -> Void) async -> SignOutStages.Outcome {
         do throws(BrokerError) {
-            let interaction = Interaction<Void>(in: request.partition, random: services.random)
+            let interaction = Interaction<Void>(for: app, in: request.partition, random: services.random)
             let state = Base64URL.encode(services.random.bytes(32))
             interaction.show(.signedOut(app: app.name))
-            interaction.expectRedirect { Self.isAnswer($0, to: state) ? .success(()) : nil }
+            interaction.expectRedirect { Self.isAnswer($0, to: state) ? .answer(.success(())) : .foreign }
             let window = try await BrowserWindow(
                 backTo: try .parse(app.redirectURI), for: interaction, services)
             let outcome = await wait(for: interaction, state, in: window, onOpen)
