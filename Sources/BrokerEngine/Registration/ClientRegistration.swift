@@ -10,24 +10,28 @@ struct ClientRegistration: Sendable {
     func register(
         _ draft: AppRegistration, isConfidential: Bool, initialAccessToken: Secret?
     ) async throws(BrokerError) -> (app: AppRegistration, secretExpiresOn: NumericDate?) {
+        let redirectURI = draft.redirectURI ?? ownRedirectURI()
         do throws(ProviderError) {
             let metadata = try await services.provider.metadata(of: draft.authority)
             let request = ClientRegistrationRequest(
-                clientName: draft.name, redirectURIs: [draft.redirectURI ?? Self.loopback],
+                clientName: draft.name, redirectURIs: [redirectURI],
                 scopes: ScopeRules.toAuthorize(Scopes(draft.scopes), extra: Scopes([]), at: metadata),
                 isConfidential: isConfidential, initialAccessToken: initialAccessToken)
             let client = try await services.provider.register(request, at: metadata)
             var app = draft
             app.clientID = client.clientID
             app.clientSecret = client.clientSecret
+            app.redirectURI = redirectURI
             return (app, client.clientSecretExpiresOn)
         } catch {
             throw Self.failure(error, at: draft.authority)
         }
     }
 
-    /// The port is the kernel's choice, and a provider that follows RFC 8252, section 7.3, compares the rest only.
-    private static let loopback = "http://127.0.0.1/"
+    /// On loopback, at a path that no other client has: an answer that another provider gives does not come back there, for
+    /// it knows no client with this path (mix-up; RFC 9700, section 4.4.2.2). The port is the kernel's choice, and a provider
+    /// that follows RFC 8252, section 7.3, compares the rest only.
+    private func ownRedirectURI() -> String { "http://127.0.0.1/" + Base64URL.encode(services.random.bytes(16)) }
 
     /// RFC 7591, section 3.2.2; RFC 6750, section 3.1.
     private static func failure(_ error: ProviderError, at authority: Authority) -> BrokerError {

@@ -1,4 +1,5 @@
 import BrokerModel
+import BrokerValues
 
 /// On whose hosts the endpoints may be that a code or a device code passes through.
 ///

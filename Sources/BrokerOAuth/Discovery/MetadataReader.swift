@@ -48,7 +48,7 @@ enum MetadataReader {
 
     private static func check(_ hosts: EndpointHosts, _ metadata: inout ProviderMetadata) throws(ProviderError) {
         if let foreign = hosts.foreign(in: metadata) {
-            let url = BoundedText(foreign.url, limit: 200).text
+            let url = SafeText(foreign.url, atMost: 200).text
             throw .invalidResponse(
                 status: nil,
                 "The discovery document of \(hosts.authority.url) names a \(foreign.name) on another host, \(url), and "

@@ -36,7 +36,7 @@ package enum RegisterAppAtProvider: AdministrationMethod {
             + AppDescription.members(
                 scopes: "The scopes it may ask for.",
                 redirectUri:
-                    "Registered at the provider; with a fixed port where it compares ports. Absent: loopback, any port."
+                    "Registered at the provider; with a fixed port where it compares ports. Absent: loopback, any port, a path of its own."
             ).inside(\.description) + [
                 .defaulted(
                     "confidential", \.confidential,

@@ -49,7 +49,7 @@ struct PageContent: Sendable {
             next = "You can close this tab and return to <bdi>\(text: app)</bdi>."
         case .notAccepted(let app, let why):
             let app = Self.name(of: app)
-            let why = ForeignText(why, atMost: 300, otherwise: "The reason is not known.")
+            let why = SafeText(onPage: why, atMost: 300, otherwise: "The reason is not known.")
             tone = .bad
             title = "Answer not accepted – \(text: app)"
             heading = "This answer can’t be used"

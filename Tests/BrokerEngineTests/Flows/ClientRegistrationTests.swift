@@ -2,6 +2,7 @@ import BrokerEngine
 import BrokerModel
 import BrokerTestSupport
 import BrokerValues
+import Synchronization
 import Testing
 
 @Suite("Registration at the provider")
@@ -23,7 +24,6 @@ struct ClientRegistrationTests {
         let bed = try await EngineBed()
         bed.provider.whenRegistering { request in
             #expect(request.clientName == "mail")
-            #expect(request.redirectURIs == ["http://127.0.0.1/"])
             #expect(request.scopes == Scopes(["openid", "profile", "offline_access", "mail.read"]))
             #expect(request.initialAccessToken == Secret("iat"))
             return .success(RegisteredClient(clientID: "c-1", clientSecret: Secret("s-1")))
@@ -43,6 +43,28 @@ struct ClientRegistrationTests {
             return .success(RegisteredClient(clientID: "c-1", clientSecret: Secret("s-1")))
         }
         _ = try await register(bed)
+    }
+
+    @Test(
+        "without a redirect URI of its own each client gets a path that no other has, and keeps it",
+        .timeLimit(.minutes(1)))
+    func ownPath() async throws {
+        let bed = try await EngineBed()
+        let registered = Mutex<[String]>([])
+        bed.provider.whenRegistering { request in
+            registered.withLock { $0 += request.redirectURIs }
+            return .success(RegisteredClient(clientID: "c-1"))
+        }
+        let apps = [try await register(bed), try await register(bed)]
+        let uris = registered.withLock { $0 }
+        #expect(apps.map(\.redirectURI) == uris)
+        #expect(Set(uris).count == 2)
+        for (app, uri) in zip(apps, uris) {
+            #expect(uri.hasPrefix("http://127.0.0.1/") && uri.count > "http://127.0.0.1/".count + 20)
+            let path = String(uri.dropFirst("http://127.0.0.1".count))
+            #expect(
+                try RedirectDestination.parse(app.redirectURI) == .loopback(.anyPort(host: "127.0.0.1", path: path)))
+        }
     }
 
     @Test("an app's own redirect URI is the one that is registered")

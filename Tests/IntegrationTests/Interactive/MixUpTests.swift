@@ -1,0 +1,96 @@
+import BrokerTestSupport
+import BrokerValues
+import DevIdentityProvider
+import Foundation
+import Testing
+
+/// A hostile issuer has an honest provider's code sent to its own token endpoint (RFC 9700, section 4.4). The honest one is
+/// shaped like Entra, which does not name itself in its answers.
+@Suite("Mix-up", .serialized, .timeLimit(.minutes(2)))
+struct MixUpTests {
+    private struct Scene {
+        let honest: RunningProvider
+        let hostile: ScriptedProvider
+        let broker: BrokerProcess
+        let bed: TestBed
+
+        /// The honest provider's authorization endpoint, at which Alice agrees.
+        var authorize: String { "\(honest.origin)/common/oauth2/v2.0/authorize" }
+
+        func signIn(app: String) async throws -> SignIn {
+            let (honest, bed) = (honest, bed)
+            return try await broker.signIn(app: app, scopes: ["notes.read"], ["timeout": 20], in: bed) {
+                try await honest.signIn(.alice, at: $0, in: bed)
+            }
+        }
+    }
+
+    private func withScene(_ body: (Scene) async throws -> Void) async throws {
+        try await withTestBed { bed in
+            let honest = try await DevIdentityProvider.start(.entra(), in: bed)
+            let hostile = try await ScriptedProvider.start()
+            bed.atEnd { await hostile.stop() }
+            hostile.configure { $0.metadata = ["authorization_response_iss_parameter_supported": .null] }
+            let broker = try await BrokerProcess.start(in: bed)
+            try await body(Scene(honest: honest, hostile: hostile, broker: broker, bed: bed))
+            #expect(hostile.requests(to: .token).isEmpty, "the hostile token endpoint was sent a code")
+        }
+    }
+
+    @Test("metadata that name another provider's authorization endpoint send nobody there")
+    func metadata() async throws {
+        try await withScene { scene in
+            scene.hostile.configure { [authorize = scene.authorize] in
+                $0.metadata["authorization_endpoint"] = .string(authorize)
+            }
+            try await scene.broker.register("notes", clientID: "demo-one", authority: scene.hostile.issuer)
+            let refusal = await expectRefusal("invalidResponse") { try await scene.signIn(app: "notes") }
+            #expect(refusal?.message.contains("authorization_endpoint") == true)
+        }
+    }
+
+    @Test("a promise of iss makes other hosts possible, and a code without it is not taken")
+    func promised() async throws {
+        try await withScene { scene in
+            scene.hostile.configure { [authorize = scene.authorize] in
+                $0.metadata = ["authorization_endpoint": .string(authorize)]
+            }
+            try await scene.broker.register("notes", clientID: "demo-one", authority: scene.hostile.issuer)
+            let connection = try await scene.broker.connect()
+            let answer = Task {
+                try await connection.call(
+                    "token.acquireInteractive", ["app": "notes", "scopes": ["notes.read"], "timeout": 2])
+            }
+            let notice = try #require(await connection.nextNotification())
+            let url = notice["params"]?.objectValue?.text("url") ?? ""
+            let redirect = try await scene.honest.signIn(.alice, at: url, in: scene.bed)
+            #expect(redirect["code"] != nil)
+            let page = try await HTTPSession(in: scene.bed).get(redirect.url)
+            #expect(page.status == 400)
+            #expect(page.text.contains("This answer can’t be used"))
+            await expectRefusal("timedOut", reason: "answerNotAccepted") { try await answer.value }
+            await connection.close()
+        }
+    }
+
+    @Test("a client that the broker registered has a redirect URI that no other provider sends codes to")
+    func forwarded() async throws {
+        try await withScene { scene in
+            let hostile = scene.hostile
+            // The hostile issuer's own page sends the browser on, with everything that the broker asked.
+            hostile.on(.authorize) { [authorize = scene.authorize] request in
+                var parts = URLComponents(string: authorize)
+                parts?.queryItems = request.query.map { URLQueryItem(name: $0, value: $1) }
+                return .redirect(to: parts?.string ?? "")
+            }
+            hostile.configure { $0.metadata["registration_endpoint"] = .string(hostile.issuer + "/register") }
+            // The honest provider's client, as if it were made here.
+            hostile.on(path: "/register") { _ in .json(["client_id": "demo-one"], status: 201) }
+            let made = try await scene.broker.call(
+                "apps.registerAtProvider", ["name": "made", "authority": .string(hostile.issuer)])
+            #expect(made.text("app.redirectUri").count > "http://127.0.0.1/".count)
+            let failure = await #expect(throws: ProcessFailure.self) { try await scene.signIn(app: "made") }
+            #expect(failure?.description.contains("status 400") == true, "\(failure?.description ?? "")")
+        }
+    }
+}
