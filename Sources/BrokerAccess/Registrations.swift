@@ -13,9 +13,11 @@ struct Registration: Sendable {
         self.record = record
         self.clientSecret = clientSecret
         app = authorities.recorded(record.authority).map { authority in
-            AppRegistration(
+            var app = AppRegistration(
                 record.description, authority: authority, clientSecret: clientSecret,
                 isInstanceAware: record.isInstanceAware)
+            app.secretMethod = record.secretMethod
+            return app
         }
     }
 

@@ -16,6 +16,7 @@ struct AppDirectoryTests {
         app.units = ["mail.service"]
         app.sandboxIDs = ["org.example.Mail"]
         app.clientSecret = Secret("hush")
+        app.secretMethod = .post
         try await bed.directory.register(app, in: AccessBed.partition)
         let reopened = try await bed.reopened()
         #expect(try reopened.app(named: "mail", in: AccessBed.partition) == app)

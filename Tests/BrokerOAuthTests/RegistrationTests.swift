@@ -92,6 +92,28 @@ struct RegistrationTests {
         }
     }
 
+    @Test(
+        "how the client shows who it is, is what the provider registered",
+        arguments: [
+            (nil, "s", nil), ("client_secret_basic", "s", .basic), ("client_secret_post", "s", .post),
+            ("none", nil, nil), ("client_secret_post", nil, nil),
+        ] as [(String?, String?, ClientSecretMethod?)])
+    func registeredMethod(name: String?, secret: String?, method: ClientSecretMethod?) async throws {
+        try await withProvider { bed async throws in
+            bed.offerEverything()
+            var answer: JSONObject = ["client_id": "c"]
+            answer["client_secret"] = secret.map(JSONValue.string) ?? (name == "none" ? "s" : nil)
+            answer["token_endpoint_auth_method"] = name.map(JSONValue.string)
+            bed.answer(at: .registration, .json(.object(answer), status: 201))
+            let client = try await register(bed)
+            #expect(client.clientSecret == secret.map { Secret($0) })
+            #expect(client.secretMethod == method)
+            guard name == "none" else { return }
+            let failure = await bed.failure { try await register(bed, confidential: true) }
+            #expect(failure?.isInvalidResponse == true, "it is no confidential client")
+        }
+    }
+
     @Test("who may not register, and what may not be registered, is told apart; without an endpoint it is not offered")
     func refused() async throws {
         try await withProvider { bed async throws in

@@ -156,6 +156,29 @@ struct TokenRequestTests {
         }
     }
 
+    @Test("a client's own method comes before what the provider takes in general")
+    func registeredMethod() async throws {
+        try await withProvider { bed async throws in
+            bed.provider.configure {
+                $0.clientSecret = "s-1"
+                $0.metadata = ["token_endpoint_auth_methods_supported": ["client_secret_basic"]]
+            }
+            let post = ClientCredentials(clientID: "app", secret: Secret("s-1"), method: .post)
+            _ = try await bed.redeem(bed.code(), as: post)
+            var request = try #require(bed.provider.requests(to: .token).last)
+            #expect(request.form["client_secret"] == "s-1")
+            #expect(request.form["client_id"] == "app")
+            #expect(request.headers["authorization"] == nil)
+
+            bed.provider.configure { $0.metadata = ["token_endpoint_auth_methods_supported": ["client_secret_post"]] }
+            bed.clock.advance(bySeconds: 3600)
+            _ = try await bed.redeem(
+                bed.code(), as: ClientCredentials(clientID: "app", secret: Secret("s-1"), method: .basic))
+            request = try #require(bed.provider.requests(to: .token).last)
+            #expect(request.basicCredentials?.secret == "s-1")
+        }
+    }
+
     @Test("metadata that would send a secret over plain http is refused where it is used")
     func plainEndpoint() async throws {
         try await withProvider { bed async throws in

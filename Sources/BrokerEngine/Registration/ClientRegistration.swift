@@ -22,6 +22,7 @@ struct ClientRegistration: Sendable {
             app.clientID = client.clientID
             app.clientSecret = client.clientSecret
             app.redirectURI = redirectURI
+            app.secretMethod = client.secretMethod
             return (app, client.clientSecretExpiresOn)
         } catch {
             throw Self.failure(error, at: draft.authority)

@@ -7,6 +7,8 @@ package struct AppRegistration: Sendable, Equatable {
     package var authority: Authority
     /// Makes the client confidential (RFC 6749, section 2.1).
     package var clientSecret: Secret?
+    /// How the secret is shown, where the provider's registration of the client says; nil goes by the provider's metadata.
+    package var secretMethod: ClientSecretMethod?
     /// Its people may be at home in other clouds than the authority's own (`instance_aware`). Means something at Entra only.
     package var isInstanceAware: Bool
     /// A caller's own client id, used without a registration.
@@ -48,7 +50,7 @@ package struct AppRegistration: Sendable, Equatable {
     /// The secret is for the app's own provider; anywhere else the client shows none.
     package func credentials(at place: Authority) -> ClientCredentials {
         let isOwn = place.rules.hasHostWideClients ? place.environment == authority.environment : place == authority
-        return ClientCredentials(clientID: description.clientID, secret: isOwn ? clientSecret : nil)
+        return ClientCredentials(clientID: description.clientID, secret: isOwn ? clientSecret : nil, method: secretMethod)
     }
 }
 

@@ -148,10 +148,13 @@ package struct AuthorizationRequest: Sendable {
 package struct ClientCredentials: Sendable {
     package var clientID: String
     package var secret: Secret?
+    /// Nil goes by the provider's metadata.
+    package var method: ClientSecretMethod?
 
-    package init(clientID: String, secret: Secret? = nil) {
+    package init(clientID: String, secret: Secret? = nil, method: ClientSecretMethod? = nil) {
         self.clientID = clientID
         self.secret = secret
+        self.method = method
     }
 }
 

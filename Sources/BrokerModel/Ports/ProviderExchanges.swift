@@ -98,6 +98,8 @@ package struct ClientRegistrationRequest: Sendable {
 package struct RegisteredClient: Sendable {
     package var clientID: String
     package var clientSecret: Secret?
+    /// What the client was registered for; nil when the provider does not say.
+    package var secretMethod: ClientSecretMethod?
     /// Seconds since 1970; nil when the secret does not expire.
     package var clientSecretExpiresOn: NumericDate?
 

@@ -76,6 +76,7 @@ package struct AppRecord: VaultRecord {
     package var description: AppDescription
     package var authority: String
     package var isConfidential: Bool
+    package var secretMethod: ClientSecretMethod?
     package var isInstanceAware: Bool
 
     package var bucket: [String] { [] }
@@ -91,6 +92,7 @@ package struct AppRecord: VaultRecord {
         description = app.description
         authority = app.authority.url
         isConfidential = app.clientSecret != nil
+        secretMethod = app.clientSecret == nil ? nil : app.secretMethod
         isInstanceAware = app.isInstanceAware
     }
 
@@ -99,7 +101,7 @@ package struct AppRecord: VaultRecord {
     }
 
     private enum CodingKeys: CodingKey {
-        case authority, isConfidential, isInstanceAware
+        case authority, isConfidential, secretMethod, isInstanceAware
     }
 
     package init(from decoder: any Decoder) throws {
@@ -107,7 +109,8 @@ package struct AppRecord: VaultRecord {
         let fields = try decoder.container(keyedBy: CodingKeys.self)
         authority = try fields.decode(String.self, forKey: .authority)
         isConfidential = try fields.decode(Bool.self, forKey: .isConfidential)
-        // Records of earlier versions do not say.
+        // Records of earlier versions do not say the rest.
+        secretMethod = try fields.decodeIfPresent(ClientSecretMethod.self, forKey: .secretMethod)
         isInstanceAware = try fields.decodeIfPresent(Bool.self, forKey: .isInstanceAware) ?? false
     }
 
@@ -116,6 +119,7 @@ package struct AppRecord: VaultRecord {
         var fields = encoder.container(keyedBy: CodingKeys.self)
         try fields.encode(authority, forKey: .authority)
         try fields.encode(isConfidential, forKey: .isConfidential)
+        try fields.encodeIfPresent(secretMethod, forKey: .secretMethod)
         try fields.encodeIfPresent(isInstanceAware ? true : nil, forKey: .isInstanceAware)
     }
 }

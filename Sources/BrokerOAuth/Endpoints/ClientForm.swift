@@ -54,10 +54,11 @@ enum ClientAuthentication {
             self = .none
             return
         }
-        switch Self.method(at: metadata) {
-        case "client_secret_basic": self = .basic(secret)
-        case "client_secret_post": self = .post(secret)
-        default:
+        // The client's own registration knows better than what the provider takes in general.
+        switch client.method ?? Self.method(at: metadata) {
+        case .basic: self = .basic(secret)
+        case .post: self = .post(secret)
+        case nil:
             throw .invalidResponse(
                 status: nil,
                 "The provider takes no client secret at its token endpoint. Register the app without one, or another way "
@@ -65,10 +66,9 @@ enum ClientAuthentication {
         }
     }
 
-    /// The method for a client with a secret, as the registry of RFC 7591 names it; nil when the provider takes none that
-    /// the broker knows.
-    static func method(at metadata: ProviderMetadata) -> String? {
-        ["client_secret_basic", "client_secret_post"].first(where: metadata.tokenEndpointAuthMethods.contains)
+    /// The method for a client with a secret; nil when the provider takes none that the broker knows.
+    static func method(at metadata: ProviderMetadata) -> ClientSecretMethod? {
+        ClientSecretMethod.allCases.first { metadata.tokenEndpointAuthMethods.contains($0.rawValue) }
     }
 
     var isInHeader: Bool { if case .basic = self { true } else { false } }

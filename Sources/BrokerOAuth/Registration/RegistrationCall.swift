@@ -86,7 +86,7 @@ enum ClientMetadata {
                 "The provider \(metadata.authority.environment) does not offer clients with a secret; register a public "
                     + "one.")
         }
-        return method
+        return method.rawValue
     }
 }
 
@@ -106,19 +106,33 @@ extension RegisteredClient {
         guard let clientID = object["client_id"]?.stringValue, (1...1024).contains(clientID.utf8.count),
             SafeText(clientID, atMost: 1024).text == clientID
         else { throw answer.incomplete("names no client") }
-        let secret = object.secret("client_secret")
+        let method = try Self.method(in: object, of: answer)
+        let secret = method == .none ? nil : object.secret("client_secret")
         guard secret != nil || !isConfidential else {
             throw answer.incomplete("makes a public client where one with a secret was asked for")
-        }
-        switch object["token_endpoint_auth_method"]?.stringValue {
-        case nil, "client_secret_basic", "client_secret_post", "none": break
-        case let method?:
-            let name = SafeText(method, atMost: 40).text
-            throw answer.incomplete("makes a client that authenticates by \(name), which the broker does not know")
         }
         let expiry = object["client_secret_expires_at"]?.seconds
         self.init(
             clientID: clientID, clientSecret: secret,
             clientSecretExpiresOn: secret == nil ? nil : expiry.flatMap { $0 == 0 ? nil : $0 })
+        if secret != nil, case .secret(let named) = method { secretMethod = named }
+    }
+
+    private enum Method: Equatable {
+        case unsaid
+        /// A public client, whatever else the answer holds.
+        case none
+        case secret(ClientSecretMethod)
+    }
+
+    /// What the provider registered counts, not what was asked for (RFC 7591, section 3.2.1).
+    private static func method(in object: JSONObject, of answer: EndpointAnswer) throws(ProviderError) -> Method {
+        guard let name = object["token_endpoint_auth_method"]?.stringValue else { return .unsaid }
+        if name == "none" { return .none }
+        guard let method = ClientSecretMethod(rawValue: name) else {
+            let name = BoundedText(name, limit: 40).text
+            throw answer.incomplete("makes a client that authenticates by \(name), which the broker does not know")
+        }
+        return .secret(method)
     }
 }

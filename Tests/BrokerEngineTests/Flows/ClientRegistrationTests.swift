@@ -67,6 +67,20 @@ struct ClientRegistrationTests {
         }
     }
 
+    @Test("the client shows its secret in the way that the provider registered")
+    func secretMethod() async throws {
+        let bed = try await EngineBed()
+        bed.provider.whenRegistering { _ in
+            var client = RegisteredClient(clientID: "c-1", clientSecret: Secret("s-1"))
+            client.secretMethod = .post
+            return .success(client)
+        }
+        let app = try await register(bed)
+        #expect(app.secretMethod == .post)
+        try await bed.signIn("alice", app)
+        #expect(bed.provider.told.last?.client.method == .post)
+    }
+
     @Test("an app's own redirect URI is the one that is registered")
     func redirect() async throws {
         let bed = try await EngineBed()
