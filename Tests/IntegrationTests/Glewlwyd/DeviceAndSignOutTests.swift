@@ -102,6 +102,9 @@ struct DeviceAndSignOutTests {
             await expectRefusal("interactionRequired", reason: "signedOut") {
                 try await broker.acquireSilent(app: "web")
             }
+            await expectRefusal("serverUnavailable", reason: "refreshRefused") {
+                try await copy.acquireSilent(app: "web", ["forceRefresh": true])
+            }
             await expectRefusal("interactionRequired", reason: "refreshTokenRevoked") {
                 try await copy.acquireSilent(app: "web", ["forceRefresh": true])
             }

@@ -1,0 +1,186 @@
+import BrokerModel
+import BrokerOAuth
+import BrokerTestSupport
+import BrokerValues
+import Crypto
+import Foundation
+import Testing
+
+@Suite("ID token claims")
+struct IDTokenClaimTests {
+    @Test(
+        "claims that do not fit are refused",
+        arguments: [
+            ["iss": "https://evil.example"], ["iss": .null], ["iss": ["a", "b"]],
+            ["sub": .null], ["sub": ""], ["sub": 5],
+            ["aud": .null], ["aud": "other"], ["aud": []], ["aud": ["other"]], ["aud": ["app", "other"]],
+            ["aud": ["app", "other"], "azp": "other"], ["azp": "other"], ["azp": 5],
+            ["nonce": .null], ["nonce": "n-2"], ["nonce": ""],
+            ["exp": .null], ["exp": "soon"], ["exp": 0], ["iat": "x"], ["nbf": "x"],
+            ["exp": "1800000600"], ["iat": .null], ["iat": "1800000000"], ["iat": true], ["nbf": "1800000000"],
+        ] as [JSONObject])
+    func refused(changes: JSONObject) async throws {
+        try await withProvider { bed async throws in
+            let failure = await bed.failure { try await bed.verify(changing: changes) }
+            guard case .invalidResponse(status: nil, _) = failure else {
+                Issue.record("\(String(describing: failure))")
+                return
+            }
+        }
+    }
+
+    @Test(
+        "claims that providers really send are accepted",
+        arguments: [
+            ["aud": ["app"]], ["aud": ["app"], "azp": "app"], ["aud": ["app", "other"], "azp": "app"],
+            ["aud": ["app", "app"]], ["azp": "app"],
+            ["auth_time": 0], ["auth_time": 1.75], ["auth_time": "never"],
+            ["exp": 1_800_000_600.9], ["sub": "ünï"],
+        ] as [JSONObject])
+    func accepted(changes: JSONObject) async throws {
+        try await withProvider { bed async throws in
+            let claims = try await bed.verify(changing: changes)
+            #expect(claims.issuer == bed.provider.issuer)
+            if let sent = changes["auth_time"] { #expect(claims.all["auth_time"] == sent) }
+        }
+    }
+
+    @Test("clocks may differ by five minutes and no more")
+    func clockSkew() async throws {
+        try await withProvider { bed async throws in
+            let now = bed.clock.now
+            for (changes, isGood) in [
+                (["exp": .integer(now - 299)], true), (["exp": .integer(now - 300)], false),
+                (["iat": .integer(now + 300)], true), (["iat": .integer(now + 301)], false),
+                (["nbf": .integer(now + 300)], true), (["nbf": .integer(now + 301)], false),
+                (["exp": .integer(.max)], true), (["exp": .integer(.min)], false),
+            ] as [(JSONObject, Bool)] {
+                let failure = await bed.failure { try await bed.verify(changing: changes) }
+                #expect((failure == nil) == isGood, "\(changes)")
+            }
+        }
+    }
+
+    @Test("on refresh no nonce is expected")
+    func refresh() async throws {
+        try await withProvider { bed async throws in
+            let claims = try await bed.verify(changing: ["nonce": .null], nonce: nil)
+            #expect(claims.subject == "alice")
+            let failure = await bed.failure {
+                try await bed.verify(changing: ["nonce": .null, "iat": .null], nonce: nil)
+            }
+            #expect(failure?.isInvalidResponse == true, "when it was issued is said on refresh, too")
+        }
+    }
+
+    @Test(
+        "a nonce that is there on refresh is the one that the sign-in began with, where that is known",
+        arguments: [
+            ("n-1", "n-1", true), (nil, "n-1", true), ("n-2", "n-1", false), (5, "n-1", false), ("n-2", nil, true),
+            (nil, nil, true),
+        ] as [(JSONValue?, String?, Bool)])
+    func nonceOnRefresh(nonce: JSONValue?, earlier: String?, isGood: Bool) async throws {
+        try await withProvider { bed async throws in
+            func token(_ nonce: JSONValue?) -> String {
+                bed.provider.identity.sign(
+                    bed.goodClaims.merging(["nonce": nonce ?? .null]) { $1 }.filter {
+                        $0.value != .null
+                    })
+            }
+            var expectation = IDTokenExpectation(clientID: "app", nonce: nil)
+            expectation.earlier = Secret(token(earlier.map(JSONValue.string)))
+            let failure = await bed.failure { [expectation] in
+                try await bed.oauth.verify(
+                    idToken: Secret(token(nonce)), against: expectation, at: bed.metadata())
+            }
+            #expect((failure == nil) == isGood)
+        }
+    }
+
+    @Test(
+        "a hash of the access token must be that of the one that came along", arguments: SigningIdentity.Kind.allCases)
+    func accessTokenHash(kind: SigningIdentity.Kind) async throws {
+        try await withProvider(kind) { bed async throws in
+            func half(_ hash: some Sequence<UInt8>) -> String {
+                let hash = Array(hash)
+                return Base64URL.encode(hash.prefix(hash.count / 2))
+            }
+            let (name, token) = (bed.provider.identity.algorithm, Data("at-1".utf8))
+            let right =
+                name.hasSuffix("256")
+                ? half(SHA256.hash(data: token))
+                : name.hasSuffix("384") ? half(SHA384.hash(data: token)) : half(SHA512.hash(data: token))
+            for (hash, isGood) in [
+                (.string(right), true), (.null, true), ("", false), (.string(right + "A"), false), (5, false),
+                (.string(half(SHA256.hash(data: Data("at-2".utf8)))), false), (.string(Base64URL.encode(token)), false),
+            ] as [(JSONValue, Bool)] {
+                var expectation = IDTokenExpectation(clientID: "app", nonce: "n-1")
+                expectation.accessToken = Secret("at-1")
+                let claims = bed.goodClaims.merging(["at_hash": hash]) { $1 }
+                let failure = await bed.failure { [expectation] in
+                    try await bed.oauth.verify(
+                        idToken: Secret(bed.provider.identity.sign(claims)), against: expectation, at: bed.metadata())
+                }
+                #expect((failure == nil) == isGood, "\(hash)")
+            }
+        }
+    }
+
+    @Test(
+        "a member twice is refused, in header and claims, however its name is spelled",
+        arguments: [
+            ([#""sub":"mallory","#], false), ([#""s\u0075b":"mallory","#], false), ([#""x":{"y":1,"y":2},"#], false),
+            ([#""x":[{"y":1},{"y":2}],"z":{"y":"{\"sub\":"},"#], true), ([#""x":["sub","sub"],"#], true),
+            ([#""Sub":"mallory","#], true), ([], true),
+        ] as [([String], Bool)])
+    func twice(members: [String], isGood: Bool) async throws {
+        try await withProvider { bed async throws in
+            func token(_ change: (String) -> String, inHeader: Bool) -> String {
+                bed.provider.identity.sign(bed.goodClaims) { part in
+                    guard part.contains("\"alg\"") == inHeader else { return part }
+                    return change(part)
+                }
+            }
+            func doubled(_ part: String) -> String {
+                // Beside the right one, before it and after it.
+                let extra = members.joined()
+                return extra.isEmpty ? part : "{" + extra + part.dropFirst()
+            }
+            let failure = await bed.failure { try await bed.verify(token(doubled, inHeader: false)) }
+            #expect((failure == nil) == isGood)
+            guard !isGood else { return }
+            for extra in [#""alg":"none","#, #""kid":"other","#, #""\u0061lg":"none","#] {
+                await bed.refusesToken(token({ "{" + extra + $0.dropFirst() }, inHeader: true))
+                await bed.refusesToken(token({ $0.dropLast() + "," + extra.dropLast() + "}" }, inHeader: true))
+            }
+            await bed.refusesToken(token({ $0.dropLast() + "," + members.joined().dropLast() + "}" }, inHeader: false))
+        }
+    }
+
+    @Test("claims in another encoding than UTF-8 are refused")
+    func encoding() async throws {
+        try await withProvider { bed async throws in
+            let claims = try JSONEncoder().encode(JSONValue.object(bed.goodClaims))
+            let text = String(decoding: claims, as: UTF8.self)
+            for data in [
+                text.data(using: .utf16), text.data(using: .utf16LittleEndian), Data([0xef, 0xbb, 0xbf]) + claims,
+            ] {
+                await bed.refusesToken(bed.provider.identity.sign(payload: try #require(data)))
+            }
+            #expect(try await bed.verify(bed.provider.identity.sign(payload: claims)).subject == "alice")
+        }
+    }
+
+    @Test("the issuer is compared letter for letter with the provider's own spelling")
+    func issuerSpelling() async throws {
+        try await withProvider { bed async throws in
+            let issuer = bed.provider.issuer + "/"
+            bed.provider.configure { $0.metadata = ["issuer": .string(issuer)] }
+            #expect(try await bed.verify(changing: ["iss": .string(issuer)]).issuer == issuer)
+            guard case .invalidResponse = await bed.failure({ try await bed.verify(changing: [:]) }) else {
+                Issue.record("the other spelling was accepted")
+                return
+            }
+        }
+    }
+}
