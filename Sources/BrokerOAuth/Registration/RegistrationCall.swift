@@ -130,7 +130,7 @@ extension RegisteredClient {
         guard let name = object["token_endpoint_auth_method"]?.stringValue else { return .unsaid }
         if name == "none" { return .none }
         guard let method = ClientSecretMethod(rawValue: name) else {
-            let name = BoundedText(name, limit: 40).text
+            let name = SafeText(name, atMost: 40).text
             throw answer.incomplete("makes a client that authenticates by \(name), which the broker does not know")
         }
         return .secret(method)
