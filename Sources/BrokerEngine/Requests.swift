@@ -134,36 +134,3 @@ package struct AcquiredToken: Sendable {
         self.persisted = persisted
     }
 }
-
-/// What `interaction.open` tells the client.
-package struct InteractionOpening: Sendable {
-    package var interactionID: String
-    package var url: String
-    package var redirectURI: String
-    package var expiresOn: NumericDate
-    package var correlationID: String
-
-    package init(
-        interactionID: String, url: String, redirectURI: String, expiresOn: NumericDate, correlationID: String
-    ) {
-        self.interactionID = interactionID
-        self.url = url
-        self.redirectURI = redirectURI
-        self.expiresOn = expiresOn
-        self.correlationID = correlationID
-    }
-}
-
-/// What `interaction.joined` tells the client: another request has the window, and its outcome is this one's, too.
-package struct InteractionJoining: Sendable {
-    package var interactionID: String
-    /// Until when this request waits.
-    package var expiresOn: NumericDate
-    package var correlationID: String
-
-    package init(interactionID: String, expiresOn: NumericDate, correlationID: String) {
-        self.interactionID = interactionID
-        self.expiresOn = expiresOn
-        self.correlationID = correlationID
-    }
-}

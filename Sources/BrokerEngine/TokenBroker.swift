@@ -113,7 +113,7 @@ package final class TokenBroker: Sendable {
     }
 
     package func currentAccount(of app: AppRegistration, in partition: Partition)
-        throws(BrokerError) -> CurrentAccountRule.Answer
+        throws(BrokerError) -> CurrentAccounts
     {
         try AccountListing(services: services).current(for: app, in: partition)
     }

@@ -184,10 +184,10 @@ struct ParamsTests {
     @Test("a refused request is answered with its own correlation id, unless that is what is wrong")
     func correlation() {
         let known = refusal(AcquireTokenSilent.self, #"{"correlationId":"abc-1","nonsense":1}"#)
-        #expect(known?.data?.correlationId == "abc-1")
+        #expect(known?.data?.correlationID == "abc-1")
         let wrong = refusal(AcquireTokenSilent.self, #"{"app":"a","scopes":[],"correlationId":"a\nb"}"#)
         #expect(wrong?.data?.field == "correlationId")
-        #expect(wrong?.data?.correlationId == nil)
+        #expect(wrong?.data?.correlationID == nil)
     }
 
     @Test("what a client writes is what the broker reads")

@@ -21,11 +21,11 @@ struct DeviceCodeTests {
             let client = try await server.connect()
             let code = try await begin(server, on: client)
             #expect(code.userCode == "WDJB-MJHT")
-            #expect(code.verificationUri == "\(ServerBed.authority)/device")
-            #expect(code.verificationUriComplete == "\(ServerBed.authority)/device?code=WDJB-MJHT")
+            #expect(code.verificationURI == "\(ServerBed.authority)/device")
+            #expect(code.verificationURIComplete == "\(ServerBed.authority)/device?code=WDJB-MJHT")
             #expect(code.expiresOn == server.clock.now + 600)
             #expect(code.interval == 5)
-            #expect(code.correlationId == "my-id")
+            #expect(code.correlationID == "my-id")
             #expect(code.message.contains("WDJB-MJHT"))
             try await eventually("the broker waits") { server.clock.sleepers == 1 }
             server.clock.advance(bySeconds: 5)
@@ -43,7 +43,7 @@ struct DeviceCodeTests {
             let client = try await server.connect()
             let code = try await begin(server, on: client)
             let cancelled = try await server.connect().call(
-                CancelInteraction.self, .init(interactionId: code.interactionId))
+                CancelInteraction.self, .init(interactionId: code.interactionID))
             #expect(cancelled.cancelled)
             let answer = try await client.readJSON()
             #expect(answer["id"]?.value == 5)
@@ -62,7 +62,7 @@ struct DeviceCodeTests {
             await client.close()
             try await eventually("the broker waits no more") { server.clock.sleepers == 0 }
             let cancelled = try await server.connect().call(
-                CancelInteraction.self, .init(interactionId: code.interactionId))
+                CancelInteraction.self, .init(interactionId: code.interactionID))
             #expect(!cancelled.cancelled)
         }
     }

@@ -90,11 +90,11 @@ struct ServerBed: Sendable {
     }
 }
 
-extension InteractionOpen.Params {
+extension InteractionOpening {
     /// What the provider would send the browser to.
     func redirect(code: String) -> String {
         let state = url.split(separator: "&").first { $0.hasPrefix("state=") } ?? ""
-        return "\(redirectUri)?code=\(code)&\(state)"
+        return "\(redirectURI)?code=\(code)&\(state)"
     }
 }
 
@@ -111,10 +111,10 @@ extension LineClient {
         return try #require(answer["result"])
     }
 
-    func readOpening() async throws -> InteractionOpen.Params {
+    func readOpening() async throws -> InteractionOpening {
         let line = try await readJSON()
         guard case .string(InteractionOpen.name)? = line["method"] else { throw Unexpected(line: line) }
-        return try InteractionOpen.Params(reading: try #require(line["params"]))
+        return try InteractionOpening(reading: try #require(line["params"]))
     }
 
     func call<M: BrokerMethod>(_: M.Type, _ params: M.Params) async throws -> M.Result {

@@ -15,7 +15,7 @@ struct TokenTests {
             params.correlationId = "my-id"
             try await client.send(AcquireTokenInteractive.requestLine(id: 5, params))
             let opening = try await client.readOpening()
-            #expect(opening.correlationId == "my-id")
+            #expect(opening.correlationID == "my-id")
             #expect(opening.url.hasPrefix("\(ServerBed.authority)/authorize?"))
             #expect(opening.expiresOn == server.clock.now + 300)
             // On the same connection: the waiting request does not stand in the way.
@@ -118,9 +118,9 @@ struct TokenTests {
             params.presentation = .broker
             try await client.send(AcquireTokenInteractive.requestLine(id: 1, params))
             try await eventually("the browser opens") { server.browser.opened.count == 1 }
-            let opening = InteractionOpen.Params(
-                interactionId: "", url: server.browser.opened[0], redirectUri: "http://127.0.0.1:50001/",
-                expiresOn: 0, correlationId: "")
+            let opening = InteractionOpening(
+                interactionID: "", url: server.browser.opened[0], redirectURI: "http://127.0.0.1:50001/",
+                expiresOn: 0, correlationID: "")
             _ = try await server.connect().call(CompleteInteraction.self, .init(url: opening.redirect(code: "bob")))
             #expect(try Token(reading: try await client.readResult()).account.username == "bob")
         }
@@ -135,14 +135,14 @@ struct TokenTests {
             try await client.send(
                 AcquireTokenInteractive.requestLine(id: 1, .init(.registered("mail"), scopes: ["read"])))
             let opening = try await client.readOpening()
-            let foreign = "\(opening.redirectUri)?code=eve&state=guessed"
+            let foreign = "\(opening.redirectURI)?code=eve&state=guessed"
             let refused = try await other.refusal(of: CompleteInteraction.self, .init(url: foreign))
             #expect(refused?.data?.kind == .invalidParameter)
-            #expect(try await other.call(CancelInteraction.self, .init(interactionId: opening.interactionId)).cancelled)
+            #expect(try await other.call(CancelInteraction.self, .init(interactionId: opening.interactionID)).cancelled)
             let error = try await client.readRefusal()
             #expect(error?.data?.kind == .userCanceled)
             #expect(
-                try await !other.call(CancelInteraction.self, .init(interactionId: opening.interactionId)).cancelled)
+                try await !other.call(CancelInteraction.self, .init(interactionId: opening.interactionID)).cancelled)
         }
     }
 
@@ -163,8 +163,8 @@ struct TokenTests {
                 throw LineClient.Unexpected(line: line)
             }
             let joining = try InteractionJoined.Params(reading: try #require(line["params"]))
-            #expect(joining.interactionId == opening.interactionId)
-            #expect(joining.correlationId == "second")
+            #expect(joining.interactionID == opening.interactionID)
+            #expect(joining.correlationID == "second")
             #expect(joining.expiresOn == bed.clock.now + 60)
             _ = try await bed.connect().call(CompleteInteraction.self, .init(url: opening.redirect(code: "ann")))
             let tokens = [
@@ -195,7 +195,7 @@ struct TokenTests {
                     _ = try await other.call(CompleteInteraction.self, .init(url: gone.redirect(code: "")))
                     return false
                 } catch let error as RPCError {
-                    return try await !other.call(CancelInteraction.self, .init(interactionId: gone.interactionId))
+                    return try await !other.call(CancelInteraction.self, .init(interactionId: gone.interactionID))
                         .cancelled
                         && error.data?.kind == .invalidParameter
                 }
@@ -214,7 +214,7 @@ struct TokenTests {
             let error = try await client.readRefusal()
             #expect(error?.data?.kind == .internal)
             #expect(error?.data?.reason == .vaultDamaged)
-            #expect(error?.data?.correlationId?.isEmpty == false)
+            #expect(error?.data?.correlationID?.isEmpty == false)
             #expect(try await client.call(ListApps.self, Empty()).apps.count == 1)
         }
     }

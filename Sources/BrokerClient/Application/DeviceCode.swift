@@ -1,4 +1,5 @@
 import BrokerRPC
+import BrokerValues
 
 /// A request to sign in on another device (RFC 8628): for machines without a browser, and for ssh.
 public struct DeviceCodeParameters: Sendable {
@@ -40,13 +41,13 @@ public struct DeviceCode: Sendable, Hashable {
     /// The request's id in all logs.
     public let correlationId: String
 
-    init(_ params: InteractionDeviceCode.Params) {
+    init(_ params: DeviceCodeOpening) {
         userCode = params.userCode
-        verificationUri = params.verificationUri
-        verificationUriComplete = params.verificationUriComplete
+        verificationUri = params.verificationURI
+        verificationUriComplete = params.verificationURIComplete
         expiresOn = params.expiresOn
         message = params.message
-        interactionId = params.interactionId
-        correlationId = params.correlationId
+        interactionId = params.interactionID
+        correlationId = params.correlationID
     }
 }

@@ -35,7 +35,7 @@ public struct SignoutResult: Sendable, Hashable {
     /// The browser's session is over, or the person closed the page.
     public let browser: SignoutStage
 
-    init(_ stages: SignOutAccount.Stages) {
+    init(_ stages: SignOutStages) {
         local = SignoutStage(stages.local)
         wipe = SignoutStage(stages.wipe)
         revocation = SignoutStage(stages.revocation)
@@ -52,13 +52,11 @@ public enum SignoutStage: Sendable, Hashable {
     /// It did not work; the text says why, for the person.
     case failed(String)
 
-    init(_ word: String) {
-        switch word {
-        case "done": self = .done
-        case "skipped": self = .skipped
-        default:
-            let prefix = "failed: "
-            self = .failed(word.hasPrefix(prefix) ? String(word.dropFirst(prefix.count)) : word)
+    init(_ outcome: SignOutStages.Outcome) {
+        switch outcome {
+        case .done: self = .done
+        case .skipped: self = .skipped
+        case .failed(let why): self = .failed(why)
         }
     }
 }

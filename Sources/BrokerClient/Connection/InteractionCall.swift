@@ -1,18 +1,19 @@
 import BrokerRPC
+import BrokerValues
 import Synchronization
 
 /// What the broker asks the client to show to the person, while a request waits.
 package enum InteractionNotice: Sendable {
-    case open(InteractionOpen.Params)
-    case deviceCode(InteractionDeviceCode.Params)
+    case open(InteractionOpening)
+    case deviceCode(DeviceCodeOpening)
     /// Another request has shown the page.
-    case joined(InteractionJoined.Params)
+    case joined(InteractionJoining)
 
     /// For cancelling it; nil for what is another request's to cancel.
     var interactionID: String? {
         switch self {
-        case .open(let params): params.interactionId
-        case .deviceCode(let params): params.interactionId
+        case .open(let params): params.interactionID
+        case .deviceCode(let params): params.interactionID
         case .joined: nil
         }
     }

@@ -1,4 +1,5 @@
 import BrokerRPC
+import BrokerValues
 
 /// The requests that wait for a person, each with what it shows.
 package enum InteractiveSession {
@@ -35,7 +36,7 @@ package enum InteractiveSession {
     /// - Returns: the token, as the broker wrote it.
     package static func run(
         _ params: AcquireTokenByDeviceCode.Params, on connection: BrokerConnection,
-        onCode: @escaping @Sendable (InteractionDeviceCode.Params) async throws -> Void
+        onCode: @escaping @Sendable (DeviceCodeOpening) async throws -> Void
     ) async throws(BrokerClientError) -> JSONNode {
         try await InteractionCall<AcquireTokenByDeviceCode>.run(params, on: connection) {
             if case .deviceCode(let code) = $0 { try await onCode(code) }
@@ -44,9 +45,9 @@ package enum InteractiveSession {
 }
 
 extension SignInPage {
-    init(_ opening: InteractionOpen.Params) {
+    init(_ opening: InteractionOpening) {
         self.init(
-            url: opening.url, redirectUri: opening.redirectUri, expiresOn: opening.expiresOn,
-            interactionId: opening.interactionId, correlationId: opening.correlationId)
+            url: opening.url, redirectUri: opening.redirectURI, expiresOn: opening.expiresOn,
+            interactionId: opening.interactionID, correlationId: opening.correlationID)
     }
 }

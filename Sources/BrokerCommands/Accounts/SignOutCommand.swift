@@ -1,6 +1,7 @@
 import ArgumentParser
 import BrokerClient
 import BrokerRPC
+import BrokerValues
 import Synchronization
 
 struct SignOutCommand: WaitingSubcommand {
@@ -56,7 +57,7 @@ struct SignOutCommand: WaitingSubcommand {
         output.result(node) {
             SignOutText.facts(stages, leavesBrowser: page.isLeft).text(emphasis: output.style.strong)
         }
-        guard stages.local == "done" else {
+        guard stages.local == .done else {
             throw BrokerClientError(.internal, "Not everything of \(account.text) could be removed here.")
         }
     }
@@ -125,15 +126,19 @@ private final class SignOutPage: BrowserOpening {
 
 package enum SignOutText {
     /// - Parameter leavesBrowser: whether the person did not wait for it: it may be signed in still.
-    package static func facts(_ stages: SignOutAccount.Stages, leavesBrowser: Bool = false) -> Facts {
+    package static func facts(_ stages: SignOutStages, leavesBrowser: Bool = false) -> Facts {
         var facts = Facts()
         let parts = [
             ("This app", stages.local), ("All apps", stages.wipe), ("Provider", stages.revocation),
             ("Browser", stages.browser),
         ]
-        for (name, outcome) in parts where outcome != "skipped" {
-            let isOpen = leavesBrowser && name == "Browser"
-            facts.add(name, isOpen ? "left as it is" : outcome == "done" ? "signed out" : outcome)
+        for (name, outcome) in parts {
+            switch outcome {
+            case .skipped: continue
+            case _ where leavesBrowser && name == "Browser": facts.add(name, "left as it is")
+            case .done: facts.add(name, "signed out")
+            case .failed(let why): facts.add(name, "failed: \(why)")
+            }
         }
         return facts
     }

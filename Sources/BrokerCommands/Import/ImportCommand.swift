@@ -28,11 +28,11 @@ struct ImportMSALCacheCommand: Subcommand {
     @OptionGroup var receiver: AppOptions
 
     func run(in context: CommandContext) throws(BrokerClientError) {
-        var sum = ImportCache.Result()
+        var sum = CacheImportReport()
         for part in CacheParts.of(try read()) {
             var params = ImportCache.Params(cache: part)
             params.selection = AppSelection(receiver.reference)
-            let result: ImportCache.Result
+            let result: CacheImportReport
             do throws(BrokerClientError) {
                 result = try context.connection.call(ImportCache.self, params)
             } catch {
@@ -85,8 +85,8 @@ package enum CacheParts {
     }
 }
 
-extension ImportCache.Result {
-    mutating func add(_ other: ImportCache.Result) {
+extension CacheImportReport {
+    mutating func add(_ other: CacheImportReport) {
         accounts += other.accounts
         refreshTokens += other.refreshTokens
         familyRefreshTokens += other.familyRefreshTokens
@@ -96,13 +96,13 @@ extension ImportCache.Result {
         older += other.older
         expired += other.expired
         problems += other.problems.filter { !problems.contains($0) }
-        unregistered += other.unregistered.filter { client in !unregistered.contains { $0.clientId == client.clientId }
+        unregistered += other.unregistered.filter { client in !unregistered.contains { $0.clientID == client.clientID }
         }
     }
 }
 
 package enum ImportText {
-    package static func text(_ result: ImportCache.Result) -> String {
+    package static func text(_ result: CacheImportReport) -> String {
         var facts = Facts()
         facts.add("Accounts", "\(result.accounts)")
         facts.add("Refresh tokens", "\(result.refreshTokens)")
@@ -116,13 +116,13 @@ package enum ImportText {
             text += "No app is registered for these clients. Register them, and import again:\n"
             for client in result.unregistered {
                 text +=
-                    "  brokerctl apps add NAME --client-id \(ShellText.quoted(client.clientId.clean)) --authority \(ShellText.quoted(client.authority.clean))\n"
+                    "  brokerctl apps add NAME --client-id \(ShellText.quoted(client.clientID.clean)) --authority \(ShellText.quoted(client.authority.clean))\n"
             }
         }
         return text
     }
 
-    private static func leftOut(_ result: ImportCache.Result) -> String? {
+    private static func leftOut(_ result: CacheImportReport) -> String? {
         let parts = [
             result.older > 0 ? "\(result.older) that the broker has as good" : nil,
             result.expired > 0 ? "\(result.expired) expired" : nil,

@@ -18,13 +18,13 @@ struct DeviceCodeLogin: Sendable {
         }
     }
 
-    private func show(_ code: InteractionDeviceCode.Params) {
+    private func show(_ code: DeviceCodeOpening) {
         guard !output.json else {
             output.line(JSONText.line(JSONText.node(of: code), readable: false).trimmed)
             return
         }
         output.aside("Open this page on any device:")
-        output.line("  " + code.verificationUri.clean)
+        output.line("  " + code.verificationURI.clean)
         output.aside("and enter this code:")
         output.line("  " + output.style.strong(code.userCode.clean))
         let lines = DeviceCodeText.picture(
@@ -42,9 +42,9 @@ package enum DeviceCodeText {
     /// - Parameter columns: of the terminal; nil where there is none.
     /// - Returns: nothing where it could not be seen, or not be read.
     package static func picture(
-        of code: InteractionDeviceCode.Params, columns: Int?, isUTF8: Bool, setsColours: Bool
+        of code: DeviceCodeOpening, columns: Int?, isUTF8: Bool, setsColours: Bool
     ) -> [String] {
-        guard let columns, isUTF8, let symbol = QRCode(code.verificationUriComplete ?? code.verificationUri)
+        guard let columns, isUTF8, let symbol = QRCode(code.verificationURIComplete ?? code.verificationURI)
         else { return [] }
         let picture = TerminalQRCode(symbol)
         return picture.width <= columns ? picture.lines(setsColours: setsColours) : []

@@ -38,7 +38,7 @@ struct AccountListing: Sendable {
     }
 
     /// For apps that have one account at a time.
-    func current(for app: AppRegistration, in partition: Partition) throws(BrokerError) -> CurrentAccountRule.Answer {
+    func current(for app: AppRegistration, in partition: Partition) throws(BrokerError) -> CurrentAccounts {
         let known = try services.knownAccounts(of: app, in: partition)
         var signedOutAt: [String: NumericDate] = [:]
         for entry in known.entries {

@@ -3,23 +3,12 @@ import BrokerValues
 
 /// `accounts.current`: for apps that have one account at a time (MSAL: `getCurrentAccount`). Pure.
 package enum CurrentAccountRule {
-    package struct Answer: Sendable, Equatable {
-        package var current: Account?
-        /// Who was signed out last, if that is somebody else.
-        package var previous: Account?
-
-        package init(current: Account? = nil, previous: Account? = nil) {
-            self.current = current
-            self.previous = previous
-        }
-    }
-
     /// - Parameters:
     ///   - accounts: of the app's group, with ``Account/signedIn`` as it is for the app.
     ///   - signedOutAt: by account id, when it was signed out for the app.
     package static func among(
         _ accounts: [Account], signedOutAt: [String: NumericDate]
-    ) throws(BrokerError) -> Answer {
+    ) throws(BrokerError) -> CurrentAccounts {
         var current: [Account] = []
         for account in accounts where account.signedIn && !current.contains(where: { $0.id == account.id }) {
             current.append(account)
@@ -32,6 +21,6 @@ package enum CurrentAccountRule {
         }
         let gone = accounts.filter { account in !account.signedIn && account.id != current.first?.id }
         let previous = gone.max { (signedOutAt[$0.id] ?? 0) < (signedOutAt[$1.id] ?? 0) }
-        return Answer(current: current.first, previous: previous)
+        return CurrentAccounts(current: current.first, previous: previous)
     }
 }

@@ -109,16 +109,3 @@ struct DeviceCodeAcquisition: Sendable {
         }
     }
 }
-
-/// What `interaction.deviceCode` tells the client.
-package struct DeviceCodeOpening: Sendable {
-    package var interactionID: String
-    package var userCode: String
-    package var verificationURI: String
-    package var verificationURIComplete: String?
-    package var expiresOn: NumericDate
-    /// Seconds.
-    package var interval: Int64
-    package var message: String
-    package var correlationID: String
-}

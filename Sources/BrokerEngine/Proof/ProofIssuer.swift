@@ -21,12 +21,6 @@ package struct ProofRequest: Sendable {
     }
 }
 
-/// A proof for one call (RFC 9449, section 4.2).
-package struct IssuedProof: Sendable {
-    package var proof: String
-    package var keyThumbprint: String
-}
-
 /// Makes proofs for the app's own calls. Nothing but a signature leaves the broker.
 struct ProofIssuer: Sendable {
     let services: EngineServices

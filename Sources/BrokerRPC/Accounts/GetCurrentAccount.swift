@@ -10,6 +10,7 @@ package enum GetCurrentAccount: AppMethod {
     package static let isIdempotent = true
     package static let errors: [ErrorKind] = [.ambiguousAccount, .appNotFound, .accessDenied]
     package static let resultName = "accounts"
+    package typealias Result = CurrentAccounts
 
     package struct Params: AppParams {
         package var selection = AppSelection()
@@ -20,18 +21,13 @@ package enum GetCurrentAccount: AppMethod {
         package static let members: [Member<Params>] =
             appMembers(\.selection)
     }
+}
 
-    package struct Result: MessageObject {
-        package var current: Account?
-        package var previous: Account?
-        package init() {}
-        package init(current: Account?, previous: Account?) {
-            self.current = current
-            self.previous = previous
-        }
-        package static let members: [Member<Result>] = [
-            .optional("current", \.current, "Absent when nobody is signed in."),
-            .optional("previous", \.previous, "Absent when nobody else was signed out of the app."),
-        ]
-    }
+extension CurrentAccounts: MessageObject {
+    package init() { self.init(current: nil) }
+
+    package static let members: [Member<CurrentAccounts>] = [
+        .optional("current", \.current, "Absent when nobody is signed in."),
+        .optional("previous", \.previous, "Absent when nobody else was signed out of the app."),
+    ]
 }

@@ -43,24 +43,43 @@ package enum SignOutAccount: AppOrPersonalMethod {
     }
 
     package struct Result: MessageObject, Equatable {
-        package var stages = Stages()
+        package var stages = SignOutStages()
         package init() {}
-        package init(stages: Stages) { self.stages = stages }
+        package init(stages: SignOutStages) { self.stages = stages }
         package static let members: [Member<Result>] = [.required("stages", \.stages, "What became of each part.")]
     }
+}
 
-    /// Each is `done`, `skipped` (not asked for), or `failed: ` and why.
-    package struct Stages: MessageObject, Equatable {
-        package var local = ""
-        package var wipe = ""
-        package var revocation = ""
-        package var browser = ""
-        package init() {}
-        package static let members: [Member<Stages>] = [
-            .required("local", \.local, "The app's tokens: done, skipped, or \"failed: \" and why."),
-            .required("wipe", \.wipe, "All apps' tokens."),
-            .required("revocation", \.revocation, "The provider's part."),
-            .required("browser", \.browser, "The browser's session."),
-        ]
+extension SignOutStages: MessageObject {
+    package static let members: [Member<SignOutStages>] = [
+        .required("local", \.local, "The app's tokens: done, skipped, or \"failed: \" and why."),
+        .required("wipe", \.wipe, "All apps' tokens."),
+        .required("revocation", \.revocation, "The provider's part."),
+        .required("browser", \.browser, "The browser's session."),
+    ]
+}
+
+/// On the wire a string: `done`, `skipped` (not asked for), or `failed: ` and why.
+extension SignOutStages.Outcome: WireValue {
+    private static let failure = "failed: "
+
+    package static var schema: Schema { String.schema }
+
+    package init(reading node: JSONNode) throws(WireError) {
+        let text = try String(reading: node)
+        switch text {
+        case "done": self = .done
+        case "skipped": self = .skipped
+        // What a later broker says instead is no success.
+        default: self = .failed(text.hasPrefix(Self.failure) ? String(text.dropFirst(Self.failure.count)) : text)
+        }
+    }
+
+    package func write(to writer: inout JSONWriter) {
+        switch self {
+        case .done: writer.string("done")
+        case .skipped: writer.string("skipped")
+        case .failed(let why): writer.string(Self.failure + why)
+        }
     }
 }

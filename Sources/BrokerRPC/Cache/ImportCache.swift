@@ -10,6 +10,7 @@ package enum ImportCache: AdministrationMethod {
         """
     package static let errors: [ErrorKind] = [.appNotFound, .accessDenied, .locked]
     package static let resultName = "import"
+    package typealias Result = CacheImportReport
 
     package struct Params: OptionalAppParams {
         package var cache: JSONObject = [:]
@@ -26,46 +27,29 @@ package enum ImportCache: AdministrationMethod {
             ]
             + appMembers(\.selection)
     }
+}
 
-    package struct Unregistered: MessageObject, Equatable {
-        package var clientId = ""
-        package var environment = ""
-        package var authority = ""
+extension CacheImportReport: MessageObject {
+    package static let members: [Member<CacheImportReport>] = [
+        .required("accounts", \.accounts, "Accounts that were taken."),
+        .required("refreshTokens", \.refreshTokens, "Refresh tokens of one client."),
+        .required("familyRefreshTokens", \.familyRefreshTokens, "Refresh tokens of a family of clients."),
+        .required("accessTokens", \.accessTokens, "Access tokens that are still good."),
+        .required("idTokens", \.idTokens, "ID tokens."),
+        .required("appMetadata", \.appMetadata, "Clients whose family is known now."),
+        .required("older", \.older, "Left out, because the broker has as good ones."),
+        .required("expired", \.expired, "Access tokens left out, because they have expired."),
+        .required("problems", \.problems, "Entries that are not in order, one sentence each."),
+        .required("unregistered", \.unregistered, "Clients with refresh tokens that no app is registered for."),
+    ]
+}
 
-        package init() {}
+extension UnregisteredClient: MessageObject {
+    package init() { self.init(clientID: "", environment: "", authority: "") }
 
-        package static let members: [Member<Unregistered>] = [
-            .required("clientId", \.clientId, "Its client id."),
-            .required("environment", \.environment, "Where its tokens are from, as the file says."),
-            .required("authority", \.authority, "What to register it with, most likely."),
-        ]
-    }
-
-    package struct Result: MessageObject, Equatable {
-        package var accounts: Int64 = 0
-        package var refreshTokens: Int64 = 0
-        package var familyRefreshTokens: Int64 = 0
-        package var accessTokens: Int64 = 0
-        package var idTokens: Int64 = 0
-        package var appMetadata: Int64 = 0
-        package var older: Int64 = 0
-        package var expired: Int64 = 0
-        package var problems: [String] = []
-        package var unregistered: [Unregistered] = []
-
-        package init() {}
-
-        package static let members: [Member<Result>] = [
-            .required("accounts", \.accounts, "Accounts that were taken."),
-            .required("refreshTokens", \.refreshTokens, "Refresh tokens of one client."),
-            .required("familyRefreshTokens", \.familyRefreshTokens, "Refresh tokens of a family of clients."),
-            .required("accessTokens", \.accessTokens, "Access tokens that are still good."),
-            .required("idTokens", \.idTokens, "ID tokens."),
-            .required("appMetadata", \.appMetadata, "Clients whose family is known now."),
-            .required("older", \.older, "Left out, because the broker has as good ones."),
-            .required("expired", \.expired, "Access tokens left out, because they have expired."),
-            .required("problems", \.problems, "Entries that are not in order, one sentence each."),
-            .required("unregistered", \.unregistered, "Clients with refresh tokens that no app is registered for."),
-        ]
-    }
+    package static let members: [Member<UnregisteredClient>] = [
+        .required("clientId", \.clientID, "Its client id."),
+        .required("environment", \.environment, "Where its tokens are from, as the file says."),
+        .required("authority", \.authority, "What to register it with, most likely."),
+    ]
 }

@@ -58,7 +58,7 @@ extension RPCError {
     package static func invalidParams(_ error: WireError, correlationID: String? = nil) -> RPCError {
         var data = ErrorData(.invalidParameter)
         data.field = error.field.isEmpty ? nil : String(error.field.prefix(128))
-        data.correlationId = correlationID
+        data.details.correlationID = correlationID
         let subject = data.field.map { "The param \"\($0)\"" } ?? "The params"
         return RPCError(code: -32602, message: "\(subject) \(error.problem).", data: data)
     }
@@ -72,19 +72,6 @@ extension RPCError {
         guard let data else {
             return BrokerError(code == Self.brokerErrorCode ? .internal : .invalidParameter, message)
         }
-        return BrokerError(data.kind, message, reason: data.reason) { details in
-            details.correlationID = data.correlationId
-            details.oauthError = data.oauthError
-            details.subError = data.subError
-            details.description = data.description
-            details.claims = data.claims
-            details.httpStatus = data.httpStatus.map(Int.init)
-            details.retryAfter = data.retryAfter.map(Int.init)
-            details.grantedScopes = data.grantedScopes
-            details.declinedScopes = data.declinedScopes
-            details.accounts = data.accounts
-            details.app = data.app
-            details.caller = data.caller
-        }
+        return BrokerError(data.kind, message, reason: data.reason) { $0 = data.details }
     }
 }

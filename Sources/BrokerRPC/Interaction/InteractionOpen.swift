@@ -7,32 +7,21 @@ package enum InteractionOpen: BrokerNotification {
         opens the url in the person's browser.
         """
 
-    package struct Params: MessageObject {
-        package var interactionId = ""
-        package var url = ""
-        package var redirectUri = ""
-        package var expiresOn: NumericDate = 0
-        package var correlationId = ""
+    package typealias Params = InteractionOpening
+}
 
-        package init() {}
-
-        package init(
-            interactionId: String, url: String, redirectUri: String, expiresOn: NumericDate, correlationId: String
-        ) {
-            self.interactionId = interactionId
-            self.url = url
-            self.redirectUri = redirectUri
-            self.expiresOn = expiresOn
-            self.correlationId = correlationId
-        }
-
-        package static let members: [Member<Params>] = [
-            .required("interactionId", \.interactionId, "For interaction.cancel."),
-            .required("url", \.url, "What the browser opens."),
-            .required("redirectUri", \.redirectUri, "Where the provider sends the browser afterwards."),
-            .required("expiresOn", \.expiresOn, "Seconds since 1970; the sign-in ends then."),
-            .required(
-                "correlationId", \.correlationId, "The request's correlation id: says which request this is about."),
-        ]
+extension InteractionOpening: MessageObject {
+    package init() {
+        self.init(
+            interactionID: "", url: "", redirectURI: "", expiresOn: 0, correlationID: "")
     }
+
+    package static let members: [Member<InteractionOpening>] = [
+        .required("interactionId", \.interactionID, "For interaction.cancel."),
+        .required("url", \.url, "What the browser opens."),
+        .required("redirectUri", \.redirectURI, "Where the provider sends the browser afterwards."),
+        .required("expiresOn", \.expiresOn, "Seconds since 1970; the sign-in ends then."),
+        .required(
+            "correlationId", \.correlationID, "The request's correlation id: says which request this is about."),
+    ]
 }

@@ -35,6 +35,12 @@ extension Int64: WireValue {
     package func write(to writer: inout JSONWriter) { writer.integer(self) }
 }
 
+extension Int: WireValue {
+    package static var schema: Schema { Int64.schema }
+    package init(reading node: JSONNode) throws(WireError) { self = Int(try Int64(reading: node)) }
+    package func write(to writer: inout JSONWriter) { writer.integer(Int64(self)) }
+}
+
 extension Array: WireValue where Element: WireValue {
     package static var schema: Schema { .array(of: Element.schema) }
     package init(reading node: JSONNode) throws(WireError) {

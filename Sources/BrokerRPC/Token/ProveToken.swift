@@ -14,6 +14,7 @@ package enum ProveToken: AppMethod {
         .invalidAuthority,
     ]
     package static let resultName = "proof"
+    package typealias Result = IssuedProof
 
     package struct Params: AppParams {
         package var selection = AppSelection()
@@ -53,18 +54,13 @@ package enum ProveToken: AppMethod {
             guard tokenType == .dpop else { throw WireError("must be DPoP", field: "tokenType") }
         }
     }
+}
 
-    package struct Result: MessageObject {
-        package var proof = ""
-        package var keyThumbprint = ""
-        package init() {}
-        package init(proof: String, keyThumbprint: String) {
-            self.proof = proof
-            self.keyThumbprint = keyThumbprint
-        }
-        package static let members: [Member<Result>] = [
-            .required("proof", \.proof, "Value of the HTTP header DPoP."),
-            .required("keyThumbprint", \.keyThumbprint, "Of the key that signed it (RFC 7638)."),
-        ]
-    }
+extension IssuedProof: MessageObject {
+    package init() { self.init(proof: "", keyThumbprint: "") }
+
+    package static let members: [Member<IssuedProof>] = [
+        .required("proof", \.proof, "Value of the HTTP header DPoP."),
+        .required("keyThumbprint", \.keyThumbprint, "Of the key that signed it (RFC 7638)."),
+    ]
 }

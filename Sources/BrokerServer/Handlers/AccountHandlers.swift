@@ -20,8 +20,7 @@ struct AccountHandlers: Sendable {
                         request.params.account, of: request.app, in: request.partition))
             },
             .waiting(GetCurrentAccount.self) { request throws(BrokerError) in
-                let answer = try services.broker.currentAccount(of: request.app, in: request.partition)
-                return GetCurrentAccount.Result(current: answer.current, previous: answer.previous)
+                try services.broker.currentAccount(of: request.app, in: request.partition)
             },
             .waiting(RemoveAccount.self) { request throws(BrokerError) in
                 RemoveAccount.Result(
@@ -30,10 +29,10 @@ struct AccountHandlers: Sendable {
                             request.params.account, from: request.app, in: request.partition)))
             },
             .waiting(SignOutAccount.self) { request throws(BrokerError) in
-                let stages = try await services.broker.signOut(SignOutRequest(request)) {
-                    request.notify(InteractionOpen.self, InteractionOpen.Params($0))
-                }
-                return SignOutAccount.Result(stages: SignOutAccount.Stages(stages))
+                SignOutAccount.Result(
+                    stages: try await services.broker.signOut(SignOutRequest(request)) {
+                        request.notify(InteractionOpen.self, $0)
+                    })
             },
         ]
     }
@@ -49,23 +48,5 @@ extension SignOutRequest {
         fromBrowser = params.fromBrowser
         presentation = params.presentation
         timeout = params.timeout
-    }
-}
-
-extension SignOutAccount.Stages {
-    fileprivate init(_ stages: SignOutStages) {
-        self.init()
-        local = Self.word(stages.local)
-        wipe = Self.word(stages.wipe)
-        revocation = Self.word(stages.revocation)
-        browser = Self.word(stages.browser)
-    }
-
-    private static func word(_ outcome: SignOutStages.Outcome) -> String {
-        switch outcome {
-        case .done: "done"
-        case .skipped: "skipped"
-        case .failed(let why): "failed: \(why)"
-        }
     }
 }

@@ -20,21 +20,20 @@ struct TokenHandlers: Sendable {
                 let asked = try interactive(request)
                 return .waits { () throws(BrokerError) in
                     try await broker.acquireInteractive(
-                        asked, onOpen: { request.notify(InteractionOpen.self, InteractionOpen.Params($0)) },
-                        onJoin: { request.notify(InteractionJoined.self, InteractionJoined.Params($0)) })
+                        asked, onOpen: { request.notify(InteractionOpen.self, $0) },
+                        onJoin: { request.notify(InteractionJoined.self, $0) })
                 }
             },
             token(AcquireTokenByDeviceCode.self) { request throws(BrokerError) in
                 let asked = try deviceCode(request)
                 return .waits { () throws(BrokerError) in
                     try await broker.acquireByDeviceCode(asked) {
-                        request.notify(InteractionDeviceCode.self, InteractionDeviceCode.Params($0))
+                        request.notify(InteractionDeviceCode.self, $0)
                     }
                 }
             },
             .waiting(ProveToken.self) { request throws(BrokerError) in
-                let proof = try broker.proof(try self.proof(request))
-                return ProveToken.Result(proof: proof.proof, keyThumbprint: proof.keyThumbprint)
+                try broker.proof(try proof(request))
             },
         ]
     }

@@ -28,7 +28,7 @@ struct SignOutRuleTests {
         let answer = try CurrentAccountRule.among(accounts, signedOutAt: times)
         #expect(answer.current?.username == "cem")
         #expect(answer.previous?.username == "bob")
-        #expect(try CurrentAccountRule.among([], signedOutAt: [:]) == CurrentAccountRule.Answer())
+        #expect(try CurrentAccountRule.among([], signedOutAt: [:]) == CurrentAccounts())
     }
 
     @Test("several accounts are no current account")

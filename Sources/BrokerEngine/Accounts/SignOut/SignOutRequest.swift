@@ -24,25 +24,3 @@ package struct SignOutRequest: Sendable {
         self.correlationID = correlationID
     }
 }
-
-/// What became of each part of a sign-out. A later stage runs although an earlier one failed.
-package struct SignOutStages: Sendable, Equatable {
-    package enum Outcome: Sendable, Equatable {
-        case done
-        /// Not asked for.
-        case skipped
-        /// One sentence for the person.
-        case failed(String)
-    }
-
-    /// The app's tokens are gone and the account is signed out for it.
-    package var local = Outcome.skipped
-    /// All apps' tokens of the account are gone.
-    package var wipe = Outcome.skipped
-    /// RFC 7009.
-    package var revocation = Outcome.skipped
-    /// OpenID Connect RP-Initiated Logout 1.0.
-    package var browser = Outcome.skipped
-
-    package init() {}
-}

@@ -1,0 +1,59 @@
+/// What `interaction.open` tells the client.
+package struct InteractionOpening: Sendable {
+    package var interactionID: String
+    package var url: String
+    package var redirectURI: String
+    package var expiresOn: NumericDate
+    package var correlationID: String
+
+    package init(
+        interactionID: String, url: String, redirectURI: String, expiresOn: NumericDate, correlationID: String
+    ) {
+        self.interactionID = interactionID
+        self.url = url
+        self.redirectURI = redirectURI
+        self.expiresOn = expiresOn
+        self.correlationID = correlationID
+    }
+}
+
+/// What `interaction.joined` tells the client: another request has the window, and its outcome is this one's, too.
+package struct InteractionJoining: Sendable {
+    package var interactionID: String
+    /// Until when this request waits.
+    package var expiresOn: NumericDate
+    package var correlationID: String
+
+    package init(interactionID: String, expiresOn: NumericDate, correlationID: String) {
+        self.interactionID = interactionID
+        self.expiresOn = expiresOn
+        self.correlationID = correlationID
+    }
+}
+
+/// What `interaction.deviceCode` tells the client.
+package struct DeviceCodeOpening: Sendable, Equatable {
+    package var interactionID: String
+    package var userCode: String
+    package var verificationURI: String
+    package var verificationURIComplete: String?
+    package var expiresOn: NumericDate
+    /// Seconds.
+    package var interval: Int64
+    package var message: String
+    package var correlationID: String
+
+    package init(
+        interactionID: String, userCode: String, verificationURI: String, verificationURIComplete: String?,
+        expiresOn: NumericDate, interval: Int64, message: String, correlationID: String
+    ) {
+        self.interactionID = interactionID
+        self.userCode = userCode
+        self.verificationURI = verificationURI
+        self.verificationURIComplete = verificationURIComplete
+        self.expiresOn = expiresOn
+        self.interval = interval
+        self.message = message
+        self.correlationID = correlationID
+    }
+}
