@@ -38,8 +38,10 @@ import Testing
             let app = try scene.app()
             scene.provider.setPolicy { $0.accessTokenLifetime = 10 }
             let result = try await app.acquireTokenInteractively()
-            // As some providers answer for a refresh token that they have withdrawn.
-            scene.provider.add(Fault(.token, .empty400))
+            // As providers answer for a refresh token that they have withdrawn (RFC 6749, section 5.2).
+            scene.provider.add(
+                Fault(
+                    .token, .status, status: 400, contentType: "application/json", body: #"{"error":"invalid_grant"}"#))
             let again = try await app.acquireTokenSilently(result.account)
             #expect(again.account.identifier == result.account.identifier)
             #expect(!again.isFromCache)
