@@ -28,7 +28,7 @@ struct GrantStore: Sendable {
                 "\(authority.environment) sent no ID token; it must be an OpenID provider, and the client allowed to use openid."
             )
         }
-        let claims = try await verified(idToken, of: response, nonce: nonce, authority, metadata)
+        let claims = try await verified(idToken, with: response.accessToken, nonce: nonce, authority, metadata)
         let identity = TokenIdentity(claims, clientInfo: response.clientInfo, at: authority)
         try requirements.check(
             home: identity.homeAccountID, environment: authority.environment,
@@ -60,8 +60,7 @@ struct GrantStore: Sendable {
         var identity = TokenIdentity(homeAccountID: account.homeAccountID, realm: realm)
         if let idToken = response.idToken {
             do throws(BrokerError) {
-                let verified = try await verified(
-                    idToken, of: response, nonce: nil, earlier: earlier, authority, metadata)
+                let verified = try await verified(idToken, nonce: nil, earlier: earlier, authority, metadata)
                 guard
                     let same = TokenIdentity(
                         refreshed: verified, clientInfo: response.clientInfo, of: account, at: authority)
@@ -109,12 +108,12 @@ struct GrantStore: Sendable {
     }
 
     private func verified(
-        _ idToken: Secret, of response: TokenResponse, nonce: String?, earlier: Secret? = nil,
+        _ idToken: Secret, with accessToken: Secret? = nil, nonce: String?, earlier: Secret? = nil,
         _ authority: Authority, _ metadata: ProviderMetadata
     ) async throws(BrokerError) -> IDTokenClaims {
         var expected = IDTokenExpectation(clientID: app.clientID, nonce: nonce)
         expected.earlier = earlier
-        expected.accessToken = response.accessToken
+        expected.accessToken = accessToken
         expected.clientSecret = app.credentials(at: authority).secret
         let expectation = expected
         return try await services.asking(authority) { () throws(ProviderError) in

@@ -206,7 +206,8 @@ package struct IDTokenExpectation: Sendable {
     package var nonce: String?
     /// The ID token that the sign-in began with, on refresh: a nonce that is there must be the same.
     package var earlier: Secret?
-    /// What came along; `at_hash` must be its hash if it is there (OpenID Connect Core, section 3.1.3.8).
+    /// What came along; `at_hash` must be its hash if it is there (OpenID Connect Core, section 3.1.3.8). Nil on refresh,
+    /// where a provider may bring an access token that it gave before.
     package var accessToken: Secret?
     /// Of a confidential client: some providers sign with it (OpenID Connect Core, section 10.1).
     package var clientSecret: Secret?

@@ -262,7 +262,7 @@ struct InteractiveFlowTests {
         try await bed.signIn("alice", app)
         _ = try await bed.engine.acquireSilent(bed.silent(app) { $0.forceRefresh = true })
         let checked = bed.provider.expectations
-        #expect(checked.map(\.accessToken) == [Secret("at-1"), Secret("at-2")])
+        #expect(checked.map(\.accessToken) == [Secret("at-1"), nil], "a refresh may bring an earlier access token")
         #expect(checked.map(\.clientSecret) == [Secret("s-1"), Secret("s-1")])
         #expect(checked.map(\.earlier) == [nil, Secret("alice")])
         #expect(checked.map { $0.nonce == nil } == [false, true])
