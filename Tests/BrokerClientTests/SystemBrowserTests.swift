@@ -1,5 +1,6 @@
 import BrokerClient
 import Foundation
+import Glibc
 import Testing
 
 @Suite("Starting the person's browser")
@@ -47,6 +48,18 @@ struct SystemBrowserTests {
         let program = try bench.program("web")
         try await open("\(program) --new-window")
         #expect(try bench.seen() == ["\(bench.directory)/web", "--new-window", Self.url])
+    }
+
+    @Test("no file or port that the application has open lives on in the browser")
+    func descriptors() async throws {
+        let bench = try Bench()
+        defer { bench.remove() }
+        let (kept, seen) = (bench.directory + "/kept", bench.directory + "/descriptors")
+        let descriptor = Glibc.open(kept, O_CREAT | O_RDWR, 0o600)
+        defer { close(descriptor) }
+        try await open(try bench.program("web", then: "readlink /proc/$$/fd/* > '\(seen)'; exit 0"))
+        let links = try String(contentsOfFile: seen, encoding: .utf8)
+        #expect(!links.isEmpty && !links.contains(kept))
     }
 
     @Test("%s stands for the URL, %% for a percent sign, quotes keep spaces")

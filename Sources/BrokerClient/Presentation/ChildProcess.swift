@@ -17,6 +17,10 @@ struct ChildProcess: Sendable {
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
+        // Files and ports that the application opened without CLOEXEC would live on in the browser.
+        for descriptor in openDescriptors() where descriptor > STDERR_FILENO {
+            posix_spawn_file_actions_addclose(&actions, descriptor)
+        }
 
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
@@ -35,6 +39,10 @@ struct ChildProcess: Sendable {
             withCStrings(variables) { posix_spawnp(&pid, program, &actions, &attributes, words, $0) }
         }
         return status == 0 ? ChildProcess(pid: pid) : nil
+    }
+
+    private static func openDescriptors() -> [Int32] {
+        ((try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []).compactMap { Int32($0) }
     }
 
     private static func withCStrings<Result>(
