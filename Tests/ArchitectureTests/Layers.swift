@@ -95,7 +95,7 @@ extension Layer {
         Layer(
             name: "BrokerOAuth", folder: "BrokerOAuth", height: 3,
             targets: ["BrokerModel", "BrokerValues", "BrokerSystem", "CCurl"],
-            libraries: ["JWTKit", "Crypto", "Logging"]),
+            libraries: ["JWTKit", "Crypto"]),
         Layer(
             name: "BrokerHost", folder: "BrokerHost", height: 3,
             targets: ["BrokerModel", "BrokerValues", "CSystemd", "CBrokerLinux"], libraries: ["Subprocess", "Logging"]),

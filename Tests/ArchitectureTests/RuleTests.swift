@@ -89,10 +89,17 @@ struct RuleTests {
 
     @Test("a dependency declared in the manifest")
     func manifest() {
-        let text = "layer(\"A\", [\"B\"]), layer(\n \"C\",\n [\"A\",\n .nio]), program(\"d\", [\"C\"], path: \"x\")"
-        #expect(Manifest.dependencies(of: "A", in: text) == "[\"B\"]")
-        #expect(Manifest.dependencies(of: "C", in: text)?.contains("\"A\"") == true)
-        #expect(Manifest.dependencies(of: "d", in: text) == "[\"C\"]")
-        #expect(Manifest.dependencies(of: "e", in: text) == nil)
+        let manifest = Manifest(
+            """
+            static let nio = product(name: "NIOCore", package: "swift-nio")
+            layer("A", ["B"]), layer(
+             "C",
+             ["A",
+             .nio, .unknown]), program("d", ["C"], path: "x")
+            """)
+        #expect(manifest.dependencies(of: "A") == ["B"])
+        #expect(manifest.dependencies(of: "C") == ["A", "NIOCore", ".unknown"])
+        #expect(manifest.dependencies(of: "d") == ["C"])
+        #expect(manifest.dependencies(of: "e") == nil)
     }
 }
