@@ -1,0 +1,56 @@
+import ArgumentParser
+import BrokerClient
+import BrokerRPC
+import BrokerValues
+
+/// Names an account by id or username, as people copy either from a list.
+struct AccountName: ExpressibleByArgument, Sendable {
+    let text: String
+
+    init(argument: String) { text = argument }
+
+    /// Both readings, the likelier one first: ids are long and made of letters and digits, most usernames have an `@`.
+    var references: [AccountReference] {
+        let isLikelyID = text.count >= 20 && text.utf8.allSatisfy(Self.isBase64URL)
+        return isLikelyID ? [.id(text), .username(text)] : [.username(text), .id(text)]
+    }
+
+    /// The account of that name.
+    ///
+    /// - Parameter app: among whose accounts; nil for all.
+    /// - Throws: ``BrokerClientError/Code/accountNotFound``.
+    func find(
+        among app: AppReference?, on connection: DirectConnection
+    ) throws(BrokerClientError) -> (node: JSONNode, account: Account) {
+        for reference in references {
+            var params = GetAccount.Params(reference)
+            params.selection = AppSelection(app)
+            let node = try connection.result(of: GetAccount.self, params)
+            if let found = try GetAccount.Result.decoded(node).account { return (node, found) }
+        }
+        throw BrokerClientError(
+            .accountNotFound, "There is no account \(text); brokerctl accounts list shows those there are.")
+    }
+
+    /// Asks with each reading until one names an account.
+    func resolve<Value>(
+        _ ask: (AccountReference) throws(BrokerClientError) -> Value
+    ) throws(BrokerClientError) -> Value {
+        let (first, second) = (references[0], references[1])
+        do throws(BrokerClientError) {
+            return try ask(first)
+        } catch {
+            guard error.code == .accountNotFound else { throw error }
+        }
+        return try ask(second)
+    }
+
+    private static func isBase64URL(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+            true
+        default: false
+        }
+    }
+}
