@@ -67,7 +67,7 @@ enum Rules {
         }
     }
 
-    /// What the compiler is told to believe is proved in the comment above.
+    /// Claims that the compiler does not check are proved in the comment above.
     static func unprovedClaims(in file: SourceFile) -> [Finding] {
         ["@unchecked", "nonisolated(unsafe)"].flatMap { claim in
             file.text.lines(with: claim).filter { !file.text.comment(above: $0, mentions: claim) }.map {

@@ -80,7 +80,7 @@ struct AccessPolicyTests {
         }
     }
 
-    @Test("an unknown app is told how to add it")
+    @Test("the error for an unknown app says how to add it")
     func unknownApp() async throws {
         let bed = try await AccessBed()
         let error = #expect(throws: BrokerError.self) {

@@ -19,7 +19,7 @@ struct ApplicationTests {
     }
 
     @Test(
-        "an authority that cannot be a URL is told when the application is made",
+        "an authority that is no URL is an error when the application is made",
         arguments: ["id.example.org", "https://", "https:///tenant", "ftp://id.example.org", "https://a b"])
     func unusableAuthority(_ text: String) async {
         let error = await failure { () async throws(BrokerClientError) in

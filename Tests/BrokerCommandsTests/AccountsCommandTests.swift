@@ -81,7 +81,7 @@ struct AccountsCommandTests {
         }
     }
 
-    @Test("Ctrl-C leaves the browser to itself, and what was done is told all the same")
+    @Test("Ctrl-C ends the wait for the browser, and the outcome is still printed")
     func leavesBrowser() async throws {
         let log = Recorder<String>()
         let broker = try signingOut(log)

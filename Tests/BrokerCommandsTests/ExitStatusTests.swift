@@ -111,7 +111,7 @@ struct ExitStatusTests {
         #expect(result.output == "AT-2\n")
     }
 
-    @Test("somebody else's protocol is told apart from a failed request")
+    @Test("another protocol is not mistaken for a failed request")
     func garbage() async throws {
         let broker = try ScriptedBroker { peer in
             _ = peer.request()

@@ -34,7 +34,7 @@ import Testing
         #expect(parts.map { $0["RefreshToken"]?.objectValue?.keys.sorted() } == [nil, ["r"]])
     }
 
-    @Test("people are told what was taken, what was not, and what would register a client, safe to paste")
+    @Test("the output says what was imported, what was not, and the command that registers a client, safe to paste")
     func words() async throws {
         let broker = try broker(["cache.import": Self.answer])
         let result = try await run(Self.cache, at: broker.path)

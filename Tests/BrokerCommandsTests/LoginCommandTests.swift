@@ -120,7 +120,7 @@ struct LoginCommandTests {
                 + #""scopes":["email"],"tokenType":"DPoP"}"#)
     }
 
-    @Test("an account that nobody knows is told before a page is opened")
+    @Test("an unknown account is an error before a page is opened")
     func unknownAccount() async throws {
         let broker = try BrokerCommandsTests.broker(["accounts.get": #"{"account":null}"#])
         let result = try await brokerctl(Self.login + ["--account", "eve"], at: broker.path)
@@ -140,7 +140,7 @@ struct LoginCommandTests {
         #expect(result.status == .exited(2))
     }
 
-    @Test("claims in a file that is not there are told before anything is asked")
+    @Test("a missing claims file is an error before anything is asked")
     func noClaimsFile() async throws {
         let broker = try broker(Recorder<String>())
         let result = try await brokerctl(Self.login + ["--claims", "/nowhere/claims.json"], at: broker.path)

@@ -1,7 +1,7 @@
 import BrokerTestSupport
 import Foundation
 
-/// Runs the built program against a broker that does as told.
+/// Runs the built program, usually against a scripted broker.
 func brokerctl(
     _ arguments: [String], at socket: String? = nil, input: String? = nil, environment: [String: String] = [:]
 ) async throws -> CommandResult {

@@ -150,7 +150,7 @@ struct TokenCommandTests {
         #expect(result.errors.contains("  eve[31m at idp.example.org, id acc-2\n"))
     }
 
-    @Test("who must sign in is told the command for it")
+    @Test("when a sign-in is needed, the error has the command for it")
     func hint() async throws {
         let broker = try ScriptedBroker { peer in
             while let request = peer.request() {

@@ -119,7 +119,7 @@ struct ConfigurationLoaderTests {
         #expect(try loader.load().origins.isEmpty)
     }
 
-    @Test("a broker for many users refuses ad hoc clients until it is told otherwise")
+    @Test("a broker for many users refuses ad hoc clients unless configured otherwise")
     func systemMode() throws {
         #expect(try ConfigurationLoader(files: .standard([])).load().configuration.access.allowAdHocClients)
         let system = ConfigurationLoader(files: .standard([]), isSystemMode: true)

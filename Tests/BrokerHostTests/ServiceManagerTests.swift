@@ -1,7 +1,7 @@
 import BrokerTestSupport
 import Testing
 
-@Suite("What the service manager is told")
+@Suite("What is reported to the service manager")
 struct ServiceManagerTests {
     @Test("readiness, reload, more time, watchdog and stop arrive in order, and a status cannot smuggle in a line")
     func notifications() async throws {

@@ -25,7 +25,7 @@ struct AuthorityKindTests {
     }
 
     @Test(
-        "Entra: common, organizations, consumers, tenant id and domain are told apart",
+        "Entra: common, organizations, consumers, tenant id and domain are distinguished",
         arguments: [
             ("common", Tenant.common), ("organizations", .organizations), ("consumers", .consumers),
             (tenantID.uppercased(), .id(tenantID)), ("Contoso.onmicrosoft.com", .domain("contoso.onmicrosoft.com")),

@@ -93,7 +93,7 @@ struct DeviceAuthorizationTests {
         }
     }
 
-    @Test("without an endpoint, and where the client may not, the reason is told")
+    @Test("without an endpoint, and where the client may not, the error says so")
     func refused() async throws {
         try await withProvider { bed async throws in
             let request = DeviceAuthorizationRequest(scopes: Scopes(["openid"]))

@@ -18,7 +18,7 @@ struct RevocationTests {
         }
     }
 
-    @Test("a confidential client authenticates; a refusal is told with its word; a busy provider is one")
+    @Test("a confidential client authenticates; a refusal keeps its error code; a busy provider is one")
     func refused() async throws {
         try await withProvider { bed async throws in
             bed.offerEverything()

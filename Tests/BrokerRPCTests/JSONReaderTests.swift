@@ -19,7 +19,7 @@ struct JSONReaderTests {
     }
 
     @Test(
-        "text that is not JSON is refused, and the place is told",
+        "text that is not JSON is refused, and the error names the place",
         arguments: [
             ("", 0), ("  ", 2), ("{", 1), ("[1,", 3), ("[1,]", 3), ("{\"a\":1,}", 7), ("{\"a\"}", 4), ("{a:1}", 1),
             ("tru", 3), ("nul1", 3), ("01", 1), ("1.", 2), (".5", 0), ("+1", 0), ("-", 1), ("1e", 2), ("1e+", 3),

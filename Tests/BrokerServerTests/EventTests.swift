@@ -5,7 +5,7 @@ import Testing
 
 @Suite("broker.subscribe over a real socket")
 struct EventTests {
-    @Test("a subscriber is told of a sign-in and of its tokens, in order, and of nothing secret")
+    @Test("a subscriber gets events for a sign-in and its tokens, in order, and no secret")
     func signIn() async throws {
         try await ServerBed.run { server in
             try await server.register("mail")
@@ -23,7 +23,7 @@ struct EventTests {
         }
     }
 
-    @Test("a refresh is told as a new token, and the account is not signed in anew")
+    @Test("a refresh is an event for a new token, not for a new sign-in")
     func refresh() async throws {
         try await ServerBed.runSignedIn { server in
             let subscriber = try await server.connect()
@@ -35,7 +35,7 @@ struct EventTests {
         }
     }
 
-    @Test("a sign-in that waits and its end are told, with the id that cancels it")
+    @Test("a waiting sign-in and its end are events, with the id that cancels it")
     func interaction() async throws {
         try await ServerBed.run { server in
             try await server.register("mail")
@@ -55,7 +55,7 @@ struct EventTests {
         }
     }
 
-    @Test("an app is told of its own group only, and a sandboxed caller must name its app")
+    @Test("an app gets events of its own group only, and a sandboxed caller must name its app")
     func groups() async throws {
         try await ServerBed.run { server in
             try await server.register("mail", group: "office")

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The life of a connection")
 struct LifeTests {
-    @Test("a peer of another uid is told one error and nothing else")
+    @Test("a peer of another uid gets one error and nothing else")
     func otherUser() async throws {
         try await ServerBed.run(servedUID: getuid() + 1) { server in
             let client = try await server.connect()

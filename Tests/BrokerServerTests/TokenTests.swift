@@ -109,7 +109,7 @@ struct TokenTests {
         }
     }
 
-    @Test("presentation broker: the broker opens the page, and the client is told nothing before the answer")
+    @Test("presentation broker: the broker opens the page, and the client gets nothing before the answer")
     func brokerPresents() async throws {
         try await ServerBed.run { server in
             try await server.register("mail")
@@ -146,7 +146,7 @@ struct TokenTests {
         }
     }
 
-    @Test("two connections that ask the same share one page, and the second is told so", .timeLimit(.minutes(1)))
+    @Test("two connections that ask the same share one page, and the second is notified", .timeLimit(.minutes(1)))
     func joined() async throws {
         try await ServerBed.run { bed in
             try await bed.register("mail")

@@ -75,7 +75,7 @@ struct DeviceTests {
         }
     }
 
-    @Test("who polls too fast is told to slow down, and the interval grows")
+    @Test("a client that polls too fast gets slow_down, and the interval grows")
     func slowDown() async throws {
         // Its clock stands still but for what the test says, however long the polls take.
         try await withProvider({

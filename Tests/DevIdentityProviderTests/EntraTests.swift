@@ -86,7 +86,7 @@ struct EntraCloudTests {
         }
     }
 
-    @Test("who asks with instance_aware is told the host of the cloud, and nobody else is")
+    @Test("a request with instance_aware gets the host of the cloud, and no other does")
     func ownHost() async throws {
         try await withTwoClouds { own, _ in
             let redirect = try await own.signIn(.alice, Self.aware)

@@ -49,7 +49,7 @@ struct MSALTests {
         }
     }
 
-    @Test("it hears all of a claims challenge, and the sign-in that brings the claims meets it")
+    @Test("it receives all of a claims challenge, and the sign-in that brings the claims meets it")
     func challenge() async throws {
         try await withEntra({ $0.policy.accessTokenLifetime = 200 }) { scene async throws in
             var msal = MSALClient(at: scene.provider, in: scene.bed)

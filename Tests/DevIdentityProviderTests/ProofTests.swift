@@ -26,7 +26,7 @@ struct ProofTests {
         return try await scene.browser.send("GET", scene.provider.issuer + "/userinfo", headers: headers)
     }
 
-    @Test("a proof binds both tokens: each is worth nothing without one more by the same key")
+    @Test("a proof binds both tokens: neither works without another proof by the same key")
     func binding() async throws {
         try await withProvider({ $0.accessTokenFormat = .jwt }) { scene async throws in
             let tokenURL = scene.provider.issuer + "/token"
@@ -95,7 +95,7 @@ struct ProofTests {
         }
     }
 
-    @Test("where a nonce is demanded, a proof without it is told the nonce, and then it works")
+    @Test("where a nonce is demanded, a proof without it is answered with the nonce, and the next one works")
     func nonce() async throws {
         try await withProvider({ $0.policy.requiresProofNonce = true }) { scene async throws in
             let url = scene.provider.issuer + "/token"

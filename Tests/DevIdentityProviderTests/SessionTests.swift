@@ -83,7 +83,7 @@ struct SessionTests {
         }
     }
 
-    @Test("typing the password changes the cookie, so that a planted one is worth nothing")
+    @Test("typing the password changes the cookie, so a planted one has no effect")
     func fixation() async throws {
         try await withProvider { scene async throws in
             let planted = try #require(try await scene.knock().header("set-cookie")?.split(separator: ";").first)

@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test("errors: who cancels is told so, and everything else is a sentence with an id for the logs")
+    @Test("errors: a cancellation is its own error, and everything else is a sentence with an id for the logs")
     func errors() async throws {
         try await withTestBed { bed in
             let scene = try await GuideScene.make(in: bed)
@@ -118,7 +118,7 @@ import Testing
         }
     }
 
-    @Test("signing out is told to who follows the accounts, and the next sign-in asks for the password")
+    @Test("a follower of the accounts sees the sign-out, and the next sign-in asks for the password")
     func signOut() async throws {
         try await withTestBed { bed in
             let scene = try await GuideScene.make(in: bed)
@@ -126,8 +126,8 @@ import Testing
             _ = try await app.acquireTokenInteractively()
             let follower = try scene.app()
             async let following: Void = follower.followAccounts()
-            // Signed out once the follower listens: a sign-out that nobody hears would leave it waiting.
-            try await eventually("the follower hears of a sign-out") {
+            // Signed out once the follower listens: an earlier sign-out would leave it waiting.
+            try await eventually("the follower sees a sign-out") {
                 if app.currentAccount == nil { _ = try await app.acquireTokenInteractively() }
                 try await app.signOut()
                 return !follower.log.isEmpty

@@ -48,7 +48,7 @@ struct RecoveryTests {
             #expect(try await lab.property("MainPID") == pid)
 
             try await lab.root("kill", "-STOP", pid)
-            try await eventually("the watchdog bites and systemd starts it again") {
+            try await eventually("the watchdog ends it and systemd starts it again") {
                 let (state, now) = try await (lab.property("ActiveState"), lab.property("MainPID"))
                 return state == "active" && now != pid && now != "0"
             }

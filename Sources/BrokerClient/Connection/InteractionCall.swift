@@ -36,7 +36,7 @@ package enum InteractionNotice: Sendable {
 
 /// One request that waits for a person, from the client's side: the request, what is shown, and how it is canceled.
 ///
-/// Whichever comes first decides what the caller is told: the broker's answer, something that cannot be shown, or the
+/// Whichever comes first decides the caller's result: the broker's answer, something that cannot be shown, or the
 /// cancellation of the caller's task. The latter two also end the interaction at the broker, at once or as soon as its
 /// id is known; the caller does not wait for that.
 final class InteractionCall<Method: BrokerMethod>: Sendable where Method.Params: CorrelatedParams {
@@ -68,8 +68,8 @@ final class InteractionCall<Method: BrokerMethod>: Sendable where Method.Params:
     }
 
     /// - Parameters:
-    ///   - params: get a correlation id, by which notifications are told apart, where they have none.
-    ///   - joined: is told, on the connection's thread, when another request has shown the page.
+    ///   - params: get a correlation id if they have none; it tells which notifications belong to the request.
+    ///   - joined: called on the connection's thread when another request has shown the page.
     ///   - show: shows what the broker wants shown, and returns. If it throws, the interaction is cancelled.
     /// - Returns: the result, as the broker wrote it.
     static func run(

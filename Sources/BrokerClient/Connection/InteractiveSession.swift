@@ -8,7 +8,7 @@ package enum InteractiveSession {
     /// Who joined a sign-in whose page another request has shown only stops waiting when its task is cancelled: the page is
     /// the other's to close.
     ///
-    /// - Parameter joined: is told, on the connection's thread, when there is such a page.
+    /// - Parameter joined: called on the connection's thread when there is such a page.
     /// - Returns: the token, as the broker wrote it.
     package static func run(
         _ params: AcquireTokenInteractive.Params, on connection: BrokerConnection, browser: any BrowserOpening,

@@ -56,7 +56,7 @@ final class Link: Sendable {
         var outbox: [UInt8] = []
         var queued = 0
         var flushed = 0
-        /// What those are told who still wait at the end, when it is more than that the connection was lost.
+        /// The error for calls that still wait at the end, if it is anything but a lost connection.
         var parting: Outcome?
     }
 
@@ -106,7 +106,7 @@ final class Link: Sendable {
     /// Whether new requests may still be queued.
     var isOpen: Bool { state.withLock { $0.isOpen } }
 
-    /// Ends the connection; whoever still waits is told that it was lost.
+    /// Ends the connection; calls that still wait fail as lost.
     func close() {
         state.withLock { if $0.isOpen { endSending(&$0) } }
     }
@@ -120,7 +120,7 @@ final class Link: Sendable {
     /// Sends one request and waits for its answer. Cancelling the task abandons the wait, not the request.
     ///
     /// - Parameters:
-    ///   - observer: is told of notifications that arrive meanwhile.
+    ///   - observer: receives the notifications that arrive meanwhile.
     ///   - line: makes the request's line, newline included, for the id it is given.
     /// - Returns: what became of it.
     func exchange(observer: Observer? = nil, line: (Int64) -> [UInt8]) async -> Outcome {

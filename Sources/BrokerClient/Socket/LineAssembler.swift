@@ -15,7 +15,7 @@ struct LineAssembler {
 
     /// Adds `bytes` and hands every line that is now complete, without its newline, to `body`; empty lines are skipped.
     ///
-    /// - Returns: false when a line is longer than the limit; the stream is of no use then.
+    /// - Returns: false when a line is longer than the limit; nothing after it can be read.
     mutating func append(_ bytes: UnsafeRawBufferPointer, each body: ([UInt8]) -> Void) -> Bool {
         partial.append(contentsOf: bytes)
         var start = 0

@@ -44,7 +44,7 @@ struct TokenOptions: ParsableArguments {
         if instanceAware { params.instanceAware = true }
     }
 
-    /// A challenge in base64 has no dot and no slash at its start, so that a file that is not there is told.
+    /// A challenge in base64 has no dot and no slash at its start, so a missing file is an error.
     private static func text(of claims: String) throws(BrokerClientError) -> String {
         if claims.trimmed.hasPrefix("{") { return claims }
         if let file = FileManager.default.contents(atPath: claims) {

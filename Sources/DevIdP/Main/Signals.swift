@@ -6,7 +6,7 @@ import Glibc
 func endingSignal(orEndOfInput watchesInput: Bool) async {
     let (ended, end) = AsyncStream<Void>.makeStream()
     let sources = [SIGTERM, SIGINT].map { number in
-        // The default action would end the process before the source hears of it.
+        // The default action would end the process before the source sees the signal.
         signal(number, SIG_IGN)
         let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
         source.setEventHandler { end.finish() }

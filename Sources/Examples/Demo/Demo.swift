@@ -65,7 +65,7 @@ struct Demo {
             throw Unexpected("the unrelated app got a token")
         } catch let error as BrokerClientError {
             guard error.code == .interactionRequired else { throw error }
-            output.step("App \"stranger\", outside the group, is told", ["\(error)"])
+            output.step("App \"stranger\", outside the group, gets this error", ["\(error)"])
         }
 
         let person = try await WebAPI.get(

@@ -8,7 +8,7 @@ final class DemoEnvironment: Sendable {
 
     private let programs: String
     private let children = Mutex(Children())
-    /// Held while the stage is cleared: who comes second waits until it is done.
+    /// Held during the clean-up; a second caller waits until it is done.
     private let clearing = Mutex(())
     private let signals = Mutex<[any DispatchSourceSignal]>([])
 

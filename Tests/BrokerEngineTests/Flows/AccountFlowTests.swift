@@ -109,7 +109,7 @@ struct AccountFlowTests {
         #expect(bed.engine.cached(bed.silent(mail)) == nil)
     }
 
-    @Test("several accounts: say which one; the choices are told in the order they were first seen")
+    @Test("several accounts: the request must say which one; the error lists them in the order they were first seen")
     func several() async throws {
         let bed = try await EngineBed()
         try await bed.signIn("zoe", mail)

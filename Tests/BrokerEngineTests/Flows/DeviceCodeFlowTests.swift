@@ -14,7 +14,7 @@ struct DeviceCodeFlowTests {
         return request
     }
 
-    /// What the client was told, and the acquisition that waits.
+    /// What the client shows, and the acquisition that waits.
     private func begin(
         _ bed: EngineBed, _ request: DeviceCodeRequest
     ) async throws -> (DeviceCodeOpening, Task<AcquiredToken, any Error>) {
@@ -268,7 +268,8 @@ struct DeviceCodeFlowTests {
         #expect(bed.provider.deviceRequests.isEmpty)
     }
 
-    @Test("a bound token is asked for with a key of the broker's; a provider that makes none is told apart at once")
+    @Test(
+        "a bound token is asked for with a key of the broker's; a provider that has no such tokens is noticed at once")
     func boundToken() async throws {
         let bed = try await EngineBed()
         let error = await #expect(throws: BrokerError.self) {

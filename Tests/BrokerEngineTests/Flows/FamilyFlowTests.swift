@@ -66,7 +66,7 @@ struct FamilyFlowTests {
     }
 
     @Test(
-        "an app that does not belong is told so once; the broker remembers, also after a restart, and the token stays")
+        "an app outside the family is refused once; the broker remembers, also after a restart, and the token stays")
     func clientMismatch() async throws {
         let bed = try await bed()
         refuse(bed, ["rt-1"], "client_mismatch")

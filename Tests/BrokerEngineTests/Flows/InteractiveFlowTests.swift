@@ -377,7 +377,7 @@ struct InteractiveFlowTests {
         #expect(error?.kind == .invalidParameter)
     }
 
-    @Test("a taken port is told before any browser opens")
+    @Test("a taken port is an error before any browser opens")
     func portInUse() async throws {
         let bed = try await EngineBed()
         let request = bed.interactive(Sample.app(), ["mail.read"]) { $0.redirectURI = "http://127.0.0.1:1/cb" }

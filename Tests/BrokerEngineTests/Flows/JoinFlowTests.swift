@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Sign-ins that are joined")
 struct JoinFlowTests {
-    /// What the client of one request was told, in order.
+    /// The notices that the client of one request got, in order.
     private final class Notices: Sendable {
         enum Notice: Sendable {
             case open(InteractionOpening)
@@ -150,7 +150,9 @@ struct JoinFlowTests {
         #expect(await second.error()?.details.oauthError == "access_denied")
     }
 
-    @Test("each keeps its own patience: who gives up is told so, and the others wait on", .timeLimit(.minutes(1)))
+    @Test(
+        "each request has its own time-out: one that gives up gets an error, and the others go on waiting",
+        .timeLimit(.minutes(1)))
     func patience() async throws {
         let bed = try await EngineBed()
         let (first, opening, second) = try await pair(bed) { $0.timeout = 600 }

@@ -37,7 +37,8 @@ struct PromptFlowTests {
     }
 
     @Test(
-        "prompt none: a provider that would have to ask says so, and the app is told to", .timeLimit(.minutes(1)),
+        "prompt none: a provider that would have to ask says so, and so does the error to the app",
+        .timeLimit(.minutes(1)),
         arguments: ["login_required", "consent_required", "interaction_required", "account_selection_required"])
     func promptNone(code: String) async throws {
         let bed = try await EngineBed()

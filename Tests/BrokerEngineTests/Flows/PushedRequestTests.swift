@@ -82,7 +82,7 @@ struct PushedRequestTests {
         #expect(failure?.details.oauthError == "invalid_request")
     }
 
-    @Test("an app that insists is told when the provider has no endpoint, and nothing waits any more")
+    @Test("an app that insists gets an error when the provider has no endpoint, and nothing is left waiting")
     func notOffered() async throws {
         let bed = try await EngineBed()
         let failure = await #expect(throws: BrokerError.self) {

@@ -110,7 +110,9 @@ struct SignOutDuringRefreshTests {
         #expect(bed.engine.cached(bed.silent(notes)) != nil)
     }
 
-    @Test("what apps share is kept for the one that stays; the one that signed out is told so", arguments: Way.allCases)
+    @Test(
+        "what apps share is kept for the one that stays; the one that signed out gets an error", arguments: Way.allCases
+    )
     func sharedTokens(_ way: Way) async throws {
         let bed = try await EngineBed()
         bed.roster.set([mail, calendar])

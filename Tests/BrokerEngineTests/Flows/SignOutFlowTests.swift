@@ -132,7 +132,7 @@ struct SignOutFlowTests {
         #expect(!isSignedIn(bed, mail))
     }
 
-    @Test("two providers may have given out one client id: neither is told the secret that the other gave")
+    @Test("two providers may have issued the same client id: neither gets the secret of the other")
     func revocationWithSecrets() async throws {
         let bed = try await EngineBed()
         var (here, elsewhere) = (Sample.app("here", client: "same"), Sample.app("elsewhere", client: "same"))
@@ -211,7 +211,7 @@ struct SignOutFlowTests {
             $0.fromBrowser = true
             $0.wipe = true
         }
-        // Nobody is registered at the account's issuer: that is told, and nothing is opened.
+        // Nobody is registered at the account's issuer: the outcome says so, and nothing is opened.
         bed.roster.set([next])
         let stages = try await signOut(bed, asked)
         #expect(stages.local == .done)
@@ -278,7 +278,7 @@ struct SignOutFlowTests {
         #expect(stages.browser == .failed("the provider offers no page that ends the browser's session."))
     }
 
-    @Test("an account that is not there is told")
+    @Test("an unknown account is an error")
     func unknown() async throws {
         let bed = try await EngineBed()
         let error = await #expect(throws: BrokerError.self) { try await signOut(bed, request(mail)) }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Silent acquisition")
 struct SilentFlowTests {
-    @Test("nobody signed in: interaction is required, and the provider hears nothing")
+    @Test("nobody signed in: interaction is required, and the provider is not asked")
     func noTokens() async throws {
         let bed = try await EngineBed()
         let error = await #expect(throws: BrokerError.self) { try await bed.engine.acquireSilent(bed.silent()) }
@@ -87,7 +87,9 @@ struct SilentFlowTests {
         #expect(engine.cached(request) != nil)
     }
 
-    @Test("a dead refresh token is removed and not sent again; for two minutes everybody hears why, until a sign-in")
+    @Test(
+        "a dead refresh token is removed and not sent again; for two minutes, or until a sign-in, every request gets the reason"
+    )
     func deadToken() async throws {
         let bed = try await EngineBed()
         try await bed.signIn()

@@ -85,7 +85,7 @@ struct SilentTroubleTests {
 
     // MARK: The end of a sign-in
 
-    @Test("who asks just after the last refresh token has gone hears why it died, not that nobody ever signed in")
+    @Test("a request just after the last refresh token has gone gets the reason, not that nobody ever signed in")
     func hearsWhy() async throws {
         let bed = try await EngineBed()
         try await bed.signIn()
@@ -322,7 +322,7 @@ struct SilentTroubleTests {
     }
 
     @Test(
-        "a token whose answer was lost is tried once more, and when it is refused, the person is told why; a restart knows"
+        "a token whose answer was lost is tried once more, and when it is refused, the error says why, also after a restart"
     )
     func lostAnswer() async throws {
         let bed = try await signedIn()

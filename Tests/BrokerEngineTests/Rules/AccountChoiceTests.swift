@@ -28,7 +28,7 @@ struct AccountChoiceTests {
         #expect(choose(nil, from: [Sample.account("alice")]) == "alice")
     }
 
-    @Test("several that fit are ambiguous, and the choices are told")
+    @Test("several that fit are ambiguous, and the error lists them")
     func several() {
         #expect(choose(nil, from: [Sample.account("alice"), Sample.account("bob")]) == "ambiguous alice+bob")
     }

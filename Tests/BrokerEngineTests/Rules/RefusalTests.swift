@@ -50,7 +50,7 @@ struct RefusalTests {
         #expect(refuse("invalid_grant", subError) == (.interactionRequired, .loginRequired, false))
     }
 
-    @Test("missing consent is told as such, by suberror, by code or by error, and does not end the token")
+    @Test("missing consent is recognized by suberror, code or error, and does not end the token")
     func consent() {
         let expected = (ErrorKind.interactionRequired, ErrorReason?.some(.consentRequired), false)
         #expect(refuse("invalid_grant", "consent_required") == expected)

@@ -16,7 +16,7 @@ struct ScopeRefusalTests {
             asked: Scopes(asked), sent: Scopes(sent ?? ["openid"] + asked), spending: token, at: kind)
     }
 
-    @Test("for a scope that was never granted wants the person")
+    @Test("for a scope that was never granted needs the person")
     func notGranted() { #expect(meaning(asked: ["read", "share"]) == .notGranted) }
 
     @Test("for a scope that is granted speaks of a scope that is none")

@@ -79,7 +79,7 @@ struct ThrottleTests {
         #expect(throttle.refusal(of: request, at: .seconds(1001)) == nil)
     }
 
-    @Test("that the person is needed is told again for 120 seconds, word for word")
+    @Test("the answer that the person is needed is repeated for 120 seconds, word for word")
     func interaction() throws {
         var throttle = RequestThrottle()
         let error = BrokerError(.interactionRequired, "sign in", reason: .consentRequired) { $0.subError = "why" }
@@ -126,7 +126,7 @@ struct ThrottleTests {
         #expect(throttle.refusal(of: stranger, at: .zero) != nil)
     }
 
-    @Test("why the last refresh token died is told its holder for 120 seconds, and no other; a new sign-in clears it")
+    @Test("for 120 seconds the holder of a dead refresh token, and no other, gets the reason; a new sign-in clears it")
     func ending() {
         let holder = RequestThrottle.Holder(partition: Sample.partition, owner: Sample.owner())
         let error = BrokerError(.interactionRequired, "revoked", reason: .refreshTokenRevoked)

@@ -29,7 +29,7 @@ struct EndingTests {
             let client = try await bed.connect()
             try await client.send("a\nb\n")
             await client.shutDownWriting()
-            try await eventually("the end of input is told") { service.counts.inputEnds == 1 }
+            try await eventually("the handler sees the end of input") { service.counts.inputEnds == 1 }
             #expect(service.counts.received == 2)
             #expect(service.counts.closes == 0)
             held.answerAll()
@@ -64,7 +64,7 @@ struct EndingTests {
             let second = try await bed.connect()
             try await second.sendLine("b")
             await second.shutDownWriting()
-            try await eventually("the end of input is told") { service.counts.inputEnds >= 1 }
+            try await eventually("the handler sees the end of input") { service.counts.inputEnds >= 1 }
             await second.close()
             try await eventually("the end was noticed") { service.counts.closes == 2 }
             // Nobody is there any more.

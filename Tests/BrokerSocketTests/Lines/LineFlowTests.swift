@@ -25,7 +25,7 @@ struct LineFlowTests {
         }
     }
 
-    @Test("who connected is told by the kernel, and stays told after the process ended")
+    @Test("the kernel says who connected, and that stays known after the process ended")
     func peer() async throws {
         let service = ScriptedService()
         try await withListener(service) { bed in
@@ -46,7 +46,7 @@ struct LineFlowTests {
         }
     }
 
-    @Test("a client that stalls in half a line is told and closed; others are served meanwhile")
+    @Test("a client that stalls in half a line gets an error and is closed; others are served meanwhile")
     func halfLine() async throws {
         let service = ScriptedService()
         try await withListener(service, limits: { $0.halfLine = .milliseconds(300) }) { bed in
@@ -103,7 +103,7 @@ struct LineFlowTests {
         }
     }
 
-    @Test("the connection above the limit is told and closed, and its place is free when another goes")
+    @Test("the connection above the limit gets an error and is closed; when another ends, its place is free")
     func connectionLimit() async throws {
         let service = ScriptedService()
         try await withListener(service, limits: { $0.connections = 3 }) { bed in
@@ -153,7 +153,7 @@ struct LineFlowTests {
         }
     }
 
-    @Test("a peer that policy refuses hears why, also when it sent a request first")
+    @Test("a peer that policy refuses gets the reason, also when it sent a request first")
     func refusedByPolicy() async throws {
         let service = ScriptedService(admission: { _ in "not you" })
         try await withListener(service) { bed in

@@ -6,7 +6,7 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// A ``LineService`` that does what a test says and counts what it is told.
+/// A ``LineService`` that does what a test says and counts the calls it gets.
 final class ScriptedService: LineService {
     struct Counts: Equatable {
         var received = 0

@@ -49,7 +49,7 @@ package final class WireConnection: Sendable {
         }
     }
 
-    /// Ends the connection; calls that wait are told so.
+    /// Ends the connection; calls that wait fail.
     package func close() async {
         await line.shutDown()
         end()

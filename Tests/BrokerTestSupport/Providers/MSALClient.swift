@@ -24,7 +24,7 @@ package struct MSALClient: Sendable {
         try await run([tenant, client, cacheFile, "code", person.name, person.password] + scopes)
     }
 
-    /// Signs a person in by the device flow; the provider is told that the person approves, or with `--deny` declines.
+    /// Signs a person in by the device flow; the person approves at the provider, or with `--deny` declines.
     package func signInDevice(
         _ person: Person, client: String = "demo-one", tenant: String = "common", scopes: [String]
     ) async throws -> JSONObject {

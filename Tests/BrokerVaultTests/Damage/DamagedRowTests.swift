@@ -125,7 +125,7 @@ struct DamagedRowTests {
         }
     }
 
-    @Test("a person whose data key is damaged is told, and nobody else")
+    @Test("a damaged data key is an error for its person, and for nobody else")
     func damagedDataKey() async throws {
         try await withVaultBed { bed in
             _ = try await fill(bed)

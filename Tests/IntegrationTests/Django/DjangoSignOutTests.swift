@@ -5,7 +5,7 @@ import Testing
 
 @Suite("django-oauth-toolkit: signing out, and asking for less", .serialized, .timeLimit(.minutes(3)))
 struct DjangoSignOutTests {
-    @Test("with revoke, a public client's refresh token is worth nothing, not even from a backup")
+    @Test("with revoke, a public client's refresh token is invalid, also one from a backup")
     func revocation() async throws {
         try await withTestBed { bed in
             let scene = try await DjangoTests.Scene.make(in: bed) { $0.grace = 600 }
@@ -48,7 +48,7 @@ struct DjangoSignOutTests {
         }
     }
 
-    @Test("a refresh that asks for less brings a token for less; for more again, the provider wants the person")
+    @Test("a refresh that asks for less brings a token for less; for more again, the person is needed")
     func downScoping() async throws {
         try await withTestBed { bed in
             let scene = try await DjangoTests.Scene.make(in: bed)
@@ -63,7 +63,7 @@ struct DjangoSignOutTests {
             #expect(!Self.scopes(narrow).contains("api"))
 
             // The wide token is not in the cache any more: it shares a scope with the narrow one, and the caller of a forced
-            // refresh would be handed it again. Here it would be worth nothing: this provider ends it with the refresh.
+            // refresh would be handed it again. Here it would be invalid: this provider ends it with the refresh.
             #expect(try await scene.takes(narrow, in: bed))
             #expect(try await !scene.takes(wide.token, in: bed))
             // So the provider is asked, and its new refresh token is good for no more than the narrow access token

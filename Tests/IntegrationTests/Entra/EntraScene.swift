@@ -3,7 +3,7 @@ import BrokerValues
 import DevIdentityProvider
 import Foundation
 
-/// A provider shaped like Entra, and a broker that was told so, with the app `notes` at an authority of it.
+/// A provider shaped like Entra, and a broker configured for it, with the app `notes` at an authority of it.
 struct EntraScene {
     var provider: RunningProvider
     /// Another cloud, where Bob is at home, if there is one.

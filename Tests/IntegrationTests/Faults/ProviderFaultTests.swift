@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test(
-        "each failure is told as what it is, can be tried again, and costs nobody the sign-in",
+        "each failure has its own error, can be retried, and does not end the sign-in",
         arguments: [
             Trouble(
                 fault: Fault(.token, .status, status: 500), kind: "serverUnavailable", details: ["httpStatus": 500]),

@@ -24,7 +24,7 @@ struct DeviceAndSignOutTests {
                 do {
                     let shown = await connection.nextNotification() ?? [:]
                     #expect(shown["method"] == "interaction.deviceCode")
-                    try await eventually("the broker asks, and is told to wait") {
+                    try await eventually("the broker asks, and has to wait") {
                         try await provider.deviceCodeWasAskedFor()
                     }
                     try await provider.approve(.alice, at: shown.text("params.verificationUriComplete"))
@@ -65,7 +65,7 @@ struct DeviceAndSignOutTests {
             let shown = await connection.nextNotification() ?? [:]
             #expect(shown[path: "params.interval"] == 1)
             try await eventually("the broker asks for the first time") { try await provider.deviceCodeWasAskedFor() }
-            // The broker was told one second, and glewlwyd now wants five between two requests.
+            // The broker got an interval of one second, and glewlwyd now wants five between two requests.
             try await provider.tune(["device-authorization-interval": 5])
             try await eventually("the broker asks more slowly") {
                 let before = try provider.deviceCodeAskedForAt()
@@ -85,7 +85,7 @@ struct DeviceAndSignOutTests {
         }
     }
 
-    @Test("with revoke, a confidential client's refresh token is worth nothing, not even from a backup")
+    @Test("with revoke, a confidential client's refresh token is invalid, also one from a backup")
     func revocation() async throws {
         try await withTestBed { bed in
             let scene = try await introspecting(in: bed)

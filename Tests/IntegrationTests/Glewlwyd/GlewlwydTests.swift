@@ -169,7 +169,7 @@ import Testing
         }
     }
 
-    @Test("a confidential client proves itself with its secret, and a wrong secret is told as such")
+    @Test("a confidential client proves itself with its secret, and a wrong secret has its own error")
     func confidentialClient() async throws {
         try await withTestBed { bed in
             let scene = try await Scene.make(in: bed)

@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test("what the broker refuses is told on stderr, or as the error object on stdout with --json")
+    @Test("what the broker refuses is printed on stderr, or as the error object on stdout with --json")
     func refusals() async throws {
         try await withTestBed { bed in
             let scene = try await DevelopmentScene.make(in: bed)

@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test("a sign-in that waits when SIGTERM comes is told so, and does not hold up the end")
+    @Test("a sign-in that waits when SIGTERM comes gets an error, and does not delay the shutdown")
     func cancelsInteraction() async throws {
         try await withTestBed { bed in
             let scene = try await DevelopmentScene.make(in: bed)

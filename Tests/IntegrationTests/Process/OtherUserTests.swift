@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 @Suite("Other users", .needsRoot, .timeLimit(.minutes(2))) struct OtherUserTests {
-    @Test("a peer of another uid is told that access is denied, and hears nothing more")
+    @Test("a peer of another uid gets accessDenied and nothing more")
     func otherUID() async throws {
         try await withTestBed { bed in
             try Prerequisite.root.require()

@@ -5,7 +5,9 @@ import Foundation
 import Testing
 
 @Suite("A device code for a bound token", .timeLimit(.minutes(2))) struct DeviceCodeBoundTokenTests {
-    @Test("the person approves on another device, the token is bound to a key, and a subscriber is told of both ends")
+    @Test(
+        "the person approves on another device, the token is bound to a key, and a subscriber gets events for its start and end"
+    )
     func signIn() async throws {
         try await withTestBed { bed in
             let scene = try await DevelopmentScene.make(in: bed)

@@ -69,7 +69,7 @@ import Testing
 }
 
 @Suite("How the person is asked", .serialized, .timeLimit(.minutes(3))) struct PromptFlowTests {
-    @Test("prompt none, and nobody is signed in: the app is told to ask")
+    @Test("prompt none, and nobody is signed in: the error says that a sign-in is needed")
     func promptNone() async throws {
         try await withTestBed { bed in
             let scene = try await DevelopmentScene.make(in: bed)

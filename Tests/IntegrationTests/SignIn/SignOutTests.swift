@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(
-        "with revoke the refresh token is worth nothing at the provider; failing to reach it is reported, and no more")
+        "with revoke the refresh token is invalid at the provider; failing to reach it is reported, and no more")
     func revocation() async throws {
         try await withTestBed { bed in
             let scene = try await DevelopmentScene.make(in: bed)

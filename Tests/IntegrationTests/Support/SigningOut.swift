@@ -3,7 +3,7 @@ import BrokerValues
 import Foundation
 
 extension BrokerProcess {
-    /// Signs the app's only account out; `visit` does what a person does with the URL that the client is told to open
+    /// Signs the app's only account out; `visit` does what a person does with the URL that the client is to open
     /// (`interaction.open`).
     func signOut(
         app: String, _ more: JSONObject = [:],

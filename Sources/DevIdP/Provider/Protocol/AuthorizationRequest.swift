@@ -10,7 +10,7 @@ struct AuthorizationRequest: Sendable {
         case create
     }
 
-    /// How the client hears of the outcome.
+    /// How the outcome reaches the client.
     enum Channel: Sendable {
         case redirect(RedirectTarget)
         case device(userCode: String)

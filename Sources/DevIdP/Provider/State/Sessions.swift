@@ -7,7 +7,7 @@ struct SignedInAccount: Sendable, Equatable {
 
 /// One browser, known by its cookie, and who is signed in there.
 struct BrowserSession: Sendable {
-    /// The cookie's value. It changes when a password is typed, so that a planted cookie is worth nothing.
+    /// The cookie's value. It changes when a password is typed, so a planted cookie has no effect.
     var cookie: String
     /// `sid` of the ID tokens; stays.
     let id: String

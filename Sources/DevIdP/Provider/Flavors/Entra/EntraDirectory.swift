@@ -33,7 +33,7 @@ package struct EntraDirectory: Sendable, Equatable {
     /// Origins of other clouds by the names of the people who are at home there. They sign in there when the client says
     /// `instance_aware`, and not at all otherwise.
     package var otherClouds: [String: String] = [:]
-    /// What is told to those who ask with `instance_aware`, instead of this provider's own host.
+    /// The host that requests with `instance_aware` get, instead of this provider's own.
     package var cloudInstanceHost: String?
 
     package init() {}
