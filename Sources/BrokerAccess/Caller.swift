@@ -40,6 +40,7 @@ package struct Caller: Sendable, Equatable {
     /// Whether an app's own list of callers names this one; an app without lists takes every caller of its person that was
     /// seen to be outside of sandboxes.
     func isListed(by app: AppRegistration) -> Bool {
+        let app = app.description
         switch tier {
         case .unidentified: return false
         // A sandboxed process sees a root of its own: its path says nothing about programs outside.

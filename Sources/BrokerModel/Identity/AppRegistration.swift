@@ -25,8 +25,7 @@ package struct AppRegistration: Sendable, Equatable {
         self.isAdHoc = isAdHoc
     }
 
-    /// Inlinable, because it is part of the hot path in other modules, and a key path that is not known there is slow.
-    @inlinable
+    /// The hot path goes by ``description``: from another module this costs the walk of a key path.
     package subscript<Value>(dynamicMember path: WritableKeyPath<AppDescription, Value>) -> Value {
         get { description[keyPath: path] }
         set { description[keyPath: path] = newValue }

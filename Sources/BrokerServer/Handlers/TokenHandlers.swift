@@ -43,8 +43,8 @@ struct TokenHandlers: Sendable {
         _ method: M.Type, _ work: @escaping @Sendable (Request<M>) throws(BrokerError) -> Work<AcquiredToken>
     ) -> AnyHandler where M.Result == Token, M.Params.NamedApp: Admissible {
         let vault = services.vault
-        return AnyHandler(method, work: work) { token, request, writer throws(BrokerError) in
-            writer.beginToken(token, correlationID: request.correlationID)
+        return AnyHandler(method, work: work) { token, correlationID, writer throws(BrokerError) in
+            writer.beginToken(token, correlationID: correlationID)
             do throws(VaultError) {
                 try vault.withSecret(of: token.token.sealed) { writer.accessToken(token.tokenType, $0) }
                 if let idToken = token.idToken { try vault.withSecret(of: idToken) { writer.idToken($0) } }

@@ -7,15 +7,15 @@ struct Handler<M: BrokerMethod, Output: Sendable>: Sendable where M.Params.Named
     /// Called on the event loop: it must not wait and not touch the disk.
     let work: @Sendable (Request<M>) throws(BrokerError) -> Work<Output>
     /// Writes the result. When it throws, what it wrote is taken back.
-    let write: @Sendable (Output, Request<M>, inout JSONWriter) throws(BrokerError) -> Void
+    let write: @Sendable (Output, _ correlationID: String, inout JSONWriter) throws(BrokerError) -> Void
 
     func answer(
-        _ output: Output, to id: RequestID?, _ request: Request<M>, _ writer: inout JSONWriter
+        _ output: Output, to id: RequestID?, _ correlationID: String, _ writer: inout JSONWriter
     ) throws(BrokerError) {
         guard let id else { return }
         let start = writer.bytes.count
         writer.beginResult(id: id)
-        do throws(BrokerError) { try write(output, request, &writer) } catch {
+        do throws(BrokerError) { try write(output, correlationID, &writer) } catch {
             writer.truncate(to: start)
             throw error
         }
@@ -36,7 +36,7 @@ struct AnyHandler: Sendable {
 
     init<M: BrokerMethod, Output: Sendable>(
         _: M.Type, work: @escaping @Sendable (Request<M>) throws(BrokerError) -> Work<Output>,
-        write: @escaping @Sendable (Output, Request<M>, inout JSONWriter) throws(BrokerError) -> Void
+        write: @escaping @Sendable (Output, _ correlationID: String, inout JSONWriter) throws(BrokerError) -> Void
     ) where M.Params.NamedApp: Admissible {
         let handler = Handler(work: work, write: write)
         method = M.name

@@ -51,22 +51,21 @@ struct RequestPipeline: Sendable {
                 writer.fail(error, call.id)
                 return .answered
             }
-            correlationID = read.params.correlationId
+            let name = read.params.correlationId ?? CorrelationID.make()
+            correlationID = name
             // App
-            let request = Request<M>(
-                params: read.params, app: try read.app.admitted(context, by: policy),
-                correlationID: correlationID ?? CorrelationID.make(), context: context)
-            correlationID = request.correlationID
+            let app = try read.app.admitted(context, by: policy)
             // Work
+            let request = Request<M>(params: read.params, app: app, correlationID: name, context: context)
             switch try handler.work(request) {
             // Answer
-            case .done(let output): try handler.answer(output, to: call.id, request, &writer)
+            case .done(let output): try handler.answer(output, to: call.id, name, &writer)
             case .waits(let output):
                 return .waits { writer in
                     do throws(BrokerError) {
-                        try handler.answer(try await output(), to: call.id, request, &writer)
+                        try handler.answer(try await output(), to: call.id, name, &writer)
                     } catch {
-                        writer.fail(context.rpcError(error, in: M.name, request.correlationID), call.id)
+                        writer.fail(context.rpcError(error, in: M.name, name), call.id)
                     }
                 }
             }

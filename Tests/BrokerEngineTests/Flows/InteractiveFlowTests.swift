@@ -305,62 +305,6 @@ struct InteractiveFlowTests {
         #expect(sent == Scopes(["openid", "mail.read"]))
     }
 
-    @Test("a provider that publishes no offline_access is not asked for it", .timeLimit(.minutes(1)))
-    func noOfflineAccess() async throws {
-        let bed = try await EngineBed()
-        bed.provider.offer { $0.scopesSupported = ["openid", "profile", "mail.read"] }
-        try await bed.signIn()
-        #expect(bed.provider.authorizations.last?.scopes == Scopes(["openid", "profile", "mail.read"]))
-        _ = try await bed.engine.acquireSilent(bed.silent { $0.forceRefresh = true })
-        guard case .refreshToken(_, let sent) = bed.provider.grants.last else {
-            Issue.record("no refresh")
-            return
-        }
-        #expect(sent == Scopes(["openid", "profile", "mail.read"]))
-    }
-
-    @Test("more scopes later ask for nothing but those, and the earlier token stays", .timeLimit(.minutes(1)))
-    func incrementalConsent() async throws {
-        let bed = try await EngineBed()
-        try await bed.signIn("alice", Sample.app(), ["mail.read"])
-        try await bed.signIn("alice", Sample.app(), ["calendar"])
-        let sent = try #require(bed.provider.authorizations.last)
-        #expect(sent.prompt == nil)
-        #expect(sent.scopes == Scopes(["openid", "profile", "offline_access", "calendar"]))
-        #expect(try bed.text(try #require(bed.engine.cached(bed.silent(Sample.app(), ["mail.read"])))) == "at-1")
-        #expect(try bed.text(try #require(bed.engine.cached(bed.silent(Sample.app(), ["calendar"])))) == "at-2")
-    }
-
-    @Test("a .default takes whatever comes, and is answered from the cache afterwards", .timeLimit(.minutes(1)))
-    func defaultScope() async throws {
-        let bed = try await EngineBed()
-        bed.provider.whenRedeeming { [provider = bed.provider] _ in
-            provider.tokens(for: "alice", scope: "openid https://api.example/read")
-        }
-        try await bed.signIn("alice", Sample.app(), ["https://api.example//.default"])
-        #expect(bed.provider.authorizations.last?.scopes.parameter.hasSuffix(" https://api.example//.default") == true)
-        let cached = try #require(bed.engine.cached(bed.silent(Sample.app(), ["https://api.example//.default"])))
-        #expect(try bed.text(cached) == "at-1")
-    }
-
-    @Test("a token for another resource is another token, after a restart as well", .timeLimit(.minutes(1)))
-    func resources() async throws {
-        let bed = try await EngineBed()
-        try await bed.signIn("alice")
-        let (browser, signIn) = bed.begin(
-            bed.interactive(Sample.app(), ["mail.read"]) { $0.resources = ["https://api.example"] })
-        _ = await bed.redirects.visit(await browser.opening(), code: "alice")
-        #expect(try bed.text(try await signIn.value) == "at-2")
-        let restarted = try await bed.restarted()
-        let plain = try await restarted.acquireSilent(bed.silent())
-        #expect(plain.token.record.resources == nil)
-        let bound = try await restarted.acquireSilent(
-            bed.silent(Sample.app(), ["mail.read"]) { $0.resources = ["https://api.example"] })
-        #expect(bound.token.record.resources == ["https://api.example"])
-        #expect(plain.fromCache && bound.fromCache)
-        #expect(bed.provider.refreshes.isEmpty)
-    }
-
     @Test(
         "what the broker sets itself cannot be set from outside",
         arguments: ["state", "Code_Challenge", "redirect_uri", "claims", "CLAIMS", "max_age", "acr_values", "resource"])
