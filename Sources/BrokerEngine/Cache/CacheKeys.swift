@@ -65,6 +65,7 @@ extension TokenOwner {
 
     init(of homeAccountID: HomeAccountID, at environment: String, for app: AppRegistration) {
         self.init(
-            group: app.effectiveGroup, clientID: app.description.clientID, homeAccountID: homeAccountID, environment: environment)
+            group: app.effectiveGroup, clientID: app.description.clientID, homeAccountID: homeAccountID,
+            environment: environment)
     }
 }

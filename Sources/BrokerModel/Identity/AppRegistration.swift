@@ -49,7 +49,8 @@ package struct AppRegistration: Sendable, Equatable {
     /// The secret is for the app's own provider; anywhere else the client shows none.
     package func credentials(at place: Authority) -> ClientCredentials {
         let isOwn = place.rules.hasHostWideClients ? place.environment == authority.environment : place == authority
-        return ClientCredentials(clientID: description.clientID, secret: isOwn ? clientSecret : nil, method: secretMethod)
+        return ClientCredentials(
+            clientID: description.clientID, secret: isOwn ? clientSecret : nil, method: secretMethod)
     }
 }
 
