@@ -31,11 +31,13 @@ struct FlatpakInfoTests {
             return text.withUTF8 { FlatpakInfo.isMounted(UnsafeRawBufferPointer($0)) }
         }
         let real =
-            "36 35 98:0 / / rw - overlay o rw\n52 36 0:41 /i /.flatpak-info ro,nosuid shared:1 - tmpfs tmpfs rw\n"
+            "36 35 0:40 / / rw - tmpfs tmpfs rw\n52 36 0:41 /i /.flatpak-info ro,nosuid shared:1 - tmpfs tmpfs rw\n"
         #expect(isMounted(real))
-        #expect(!isMounted("52 36 0:41 / /.flatpak-info ro,nosuid - fuse.evil evil rw\n"))
+        let root = "36 35 0:40 / / rw - tmpfs tmpfs rw\n"
+        #expect(!isMounted(root + "52 36 0:41 / /.flatpak-info ro,nosuid - fuse.evil evil rw\n"))
+        #expect(!isMounted("36 35 0:40 / / rw - fuse.evil evil rw\n" + real.drop { $0 != "\n" }.dropFirst()))
         #expect(!isMounted("36 35 98:0 / / rw - tmpfs o rw\n"))
-        #expect(!isMounted("52 36 0:41 / /x/.flatpak-info ro - tmpfs tmpfs rw\n"))
+        #expect(!isMounted(root + "52 36 0:41 / /x/.flatpak-info ro - tmpfs tmpfs rw\n"))
         #expect(!isMounted("garbage"))
     }
 }

@@ -44,8 +44,8 @@ package struct FlatpakInstances: Sendable {
         }
     }
 
-    /// The file is opened only where the kernel's own list of mounts has it on a tmpfs, and through names that are in the
-    /// kernel's cache: a root of the peer's own making could hold a file system that never answers.
+    /// The file is opened only where the kernel's own list of mounts has it on a tmpfs, and the root as well: a root of the
+    /// peer's own making could be a file system that never answers.
     private static func info(inside process: borrowing ProcessFolder) -> String? {
         guard case .value(true) = process.read("mountinfo", limit: 1 << 20, { .value(FlatpakInfo.isMounted($0)) })
         else {
@@ -54,7 +54,7 @@ package struct FlatpakInstances: Sendable {
         let root = broker_open_folder(process.descriptor, "root")
         guard root >= 0 else { return nil }
         defer { close(root) }
-        let file = broker_open_cached(root, ".flatpak-info")
+        let file = openat(root, ".flatpak-info", O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
         guard file >= 0 else { return nil }
         return text(of: file, owner: nil).map { String(decoding: $0, as: UTF8.self) }
     }
@@ -107,15 +107,20 @@ package struct FlatpakInfo: Sendable, Equatable {
         self.instance = String(instance)
     }
 
-    /// Whether the kernel's list of a process's mounts (proc_pid_mountinfo(5)) has `/.flatpak-info` on a tmpfs.
+    /// Whether the kernel's list of a process's mounts (proc_pid_mountinfo(5)) has the root and `/.flatpak-info` on a tmpfs, as
+    /// Flatpak makes them.
     package static func isMounted(_ mountinfo: UnsafeRawBufferPointer) -> Bool {
-        mountinfo.split(separator: UInt8(ascii: "\n")).contains { line in
-            let words = line.split(separator: UInt8(ascii: " "))
-            guard words.count > 6, words[4].elementsEqual("/.flatpak-info".utf8),
-                let dash = words.firstIndex(where: { $0.elementsEqual("-".utf8) })
-            else { return false }
-            return dash + 1 < words.count && words[dash + 1].elementsEqual("tmpfs".utf8)
+        let lines = mountinfo.split(separator: UInt8(ascii: "\n"))
+        func isOnTmpfs(_ place: String) -> Bool {
+            lines.contains { line in
+                let words = line.split(separator: UInt8(ascii: " "))
+                guard words.count > 6, words[4].elementsEqual(place.utf8),
+                    let dash = words.firstIndex(where: { $0.elementsEqual("-".utf8) })
+                else { return false }
+                return dash + 1 < words.count && words[dash + 1].elementsEqual("tmpfs".utf8)
+            }
         }
+        return isOnTmpfs("/") && isOnTmpfs("/.flatpak-info")
     }
 
     /// Reverse-DNS: two dots or more, of letters, digits, `_` and `-`.

@@ -25,14 +25,15 @@ struct PeerExecutable {
     /// - Returns: the file at its end, and whether it and every folder on the way belong to root and are writable for
     ///   nobody else.
     private static func walk(_ path: String) -> (file: broker_file, chainIsRoots: Bool)? {
-        var folder = broker_open_place(AT_FDCWD, "/")
+        var folder = broker_open_folder(AT_FDCWD, "/")
         guard folder >= 0 else { return nil }
         defer { close(folder) }
         var file = broker_file()
         guard broker_describe(folder, "", &file) == 0 else { return nil }
         var chainIsRoots = file.onlyRootCanChange
+        var mounts: LocalMounts?
         for part in path.split(separator: "/") {
-            let next = broker_open_place(folder, String(part))
+            let next = open(String(part), in: folder, file, &mounts)
             guard next >= 0 else { return nil }
             close(folder)
             folder = next
@@ -40,6 +41,17 @@ struct PeerExecutable {
             chainIsRoots = chainIsRoots && file.onlyRootCanChange
         }
         return (file, chainIsRoots)
+    }
+
+    /// By the kernel's cache of names alone; where that cannot be had (ENOSYS), only below file systems of this machine.
+    private static func open(
+        _ name: String, in folder: Int32, _ described: broker_file, _ mounts: inout LocalMounts?
+    ) -> Int32 {
+        let cached = broker_open_place(folder, name)
+        guard cached == -ENOSYS else { return cached }
+        let local = mounts ?? LocalMounts.read()
+        mounts = local
+        return local.contains(described.mount) ? broker_open_place_asking(folder, name) : -EAGAIN
     }
 
     /// Loaders, interpreters and debuggers: the file is root's, and what it does is anybody's. By name, so a hint only.

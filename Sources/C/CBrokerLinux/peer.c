@@ -62,28 +62,32 @@ int broker_open_folder(int folder, const char *name) {
     return opened >= 0 ? opened : -errno;
 }
 
-static int open_cached(int folder, const char *name, uint64_t flags) {
+int broker_open_place(int folder, const char *name) {
     struct open_how how = {
-        .flags = flags | O_NOFOLLOW | O_CLOEXEC,
+        .flags = O_PATH | O_NOFOLLOW | O_CLOEXEC,
         .resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS | RESOLVE_CACHED,
     };
     long opened = syscall(SYS_openat2, folder, name, &how, sizeof how);
-    return opened >= 0 ? (int)opened : -errno;
+    if (opened >= 0) return (int)opened;
+    // A filter of the unit may answer with EPERM, which the call itself has for other flags only.
+    return errno == EPERM ? -ENOSYS : -errno;
 }
 
-int broker_open_place(int folder, const char *name) { return open_cached(folder, name, O_PATH); }
-
-int broker_open_cached(int folder, const char *name) {
-    return open_cached(folder, name, O_RDONLY | O_NONBLOCK | O_NOCTTY);
+int broker_open_place_asking(int folder, const char *name) {
+    int opened = openat(folder, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+    return opened >= 0 ? opened : -errno;
 }
 
 int broker_describe(int folder, const char *name, struct broker_file *file) {
     struct statx status;
     int flags = AT_STATX_DONT_SYNC | AT_NO_AUTOMOUNT | (*name == '\0' ? AT_EMPTY_PATH : 0);
-    if (statx(folder, name, flags, STATX_TYPE | STATX_MODE | STATX_UID | STATX_INO, &status) != 0) return errno;
+    if (statx(folder, name, flags, STATX_TYPE | STATX_MODE | STATX_UID | STATX_INO | STATX_MNT_ID, &status) != 0) {
+        return errno;
+    }
     file->device_major = status.stx_dev_major;
     file->device_minor = status.stx_dev_minor;
     file->inode = status.stx_ino;
+    file->mount = status.stx_mask & STATX_MNT_ID ? status.stx_mnt_id : 0;
     file->uid = status.stx_uid;
     file->mode = status.stx_mode;
     return 0;

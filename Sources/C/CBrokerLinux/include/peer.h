@@ -28,6 +28,8 @@ struct broker_file {
     uint32_t device_major;
     uint32_t device_minor;
     uint64_t inode;
+    /// The mount that it was reached by, as the first number of a line of mountinfo has it.
+    uint64_t mount;
     uid_t uid;
     mode_t mode;
 };
@@ -37,11 +39,12 @@ int broker_open_folder(int folder, const char *name);
 
 /// Opens `name` below the folder `folder` as a place only (O_PATH), from the kernel's cache of names: links are not
 /// followed, and no file system is asked, so that one that hangs cannot make the broker wait. Returns a descriptor, or
-/// minus an errno value; EAGAIN when the name is not in the cache.
+/// minus an errno value; EAGAIN when the name is not in the cache, ENOSYS where openat2 is not to be had: systemd's
+/// RestrictSUIDSGID= takes it away.
 int broker_open_place(int folder, const char *name);
 
-/// The same, for reading, without waiting.
-int broker_open_cached(int folder, const char *name);
+/// The same without openat2: it may ask the file system of the folder.
+int broker_open_place_asking(int folder, const char *name);
 
 /// Describes the file that `name` below `folder` leads to, links followed, or that `folder` itself is when `name` is
 /// empty; without asking a file system that lies elsewhere. Returns 0 or an errno value.
