@@ -29,7 +29,8 @@ package struct LinuxPeerInspector: PeerInspector {
         (facts.rootMount, facts.rootMountID) = host.rootMount(of: process)
         facts.userNamespace = host.userNamespace(of: process)
         facts.pidNamespace = host.pidNamespace(of: process)
-        facts.cgroup = process.text("cgroup", limit: 4096).value.flatMap { ControlGroup(file: $0) }
+        facts.cgroup =
+            process.read("cgroup", limit: 4096) { .value(ControlGroup(file: String(decoding: $0, as: UTF8.self))) }.value
         if facts.isInside {
             // Its paths are of another root.
             facts.flatpakID = flatpak.confirmedID(of: process, uid: credentials.uid)

@@ -7,16 +7,14 @@ package struct ControlGroup: Sendable, Equatable {
 
     package init(path: String) { self.path = path }
 
+    /// The group in the unified hierarchy, or else in systemd's own one; the root where there is neither.
+    ///
     /// - Parameter file: `/proc/PID/cgroup`.
-    /// - Returns: nil when it names no group of the unified hierarchy, nor of systemd's own one.
-    package init?(file: some StringProtocol) {
+    package init(file: some StringProtocol) {
         let lines = file.split(separator: "\n")
-        guard
-            let line = lines.first(where: { $0.hasPrefix("0::/") })
-                ?? lines.first(where: { $0.contains(":name=systemd:/") }),
-            let slash = line.firstIndex(of: "/")
-        else { return nil }
-        path = String(line[slash...])
+        let line =
+            lines.first { $0.hasPrefix("0::/") } ?? lines.first { $0.contains(":name=systemd:/") }
+        path = line.map { String($0.drop { $0 != "/" }) } ?? "/"
     }
 
     private var components: [Substring] { path.split(separator: "/") }
