@@ -20,6 +20,7 @@ struct EngineServices: Sendable {
     let flights: RefreshFlights
     let throttle = ThrottleBox()
     let ahead = RefreshAhead()
+    let rejected = RejectedTokens()
     let interactions = InteractionRegistry()
     let events = EventHub()
 

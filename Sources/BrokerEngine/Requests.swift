@@ -47,6 +47,8 @@ package struct SilentRequest: TokenRequest {
     package var scopes: Scopes
     package var isInstanceAware = false
     package var forceRefresh = false
+    /// What a resource server refused: only another token answers, as far as one can be had.
+    package var rejectedToken: Secret?
     package var correlationID: String
 
     package init(partition: Partition, app: AppRegistration, query: TokenQuery, correlationID: String) {
@@ -121,6 +123,8 @@ package struct AcquiredToken: Sendable {
     package var extendedLifetime = false
     /// False when the disk did not take it yet: the token is good, and the broker goes on trying.
     package var persisted = true
+    /// It is the token that the caller's resource server refused; it was refreshed for that a moment ago.
+    package var rejected = false
 
     package init(
         token: StoredRecord<AccessTokenRecord>, idToken: SealedRecord?, account: Account, fromCache: Bool,

@@ -76,6 +76,7 @@ public final class PublicClientApplication: Sendable {
         var params = AcquireTokenSilent.Params(configuration.app, scopes: parameters.scopes)
         fill(&params, from: parameters)
         params.forceRefresh = parameters.forceRefresh
+        params.rejectedToken = parameters.rejectedToken
         params.minimumLifetime = (parameters.minimumLifetime ?? configuration.tokenExpirationBuffer).map(Int64.init)
         return TokenResult(try await connection.call(AcquireTokenSilent.self, params))
     }

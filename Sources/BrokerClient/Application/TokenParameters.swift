@@ -43,6 +43,9 @@ public struct SilentTokenParameters: TokenParameters {
     public var correlationId: String?
     /// Get a new access token even if the cached one is good.
     public var forceRefresh = false
+    /// An access token that the resource server refused: the answer is another one, or that one again
+    /// where it was refreshed less than a minute ago.
+    public var rejectedToken: String?
     /// Seconds the token must still be good for. Without it the configuration's buffer counts.
     public var minimumLifetime: Int?
 

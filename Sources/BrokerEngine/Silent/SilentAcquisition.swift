@@ -41,44 +41,73 @@ struct SilentAcquisition: Sendable {
 
     /// Without waiting and without the disk; nil when that is not enough, or when the answer would be an error.
     func cached(_ request: SilentRequest) -> AcquiredToken? {
-        guard let situation = try? look(at: request, in: .memory), case .cached(let token) = situation.decision else {
-            return nil
-        }
+        guard request.rejectedToken == nil, let situation = try? look(at: request, in: .memory),
+            case .cached(let token) = situation.decision
+        else { return nil }
         renewIfDue(token, for: request, owner: situation.owner)
         return situation.answer(token, services)
     }
 
     func acquire(_ request: SilentRequest) async throws(BrokerError) -> AcquiredToken {
+        var isForced = false
         while true {
             let situation = try look(at: request)
+            var replaces: [UInt8]?
             switch situation.decision {
             case .cached(let token):
-                renewIfDue(token, for: request, owner: situation.owner)
-                return situation.answer(token, services)
+                guard let rejected = try rejectedToken(token, of: request) else {
+                    renewIfDue(token, for: request, owner: situation.owner)
+                    return situation.answer(token, services)
+                }
+                if !isForced {
+                    switch services.rejected.begin(rejected, at: services.clock.uptime) {
+                    case .new: isForced = true
+                    case .refreshing: break
+                    case .recent:
+                        var answer = situation.answer(token, services)
+                        answer.rejected = true
+                        return answer
+                    }
+                }
+                replaces = token.sealed.box
             case .interact(let reason):
                 throw nothingToSpend(for: request, reason, situation.owner).about(situation.entry.account)
-            case .refresh:
-                let outcome: RefreshFlights.Outcome
-                switch join(request, in: situation) {
-                case .joined(let flight):
-                    outcome = await flight.value
-                case .wait(let flight):
-                    outcome = await flight.value
-                    guard outcome.isPending else { continue }
-                }
-                do throws(BrokerError) {
-                    let answer = try orExtended(outcome, situation)
-                    // Tokens that others share are kept, but this app may have been signed out meanwhile.
-                    let known = try services.knownAccounts(of: request.app, in: request.partition)
-                    guard known.isSignedIn(situation.entry, for: request.app) else {
-                        throw RefreshPrecondition.signedOut
-                    }
-                    return answer
-                } catch {
-                    throw error.about(situation.entry.account)
+            case .refresh: break
+            }
+            defer {
+                if isForced, let rejected = request.rejectedToken {
+                    services.rejected.end(rejected, at: services.clock.uptime)
                 }
             }
+            let outcome: RefreshFlights.Outcome
+            switch join(request, in: situation, replaces: replaces) {
+            case .joined(let flight):
+                outcome = await flight.value
+            case .wait(let flight):
+                outcome = await flight.value
+                guard outcome.isPending else { continue }
+            }
+            do throws(BrokerError) {
+                let answer = try orExtended(outcome, situation)
+                // Tokens that others share are kept, but this app may have been signed out meanwhile.
+                let known = try services.knownAccounts(of: request.app, in: request.partition)
+                guard known.isSignedIn(situation.entry, for: request.app) else {
+                    throw RefreshPrecondition.signedOut
+                }
+                return answer
+            } catch {
+                throw error.about(situation.entry.account)
+            }
         }
+    }
+
+    /// - Returns: the token in the open, if it is the one that the caller's resource server refused.
+    private func rejectedToken(
+        _ token: StoredRecord<AccessTokenRecord>, of request: SilentRequest
+    ) throws(BrokerError) -> Secret? {
+        guard let rejected = request.rejectedToken else { return nil }
+        let secret = try services.reading { () throws(VaultError) in try services.vault.secret(of: token.sealed) }
+        return secret == rejected ? rejected : nil
     }
 
     // MARK: The request against the cache

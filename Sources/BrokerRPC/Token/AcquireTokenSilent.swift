@@ -21,6 +21,7 @@ package enum AcquireTokenSilent: AppMethod {
         package var selection = AppSelection()
         package var query = TokenQuery()
         package var forceRefresh = false
+        package var rejectedToken: String?
         package var correlationId: String?
 
         package init() {}
@@ -29,6 +30,13 @@ package enum AcquireTokenSilent: AppMethod {
             appMembers(\.selection)
             + TokenQuery.members(account: "May be left out when exactly one account fits.").inside(\.query) + [
                 .defaulted("forceRefresh", \.forceRefresh, "True bypasses the cached token.", to: false),
+                .optional(
+                    "rejectedToken", \.rejectedToken,
+                    """
+                    An access token that a resource server refused: the cached token is answered only if it is another one, \
+                    else there is one refresh; at most one for each token and minute, then the same token comes back, with \
+                    rejected.
+                    """, .text(atMost: 65_536)),
                 .correlationID(\.correlationId),
             ]
     }

@@ -15,6 +15,7 @@ package struct Token: MessageObject {
     package var fromCache = false
     package var extendedLifetime = false
     package var persisted = true
+    package var rejected = false
 
     package init() {}
 
@@ -36,5 +37,8 @@ package struct Token: MessageObject {
         .required(
             "extendedLifetime", \.extendedLifetime, "True for an expired token, given because the provider is down."),
         .required("persisted", \.persisted, "False while the disk has not taken it: the token is good nevertheless."),
+        .defaulted(
+            "rejected", \.rejected, "True for the very token that rejectedToken named: it was refreshed a moment ago.",
+            to: false),
     ]
 }

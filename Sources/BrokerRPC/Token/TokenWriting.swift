@@ -11,6 +11,7 @@ package protocol TokenFacts {
     var fromCache: Bool { get }
     var extendedLifetime: Bool { get }
     var persisted: Bool { get }
+    var rejected: Bool { get }
 }
 
 extension Token: TokenFacts {}
@@ -42,6 +43,10 @@ extension JSONWriter {
         bool(facts.extendedLifetime)
         key("persisted")
         bool(facts.persisted)
+        if facts.rejected {
+            key("rejected")
+            bool(true)
+        }
     }
 
     /// The access token, by itself and as the header's value.

@@ -64,6 +64,7 @@ struct TokenHandlers: Sendable {
         asked.authority = try otherAuthority(params)
         asked.isInstanceAware = try CloudRules.isInstanceAware(asked: params.query.instanceAware, for: request.app)
         asked.forceRefresh = params.forceRefresh
+        asked.rejectedToken = params.rejectedToken.map { Secret($0) }
         return asked
     }
 

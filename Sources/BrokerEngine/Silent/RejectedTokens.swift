@@ -1,0 +1,59 @@
+import BrokerModel
+import Synchronization
+
+/// Access tokens that resource servers refused, and when each was refreshed for it: a server that refuses every token must not
+/// make every request a refresh.
+final class RejectedTokens: Sendable {
+    enum Standing {
+        /// It is the caller's to refresh, and to say when that is over.
+        case new
+        /// Somebody refreshes it at this moment.
+        case refreshing
+        /// It was refreshed for this less than a minute ago.
+        case recent
+    }
+
+    private enum Phase {
+        case refreshing
+        case refreshed(at: Duration)
+    }
+
+    private static let memory = Duration.seconds(60)
+    private static let limit = 256
+    /// By a hash that only this process can make: tokens are kept nowhere else than in the vault.
+    private let phases = Mutex<[Int: Phase]>([:])
+
+    /// - Parameter now: ``BrokerClock/uptime``.
+    func begin(_ token: Secret, at now: Duration) -> Standing {
+        phases.withLock { phases in
+            let key = Self.key(of: token)
+            switch phases[key] {
+            case .refreshing?: return .refreshing
+            case .refreshed(let before)? where now - before < Self.memory: return .recent
+            case .refreshed?, nil: break
+            }
+            if phases.count >= Self.limit {
+                phases = phases.filter {
+                    if case .refreshed(let before) = $0.value { now - before < Self.memory } else { true }
+                }
+            }
+            // Without room nothing is forced: the next minute has some.
+            guard phases.count < Self.limit else { return .recent }
+            phases[key] = .refreshing
+            return .new
+        }
+    }
+
+    /// The refresh is over, whatever came of it.
+    func end(_ token: Secret, at now: Duration) {
+        phases.withLock { $0[Self.key(of: token)] = .refreshed(at: now) }
+    }
+
+    private static func key(of token: Secret) -> Int {
+        token.withBytes { bytes in
+            var hasher = Hasher()
+            hasher.combine(bytes: bytes)
+            return hasher.finalize()
+        }
+    }
+}

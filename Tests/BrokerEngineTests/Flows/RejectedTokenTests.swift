@@ -1,0 +1,71 @@
+import BrokerEngine
+import BrokerModel
+import BrokerTestSupport
+import BrokerValues
+import Testing
+
+@Suite("A token that a resource server refused")
+struct RejectedTokenTests {
+    @Test("it is refreshed once, and whoever still names it afterwards gets the new one from the cache")
+    func once() async throws {
+        let bed = try await EngineBed()
+        try await bed.signIn()
+        let request = bed.silent { $0.rejectedToken = Secret("at-1") }
+        #expect(bed.engine.cached(request) == nil)
+        let token = try await bed.engine.acquireSilent(request)
+        #expect(try bed.text(token) == "at-2")
+        #expect(!token.rejected)
+        let again = try await bed.engine.acquireSilent(request)
+        #expect(try bed.text(again) == "at-2")
+        #expect(again.fromCache)
+        #expect(bed.provider.refreshes == ["rt-1"])
+    }
+
+    @Test("many callers who name it at once: one refresh")
+    func together() async throws {
+        let bed = try await EngineBed()
+        try await bed.signIn()
+        let gate = bed.holdTokens()
+        let texts = try await withThrowingTaskGroup(of: String.self) { group in
+            for _ in 0..<100 {
+                group.addTask {
+                    try bed.text(try await bed.engine.acquireSilent(bed.silent { $0.rejectedToken = Secret("at-1") }))
+                }
+            }
+            while bed.provider.refreshes.isEmpty { await Task.yield() }
+            gate.open()
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(Set(texts) == ["at-2"])
+        #expect(bed.provider.refreshes == ["rt-1"])
+    }
+
+    @Test("a token that is not the cached one costs the provider nothing")
+    func anotherToken() async throws {
+        let bed = try await EngineBed()
+        try await bed.signIn()
+        let token = try await bed.engine.acquireSilent(bed.silent { $0.rejectedToken = Secret("at-0") })
+        #expect(try bed.text(token) == "at-1")
+        #expect(bed.provider.refreshes.isEmpty)
+    }
+
+    @Test("a provider that gives the same token again is asked once a minute, and the answer says so")
+    func sameAgain() async throws {
+        let bed = try await EngineBed()
+        try await bed.signIn()
+        bed.provider.whenRedeeming { [provider = bed.provider] _ in
+            var tokens = provider.tokens()
+            tokens.accessToken = Secret("at-1")
+            return tokens
+        }
+        let request = bed.silent { $0.rejectedToken = Secret("at-1") }
+        _ = try await bed.engine.acquireSilent(request)
+        let recent = try await bed.engine.acquireSilent(request)
+        #expect(recent.rejected)
+        #expect(try bed.text(recent) == "at-1")
+        #expect(bed.provider.refreshes.count == 1)
+        bed.clock.advance(bySeconds: 61)
+        _ = try await bed.engine.acquireSilent(request)
+        #expect(bed.provider.refreshes.count == 2)
+    }
+}
