@@ -30,7 +30,8 @@ package struct LinuxPeerInspector: PeerInspector {
         facts.userNamespace = host.userNamespace(of: process)
         facts.pidNamespace = host.pidNamespace(of: process)
         facts.cgroup =
-            process.read("cgroup", limit: 4096) { .value(ControlGroup(file: String(decoding: $0, as: UTF8.self))) }.value
+            process.read("cgroup", limit: 4096) { .value(ControlGroup(file: String(decoding: $0, as: UTF8.self))) }
+            .value
         if facts.isInside {
             // Its paths are of another root.
             facts.flatpakID = flatpak.confirmedID(of: process, uid: credentials.uid)
