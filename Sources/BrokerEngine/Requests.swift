@@ -123,7 +123,7 @@ package struct AcquiredToken: Sendable {
     package var extendedLifetime = false
     /// False when the disk did not take it yet: the token is good, and the broker goes on trying.
     package var persisted = true
-    /// It is the token that the caller's resource server refused; it was refreshed for that a moment ago.
+    /// It is the very token that the caller's resource server refused: another one is not to be had at this moment.
     package var rejected = false
 
     package init(

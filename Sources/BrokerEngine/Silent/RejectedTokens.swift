@@ -1,4 +1,5 @@
 import BrokerModel
+import BrokerValues
 import Synchronization
 
 /// Access tokens that resource servers refused, and when each was refreshed for it: a server that refuses every token must not
@@ -7,7 +8,7 @@ final class RejectedTokens: Sendable {
     enum Standing {
         /// It is the caller's to refresh, and to say when that is over.
         case new
-        /// Somebody refreshes it at this moment.
+        /// Somebody refreshes it at this moment, and the outcome may be shared.
         case refreshing
         /// It was refreshed for this less than a minute ago.
         case recent
@@ -55,5 +56,35 @@ final class RejectedTokens: Sendable {
             hasher.combine(bytes: bytes)
             return hasher.finalize()
         }
+    }
+}
+
+extension SilentAcquisition {
+    /// The answer to a caller whose resource server refused a token: what the cache has, if that is another one by now; else
+    /// what a refresh brings. An answer that is the same token again says so.
+    func another(than rejected: Secret, for request: SilentRequest) async throws(BrokerError) -> AcquiredToken {
+        var answer = try await renewed(rejected, for: request)
+        answer.rejected = try holds(answer.token, rejected)
+        return answer
+    }
+
+    private func renewed(_ rejected: Secret, for request: SilentRequest) async throws(BrokerError) -> AcquiredToken {
+        let situation = try look(at: request)
+        guard case .cached(let token) = situation.decision, try holds(token, rejected) else {
+            return try await acquire(request, replaces: nil)
+        }
+        switch services.rejected.begin(rejected, at: services.clock.uptime) {
+        case .recent: return situation.answer(token, services)
+        case .refreshing: return try await acquire(request, replaces: token.sealed.box, insists: false)
+        case .new:
+            defer { services.rejected.end(rejected, at: services.clock.uptime) }
+            return try await acquire(request, replaces: token.sealed.box)
+        }
+    }
+
+    private func holds(
+        _ token: StoredRecord<AccessTokenRecord>, _ rejected: Secret
+    ) throws(BrokerError) -> Bool {
+        try services.reading { () throws(VaultError) in try services.vault.secret(of: token.sealed) } == rejected
     }
 }

@@ -49,35 +49,26 @@ struct SilentAcquisition: Sendable {
     }
 
     func acquire(_ request: SilentRequest) async throws(BrokerError) -> AcquiredToken {
-        var isForced = false
+        guard let rejected = request.rejectedToken else { return try await acquire(request, replaces: nil) }
+        return try await another(than: rejected, for: request)
+    }
+
+    /// - Parameters:
+    ///   - replaces: the cached access token that is no answer although it is still good.
+    ///   - insists: whether it is replaced by another refresh where the one that had to be waited for did not do it.
+    func acquire(
+        _ request: SilentRequest, replaces: [UInt8]?, insists: Bool = true
+    ) async throws(BrokerError) -> AcquiredToken {
+        var replaces = replaces
         while true {
             let situation = try look(at: request)
-            var replaces: [UInt8]?
             switch situation.decision {
-            case .cached(let token):
-                guard let rejected = try rejectedToken(token, of: request) else {
-                    renewIfDue(token, for: request, owner: situation.owner)
-                    return situation.answer(token, services)
-                }
-                if !isForced {
-                    switch services.rejected.begin(rejected, at: services.clock.uptime) {
-                    case .new: isForced = true
-                    case .refreshing: break
-                    case .recent:
-                        var answer = situation.answer(token, services)
-                        answer.rejected = true
-                        return answer
-                    }
-                }
-                replaces = token.sealed.box
+            case .cached(let token) where token.sealed.box != replaces:
+                renewIfDue(token, for: request, owner: situation.owner)
+                return situation.answer(token, services)
             case .interact(let reason):
                 throw nothingToSpend(for: request, reason, situation.owner).about(situation.entry.account)
-            case .refresh: break
-            }
-            defer {
-                if isForced, let rejected = request.rejectedToken {
-                    services.rejected.end(rejected, at: services.clock.uptime)
-                }
+            case .cached, .refresh: break
             }
             let outcome: RefreshFlights.Outcome
             switch join(request, in: situation, replaces: replaces) {
@@ -85,7 +76,10 @@ struct SilentAcquisition: Sendable {
                 outcome = await flight.value
             case .wait(let flight):
                 outcome = await flight.value
-                guard outcome.isPending else { continue }
+                guard outcome.isPending else {
+                    if !insists { replaces = nil }
+                    continue
+                }
             }
             do throws(BrokerError) {
                 let answer = try orExtended(outcome, situation)
@@ -99,15 +93,6 @@ struct SilentAcquisition: Sendable {
                 throw error.about(situation.entry.account)
             }
         }
-    }
-
-    /// - Returns: the token in the open, if it is the one that the caller's resource server refused.
-    private func rejectedToken(
-        _ token: StoredRecord<AccessTokenRecord>, of request: SilentRequest
-    ) throws(BrokerError) -> Secret? {
-        guard let rejected = request.rejectedToken else { return nil }
-        let secret = try services.reading { () throws(VaultError) in try services.vault.secret(of: token.sealed) }
-        return secret == rejected ? rejected : nil
     }
 
     // MARK: The request against the cache
@@ -159,7 +144,7 @@ struct SilentAcquisition: Sendable {
 
     /// - Parameter replaces: the cached access token that shall be renewed although it is still good.
     private func join(
-        _ request: SilentRequest, in situation: Situation, replaces: [UInt8]? = nil
+        _ request: SilentRequest, in situation: Situation, replaces: [UInt8]?
     ) -> RefreshFlights.Joining {
         let refresh = Refresh(services: services, request: request, replaces: replaces)
         return services.flights.join(situation.refreshKey, for: .init(request), start: refresh.run)

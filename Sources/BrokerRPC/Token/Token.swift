@@ -38,7 +38,8 @@ package struct Token: MessageObject {
             "extendedLifetime", \.extendedLifetime, "True for an expired token, given because the provider is down."),
         .required("persisted", \.persisted, "False while the disk has not taken it: the token is good nevertheless."),
         .defaulted(
-            "rejected", \.rejected, "True for the very token that rejectedToken named: it was refreshed a moment ago.",
+            "rejected", \.rejected,
+            "True for the very token that rejectedToken named: no other is to be had at this moment.",
             to: false),
     ]
 }

@@ -59,7 +59,7 @@ struct RejectedTokenTests {
             return tokens
         }
         let request = bed.silent { $0.rejectedToken = Secret("at-1") }
-        _ = try await bed.engine.acquireSilent(request)
+        #expect(try await bed.engine.acquireSilent(request).rejected)
         let recent = try await bed.engine.acquireSilent(request)
         #expect(recent.rejected)
         #expect(try bed.text(recent) == "at-1")
@@ -67,5 +67,29 @@ struct RejectedTokenTests {
         bed.clock.advance(bySeconds: 61)
         _ = try await bed.engine.acquireSilent(request)
         #expect(bed.provider.refreshes.count == 2)
+    }
+
+    @Test(
+        "a refresh that fails is not tried again for a minute: the token is answered as it is, and the answer says so")
+    func failing() async throws {
+        let bed = try await EngineBed()
+        try await bed.signIn("alice", Sample.app(), ["mail.read", "calendar"])
+        let gate = Gate()
+        bed.provider.whenRedeeming { _ throws(ProviderError) in
+            await gate.wait()
+            throw .refused(OAuthRefusal(error: "temporarily_unavailable", status: 503))
+        }
+        func ask(_ scopes: [String]) async -> AcquiredToken? {
+            try? await bed.engine.acquireSilent(bed.silent(Sample.app(), scopes) { $0.rejectedToken = Secret("at-1") })
+        }
+        async let mail = ask(["mail.read"])
+        while bed.provider.refreshes.isEmpty { await Task.yield() }
+        async let calendar = ask(["calendar"])
+        await Task.yield()
+        gate.open()
+        _ = await (mail, calendar)
+        let recent = await ask(["calendar"])
+        #expect(recent?.rejected == true)
+        #expect(bed.provider.refreshes.count == 1)
     }
 }
