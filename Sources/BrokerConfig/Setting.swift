@@ -40,7 +40,10 @@ extension Setting {
             summary: "The Unix socket to listen on. A socket that systemd passes in comes first."),
         Setting(
             name: "socket.max_connections", kind: .integer(\.socket.maxConnections, 1...10_000, unit: nil),
-            takesEffect: .restart, summary: "Connections served at a time; one more is answered an error and closed."),
+            takesEffect: .restart,
+            summary:
+                "Connections served at a time. For one more a quiet one is closed; where none is quiet, it is answered an error and closed."
+        ),
         Setting(
             name: "socket.max_requests_per_connection",
             kind: .integer(\.socket.maxRequestsPerConnection, 1...1_000, unit: nil), takesEffect: .restart,
