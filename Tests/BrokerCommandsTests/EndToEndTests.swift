@@ -66,6 +66,18 @@ struct EndToEndTests {
         }
     }
 
+    @Test("where no browser can be started, the page that was printed leads to the same sign-in")
+    func noBrowser() async throws {
+        try await withTestBed { bed in
+            let scene = try await Scene.make(in: bed)
+            let login = try scene.broker.startCtl(
+                ["login", "--app", "profile"], environment: ["BROWSER": "/nonexistent", "PATH": "/nonexistent"])
+            let redirect = try await scene.provider.signIn(.alice, at: try await scene.page(of: login))
+            _ = try await HTTPSession(in: bed).get(redirect.url)
+            #expect(await login.exitStatus() == .exited(0), "\(login.logTail)")
+        }
+    }
+
     @Test("a pasted redirect finishes a sign-in over ssh")
     func manual() async throws {
         try await withTestBed { bed in

@@ -239,17 +239,12 @@ struct LoginCommandTests {
         }
     }
 
-    @Test("a default browser whose private windows are not known is named, and nothing is opened")
+    @Test("a default browser whose private windows are not known is named, and nothing but the address is shown")
     func unknownBrowser() async throws {
-        let broker = try broker(Recorder<String>())
         try await withTestBed { bed in
             try await programs(in: bed, defaultBrowser: "lynx.desktop")
-            let result = try await bed.run(
-                Launch(
-                    try PackageTree.program("brokerctl"), ["--socket", broker.path] + Self.login + ["--private"],
-                    environment: ["PATH": bed.path("bin") + ":/usr/bin:/bin"]))
-            #expect(result.status == .exited(1))
-            #expect(result.errors.contains("lynx.desktop"))
+            let errors = try await byHand(["--private"], path: bed.path("bin") + ":/usr/bin:/bin")
+            #expect(errors.contains("lynx.desktop"))
             #expect(!FileManager.default.fileExists(atPath: bed.path("seen")))
         }
     }
@@ -262,13 +257,49 @@ struct LoginCommandTests {
         try await bed.install("#!/bin/sh\necho \(defaultBrowser)\n", as: "xdg-settings")
     }
 
-    @Test("without any browser the sign-in fails with what to do about it")
+    @Test("without any browser the address is shown and waited for, with two other ways beside it")
     func noBrowser() async throws {
-        let broker = try broker(Recorder<String>())
-        let result = try await brokerctl(
-            Self.login, at: broker.path, environment: ["BROWSER": "/nonexistent", "PATH": "/nonexistent"])
-        #expect(result.status == .exited(1))
-        #expect(result.errors.contains("No browser could be started"))
+        let errors = try await byHand([], path: "/nonexistent")
+        #expect(errors.contains("No browser could be started (tried /nonexistent, xdg-open)"))
+        #expect(try await byHand(["--browser", "nosuch --new"], path: "/nonexistent").contains("(tried nosuch)"))
+    }
+
+    @Test("what a failing xdg-open has to say is not shown")
+    func noise() async throws {
+        try await withTestBed { bed in
+            try await bed.install("#!/bin/sh\necho noise\necho noise >&2\nexit 3\n", as: "xdg-open")
+            #expect(try await !byHand([], path: bed.path("bin") + ":/usr/bin:/bin").contains("noise"))
+        }
+    }
+
+    /// Without a display the real one looks for browsers of terminals, which end well without anybody seeing a page.
+    @Test("a browser for text terminals is not taken for one that shows the page")
+    func textBrowser() async throws {
+        try await withTestBed { bed in
+            try await bed.install("#!/bin/sh\nexec ${BROWSER:-true}\n", as: "xdg-open")
+            let errors = try await byHand([], path: bed.path("bin") + ":/usr/bin:/bin", browser: "")
+            #expect(errors.contains("(tried xdg-open)"))
+        }
+    }
+
+    /// Runs `login` where no browser can be had, until it was cancelled; what it said.
+    private func byHand(_ options: [String], path: String, browser: String = "/nonexistent") async throws -> String {
+        let log = Recorder<String>()
+        let broker = try broker(log)
+        return try await withTestBed { bed in
+            let process = try bed.start(
+                Launch(
+                    try PackageTree.program("brokerctl"), ["--socket", broker.path] + Self.login + options,
+                    environment: ["BROWSER": browser, "PATH": path]), as: "brokerctl")
+            try await process.waitForText("--manual")
+            let command = "  brokerctl --socket \(broker.path) login --app mail --scope email"
+            #expect(process.outputText == Self.page + "\n")
+            #expect(process.errorText.contains("\(command) --device-code\n\(command) --manual\n"))
+            #expect(process.isRunning && !log.all.contains("left"))
+            process.send(SIGINT)
+            #expect(await process.exitStatus() == .exited(1))
+            return process.errorText
+        }
     }
 
     @Test("a sign-in that needs nobody shows no page")

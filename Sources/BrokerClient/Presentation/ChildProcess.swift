@@ -6,17 +6,27 @@ import Glibc
 struct ChildProcess: Sendable {
     private let pid: pid_t
 
-    /// Starts the program `arguments[0]`, looked up in `PATH`. What it prints goes to standard error: standard output
-    /// belongs to the application.
+    /// Starts the program `arguments[0]`, looked up in `PATH`. It reads nothing, and what it prints is dropped: the
+    /// terminal belongs to the application.
     ///
-    /// - Parameter output: a descriptor that takes standard output instead.
+    /// - Parameters:
+    ///   - output: a descriptor that takes standard output instead.
+    ///   - environment: variables that it gets besides, or instead of, this process's.
     /// - Returns: nil when there is no such program, or it cannot be started.
-    static func start(_ arguments: [String], output: Int32 = STDERR_FILENO) -> ChildProcess? {
+    static func start(
+        _ arguments: [String], output: Int32? = nil, environment: [String: String] = [:]
+    ) -> ChildProcess? {
         guard let program = arguments.first, !arguments.contains(where: { $0.utf8.contains(0) }) else { return nil }
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
+        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+        if let output {
+            posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
+        } else {
+            posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0)
+        }
+        posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
         // Files and ports that the application opened without CLOEXEC would live on in the browser.
         for descriptor in openDescriptors() where descriptor > STDERR_FILENO {
             posix_spawn_file_actions_addclose(&actions, descriptor)
@@ -34,7 +44,8 @@ struct ChildProcess: Sendable {
             &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF) | newSession)
 
         var pid: pid_t = 0
-        let variables = ProcessInfo.processInfo.environment.map { "\($0.key)=\($0.value)" }
+        let variables = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+            .map { "\($0.key)=\($0.value)" }
         let status = withCStrings(arguments) { words in
             withCStrings(variables) { posix_spawnp(&pid, program, &actions, &attributes, words, $0) }
         }

@@ -39,13 +39,18 @@ public struct SystemBrowser: BrowserOpening {
                 .invalidResponse, "The broker named a sign-in page that is no web address, so it was not opened.")
         }
         for command in commands where await start(command, url: page.url) { return }
+        let tried = commands.map(\.program).joined(separator: ", ")
         throw BrokerClientError(
             .browserNotAvailable,
-            "No browser could be started; set BROWSER to a browser's command, or open the sign-in page by hand.")
+            "No browser could be started (tried \(tried)); set BROWSER to a browser's command, or open the page by hand.")
     }
 
     private func start(_ command: BrowserCommand, url: String) async -> Bool {
-        guard let child = ChildProcess.start([command.program] + command.arguments(for: url)) else { return false }
+        let environment = command == .desktop ? Self.desktopEnvironment : [:]
+        guard
+            let child = ChildProcess.start(
+                [command.program] + command.arguments(for: url), environment: environment)
+        else { return false }
         let deadline = ContinuousClock.now + patience
         var pause = Duration.milliseconds(5)
         while ContinuousClock.now < deadline {
@@ -55,5 +60,11 @@ public struct SystemBrowser: BrowserOpening {
         }
         child.reapLater()
         return true
+    }
+
+    /// Without a display `xdg-open` goes on to browsers for terminals; they have none here, and still end well.
+    private static var desktopEnvironment: [String: String] {
+        let displays = ["DISPLAY", "WAYLAND_DISPLAY"].compactMap(SocketLocation.variable)
+        return displays.allSatisfy(\.isEmpty) ? ["BROWSER": "false"] : [:]
     }
 }

@@ -154,7 +154,8 @@ struct LoginCommand: WaitingSubcommand {
             } else if noBrowser {
                 PrintedPage(output: output)
             } else {
-                AnnouncedBrowser(output: output, web: window)
+                AnnouncedBrowser(
+                    output: output, web: window, command: global.words + ["login"] + request.words)
             }
         return try await interruptible { () throws(BrokerClientError) in
             try await InteractiveSession.run(params, on: connection, browser: page) {

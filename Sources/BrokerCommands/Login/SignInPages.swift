@@ -1,19 +1,22 @@
 import BrokerClient
 import BrokerRPC
 
-/// The person's own browser, and a word about it.
+/// The person's own browser, and a word about it. Where none can be started the page is opened by hand: on another
+/// machine, or in a browser we do not find.
 struct AnnouncedBrowser: BrowserOpening {
     let output: Output
     let web: WebviewParameters
+    /// The command that signs in, without what it says about browsers.
+    let command: [String]
 
     func open(_ page: SignInPage) async throws {
         do {
             try await web.browser.open(page)
-        } catch {
-            guard StandardStream.error.isTerminal else { throw error }
-            // Somebody is there to open it by hand: on another machine, or in a browser we do not find.
+        } catch let error as BrokerClientError where error.code == .browserNotAvailable {
+            output.aside(error.message.clean)
             try await PrintedPage(output: output).open(page)
-            output.aside("No browser could be opened here; with --device-code you sign in on another device.")
+            output.aside("Or cancel, and sign in by a code on another device, or by pasting the address you end up at:")
+            for option in ["--device-code", "--manual"] { output.aside("  " + ShellText.command(command + [option])) }
             return
         }
         output.aside("Your browser shows the sign-in page; waiting until you are done (Ctrl-C cancels).")

@@ -32,6 +32,9 @@ struct GlobalOptions: ParsableArguments {
     var json = false
 
     var location: SocketLocation { .resolve(path: socket) }
+
+    /// What a person types before a subcommand to mean the same broker.
+    var words: [String] { ["brokerctl"] + (socket.map { ["--socket", $0] } ?? []) }
 }
 
 /// A command that asks the broker something and prints the answer.

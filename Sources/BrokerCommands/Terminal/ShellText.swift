@@ -5,6 +5,11 @@ package enum ShellText {
         text.utf8.allSatisfy(isPlain) && !text.isEmpty ? text : inQuotes(text)
     }
 
+    /// A command line that people are shown; what is foreign in it is made safe.
+    package static func command(_ words: [String]) -> String {
+        words.map { quoted($0.clean) }.joined(separator: " ")
+    }
+
     /// Always in quotes.
     static func inQuotes(_ text: String) -> String {
         "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"

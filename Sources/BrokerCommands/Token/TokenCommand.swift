@@ -76,13 +76,11 @@ struct TokenCommand: Subcommand {
 
     /// The command that makes this one work.
     private func signIn(after error: BrokerClientError) -> String {
-        var words = ["brokerctl"]
-        if let socket = global.socket { words += ["--socket", socket] }
-        words += ["login"] + request.words
+        var words = global.words + ["login"] + request.words
         if let account = error.account, self.account != nil { words += ["--account", account.identifier] }
         for resource in options.resources { words += ["--resource", resource] }
         if options.tokenType != .bearer { words += ["--token-type", options.tokenType.rawValue] }
         if let claims = error.claimsChallenge ?? options.claims { words += ["--claims", claims] }
-        return words.map { ShellText.quoted($0.clean) }.joined(separator: " ")
+        return ShellText.command(words)
     }
 }
