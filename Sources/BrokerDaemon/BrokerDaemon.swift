@@ -15,10 +15,8 @@ package enum BrokerDaemon {
             return answer(error)
         }
         do throws(StartFailure) {
-            let loader = command.loader
-            let loaded = try configuration(loader)
             if command.checkConfig {
-                print(loaded.report)
+                print(try configuration(command.loader).report)
                 return .stopped
             }
             guard !command.system else {
@@ -28,24 +26,19 @@ package enum BrokerDaemon {
             }
             // First thing, before any secret is here: hardening, and the socket that systemd passed in.
             let hardening = ProcessHardening.apply()
-            let activated = try activatedSocket()
-            let log = BrokerLog(level: Logger.Level(rawValue: loaded.configuration.log.level) ?? .info)
-            for outcome in hardening where outcome.isWorthAWarning {
-                log.logger(label: "brokerd").warning(
-                    "the process could not be hardened",
-                    metadata: ["measure": "\(outcome.measure.rawValue)", "errno": "\(outcome.failure ?? 0)"])
-            }
-            let signals = await SignalService.trap()
-            let broker = try await RunningBroker.start(loaded.configuration, activated: activated, log: log)
-            await broker.serveUntilStopped(by: signals, reloading: loader)
+            let starter = Starter(
+                loader: command.loader, activated: try activatedSocket(), hardening: hardening, report: say)
+            let broker: RunningBroker
+            do throws(StartFailure) { broker = try await starter.start() } catch { return error.exit }
+            await broker.serveUntilStopped(reloading: command.loader)
             return .stopped
         } catch {
-            say("brokerd: \(error.text)")
+            say(error)
             return error.exit
         }
     }
 
-    private static func configuration(_ loader: ConfigurationLoader) throws(StartFailure) -> LoadedConfiguration {
+    static func configuration(_ loader: ConfigurationLoader) throws(StartFailure) -> LoadedConfiguration {
         do throws(ConfigurationError) {
             return try loader.load()
         } catch {
@@ -70,6 +63,13 @@ package enum BrokerDaemon {
         }
         print(text)
         return .stopped
+    }
+
+    /// A sentence on the terminal; in the journal an entry at the error level.
+    private static func say(_ failure: StartFailure) {
+        guard BrokerLog.Destination.forStandardError() == .journal else { return say("brokerd: \(failure.text)") }
+        BrokerLog().logger(label: "brokerd").error(
+            "\(failure.text)", metadata: ["exit": "\(failure.exit.rawValue)"])
     }
 
     private static func say(_ text: String) {

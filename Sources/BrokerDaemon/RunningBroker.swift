@@ -14,6 +14,7 @@ import Logging
 import NIOCore
 import NIOPosix
 import ServiceLifecycle
+import UnixSignals
 
 /// The whole broker: the one place that constructs the parts and joins them.
 struct RunningBroker: Sendable {
@@ -28,10 +29,13 @@ struct RunningBroker: Sendable {
     let directory: AppDirectory
     let policy: AccessPolicy
     let listener: LineListener
+    let signals: UnixSignalsSequence
     let loops: MultiThreadedEventLoopGroup
     let manager: ServiceManager
     let clock: SystemClock
 
+    /// What fails before the vault is open has left nothing behind, and may be tried again.
+    ///
     /// - Parameter activated: the socket that systemd passed in; without one the broker binds its own.
     static func start(
         _ configuration: BrokerConfiguration, activated: ActivatedSocket?, log: BrokerLog
@@ -39,7 +43,13 @@ struct RunningBroker: Sendable {
         let logger = log.logger(label: "brokerd")
         let clock = SystemClock()
         let http = try client(configuration)
-        let vault = try await openVault(configuration, logger)
+        let vault: Vault
+        do throws(StartFailure) {
+            vault = try await openVault(configuration, logger)
+        } catch {
+            await http.shutdown()
+            throw error
+        }
         let directory = AppDirectory(vault: vault, authorities: configuration.authorities, log: logger)
         let policy = AccessPolicy(directory: directory, settings: configuration.accessSettings, log: logger)
         let loops = MultiThreadedEventLoopGroup(numberOfThreads: 1)
@@ -59,6 +69,7 @@ struct RunningBroker: Sendable {
             clock: clock,
             process: ProcessFacts(version: BrokerVersion.text, mode: .user, startedAt: clock.uptime), log: logger)
         services.requestsPerConnection = configuration.socket.maxRequestsPerConnection
+        let signals = await SignalService.trap()
         let listener: LineListener
         do throws(SocketError) {
             listener = try await LineListener.start(
@@ -70,7 +81,7 @@ struct RunningBroker: Sendable {
         return RunningBroker(
             configuration: configuration, log: log, logger: logger, vault: vault, http: http, engine: engine,
             provider: provider, browser: browser, directory: directory, policy: policy, listener: listener,
-            loops: loops, manager: ServiceManager(), clock: clock)
+            signals: signals, loops: loops, manager: ServiceManager(), clock: clock)
     }
 
     /// Hands every part what a reload may change. It takes effect with the next request; what is under way goes on as

@@ -2,11 +2,10 @@ import BrokerConfig
 import BrokerHost
 import Logging
 import ServiceLifecycle
-import UnixSignals
 
 extension RunningBroker {
     /// Returns after SIGTERM or SIGINT, when everything in flight is answered and the vault is closed.
-    func serveUntilStopped(by signals: UnixSignalsSequence, reloading loader: ConfigurationLoader) async {
+    func serveUntilStopped(reloading loader: ConfigurationLoader) async {
         var quiet = Logger(label: "lifecycle", factory: log.handler)
         quiet.logLevel = .warning
         // They stop in reverse order: the watchdog is fed until the last answer is out.

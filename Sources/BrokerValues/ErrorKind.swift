@@ -67,4 +67,7 @@ package enum ErrorReason: String, Codable, Sendable, CaseIterable, Hashable {
     case tooManyConnections
     case vaultDamaged
     case vaultNotWritable
+
+    // internal
+    case notStarted
 }

@@ -94,7 +94,9 @@ struct SystemBrowserTests {
         let bench = try Bench()
         defer { bench.remove() }
         let streams = "/proc/$$/fd/0 /proc/$$/fd/1 /proc/$$/fd/2"
-        try await open(try bench.program("chatty", then: "links=$(readlink \(streams)); echo \"$links\" > '\(bench.directory)/streams'"))
+        try await open(
+            try bench.program(
+                "chatty", then: "links=$(readlink \(streams)); echo \"$links\" > '\(bench.directory)/streams'"))
         let targets = try String(contentsOfFile: "\(bench.directory)/streams", encoding: .utf8)
         #expect(targets == "/dev/null\n/dev/null\n/dev/null\n")
     }

@@ -47,7 +47,7 @@ struct ServiceTests {
         #expect(copy.output.contains("accessDenied") && copy.output.contains("/tmp/copy"), "\(copy)")
     }
 
-    @Test("a reload takes a new configuration, and a mistake in it changes nothing and is named in the journal")
+    @Test("a reload takes a new configuration; a mistake in it fails the reload, changes nothing and is in the journal")
     func reload() async throws {
         try await withTestBed { bed in
             let lab = try await SystemdLab.boot(in: bed)
@@ -66,11 +66,15 @@ struct ServiceTests {
             #expect(reloaded["BROKER_LOGGER"] == "brokerd" && reloaded["_TRANSPORT"] == "journal")
 
             try await lab.configure("[log]\nlevle = \"debug\"\n")
-            try await lab.user("systemctl", "--user", "reload", "brokerd")
+            #expect(try await !lab.attempt("systemctl", "--user", "reload", "brokerd").succeeded)
             try await eventually("the mistake is in the journal") {
                 try await lab.journal().contains {
-                    $0["PRIORITY"] == "3" && $0["BROKER_CAUSE"]?.contains("config.toml:2: there is no setting") == true
+                    $0["PRIORITY"] == "3" && $0["MESSAGE"]?.contains("config.toml:2: there is no setting") == true
                 }
+            }
+            try await lab.root("kill", "-HUP", pid)
+            try await eventually("a mistake that comes by signal is in the status") {
+                try await lab.property("StatusText").contains("config.toml:2: there is no setting")
             }
             try await lab.user("brokerctl", "status")
             #expect(try await lab.property("MainPID") == pid)
@@ -88,6 +92,34 @@ struct ServiceTests {
             #expect(try await lab.property("ExecMainStatus") == "2")
             #expect(try await lab.property("NRestarts") == "0")
             #expect(try await lab.property("ActiveState") == "failed")
+        }
+    }
+
+    @Test("clients are told a mistake as often as they ask, systemd names it, and when it is mended the next is served")
+    func mistakeMended() async throws {
+        try await withTestBed { bed in
+            let lab = try await SystemdLab.boot(in: bed)
+            try await lab.configure("[log]\nlevle = \"debug\"\n")
+            try await lab.user("systemctl", "--user", "enable", "--now", "brokerd.socket")
+            let mistake = "config.toml:2: there is no setting log.levle; did you mean log.level?"
+            for _ in 1...2 {
+                for _ in 1...12 {
+                    let status = try await lab.attempt("brokerctl", "status")
+                    #expect(status.status == .exited(3) && status.errors.contains(mistake), "\(status)")
+                }
+                try await eventually("the daemon ends when nobody asks") {
+                    try await lab.property("ActiveState") == "failed"
+                }
+                #expect(try await lab.property("ExecMainStatus") == "2")
+            }
+            #expect(try await lab.property("ActiveState", of: "brokerd.socket") == "active")
+            #expect(try await lab.attempt("systemctl", "--user", "status", "brokerd").output.contains(mistake))
+            #expect(
+                try await lab.journal().contains { $0["PRIORITY"] == "3" && $0["MESSAGE"]?.contains(mistake) == true })
+
+            try await lab.configure("")
+            try await lab.user("brokerctl", "status")
+            #expect(try await lab.property("ActiveState") == "active")
         }
     }
 

@@ -42,7 +42,8 @@ public struct SystemBrowser: BrowserOpening {
         let tried = commands.map(\.program).joined(separator: ", ")
         throw BrokerClientError(
             .browserNotAvailable,
-            "No browser could be started (tried \(tried)); set BROWSER to a browser's command, or open the page by hand.")
+            "No browser could be started (tried \(tried)); set BROWSER to a browser's command, or open the page by hand."
+        )
     }
 
     private func start(_ command: BrowserCommand, url: String) async -> Bool {

@@ -1,4 +1,5 @@
 import BrokerClient
+import BrokerValues
 
 /// What scripts tell outcomes apart by (docs/protocol.md, "brokerctl").
 package enum ExitStatus: Int32, Sendable {
@@ -11,6 +12,7 @@ package enum ExitStatus: Int32, Sendable {
 
     init(_ error: BrokerClientError) {
         switch error.code {
+        case .internal where error.reason == ErrorReason.notStarted.rawValue: self = .noBroker
         case .brokerNotAvailable, .brokerNotTrusted: self = .noBroker
         case .interactionRequired: self = .interactionRequired
         case .accessDenied, .grantRequired: self = .accessDenied

@@ -27,13 +27,14 @@ struct SignalService: Service {
         for await signal in signals.cancelOnGracefulShutdown() {
             guard signal == .sighup else { return }
             manager.reloading()
-            current = reload(current)
-            manager.ready(status: "Serving")
+            let (next, mistake) = reload(current)
+            current = next
+            manager.ready(status: mistake.map { "Serving as configured before: \($0)" } ?? "Serving")
         }
     }
 
     /// A configuration with a mistake changes nothing.
-    private func reload(_ current: BrokerConfiguration) -> BrokerConfiguration {
+    private func reload(_ current: BrokerConfiguration) -> (next: BrokerConfiguration, mistake: ConfigurationError?) {
         do throws(ConfigurationError) {
             let wanted = try loader.load().configuration
             let next = Setting.reloading(current, from: wanted)
@@ -43,10 +44,10 @@ struct SignalService: Service {
                 logger.warning(
                     "this setting takes effect after a restart only", metadata: ["setting": "\(setting.name)"])
             }
-            return next
+            return (next, nil)
         } catch {
             logger.error("the configuration was not reloaded", metadata: ["cause": "\(error)"])
-            return current
+            return (current, error)
         }
     }
 }

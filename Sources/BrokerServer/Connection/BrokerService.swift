@@ -56,16 +56,22 @@ package struct BrokerService: LineService {
         }
     }
 
-    private static func line(_ error: BrokerError) -> ByteBuffer {
+    private static func line(_ error: BrokerError) -> ByteBuffer { ByteBuffer(bytes: Refusal.line(error)) }
+
+    private static func line(_ error: RPCError) -> ByteBuffer { ByteBuffer(bytes: Refusal.line(error)) }
+}
+
+/// An error that answers no request in particular.
+package enum Refusal {
+    package static func line(_ error: BrokerError) -> [UInt8] {
         line(RPCError(error.correlated(CorrelationID.make())))
     }
 
-    /// An error that answers no request in particular.
-    static func line(_ error: RPCError) -> ByteBuffer {
+    static func line(_ error: RPCError) -> [UInt8] {
         var writer = JSONWriter()
         writer.refuse(with: error, to: nil)
         writer.endLine()
-        return ByteBuffer(bytes: writer.bytes)
+        return writer.bytes
     }
 }
 
