@@ -1,6 +1,7 @@
 import BrokerCommands
 import BrokerRPC
 import BrokerTestSupport
+import BrokerValues
 import Testing
 
 @Suite("Words, tables and text")

@@ -1,4 +1,5 @@
 import BrokerRPC
+import BrokerValues
 
 extension WireValue {
     /// What a broker answered, read by its definition.

@@ -50,10 +50,7 @@ struct ImportMSALCacheCommand: Subcommand {
         guard let bytes = FileManager.default.contents(atPath: file) else {
             throw BrokerClientError(.invalidParameter, "\(file) cannot be read; name the cache file of MSAL.")
         }
-        // Windows' editors begin a file with a byte order mark, and some versions of MSAL keep it.
-        let text = bytes.starts(with: [0xef, 0xbb, 0xbf]) ? Array(bytes.dropFirst(3)) : Array(bytes)
-        guard let object = (try? JSONReader.read(text))?.value.objectValue,
-            CacheParts.sections.contains(where: { object[$0] != nil })
+        guard let object = JSONObject(json: bytes), CacheParts.sections.contains(where: { object[$0] != nil })
         else {
             throw BrokerClientError(
                 .invalidParameter, "\(file) is no cache of MSAL; it may be encrypted, which this command cannot read.")

@@ -1,6 +1,7 @@
 import ArgumentParser
 import BrokerClient
 import BrokerRPC
+import BrokerValues
 
 struct TokenCommand: Subcommand {
     static let configuration = CommandConfiguration(

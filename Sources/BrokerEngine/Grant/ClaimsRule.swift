@@ -27,7 +27,7 @@ package enum ClaimsRule {
         capability["values"] = .array(values)
         accessToken["xms_cc"] = .object(capability)
         request["access_token"] = .object(accessToken)
-        return request.json.map { String(decoding: $0, as: UTF8.self) } ?? claims
+        return String(decoding: request.json, as: UTF8.self)
     }
 
     /// The authentication contexts of which the ID token must name one, where a claims request makes that essential

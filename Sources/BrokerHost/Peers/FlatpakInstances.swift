@@ -1,5 +1,5 @@
+import BrokerValues
 import CBrokerLinux
-import FoundationEssentials
 import Glibc
 
 /// Which Flatpak application a sandboxed process belongs to.
@@ -22,7 +22,7 @@ package struct FlatpakInstances: Sendable {
         else { return nil }
         let instance = "\(folder)/\(inside.instance)"
         guard let record = Self.file("\(instance)/bwrapinfo.json", of: uid),
-            let bubblewrap = try? JSONDecoder().decode(BubblewrapInfo.self, from: Data(record)),
+            let bubblewrap = JSONObject(json: record).flatMap(BubblewrapInfo.init),
             namespace == "mnt:[\(bubblewrap.mountNamespace)]",
             // A namespace's number is given out again once nobody is in it: a record that was left behind proves nothing.
             let first = ProcessFolder.open(pid: bubblewrap.firstProcess), first.link("ns/mnt").value == namespace,
@@ -33,14 +33,17 @@ package struct FlatpakInstances: Sendable {
         return inside.application
     }
 
-    private struct BubblewrapInfo: Decodable {
+    private struct BubblewrapInfo {
         /// As pids are outside of the sandbox.
         var firstProcess: Int32
-        var mountNamespace: UInt64
+        var mountNamespace: Int64
 
-        enum CodingKeys: String, CodingKey {
-            case firstProcess = "child-pid"
-            case mountNamespace = "mnt-namespace"
+        init?(_ record: JSONObject) {
+            guard let first = record["child-pid"]?.integerValue.flatMap(Int32.init(exactly:)),
+                let namespace = record["mnt-namespace"]?.integerValue
+            else { return nil }
+            firstProcess = first
+            mountNamespace = namespace
         }
     }
 

@@ -71,10 +71,7 @@ enum ClientMetadata {
             "token_endpoint_auth_method": .string(try authentication(of: request, at: metadata)),
         ]
         if !request.scopes.isEmpty { document["scope"] = .string(request.scopes.parameter) }
-        guard let text = document.json else {
-            throw .invalidResponse(status: nil, "The name or a redirect URI of the client cannot be written as JSON.")
-        }
-        return text.withUnsafeBytes { Secret(copying: $0) }
+        return document.json.withUnsafeBytes { Secret(copying: $0) }
     }
 
     private static func authentication(

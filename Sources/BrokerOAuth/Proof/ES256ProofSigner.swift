@@ -34,9 +34,8 @@ package struct ES256ProofSigner: ProofSigner {
         ]
         if let accessToken { claims["ath"] = .string(Self.hash(accessToken)) }
         if let nonce { claims["nonce"] = .string(nonce) }
-        guard let payload = claims.json else { return nil }
         let header = #"{"typ":"dpop+jwt","alg":"ES256","jwk":\#(PublicKeyJWK(signingKey.publicKey).text)}"#
-        let signed = "\(Base64URL.encode(header.utf8)).\(Base64URL.encode(payload))"
+        let signed = "\(Base64URL.encode(header.utf8)).\(Base64URL.encode(claims.json))"
         guard let signature = try? signingKey.signature(for: Array(signed.utf8)) else { return nil }
         return "\(signed).\(Base64URL.encode(signature.rawRepresentation))"
     }

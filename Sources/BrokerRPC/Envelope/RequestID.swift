@@ -1,3 +1,5 @@
+import BrokerValues
+
 /// The `id` of a request: a number or a string, kept as the JSON text it was sent as, so that 1.0, 1e2 and numbers
 /// beyond 64 bits come back unchanged.
 package struct RequestID: Sendable, Hashable {

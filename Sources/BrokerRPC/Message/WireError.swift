@@ -1,3 +1,5 @@
+import BrokerValues
+
 /// A value of a message that is not what the method's definition says. It becomes -32602 for params.
 package struct WireError: Error, Sendable, Equatable {
     /// The place, as `scopes[1]` or `account.id`; empty for the params as a whole.

@@ -1,4 +1,5 @@
 import BrokerRPC
+import BrokerValues
 
 /// The answers of one batch, which go out together when the last is there (JSON-RPC 2.0, section 6).
 /// Lives on the connection's event loop.

@@ -52,7 +52,7 @@ private func compareWithFoundation(_ bytes: UnsafeRawBufferPointer) {
 
 /// What the broker refuses and Foundation does not.
 private func isStricterOnPurpose(_ error: JSONReader.Malformed, _ bytes: UnsafeRawBufferPointer) -> Bool {
-    if error.problem == .tooDeep || isTrailingComma(error, bytes) { return true }
+    if [.tooDeep, .tooMany, .notStreamSafe].contains(error.problem) || isTrailingComma(error, bytes) { return true }
     // Foundation takes UTF-16 and UTF-32, which it recognizes by a mark or by zeros, and skips UTF-8's mark.
     if bytes.prefix(4).contains(0) || bytes.starts(with: [0xef, 0xbb, 0xbf]) { return true }
     return bytes.starts(with: [0xfe, 0xff]) || bytes.starts(with: [0xff, 0xfe])

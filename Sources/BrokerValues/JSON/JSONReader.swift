@@ -1,8 +1,9 @@
-/// Reads one JSON text (RFC 8259), strictly and within bounds.
+/// Reads one JSON text (RFC 8259), strictly and within bounds: whatever comes from outside comes through here, and costs time
+/// in proportion to its length, then and whenever it is compared later.
 ///
-/// An own reader because of three things that Foundation's decoder does not give: an `id` comes back exactly as it was
-/// sent (numbers keep their text), text that is not JSON is refused also where nobody looks at the value, and a request
-/// is read in a sixth of the time. Tests/Fuzzing compares its verdicts and values with Foundation's.
+/// What Foundation's decoder does not give: an `id` comes back exactly as it was sent (numbers keep their text), text that is
+/// not JSON is refused also where nobody looks at the value, nothing is tried twice, and a request is read in a sixth of the
+/// time (decision 9). Tests/Fuzzing compares its verdicts and values with Foundation's.
 package struct JSONReader {
     /// Where the text stops being JSON.
     package struct Malformed: Error, Sendable, Equatable {
@@ -21,20 +22,39 @@ package struct JSONReader {
         case invalidUTF8 = "bytes that are not UTF-8"
         case badNumber = "a number JSON does not allow"
         case tooDeep = "too many levels of nesting"
+        case tooMany = "too many values"
+        case notStreamSafe = "too many combining marks on one character"
+        case nameTwice = "a name that is given twice"
+        case notAnObject = "another value than an object"
+    }
+
+    /// Whether one name may stand in an object twice; all members are kept then.
+    package enum Names: Sendable {
+        case mayRepeat
+        case areUnique
     }
 
     /// Arrays and objects inside each other: enough for any message, and far from the end of a thread's stack.
     package static let maximumDepth = 64
+    /// Values of all kinds in one text: they take more memory than their text does.
+    package static let maximumValues = 1 << 16
 
     private let bytes: UnsafeRawBufferPointer
+    private let names: Names
     private var position = 0
     private var depth = 0
+    private var values = 0
 
-    private init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+    private init(_ bytes: UnsafeRawBufferPointer, _ names: Names) {
+        self.bytes = bytes
+        self.names = names
+    }
 
     /// Reads the whole text: white space around the value is allowed, nothing else is.
-    package static func read(_ bytes: UnsafeRawBufferPointer) throws(Malformed) -> JSONNode {
-        var reader = JSONReader(bytes)
+    package static func read(
+        _ bytes: UnsafeRawBufferPointer, names: Names = .mayRepeat
+    ) throws(Malformed) -> JSONNode {
+        var reader = JSONReader(bytes, names)
         reader.skipWhiteSpace()
         let value = try reader.value()
         reader.skipWhiteSpace()
@@ -42,9 +62,11 @@ package struct JSONReader {
         return value
     }
 
-    package static func read(_ text: some Collection<UInt8>) throws(Malformed) -> JSONNode {
+    package static func read(
+        _ text: some Collection<UInt8>, names: Names = .mayRepeat
+    ) throws(Malformed) -> JSONNode {
         let result: Result<JSONNode, Malformed> = Array(text).withUnsafeBytes { bytes in
-            do throws(Malformed) { return .success(try read(bytes)) } catch { return .failure(error) }
+            do throws(Malformed) { return .success(try read(bytes, names: names)) } catch { return .failure(error) }
         }
         return try result.get()
     }
@@ -52,6 +74,8 @@ package struct JSONReader {
     // MARK: Values
 
     private mutating func value() throws(Malformed) -> JSONNode {
+        values += 1
+        guard values <= Self.maximumValues else { throw failure(.tooMany) }
         switch try peek() {
         case UInt8(ascii: "\""): return .string(try string())
         case UInt8(ascii: "{"): return try object()
@@ -68,9 +92,14 @@ package struct JSONReader {
         var members: [JSONMember] = []
         if try closes(with: UInt8(ascii: "}")) { return .object(members) }
         members.reserveCapacity(4)
+        var seen: Set<String> = []
         while true {
             guard try peek() == UInt8(ascii: "\"") else { throw failure(.unexpectedByte) }
+            let nameStart = position
             let name = try string()
+            if names == .areUnique, !seen.insert(name).inserted {
+                throw Malformed(offset: nameStart, problem: .nameTwice)
+            }
             skipWhiteSpace()
             try expect(UInt8(ascii: ":"))
             skipWhiteSpace()
@@ -159,9 +188,10 @@ package struct JSONReader {
             let byte = bytes[position]
             switch byte {
             case UInt8(ascii: "\""):
-                let text = try text(bytes[start..<position], isASCII: seen < 0x80)
+                let utf8 = UnsafeRawBufferPointer(rebasing: bytes[start..<position])
                 position += 1
-                return text
+                // Nothing to check in ASCII, and this way is quicker.
+                return seen < 0x80 ? String(decoding: utf8, as: UTF8.self) : try text(utf8, at: start)
             case UInt8(ascii: "\\"):
                 return try escapedString(from: start)
             case 0..<0x20:
@@ -181,12 +211,10 @@ package struct JSONReader {
             switch byte {
             case UInt8(ascii: "\""):
                 position += 1
-                let whole = String(validating: unescaped, as: UTF8.self)
-                guard let whole else { throw Malformed(offset: start, problem: .invalidUTF8) }
-                return whole
+                return try text(unescaped, at: start)
             case UInt8(ascii: "\\"):
                 position += 1
-                unescaped.append(contentsOf: String(Character(try escape())).utf8)
+                unescaped.append(contentsOf: UTF8.encode(try escape()) ?? UTF8.encodedReplacementCharacter)
             case 0..<0x20:
                 throw failure(.controlCharacter)
             default:
@@ -197,13 +225,11 @@ package struct JSONReader {
         throw failure(.unexpectedEnd)
     }
 
-    private func text(_ utf8: Slice<UnsafeRawBufferPointer>, isASCII: Bool) throws(Malformed) -> String {
-        let bytes = UnsafeRawBufferPointer(rebasing: utf8)
-        // Nothing to mend in ASCII, and this way is quicker.
-        if isASCII { return String(decoding: bytes, as: UTF8.self) }
-        guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw Malformed(offset: utf8.startIndex, problem: .invalidUTF8)
+    private func text(_ utf8: some Sequence<UInt8>, at start: Int) throws(Malformed) -> String {
+        guard let text = String(validating: utf8, as: UTF8.self) else {
+            throw Malformed(offset: start, problem: .invalidUTF8)
         }
+        guard text.isStreamSafe else { throw Malformed(offset: start, problem: .notStreamSafe) }
         return text
     }
 
@@ -278,6 +304,11 @@ package struct JSONReader {
     }
 
     private func failure(_ problem: Problem) -> Malformed {
-        Malformed(offset: position, problem: position < bytes.count || problem == .tooDeep ? problem : .unexpectedEnd)
+        Malformed(offset: position, problem: position < bytes.count || problem.isBound ? problem : .unexpectedEnd)
     }
+}
+
+extension JSONReader.Problem {
+    /// Of what JSON itself would allow.
+    fileprivate var isBound: Bool { self == .tooDeep || self == .tooMany }
 }

@@ -1,4 +1,3 @@
-import BrokerRPC
 import BrokerValues
 import Foundation
 import Testing
@@ -38,18 +37,6 @@ struct JSONWriterTests {
                 #expect(text == String(decoding: bytes, as: UTF8.self))
             }
         }
-    }
-
-    @Test("correlation ids are version 4 UUIDs")
-    func correlationIDs() throws {
-        for _ in 0..<100 {
-            let text = CorrelationID.make()
-            let uuid = try #require(UUID(uuidString: text)).uuid
-            #expect(text == text.lowercased())
-            #expect(uuid.6 >> 4 == 4)
-            #expect(uuid.8 >> 6 == 2)
-        }
-        #expect(CorrelationID.make() != CorrelationID.make())
     }
 
     @Test("commas stand where they must, whatever the values end in")

@@ -1,5 +1,3 @@
-import BrokerValues
-
 /// A JSON value as it stood on the line: numbers as their text, members in order and with repetitions, so that whoever
 /// reads a message can return an `id` as it came and refuse a name that was given twice.
 package enum JSONNode: Sendable {
@@ -11,7 +9,7 @@ package enum JSONNode: Sendable {
     case object([JSONMember])
 
     /// What a person calls this kind of value.
-    var kindName: String {
+    package var kindName: String {
         switch self {
         case .null: "null"
         case .bool: "a boolean"

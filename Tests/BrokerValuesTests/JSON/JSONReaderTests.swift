@@ -1,4 +1,4 @@
-import BrokerRPC
+import BrokerTestSupport
 import BrokerValues
 import Foundation
 import Testing
@@ -83,5 +83,70 @@ struct JSONReaderTests {
             }
             #expect(kept == text)
         }
+    }
+
+    @Test("a text has at most 65,536 values, of whatever kind, so that a small one does not fill the memory")
+    func values() throws {
+        func list(_ element: String, _ count: Int) -> [UInt8] {
+            Array("[\(Array(repeating: element, count: count).joined(separator: ","))]".utf8)
+        }
+        let most = JSONReader.maximumValues
+        _ = try JSONReader.read(list("0", most - 1))
+        for text in [list("0", most), list("\"\"", most), list("[]", most), list("{\"\":0}", most / 2)] {
+            let error = #expect(throws: JSONReader.Malformed.self) { try JSONReader.read(text) }
+            #expect(error?.problem == .tooMany)
+        }
+    }
+
+    @Test(
+        "more than thirty combining marks in a row are refused, written or escaped, in names and in values",
+        arguments: ["\u{301}\u{327}", #"\u0301\u0327"#])
+    func combiningMarks(pair: String) throws {
+        func marked(_ pairs: Int) -> [UInt8] {
+            let text = "a" + String(repeating: pair, count: pairs)
+            return Array(#"{"\#(text)":["b\#(text)"]}"#.utf8)
+        }
+        _ = try JSONReader.read(marked(15))
+        for text in [marked(16), marked(100_000)] {
+            let error = #expect(throws: JSONReader.Malformed.self) { try JSONReader.read(text) }
+            #expect(error?.problem == .notStreamSafe)
+        }
+        let vietnamese = "tiê\u{301}ng Viê\u{323}t"
+        #expect(try JSONReader.read("\"\(vietnamese)\"".utf8).value == .string(vietnamese))
+    }
+
+    @Test("where names must be unique, the second of two is refused at any depth, however either is spelled")
+    func uniqueNames() throws {
+        for text in [#"{"a":1,"a":1}"#, #"[{"b":{"a":1,"\u0061":2}}]"#, #"{"é":1,"e\u0301":2}"#] {
+            _ = try JSONReader.read(text.utf8)
+            let error = #expect(throws: JSONReader.Malformed.self) { try JSONReader.read(text.utf8, names: .areUnique) }
+            #expect(error?.problem == .nameTwice)
+        }
+        _ = try JSONReader.read(#"{"a":{"a":[{"a":1},{"a":"a"}]},"b":"a"}"#.utf8, names: .areUnique)
+    }
+
+    @Test("a document is an object, with or without the mark of UTF-8 before it, and in no other encoding")
+    func documents() throws {
+        let text = #"{"issuer":"https://a.test"}"#
+        for bytes in [Array(text.utf8), [0xef, 0xbb, 0xbf] + Array(text.utf8)] {
+            #expect(JSONObject(json: bytes) == ["issuer": "https://a.test"])
+        }
+        let wide = text.utf16.flatMap { [UInt8($0 & 0xff), UInt8($0 >> 8)] }
+        for bytes in [wide, [0xff, 0xfe] + wide, Array("[\(text)]".utf8), Array("{\"a\":1,}".utf8)] {
+            #expect(JSONObject(json: bytes) == nil)
+        }
+    }
+
+    /// What makes readers that try, or that normalize, slow: each is a text of a million bytes, and each is read or refused
+    /// at once. Whoever reads them in more than linear time does not come to the end of this test.
+    @Test("a million bytes of whatever kind are read, compared and written, or refused", arguments: HostileJSON.all)
+    func hostile(kind: HostileJSON) {
+        let text = kind.text(ofBytes: 1 << 20)
+        guard let node = try? JSONReader.read(text) else { return }
+        let value = node.value
+        #expect(value == (try? JSONReader.read(text))?.value)
+        var writer = JSONWriter()
+        writer.value(value, sorted: true)
+        #expect(!writer.bytes.isEmpty)
     }
 }
