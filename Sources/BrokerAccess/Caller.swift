@@ -86,7 +86,6 @@ private struct CallerVerdict {
         case .snap(let name): (tier, id) = (.sandboxed, name)
         case .unreadable: (tier, id) = (.unidentified, process)
         case .container(let text): (tier, id) = (.sandboxed, "container:\(text)")
-        case .confined(let text) where !facts.isPinned: (tier, id) = (.confined, text)
         case _ where !facts.isPinned: (tier, id) = (.unidentified, process)
         case .unconfined, .confined:
             if let unit = facts.systemUnit, facts.userNamespace == .same, facts.pidNamespace == .same {

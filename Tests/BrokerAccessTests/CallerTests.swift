@@ -112,6 +112,10 @@ struct CallerTests {
             $0.label = .text("chrome (unconfined)")
         },
         TierRow("a profile that is enforced", .confined, "tool (enforce)") { $0.label = .text("tool (enforce)") },
+        TierRow("one that is confined and has ended", .unidentified, "pid 4711") {
+            $0.label = .text("tool (enforce)")
+            $0.isPinned = false
+        },
         TierRow("a profile that kills", .confined, "tool (kill)") { $0.label = .text("tool (kill)") },
         TierRow("stacked profiles", .confined, "a//&b (enforce)") { $0.label = .text("a//&b (enforce)") },
         TierRow("a snap", .sandboxed, "snap.mail.mail") { $0.label = .text("snap.mail.mail (enforce)") },
