@@ -23,21 +23,4 @@ struct FlatpakInfoTests {
     func withoutInstance() {
         #expect(FlatpakInfo("[Application]\nname=org.example.Mail\n") == nil)
     }
-
-    @Test("only the kernel's own record of Flatpak's mount makes us look into a peer's root")
-    func mounts() {
-        func isMounted(_ text: String) -> Bool {
-            var text = text
-            return text.withUTF8 { FlatpakInfo.isMounted(UnsafeRawBufferPointer($0)) }
-        }
-        let real =
-            "36 35 0:40 / / rw - tmpfs tmpfs rw\n52 36 0:41 /i /.flatpak-info ro,nosuid shared:1 - tmpfs tmpfs rw\n"
-        #expect(isMounted(real))
-        let root = "36 35 0:40 / / rw - tmpfs tmpfs rw\n"
-        #expect(!isMounted(root + "52 36 0:41 / /.flatpak-info ro,nosuid - fuse.evil evil rw\n"))
-        #expect(!isMounted("36 35 0:40 / / rw - fuse.evil evil rw\n" + real.drop { $0 != "\n" }.dropFirst()))
-        #expect(!isMounted("36 35 98:0 / / rw - tmpfs o rw\n"))
-        #expect(!isMounted(root + "52 36 0:41 / /x/.flatpak-info ro - tmpfs tmpfs rw\n"))
-        #expect(!isMounted("garbage"))
-    }
 }

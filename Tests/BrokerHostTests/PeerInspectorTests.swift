@@ -112,4 +112,33 @@ struct PeerInspectorTests {
             #expect(try await judge("").hasPrefix("sandboxed may not container:"))
         }
     }
+
+    /// A file system whose server never answers lies where Flatpak has its file.
+    @Test("a sandbox cannot make us wait for a file of its own making", .timeLimit(.minutes(1)))
+    func unansweredFile() async throws {
+        try await withCallerProbe { probe in
+            let mount = """
+                import ctypes, os, sys
+                server = os.open('/dev/fuse', os.O_RDWR)
+                os.set_inheritable(server, True)
+                options = f'fd={server},rootmode=100000,user_id=65534,group_id=65534'.encode()
+                if ctypes.CDLL(None).mount(b'silent', b'/.flatpak-info', b'fuse', 0, options) != 0:
+                    sys.exit('no FUSE here')
+                os.execvp(sys.argv[1], sys.argv[1:])
+                """
+            try mount.write(toFile: probe.bed.path("mount.py"), atomically: true, encoding: .utf8)
+            let info = "[Application]\nname=org.example.Mail\n[Instance]\ninstance-id=4711\n"
+            try info.write(toFile: probe.bed.path("info"), atomically: true, encoding: .utf8)
+            let sandbox = [
+                "sh", "-c", "exec 9< \(probe.bed.path("info")); exec \"$@\"", "sh",
+                "bwrap", "--cap-add", "ALL", "--dev-bind", "/usr", "/usr", "--symlink", "usr/bin", "/bin",
+                "--symlink", "usr/lib", "/lib", "--symlink", "usr/lib64", "/lib64", "--bind", "/tmp", "/tmp",
+                "--proc", "/proc", "--dev-bind", "/dev", "/dev", "--file", "9", "/.flatpak-info",
+                CallerProbe.python, probe.bed.path("mount.py"),
+            ]
+            let judged = try await probe.judge(
+                asRoot: sandbox, [CallerProbe.python, probe.bed.path("attack.py"), "plain", probe.socket])
+            #expect(judged.hasPrefix("sandboxed may not container:"), "\(judged)")
+        }
+    }
 }

@@ -1,5 +1,4 @@
 import BrokerValues
-import CBrokerLinux
 import Glibc
 
 /// Which Flatpak application a sandboxed process belongs to.
@@ -47,41 +46,25 @@ package struct FlatpakInstances: Sendable {
         }
     }
 
-    /// The file is opened only where the kernel's own list of mounts has it on a tmpfs, and the root as well: a root of the
-    /// peer's own making could be a file system that never answers.
+    private static let limit = 1 << 16
+
+    /// Only where the file and the root that it lies in are in memory, as Flatpak makes them: a mount of the peer's own
+    /// making could belong to a server that never answers. The list of mounts is read while the place is held.
     private static func info(inside process: borrowing ProcessFolder) -> String? {
-        guard case .value(true) = process.read("mountinfo", limit: 1 << 20, { .value(FlatpakInfo.isMounted($0)) })
-        else {
-            return nil
-        }
-        let root = broker_open_folder(process.descriptor, "root")
-        guard root >= 0 else { return nil }
-        defer { close(root) }
-        let file = openat(root, ".flatpak-info", O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
-        guard file >= 0 else { return nil }
-        return text(of: file, owner: nil).map { String(decoding: $0, as: UTF8.self) }
-    }
-
-    private static func file(_ path: String, of uid: UInt32) -> [UInt8]? {
-        let file = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
-        return file >= 0 ? text(of: file, owner: uid) : nil
-    }
-
-    /// Reads and closes a regular file of at most 64 KiB.
-    private static func text(of file: Int32, owner: UInt32?) -> [UInt8]? {
-        defer { close(file) }
-        var status = stat()
-        guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
-            owner == nil || status.st_uid == owner, status.st_size <= 1 << 16
+        guard let root = HeldPlace.root(of: process), LocalMounts.inMemory(of: process).contains(root.file.mount),
+            let file = root.place(".flatpak-info", isLocal: { _ in true })
         else { return nil }
-        let limit = 1 << 16
-        return [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
-            while count < limit {
-                let part = read(file, buffer.baseAddress?.advanced(by: count), limit - count)
-                guard part > 0 else { break }
-                count += part
-            }
-        }
+        let mounts = LocalMounts.inMemory(of: process)
+        return file.contents(limit: limit, isLocal: mounts.contains).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// A file of Flatpak's own, of the person's.
+    private static func file(_ path: String, of uid: UInt32) -> [UInt8]? {
+        let mounts = LocalMounts.own()
+        guard let root = HeldPlace.root(), let file = root.descend(path, isLocal: mounts.contains),
+            file.file.uid == uid
+        else { return nil }
+        return file.contents(limit: limit, isLocal: mounts.contains)
     }
 }
 
@@ -108,22 +91,6 @@ package struct FlatpakInfo: Sendable, Equatable {
         else { return nil }
         application = String(name)
         self.instance = String(instance)
-    }
-
-    /// Whether the kernel's list of a process's mounts (proc_pid_mountinfo(5)) has the root and `/.flatpak-info` on a tmpfs, as
-    /// Flatpak makes them.
-    package static func isMounted(_ mountinfo: UnsafeRawBufferPointer) -> Bool {
-        let lines = mountinfo.split(separator: UInt8(ascii: "\n"))
-        func isOnTmpfs(_ place: String) -> Bool {
-            lines.contains { line in
-                let words = line.split(separator: UInt8(ascii: " "))
-                guard words.count > 6, words[4].elementsEqual(place.utf8),
-                    let dash = words.firstIndex(where: { $0.elementsEqual("-".utf8) })
-                else { return false }
-                return dash + 1 < words.count && words[dash + 1].elementsEqual("tmpfs".utf8)
-            }
-        }
-        return isOnTmpfs("/") && isOnTmpfs("/.flatpak-info")
     }
 
     /// Reverse-DNS: two dots or more, of letters, digits, `_` and `-`.

@@ -1,23 +1,34 @@
 import Glibc
 
-/// The mounts that this process sees and whose file systems answer by themselves: no server of anybody's, which could let
+/// The mounts that a process sees and whose file systems answer by themselves: no server of anybody's, which could let
 /// the broker wait for ever, stands behind them.
 struct LocalMounts {
     private let ids: Set<UInt64>
 
-    static func read() -> LocalMounts {
-        guard let own = ProcessFolder.open(pid: getpid()) else { return LocalMounts(mountinfo: "") }
-        return LocalMounts(mountinfo: own.text("mountinfo", limit: 1 << 20).value ?? "")
+    /// Those of the broker itself. Only root can take one away.
+    static func own() -> LocalMounts {
+        guard let own = ProcessFolder.open(pid: getpid()) else { return LocalMounts(mountinfo: "", types: []) }
+        return LocalMounts(of: own, types: types)
+    }
+
+    /// Those of a process that may have mounts of its own making: anything but memory could lead to a server again, as the
+    /// lower layer of an overlay.
+    static func inMemory(of process: borrowing ProcessFolder) -> LocalMounts {
+        LocalMounts(of: process, types: ["tmpfs"])
+    }
+
+    private init(of process: borrowing ProcessFolder, types: Set<String>) {
+        self.init(mountinfo: process.text("mountinfo", limit: 1 << 20).value ?? "", types: types)
     }
 
     /// - Parameter mountinfo: proc_pid_mountinfo(5).
-    init(mountinfo: String) {
+    private init(mountinfo: String, types: Set<String>) {
         var ids: Set<UInt64> = []
         for line in mountinfo.utf8.split(separator: UInt8(ascii: "\n")) {
             let words = line.split(separator: UInt8(ascii: " "))
             guard let first = words.first, let id = UInt64(String(Substring(first))),
                 let dash = words.firstIndex(where: { $0.elementsEqual("-".utf8) }), dash + 1 < words.count,
-                Self.types.contains(String(Substring(words[dash + 1])))
+                types.contains(String(Substring(words[dash + 1])))
             else { continue }
             ids.insert(id)
         }

@@ -20,38 +20,21 @@ struct PeerExecutable {
         isRootOwned = chainIsRoots && running.isRegular && !running.isSetID && !Self.runsOthers(path)
     }
 
-    /// Goes down the path from the root, following no link.
-    ///
-    /// - Returns: the file at its end, and whether it and every folder on the way belong to root and are writable for
+    /// - Returns: the file at the path's end, and whether it and every folder on the way belong to root and are writable for
     ///   nobody else.
     private static func walk(_ path: String) -> (file: broker_file, chainIsRoots: Bool)? {
-        var folder = broker_open_folder(AT_FDCWD, "/")
-        guard folder >= 0 else { return nil }
-        defer { close(folder) }
-        var file = broker_file()
-        guard broker_describe(folder, "", &file) == 0 else { return nil }
-        var chainIsRoots = file.onlyRootCanChange
+        guard let root = HeldPlace.root() else { return nil }
+        var chainIsRoots = root.file.onlyRootCanChange
         var mounts: LocalMounts?
-        for part in path.split(separator: "/") {
-            let next = open(String(part), in: folder, file, &mounts)
-            guard next >= 0 else { return nil }
-            close(folder)
-            folder = next
-            guard broker_describe(folder, "", &file) == 0 else { return nil }
-            chainIsRoots = chainIsRoots && file.onlyRootCanChange
+        let end = root.descend(path) { mount in
+            let own = mounts ?? .own()
+            mounts = own
+            return own.contains(mount)
+        } visit: {
+            chainIsRoots = chainIsRoots && $0.onlyRootCanChange
         }
-        return (file, chainIsRoots)
-    }
-
-    /// By the kernel's cache of names alone; where that cannot be had (ENOSYS), only below file systems of this machine.
-    private static func open(
-        _ name: String, in folder: Int32, _ described: broker_file, _ mounts: inout LocalMounts?
-    ) -> Int32 {
-        let cached = broker_open_place(folder, name)
-        guard cached == -ENOSYS else { return cached }
-        let local = mounts ?? LocalMounts.read()
-        mounts = local
-        return local.contains(described.mount) ? broker_open_place_asking(folder, name) : -EAGAIN
+        guard let end else { return nil }
+        return (end.file, chainIsRoots)
     }
 
     /// Loaders, interpreters and debuggers: the file is root's, and what it does is anybody's. By name, so a hint only.
@@ -71,7 +54,6 @@ struct PeerExecutable {
 }
 
 extension broker_file {
-    fileprivate var isRegular: Bool { mode_t(mode) & S_IFMT == S_IFREG }
     fileprivate var isSetID: Bool { mode_t(mode) & (S_ISUID | S_ISGID) != 0 }
     fileprivate var onlyRootCanChange: Bool { uid == 0 && mode_t(mode) & (S_IWGRP | S_IWOTH) == 0 }
 

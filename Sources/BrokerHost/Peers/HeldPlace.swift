@@ -1,0 +1,74 @@
+import CBrokerLinux
+import Glibc
+
+/// A file or folder that is held and not opened (O_PATH). It was reached without following a link, and without asking a
+/// file system that might never answer, as that of a FUSE server that stopped. While it is held, the id of its mount
+/// belongs to no other.
+struct HeldPlace: ~Copyable {
+    private let descriptor: Int32
+    let file: broker_file
+
+    /// - Parameter descriptor: becomes this value's own; below zero where there is none.
+    private init?(_ descriptor: Int32) {
+        guard descriptor >= 0 else { return nil }
+        var file = broker_file()
+        guard broker_describe(descriptor, "", &file) == 0 else {
+            close(descriptor)
+            return nil
+        }
+        (self.descriptor, self.file) = (descriptor, file)
+    }
+
+    deinit { close(descriptor) }
+
+    static func root() -> HeldPlace? { HeldPlace(broker_open_folder(AT_FDCWD, "/")) }
+
+    /// What the process sees as its root.
+    static func root(of process: borrowing ProcessFolder) -> HeldPlace? {
+        HeldPlace(broker_open_folder(process.descriptor, "root"))
+    }
+
+    /// By the kernel's cache of names alone; where that is not to be had, or does not know the name, only on a mount that
+    /// is local.
+    func place(_ name: String, isLocal: (UInt64) -> Bool) -> HeldPlace? {
+        let cached = broker_open_place(descriptor, name)
+        guard cached == -ENOSYS || cached == -EAGAIN else { return HeldPlace(cached) }
+        return isLocal(file.mount) ? HeldPlace(broker_open_place_asking(descriptor, name)) : nil
+    }
+
+    /// Goes down a path, part by part.
+    ///
+    /// - Parameter visit: lent every place on the way, the last one included.
+    /// - Returns: the place at its end.
+    consuming func descend(
+        _ path: String, isLocal: (UInt64) -> Bool, visit: (broker_file) -> Void = { _ in }
+    ) -> HeldPlace? {
+        var place = self
+        for part in path.split(separator: "/") {
+            guard let next = place.place(String(part), isLocal: isLocal) else { return nil }
+            visit(next.file)
+            place = next
+        }
+        return place
+    }
+
+    /// All of a regular file on a local mount; nil for a longer one.
+    func contents(limit: Int, isLocal: (UInt64) -> Bool) -> [UInt8]? {
+        guard file.isRegular, isLocal(file.mount) else { return nil }
+        let opened = open("/proc/self/fd/\(descriptor)", O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+        guard opened >= 0 else { return nil }
+        defer { close(opened) }
+        let bytes = [UInt8](unsafeUninitializedCapacity: limit + 1) { buffer, count in
+            while count <= limit {
+                let part = read(opened, buffer.baseAddress?.advanced(by: count), limit + 1 - count)
+                guard part > 0 else { break }
+                count += part
+            }
+        }
+        return bytes.count <= limit ? bytes : nil
+    }
+}
+
+extension broker_file {
+    var isRegular: Bool { mode_t(mode) & S_IFMT == S_IFREG }
+}
