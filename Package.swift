@@ -110,7 +110,9 @@ let package = Package(
         // Store, provider, host
         layer("BrokerVault", ["BrokerModel", "BrokerValues", "BrokerSystem", "CSodium", "CSQLite", .logging]),
         layer("BrokerOAuth", ["BrokerModel", "BrokerValues", "BrokerSystem", "CCurl", .jwtKit, .crypto]),
-        layer("BrokerHost", ["BrokerModel", "BrokerValues", "CSystemd", "CBrokerLinux", .subprocess, .logging]),
+        layer(
+            "BrokerHost",
+            ["BrokerModel", "BrokerValues", "BrokerSystem", "CSystemd", "CBrokerLinux", .subprocess, .logging]),
         layer("BrokerConfig", ["BrokerModel", "BrokerValues", "BrokerSystem", "CToml"]),
 
         // Model

@@ -98,7 +98,8 @@ extension Layer {
             libraries: ["JWTKit", "Crypto"]),
         Layer(
             name: "BrokerHost", folder: "BrokerHost", height: 3,
-            targets: ["BrokerModel", "BrokerValues", "CSystemd", "CBrokerLinux"], libraries: ["Subprocess", "Logging"]),
+            targets: ["BrokerModel", "BrokerValues", "BrokerSystem", "CSystemd", "CBrokerLinux"],
+            libraries: ["Subprocess", "Logging"]),
         Layer(
             name: "BrokerConfig", folder: "BrokerConfig", height: 3,
             targets: ["BrokerModel", "BrokerValues", "BrokerSystem", "CToml"]),

@@ -1,4 +1,6 @@
+import BrokerSystem
 import CSystemd
+import Dispatch
 import Glibc
 import Synchronization
 
@@ -10,25 +12,56 @@ final class SystemServices: Sendable {
         var until: Int64
     }
 
-    /// Answers are remembered for a moment: the account of a service can change when it is started anew.
-    private let answers = Mutex<[String: Answer]>([:])
+    private struct State {
+        /// They are remembered for a moment: the account of a service can change when it is started anew.
+        var answers: [String: Answer] = [:]
+        /// A bus that does not answer is asked one thing at a time.
+        var isAsking = false
+    }
+
+    private let state = Mutex(State())
     private static let memory: Int64 = 30
     private static let limit = 64
-    /// Microseconds. The bus is on this machine, and a caller waits.
-    private static let patience: UInt64 = 250_000
+    /// The bus is on this machine, and a caller waits.
+    private static let patience = DispatchTimeInterval.milliseconds(250)
 
+    /// Waits for the bus, but not for long.
+    ///
     /// - Parameter service: `NAME.service`, of the system's manager.
     /// - Returns: nil when it is root's, or when systemd does not say.
     func account(of service: String) -> UInt32? {
         let now = Self.seconds
-        if let known = answers.withLock({ $0[service] }), now < known.until { return known.account }
-        let account = Self.ask(service)
-        answers.withLock { answers in
-            if answers.count >= Self.limit { answers = answers.filter { now < $0.value.until } }
-            if answers.count >= Self.limit { answers = [:] }
-            answers[service] = Answer(account: account, until: now + Self.memory)
+        let known: Answer? = state.withLock { state in
+            if let answer = state.answers[service], now < answer.until { return answer }
+            // Until the bus has answered the one who asks, others get what is not remembered: nothing.
+            guard !state.isAsking else { return Answer(account: nil, until: now) }
+            state.isAsking = true
+            return nil
         }
-        return account
+        if let known { return known.account }
+        let answered = DispatchSemaphore(value: 0)
+        let started = DetachedThread.start { [self] in
+            let answer = Self.ask(service)
+            state.withLock { state in
+                state.isAsking = false
+                if let answer { Self.remember(answer, of: service, at: now, in: &state.answers) }
+            }
+            answered.signal()
+        }
+        guard started == 0 else {
+            state.withLock { $0.isAsking = false }
+            return nil
+        }
+        guard answered.wait(timeout: .now() + Self.patience) == .success else { return nil }
+        return state.withLock { $0.answers[service]?.account }
+    }
+
+    private static func remember(
+        _ account: UInt32, of service: String, at now: Int64, in answers: inout [String: Answer]
+    ) {
+        if answers.count >= limit { answers = answers.filter { now < $0.value.until } }
+        if answers.count >= limit { answers = [:] }
+        answers[service] = Answer(account: account == .max ? nil : account, until: now + memory)
     }
 
     private static var seconds: Int64 {
@@ -37,12 +70,12 @@ final class SystemServices: Sendable {
         return Int64(time.tv_sec)
     }
 
-    /// The property `UID` of org.freedesktop.systemd1.Service: what `User=` came to.
+    /// The property `UID` of org.freedesktop.systemd1.Service: what `User=` came to, `UInt32.max` for none. Nil when
+    /// systemd did not say.
     private static func ask(_ service: String) -> UInt32? {
         var bus: OpaquePointer?
         guard sd_bus_open_system(&bus) >= 0, let bus else { return nil }
         defer { sd_bus_flush_close_unref(bus) }
-        guard sd_bus_set_method_call_timeout(bus, patience) >= 0 else { return nil }
         var path: UnsafeMutablePointer<CChar>?
         guard sd_bus_path_encode("/org/freedesktop/systemd1/unit", service, &path) >= 0, let path else { return nil }
         defer { free(path) }
@@ -50,6 +83,6 @@ final class SystemServices: Sendable {
         let status = sd_bus_get_property_trivial(
             bus, "org.freedesktop.systemd1", path, "org.freedesktop.systemd1.Service", "UID", nil,
             CChar(UInt8(ascii: "u")), &account)
-        return status >= 0 && account != .max ? account : nil
+        return status >= 0 ? account : nil
     }
 }
