@@ -29,8 +29,11 @@ struct Refresh: Sendable {
         switch situation.decision {
         case .cached(let token):
             guard token.sealed.box == replaces else { return situation.answer(token, services) }
-            return try await ask(
-                situation.tokens.spendable(for: request.tokenType, situation.family), in: situation)
+            let spendable = situation.spendable
+            guard !spendable.isEmpty else {
+                throw SilentAcquisition(services: services).nothingToSpend(for: request, .noTokens, situation.owner)
+            }
+            return try await ask(spendable, in: situation)
         case .interact(let reason):
             throw SilentAcquisition(services: services).nothingToSpend(for: request, reason, situation.owner)
         case .refresh(let spendable):

@@ -2,8 +2,8 @@ import BrokerModel
 import BrokerValues
 import Synchronization
 
-/// Access tokens that resource servers refused, and when each was refreshed for it: a server that refuses every token must not
-/// make every request a refresh.
+/// Access tokens that resource servers refused, and when each was refreshed for it: callers who name the same token again do
+/// not make every request a refresh.
 final class RejectedTokens: Sendable {
     enum Standing {
         /// It is the caller's to refresh, and to say when that is over.
@@ -72,6 +72,9 @@ extension SilentAcquisition {
         let situation = try look(at: request)
         guard case .cached(let token) = situation.decision, try holds(token, rejected) else {
             return try await acquire(request, replaces: nil)
+        }
+        guard !situation.spendable.isEmpty else {
+            throw nothingToSpend(for: request, .noTokens, situation.owner).about(situation.entry.account)
         }
         switch services.rejected.begin(rejected, at: services.clock.uptime) {
         case .recent: return situation.answer(token, services)

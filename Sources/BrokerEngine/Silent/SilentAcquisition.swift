@@ -32,6 +32,9 @@ struct SilentAcquisition: Sendable {
         /// Refreshes that may spend the same token take turns: where there are family tokens, all clients of the account.
         var refreshKey: CacheIndex.OwnerKey { family.spendable.isEmpty ? owner : owner.ofFamilies }
 
+        /// The refresh tokens that may be spent, in the order of trying.
+        var spendable: [StoredRecord<RefreshTokenRecord>] { tokens.spendable(for: question.tokenType, family) }
+
         func answer(_ token: StoredRecord<AccessTokenRecord>, _ services: EngineServices) -> AcquiredToken {
             AcquiredToken(
                 token: token, idToken: tokens.idTokens[token.record.realm], account: entry.account, fromCache: true,

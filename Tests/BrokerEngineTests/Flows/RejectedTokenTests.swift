@@ -92,4 +92,21 @@ struct RejectedTokenTests {
         #expect(recent?.rejected == true)
         #expect(bed.provider.refreshes.count == 1)
     }
+
+    @Test("once the provider has refused the sign-in, only the person can help, every time")
+    func refusedSignIn() async throws {
+        let bed = try await EngineBed()
+        try await bed.signIn()
+        bed.provider.whenRedeeming { _ throws(ProviderError) in
+            throw .refused(OAuthRefusal(error: "invalid_grant", status: 400))
+        }
+        for _ in 0..<2 {
+            let error = await #expect(throws: BrokerError.self) {
+                try await bed.engine.acquireSilent(bed.silent { $0.rejectedToken = Secret("at-1") })
+            }
+            #expect(error?.kind == .interactionRequired)
+            #expect(error?.reason == .refreshTokenRevoked)
+        }
+        #expect(bed.provider.refreshes.count == 1)
+    }
 }
