@@ -90,6 +90,8 @@ final class SignInFlight: Sendable {
     /// - Returns: who opens it; nobody when all have left.
     func present() -> Waiter? {
         let waiters = state.withLock { state in
+            // The last to leave ends the interaction, and stays for its outcome.
+            guard interaction.isOpen else { return [Waiter]() }
             state.isPresented = true
             return state.waiters
         }

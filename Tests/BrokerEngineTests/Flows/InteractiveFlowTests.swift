@@ -149,6 +149,20 @@ struct InteractiveFlowTests {
         #expect(!bed.redirects.isListening)
     }
 
+    @Test("no window opens for a caller that went away while the provider was asked")
+    func callerLeavesEarly() async throws {
+        let bed = try await EngineBed()
+        let (opened, gate) = (Recorder<InteractionOpening>(), Gate())
+        let signIn = Task {
+            await gate.wait()
+            return try await bed.engine.acquireInteractive(bed.interactive()) { opened.add($0) }
+        }
+        bed.provider.offer { _ in signIn.cancel() }
+        gate.open()
+        await #expect(throws: BrokerError.self) { try await signIn.value }
+        #expect(opened.all.isEmpty)
+    }
+
     @Test("the person says no")
     func denied() async throws {
         let bed = try await EngineBed()
