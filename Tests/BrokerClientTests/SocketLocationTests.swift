@@ -20,6 +20,12 @@ struct SocketLocationTests {
         #expect(location.path == "/run/x/brokerd/broker.sock")
     }
 
+    @Test("a relative runtime directory is ignored, as brokerd ignores it")
+    func relative() {
+        let location = SocketLocation.resolve(environment: { $0 == "XDG_RUNTIME_DIR" ? "run/x" : "" }, uid: 7)
+        #expect(location.path == "/run/user/7/brokerd/broker.sock")
+    }
+
     @Test("without any variable it is the runtime directory that systemd gives the uid")
     func withoutVariables() {
         let location = SocketLocation.resolve(path: "", environment: { _ in nil }, uid: 1234)

@@ -90,6 +90,27 @@ struct URLHandlerTests {
         #expect(try !String(contentsOfFile: home + "/.config/mimeapps.list", encoding: .utf8).contains("brokerd"))
     }
 
+    @Test("a list of handlers that is not UTF-8 is left as it is")
+    func foreignList() async throws {
+        let broker = try broker(["apps.register": Self.app])
+        let home = NSTemporaryDirectory() + "handler-\(UUID().uuidString)"
+        defer { try? FileManager.default.removeItem(atPath: home) }
+        let list = URL(filePath: home + "/.config/mimeapps.list")
+        try FileManager.default.createDirectory(
+            at: list.deletingLastPathComponent(), withIntermediateDirectories: true)
+        let bytes = Data("[Default Applications]\n# caf\u{e9}".unicodeScalars.map { UInt8($0.value) })
+        try bytes.write(to: list)
+        let added = try await brokerctl(
+            [
+                "apps", "add", "mail", "--client-id", "c", "--authority", "https://a.example", "--redirect-uri",
+                "msauth.mail://auth", "--url-handler",
+            ], at: broker.path,
+            environment: ["HOME": home, "XDG_DATA_HOME": "", "XDG_CONFIG_HOME": "", "XDG_CURRENT_DESKTOP": ""])
+        #expect(added.status == .exited(1))
+        #expect(added.errors.contains("mimeapps.list cannot be read"))
+        #expect(try Data(contentsOf: list) == bytes)
+    }
+
     @Test(
         "a handler for a scheme that is not the app's is a usage error",
         arguments: [[], ["--redirect-uri", "https://example.org/"]])

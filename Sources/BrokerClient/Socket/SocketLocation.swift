@@ -8,7 +8,7 @@ package struct SocketLocation: Sendable, Hashable {
         self.path = path
     }
 
-    /// The first that is set and not empty: `path`, `$BROKER_SOCKET`, `$XDG_RUNTIME_DIR/brokerd/broker.sock`,
+    /// The first that is set: `path`, `$BROKER_SOCKET`, `$XDG_RUNTIME_DIR/brokerd/broker.sock`,
     /// `/run/user/UID/brokerd/broker.sock`. A session without a runtime directory variable (cron, `sudo -u`) still
     /// finds the broker of its uid by the last.
     package static func resolve(
@@ -16,7 +16,8 @@ package struct SocketLocation: Sendable, Hashable {
     ) -> SocketLocation {
         if let path, !path.isEmpty { return SocketLocation(path: path) }
         if let named = environment("BROKER_SOCKET"), !named.isEmpty { return SocketLocation(path: named) }
-        if let runtime = environment("XDG_RUNTIME_DIR"), !runtime.isEmpty {
+        // As the specification asks, and as brokerd does: a relative path is ignored.
+        if let runtime = environment("XDG_RUNTIME_DIR"), runtime.hasPrefix("/") {
             return SocketLocation(path: runtime + "/brokerd/broker.sock")
         }
         return SocketLocation(path: "/run/user/\(uid)/brokerd/broker.sock")

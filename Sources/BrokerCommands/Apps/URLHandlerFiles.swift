@@ -35,7 +35,7 @@ struct URLHandlerFiles {
         let id = URLHandler.desktopID(of: handler.app)
         try write(
             MimeApplications.adding(
-                id, for: handler.mimeType, to: MimeApplications.removing(id, from: text(associations))),
+                id, for: handler.mimeType, to: MimeApplications.removing(id, from: try text(associations))),
             to: associations)
     }
 
@@ -43,14 +43,22 @@ struct URLHandlerFiles {
     @discardableResult
     func remove(_ app: String) throws(BrokerClientError) -> Bool {
         guard unlink(entry(app)) == 0 else { return false }
-        let before = text(associations)
+        let before = try text(associations)
         let after = MimeApplications.removing(URLHandler.desktopID(of: app), from: before)
         if before != after { try write(after, to: associations) }
         return true
     }
 
-    private func text(_ path: String) -> String {
-        FileManager.default.contents(atPath: path).map { String(decoding: $0, as: UTF8.self) } ?? ""
+    /// - Returns: the file's text; nothing only when there is no file: what cannot be read must not be written over.
+    private func text(_ path: String) throws(BrokerClientError) -> String {
+        guard access(path, F_OK) == 0 || errno != ENOENT else { return "" }
+        guard let bytes = FileManager.default.contents(atPath: path),
+            let text = String(validating: bytes, as: UTF8.self)
+        else {
+            throw BrokerClientError(
+                .internal, "\(path) cannot be read as UTF-8 text, and is left as it is; the URL handler is not set up.")
+        }
+        return text
     }
 
     /// Whole or not at all. A link is followed: many keep their settings elsewhere.
