@@ -159,7 +159,7 @@ let package = Package(
             "BrokerServerTests",
             [
                 "BrokerServer", "BrokerSocket", "BrokerRPC", "BrokerEngine", "BrokerAccess", "BrokerModel",
-                "BrokerValues", .nioPosix,
+                "BrokerValues", .nioPosix, .logging,
             ]
         ),
         tests("BrokerClientTests", ["BrokerClient", "BrokerRPC", "BrokerValues", "DevIdentityProvider"]),
@@ -167,7 +167,7 @@ let package = Package(
         tests("DevIdentityProviderTests", ["DevIdentityProvider", "BrokerValues", .crypto]),
         tests("IntegrationTests", ["DevIdentityProvider", "BrokerValues"]),
         tests("MigrationGuideTests", ["BrokerClient", "DevIdentityProvider"]),
-        tests("SystemdTests", []),
+        tests("SystemdTests", ["DevIdentityProvider"]),
 
         // Measurements: `make bench`
         program(

@@ -50,6 +50,16 @@ package struct BrokerError: Error, Sendable {
     }
 }
 
+extension BrokerError.Details {
+    /// The provider's own reason as people are shown it, after "The provider said:": its codes and its description, on one
+    /// line and of a bounded length, with a point at the end; nil when it gave none.
+    package var providersWords: String? {
+        let words = [oauthError, subError, description].compactMap { $0.map { SafeText($0, atMost: 300).text } }
+        guard let last = words.last?.last else { return nil }
+        return words.joined(separator: ", ") + (".!?…".contains(last) ? "" : ".")
+    }
+}
+
 extension BrokerError: CustomStringConvertible {
     package var description: String {
         let why = reason.map { "/\($0.rawValue)" } ?? ""

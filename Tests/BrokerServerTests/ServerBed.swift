@@ -7,6 +7,7 @@ import BrokerSocket
 import BrokerTestSupport
 import BrokerValues
 import Glibc
+import Logging
 import NIOPosix
 import Testing
 
@@ -22,14 +23,15 @@ struct ServerBed: Sendable {
     let broker: TokenBroker
 
     static func run(
-        servedUID: UInt32 = getuid(), inspector: PlainInspector = PlainInspector(),
+        servedUID: UInt32 = getuid(), inspector: PlainInspector = PlainInspector(), log: Logger = .silent,
         _ body: (ServerBed) async throws -> Void
     ) async throws {
         try await withTestBed { bed in
             let vault = try await FaultyVault.open(in: bed.path("state"))
             bed.atEnd { await vault.close() }
             let server = try await ServerBed(
-                path: bed.path("broker.sock"), vault: vault, servedUID: servedUID, inspector: inspector, bed: bed)
+                path: bed.path("broker.sock"), vault: vault, servedUID: servedUID, inspector: inspector, log: log,
+                bed: bed)
             try await body(server)
         }
     }
@@ -44,7 +46,7 @@ struct ServerBed: Sendable {
     }
 
     private init(
-        path: String, vault: FaultyVault, servedUID: UInt32, inspector: PlainInspector, bed: TestBed
+        path: String, vault: FaultyVault, servedUID: UInt32, inspector: PlainInspector, log: Logger, bed: TestBed
     ) async throws {
         self.path = path
         self.vault = vault
@@ -55,7 +57,7 @@ struct ServerBed: Sendable {
             proofs: testProofSigner(), clock: clock, random: CountingRandom(), log: .silent)
         let services = ServerServices(
             broker: broker, apps: apps, policy: policy, vault: vault, inspector: inspector, clock: clock,
-            process: ProcessFacts(version: "1.2.3", mode: .user, startedAt: clock.uptime), log: .silent)
+            process: ProcessFacts(version: "1.2.3", mode: .user, startedAt: clock.uptime), log: log)
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         bed.atEnd { try? await group.shutdownGracefully() }
         let listener = try await LineListener.start(

@@ -24,8 +24,7 @@ package struct BrokerService: LineService {
                 caller: caller,
                 callerNow: { [services] in Caller(services.inspector.inspect(connection.peer)) },
                 connectionCount: { connection.count },
-                send: { connection.write(ByteBuffer(bytes: $0.bytes)) },
-                log: services.log)
+                send: { connection.write(ByteBuffer(bytes: $0.bytes)) })
             return .serve(
                 ConnectionSession(
                     connection, context: context, pipeline: pipeline, maximumWaiting: services.requestsPerConnection),

@@ -22,13 +22,20 @@ struct AccountHandlers: Sendable {
             .waiting(GetCurrentAccount.self) { request throws(BrokerError) in
                 try services.broker.currentAccount(of: request.app, in: request.partition)
             },
-            .waiting(RemoveAccount.self) { request throws(BrokerError) in
+            .waiting(
+                RemoveAccount.self,
+                outcome: { request, result in
+                    RequestOutcome(words: "\(result.removed) tokens of \(request.params.account.name) were removed")
+                }
+            ) { request throws(BrokerError) in
                 RemoveAccount.Result(
                     removed: Int64(
                         try await services.broker.remove(
                             request.params.account, from: request.app, in: request.partition)))
             },
-            .waiting(SignOutAccount.self) { request throws(BrokerError) in
+            .waiting(
+                SignOutAccount.self, outcome: { RequestOutcome.signedOut($0.params.account, $1.stages) }
+            ) { request throws(BrokerError) in
                 SignOutAccount.Result(
                     stages: try await services.broker.signOut(SignOutRequest(request)) {
                         request.notify(InteractionOpen.self, $0)
@@ -48,5 +55,31 @@ extension SignOutRequest {
         fromBrowser = params.fromBrowser
         presentation = params.presentation
         timeout = params.timeout
+    }
+}
+
+extension RequestOutcome {
+    fileprivate static func signedOut(_ account: AccountReference, _ stages: SignOutStages) -> RequestOutcome {
+        let parts = [
+            ("this app", stages.local), ("all apps", stages.wipe), ("revocation", stages.revocation),
+            ("browser", stages.browser),
+        ]
+        let words = parts.compactMap { name, outcome -> String? in
+            switch outcome {
+            case .skipped: nil
+            case .done: "\(name) done"
+            case .failed(let why): "\(name) failed: \(why)"
+            }
+        }
+        return RequestOutcome(words: "\(account.name) signed out (\(words.joined(separator: ", ")))")
+    }
+}
+
+extension AccountReference {
+    /// What the caller called it.
+    fileprivate var name: String {
+        switch self {
+        case .id(let name), .username(let name): name
+        }
     }
 }

@@ -10,7 +10,7 @@ struct AppHandlers: Sendable {
 
     var all: [AnyHandler] {
         [
-            .waiting(RegisterApp.self) { request throws(BrokerError) in
+            .waiting(RegisterApp.self, outcome: { RequestOutcome.registered($1.app) }) { request throws(BrokerError) in
                 let params = request.params
                 let app = AppRegistration(
                     params.description, authority: try services.policy.authority(params.authority),
@@ -18,7 +18,8 @@ struct AppHandlers: Sendable {
                 try await services.apps.register(app, in: request.partition)
                 return RegisterApp.Result(app: App(AppRecord(app)))
             },
-            .waiting(RegisterAppAtProvider.self) { request throws(BrokerError) in
+            .waiting(RegisterAppAtProvider.self, outcome: { RequestOutcome.registered($1.app) }) {
+                request throws(BrokerError) in
                 let params = request.params
                 let draft = AppRegistration(
                     params.description, authority: try services.policy.authority(params.authority))
@@ -34,11 +35,18 @@ struct AppHandlers: Sendable {
             .waiting(ListApps.self) { request throws(BrokerError) in
                 ListApps.Result(apps: try services.apps.list(in: request.partition).map { App(AppRecord($0)) })
             },
-            .waiting(RemoveApp.self) { request throws(BrokerError) in
+            .waiting(RemoveApp.self, outcome: { RequestOutcome(words: "app \($1.app.name) was removed") }) {
+                request throws(BrokerError) in
                 RemoveApp.Result(
                     app: App(try await services.apps.remove(named: request.params.name, in: request.partition)))
             },
         ]
+    }
+}
+
+extension RequestOutcome {
+    fileprivate static func registered(_ app: App) -> RequestOutcome {
+        RequestOutcome(words: "app \(app.name) was registered at \(app.authority)")
     }
 }
 

@@ -12,7 +12,8 @@ struct BrokerHandlers: Sendable {
             .waiting(GetBrokerStatus.self) { request throws(BrokerError) in
                 try status(connections: request.context.connectionCount())
             },
-            .atOnce(Subscribe.self) { request in
+            .atOnce(Subscribe.self, outcome: { _, _ in RequestOutcome(words: Subscribe.name, level: .debug) }) {
+                request in
                 subscribe(request)
                 return Subscribe.Result(subscribed: EventTopic.allCases.filter(request.params.topics.contains))
             },

@@ -9,7 +9,10 @@ struct CacheHandlers: Sendable {
 
     var all: [AnyHandler] {
         [
-            .waiting(ImportCache.self) { request throws(BrokerError) in
+            .waiting(
+                ImportCache.self,
+                outcome: { RequestOutcome(words: "the cache of another program was imported, \($1.accounts) accounts") }
+            ) { request throws(BrokerError) in
                 try await services.broker.importCache(request.params.cache, for: request.app, in: request.partition)
             }
         ]

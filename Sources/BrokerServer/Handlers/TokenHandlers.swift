@@ -11,12 +11,12 @@ struct TokenHandlers: Sendable {
         let broker = services.broker
         return [
             // The hot path: a token that is in the cache is answered at once, on the event loop.
-            token(AcquireTokenSilent.self) { request throws(BrokerError) in
+            token(AcquireTokenSilent.self, outcome: RequestOutcome.refreshed) { request throws(BrokerError) in
                 let asked = try silent(request)
                 if let token = broker.cached(asked) { return .done(token) }
                 return .waits { () throws(BrokerError) in try await broker.acquireSilent(asked) }
             },
-            token(AcquireTokenInteractive.self) { request throws(BrokerError) in
+            token(AcquireTokenInteractive.self, outcome: RequestOutcome.signedIn) { request throws(BrokerError) in
                 let asked = try interactive(request)
                 return .waits { () throws(BrokerError) in
                     try await broker.acquireInteractive(
@@ -24,7 +24,7 @@ struct TokenHandlers: Sendable {
                         onJoin: { request.notify(InteractionJoined.self, $0) })
                 }
             },
-            token(AcquireTokenByDeviceCode.self) { request throws(BrokerError) in
+            token(AcquireTokenByDeviceCode.self, outcome: RequestOutcome.signedIn) { request throws(BrokerError) in
                 let asked = try deviceCode(request)
                 return .waits { () throws(BrokerError) in
                     try await broker.acquireByDeviceCode(asked) {
@@ -40,10 +40,12 @@ struct TokenHandlers: Sendable {
 
     /// A method that answers a token: its secrets go from guarded memory into the answer and nowhere else.
     private func token<M: BrokerMethod>(
-        _ method: M.Type, _ work: @escaping @Sendable (Request<M>) throws(BrokerError) -> Work<AcquiredToken>
+        _ method: M.Type, outcome: @escaping @Sendable (AcquiredToken) -> RequestOutcome,
+        _ work: @escaping @Sendable (Request<M>) throws(BrokerError) -> Work<AcquiredToken>
     ) -> AnyHandler where M.Result == Token, M.Params.NamedApp: Admissible {
         let vault = services.vault
-        return AnyHandler(method, work: work) { token, correlationID, writer throws(BrokerError) in
+        return AnyHandler(method, work: work, outcome: { outcome($1) }) {
+            token, correlationID, writer throws(BrokerError) in
             writer.beginToken(token, correlationID: correlationID)
             do throws(VaultError) {
                 try vault.withSecret(of: token.token.sealed) { writer.accessToken(token.tokenType, $0) }
@@ -102,6 +104,24 @@ struct TokenHandlers: Sendable {
     private func otherAuthority(_ params: some AppSelecting) throws(BrokerError) -> Authority? {
         guard let text = params.selection.otherAuthority else { return nil }
         return try services.policy.authority(text)
+    }
+}
+
+extension RequestOutcome {
+    fileprivate static let cached = RequestOutcome(words: "a token from the cache", level: .debug)
+
+    fileprivate static func refreshed(_ token: AcquiredToken) -> RequestOutcome {
+        if token.fromCache { return .cached }
+        return of(token, "the token of \(token.account.username) was refreshed at \(token.account.environment)")
+    }
+
+    fileprivate static func signedIn(_ token: AcquiredToken) -> RequestOutcome {
+        of(token, "\(token.account.username) signed in at \(token.account.environment)")
+    }
+
+    private static func of(_ token: AcquiredToken, _ words: String) -> RequestOutcome {
+        RequestOutcome(
+            words: words + (token.persisted ? "" : ", not written to disk yet"), account: token.account.username)
     }
 }
 

@@ -8,6 +8,8 @@ struct Handler<M: BrokerMethod, Output: Sendable>: Sendable where M.Params.Named
     let work: @Sendable (Request<M>) throws(BrokerError) -> Work<Output>
     /// Writes the result. When it throws, what it wrote is taken back.
     let write: @Sendable (Output, _ correlationID: String, inout JSONWriter) throws(BrokerError) -> Void
+    /// What the log is told of a success.
+    let outcome: @Sendable (Request<M>, Output) -> RequestOutcome
 
     func answer(
         _ output: Output, to id: RequestID?, _ correlationID: String, _ writer: inout JSONWriter
@@ -32,36 +34,38 @@ enum Work<Output: Sendable>: Sendable {
 /// A ``Handler`` of whichever method.
 struct AnyHandler: Sendable {
     let method: String
-    let begin: @Sendable (Call, ConnectionContext, AccessPolicy, inout JSONWriter) -> Handling
+    let begin: @Sendable (Call, ConnectionContext, RequestPipeline, inout JSONWriter) -> Handling
 
     init<M: BrokerMethod, Output: Sendable>(
         _: M.Type, work: @escaping @Sendable (Request<M>) throws(BrokerError) -> Work<Output>,
+        outcome: @escaping Outcome<M, Output> = { _, _ in .answered(M.self) },
         write: @escaping @Sendable (Output, _ correlationID: String, inout JSONWriter) throws(BrokerError) -> Void
     ) where M.Params.NamedApp: Admissible {
-        let handler = Handler(work: work, write: write)
+        let handler = Handler(work: work, write: write, outcome: outcome)
         method = M.name
-        begin = { RequestPipeline.begin($0, with: handler, in: $1, $2, &$3) }
+        begin = { $2.begin($0, with: handler, in: $1, &$3) }
     }
+
+    typealias Outcome<M: BrokerMethod, Output> = @Sendable (Request<M>, Output) -> RequestOutcome
+    where M.Params.NamedApp: Admissible
 
     /// A method that is answered at once, on the event loop: its body must not wait and not touch the disk.
     static func atOnce<M: BrokerMethod>(
-        _ method: M.Type, _ body: @escaping @Sendable (Request<M>) throws(BrokerError) -> M.Result
+        _ method: M.Type, outcome: @escaping Outcome<M, M.Result> = { _, _ in .answered(M.self) },
+        _ body: @escaping @Sendable (Request<M>) throws(BrokerError) -> M.Result
     ) -> AnyHandler where M.Params.NamedApp: Admissible {
-        AnyHandler(method) { request throws(BrokerError) in
-            .done(try body(request))
-        } write: {
-            $0.write(to: &$2)
-        }
+        AnyHandler(
+            method, work: { request throws(BrokerError) in .done(try body(request)) }, outcome: outcome
+        ) { $0.write(to: &$2) }
     }
 
     /// A method whose body waits, or reads more than a few rows.
     static func waiting<M: BrokerMethod>(
-        _ method: M.Type, _ body: @escaping @Sendable (Request<M>) async throws(BrokerError) -> M.Result
+        _ method: M.Type, outcome: @escaping Outcome<M, M.Result> = { _, _ in .answered(M.self) },
+        _ body: @escaping @Sendable (Request<M>) async throws(BrokerError) -> M.Result
     ) -> AnyHandler where M.Params.NamedApp: Admissible {
-        AnyHandler(method) { request in
-            .waits { () throws(BrokerError) in try await body(request) }
-        } write: {
-            $0.write(to: &$2)
-        }
+        AnyHandler(
+            method, work: { request in .waits { () throws(BrokerError) in try await body(request) } }, outcome: outcome
+        ) { $0.write(to: &$2) }
     }
 }

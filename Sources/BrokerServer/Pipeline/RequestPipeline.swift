@@ -7,6 +7,7 @@ import BrokerValues
 /// who is calling, and `RequestLine` read the envelope.
 struct RequestPipeline: Sendable {
     private let policy: AccessPolicy
+    private let log: RequestLog
     private let handlers: [String: AnyHandler]
 
     init(_ services: ServerServices) {
@@ -19,6 +20,7 @@ struct RequestPipeline: Sendable {
             BrokerHandlers(services: services).all,
         ]
         policy = services.policy
+        log = RequestLog(services.log, clock: services.clock)
         handlers = Dictionary(uniqueKeysWithValues: all.joined().map { ($0.method, $0) })
     }
 
@@ -26,17 +28,19 @@ struct RequestPipeline: Sendable {
     func begin(_ call: Call, in context: ConnectionContext, _ writer: inout JSONWriter) -> Handling {
         // Method
         guard let handler = handlers[call.method] else {
-            writer.fail(.methodNotFound(call.method), call.id)
+            let error = RPCError.methodNotFound(call.method)
+            log.refused(error, RequestEntry.Subject(method: "a request", caller: context.caller), since: log.start())
+            writer.fail(error, call.id)
             return .answered
         }
-        return handler.begin(call, context, policy, &writer)
+        return handler.begin(call, context, self, &writer)
     }
 
-    static func begin<M, Output>(
-        _ call: Call, with handler: Handler<M, Output>, in context: ConnectionContext, _ policy: AccessPolicy,
-        _ writer: inout JSONWriter
+    func begin<M, Output>(
+        _ call: Call, with handler: Handler<M, Output>, in context: ConnectionContext, _ writer: inout JSONWriter
     ) -> Handling {
-        var correlationID: String?
+        let start = log.start()
+        var subject = RequestEntry.Subject(method: M.name, caller: context.caller)
         do throws(BrokerError) {
             // Right
             switch M.permission {
@@ -48,29 +52,35 @@ struct RequestPipeline: Sendable {
             // Params
             let read: (params: M.Params, app: M.Params.NamedApp)
             do throws(RPCError) { read = try M.read(call) } catch {
+                log.refused(error, subject, since: start)
                 writer.fail(error, call.id)
                 return .answered
             }
             let name = read.params.correlationId ?? CorrelationID.make()
-            correlationID = name
+            subject.correlationID = name
+            subject.app = read.app.name
             // App
             let app = try read.app.admitted(context, by: policy)
             // Work
             let request = Request<M>(params: read.params, app: app, correlationID: name, context: context)
             switch try handler.work(request) {
             // Answer
-            case .done(let output): try handler.answer(output, to: call.id, name, &writer)
+            case .done(let output):
+                try handler.answer(output, to: call.id, name, &writer)
+                log.done(handler.outcome(request, output), subject, since: start)
             case .waits(let output):
-                return .waits { writer in
+                return .waits { [log, subject] writer in
                     do throws(BrokerError) {
-                        try handler.answer(try await output(), to: call.id, name, &writer)
+                        let output = try await output()
+                        try handler.answer(output, to: call.id, name, &writer)
+                        log.done(handler.outcome(request, output), subject, since: start)
                     } catch {
-                        writer.fail(context.rpcError(error, in: M.name, name), call.id)
+                        writer.fail(log.failed(error, subject, since: start), call.id)
                     }
                 }
             }
         } catch {
-            writer.fail(context.rpcError(error, in: M.name, correlationID), call.id)
+            writer.fail(log.failed(error, subject, since: start), call.id)
         }
         return .answered
     }

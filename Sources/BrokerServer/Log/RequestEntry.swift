@@ -1,0 +1,104 @@
+import BrokerAccess
+import BrokerModel
+import BrokerRPC
+import BrokerValues
+import Logging
+
+/// What became of a request that succeeded, as the log tells it.
+struct RequestOutcome: Sendable {
+    /// A sentence without its end: "ada@example.org signed in at login.example".
+    var words: String
+    var level: Logger.Level = .info
+    /// Whose tokens it is about.
+    var account: String?
+
+    /// What only reads is of interest to who looks for it.
+    static func answered<M: BrokerMethod>(_ method: M.Type) -> RequestOutcome {
+        RequestOutcome(words: M.name, level: M.isIdempotent ? .debug : .info)
+    }
+}
+
+/// One entry of the log for one request: a sentence that a person understands by itself (who, as which app, what, how it
+/// ended, how long it took), and the same facts as fields beside it.
+///
+/// Nothing in it is secret: errors and outcomes carry no token and no code. What a provider said is shortened; what steers
+/// a terminal is taken out where entries are written.
+struct RequestEntry: Sendable, Equatable {
+    var level: Logger.Level
+    var message: String
+    var metadata: Logger.Metadata
+
+    /// What is known of a request before it ends.
+    struct Subject: Sendable {
+        let method: String
+        let caller: Caller
+        var app: String?
+        /// Once its params are read.
+        var correlationID: String?
+
+        init(method: String, caller: Caller) {
+            self.method = method
+            self.caller = caller
+        }
+    }
+
+    init(_ outcome: RequestOutcome, of subject: Subject, after duration: Duration) {
+        level = outcome.level
+        message = Self.sentence(outcome.words, subject, duration)
+        metadata = Self.metadata(subject, duration)
+        metadata["outcome"] = "done"
+        metadata["account"] = outcome.account.map { "\($0)" }
+    }
+
+    /// - Parameter unsaid: how often the same has happened since it was last told.
+    init(_ error: BrokerError, of subject: Subject, after duration: Duration, unsaid: Int = 0) {
+        let kind = [error.kind.rawValue, error.reason?.rawValue].compactMap(\.self).joined(separator: ", ")
+        var words = "\(subject.method) failed (\(kind)): \(error.message)"
+        if let said = error.details.providersWords { words += " The provider said: \(said)" }
+        if unsaid > 0 { words += " The same \(unsaid) times before, in the last minute or more." }
+        level = error.kind == .internal ? .error : .info
+        message = Self.sentence(words, subject, duration)
+        metadata = Self.metadata(subject, duration)
+        metadata["outcome"] = "\(error.kind.rawValue)"
+        metadata["reason"] = error.reason.map { "\($0.rawValue)" }
+        metadata["oauth_error"] = error.details.oauthError.map { "\($0)" }
+        metadata["sub_error"] = error.details.subError.map { "\($0)" }
+        metadata["http_status"] = error.details.httpStatus.map { "\($0)" }
+        // Of a refusal all is said by now.
+        if error.details.oauthError == nil { metadata["cause"] = error.cause.map { "\($0)" } }
+    }
+
+    /// A message that was no proper request.
+    init(_ error: RPCError, of subject: Subject, after duration: Duration) {
+        level = .info
+        message = Self.sentence("\(subject.method) was refused: \(error.message)", subject, duration)
+        metadata = Self.metadata(subject, duration)
+        metadata["outcome"] = "\(error.code)"
+    }
+
+    private static func sentence(_ words: String, _ subject: Subject, _ duration: Duration) -> String {
+        let who = subject.caller.id + (subject.app.map { " as \($0)" } ?? "")
+        return "\(who): \(words) (\(seconds(duration)), correlation id \(subject.correlationID ?? "none"))"
+    }
+
+    private static func metadata(_ subject: Subject, _ duration: Duration) -> Logger.Metadata {
+        var metadata: Logger.Metadata = [
+            "method": "\(subject.method)", "caller": "\(subject.caller.id)", "pid": "\(subject.caller.facts.pid)",
+            "duration_ms": "\(milliseconds(duration))",
+        ]
+        metadata["app"] = subject.app.map { "\($0)" }
+        metadata["correlation_id"] = subject.correlationID.map { "\($0)" }
+        return metadata
+    }
+
+    private static func milliseconds(_ duration: Duration) -> Int64 {
+        duration.components.seconds * 1000 + duration.components.attoseconds / 1_000_000_000_000_000
+    }
+
+    /// `0.31 s`.
+    private static func seconds(_ duration: Duration) -> String {
+        let hundredths = max(0, milliseconds(duration)) / 10
+        let rest = hundredths % 100
+        return "\(hundredths / 100).\(rest < 10 ? "0" : "")\(rest) s"
+    }
+}

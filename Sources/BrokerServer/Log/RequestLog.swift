@@ -1,0 +1,51 @@
+import BrokerModel
+import BrokerRPC
+import BrokerValues
+import Logging
+
+/// Tells the log of requests. What happens all the time (a token from the cache, a look at a list) is told at the debug
+/// level only, and the same failure of the same caller once a minute.
+struct RequestLog: Sendable {
+    private let logger: Logger
+    private let clock: any BrokerClock
+    private let repeats = RepeatedFailures()
+
+    init(_ logger: Logger, clock: any BrokerClock) {
+        self.logger = logger
+        self.clock = clock
+    }
+
+    /// To be handed back at the end of the request.
+    func start() -> Duration { clock.uptime }
+
+    func done(_ outcome: RequestOutcome, _ subject: RequestEntry.Subject, since start: Duration) {
+        // The hot path comes by here: nothing is put together that nobody reads.
+        guard logger.logLevel <= outcome.level else { return }
+        write(RequestEntry(outcome, of: subject, after: clock.uptime - start))
+    }
+
+    /// - Returns: what the client is told; the log is told what it is not.
+    func failed(_ error: BrokerError, _ subject: RequestEntry.Subject, since start: Duration) -> RPCError {
+        var subject = subject
+        let error = error.correlated(subject.correlationID ?? CorrelationID.make())
+        subject.correlationID = error.details.correlationID
+        let now = clock.uptime
+        let key = RepeatedFailures.Key(
+            caller: subject.caller.id, app: subject.app, method: subject.method, kind: error.kind, reason: error.reason)
+        let unsaid = repeats.tell(key, at: now)
+        var entry = RequestEntry(error, of: subject, after: now - start, unsaid: unsaid ?? 0)
+        if unsaid == nil { entry.level = .debug }
+        write(entry)
+        return RPCError(error)
+    }
+
+    func refused(_ error: RPCError, _ subject: RequestEntry.Subject, since start: Duration) {
+        var subject = subject
+        subject.correlationID = error.data?.correlationID
+        write(RequestEntry(error, of: subject, after: clock.uptime - start))
+    }
+
+    private func write(_ entry: RequestEntry) {
+        logger.log(level: entry.level, "\(entry.message)", metadata: entry.metadata)
+    }
+}

@@ -1,0 +1,114 @@
+import BrokerModel
+import BrokerRPC
+import BrokerTestSupport
+import BrokerValues
+import Testing
+
+/// What the journal says of requests, as `journalctl --user -u brokerd` shows it.
+@Suite("The log of requests")
+struct RequestLogTests {
+    /// What is told at this level while the body runs; Ann is signed in to `mail` at its start.
+    private func told(at level: String, _ body: (ServerBed, LineClient) async throws -> Void) async throws -> [String] {
+        try await collected(body).lines.filter { $0.hasPrefix("\(level) ") }
+    }
+
+    private func collected(_ body: (ServerBed, LineClient) async throws -> Void) async throws -> LogCollector {
+        let log = LogCollector()
+        try await ServerBed.run(log: log.logger) { server in
+            try await server.register("mail")
+            try await server.signIn("ann", to: "mail")
+            try await body(server, try await server.connect())
+        }
+        return log
+    }
+
+    private func refreshing(_ correlationID: String) -> AcquireTokenSilent.Params {
+        var params = AcquireTokenSilent.Params.of("mail")
+        params.forceRefresh = true
+        params.correlationId = correlationID
+        return params
+    }
+
+    /// Asks, and is refused.
+    private func refused(_ client: LineClient, _ params: AcquireTokenSilent.Params) async throws {
+        #expect(try await client.refusal(of: AcquireTokenSilent.self, params) != nil)
+    }
+
+    @Test("a sign-in, a refresh and a sign-out are one sentence each: who, as which app, what, how long, which request")
+    func sentences() async throws {
+        let log = try await collected { _, client in
+            _ = try await client.call(AcquireTokenSilent.self, refreshing("req-7"))
+            var params = SignOutAccount.Params(.username("ann"))
+            params.selection.app = "mail"
+            _ = try await client.call(SignOutAccount.self, params)
+        }
+        let end = "(0.00 s, correlation id "
+        for sentence in [
+            ": app mail was registered at https://login.example \(end)",
+            " as mail: ann signed in at login.example \(end)",
+            " as mail: the token of ann was refreshed at login.example \(end)req-7) ",
+            " as mail: ann signed out (this app done) \(end)",
+        ] {
+            #expect(log.lines.count { $0.hasPrefix("info ") && $0.contains(sentence) } == 1, "\(sentence)\n\(log.text)")
+        }
+        #expect(log.values(of: "correlation_id").contains("req-7"))
+        #expect(log.values(of: "app").contains("mail") && log.values(of: "account").contains("ann"))
+        #expect(log.values(of: "duration_ms").contains("0"))
+    }
+
+    @Test("tokens from the cache and looks at lists are for who looks for them, at the debug level")
+    func routine() async throws {
+        let log = try await collected { _, client in
+            _ = try await client.call(AcquireTokenSilent.self, .of("mail"))
+            _ = try await client.call(ListApps.self, .init())
+        }
+        let after = log.lines.drop { !$0.contains("signed in") }.dropFirst()
+        #expect(after.allSatisfy { $0.hasPrefix("debug ") } && after.contains { $0.contains("a token from the cache") })
+    }
+
+    @Test("a failure says the message, the kind and the provider's own words, made safe")
+    func failure() async throws {
+        let lines = try await told(at: "info") { server, client in
+            server.provider.whenRedeeming { _ throws(ProviderError) in
+                throw .refused(
+                    OAuthRefusal(
+                        error: "invalid_grant", subError: "bad_token",
+                        description: "AADSTS50173: The grant\u{1B}[31m has\nexpired."
+                            + String(repeating: "x", count: 900),
+                        status: 400))
+            }
+            try await refused(client, refreshing("req-8"))
+        }
+        let line = try #require(lines.last)
+        #expect(line.contains("token.acquireSilent failed (interactionRequired, refreshTokenRevoked): "), "\(line)")
+        #expect(line.contains("The provider said: invalid_grant, bad_token, AADSTS50173: The grant"), "\(line)")
+        #expect(line.contains("correlation id req-8)") && !line.contains("\u{1B}") && !line.contains("\n"))
+        #expect(!line.contains(String(repeating: "x", count: 400)))
+    }
+
+    @Test("the same failure of the same caller is told once a minute, and then how often it was not")
+    func repeated() async throws {
+        var params = AcquireTokenSilent.Params.of("mail", ["other"])
+        params.query.account = .username("nobody")
+        let wanted = params
+        let lines = try await told(at: "info") { server, client in
+            for _ in 1...5 { try await refused(client, wanted) }
+            try await refused(client, .of("unknown"))
+            server.clock.advance(bySeconds: 61)
+            try await refused(client, wanted)
+        }
+        let failures = lines.filter { $0.contains("failed") }
+        #expect(failures.count == 3, "\(failures)")
+        #expect(failures.last?.contains("The same 4 times before") == true, "\(failures)")
+    }
+
+    @Test("wrong params and unknown methods are told, too")
+    func nonsense() async throws {
+        let lines = try await told(at: "info") { _, client in
+            _ = try await client.refusal(#"{"jsonrpc":"2.0","id":1,"method":"no.such"}"#)
+            _ = try await client.refusal(#"{"jsonrpc":"2.0","id":1,"method":"apps.list","params":{"x":1}}"#)
+        }
+        #expect(lines.contains { $0.contains("a request was refused: This broker has no method \"no.such\"") })
+        #expect(lines.contains { $0.contains("apps.list was refused: The param \"x\"") })
+    }
+}
