@@ -11,21 +11,23 @@ DESTDIR ?=
 CONFIGURATION ?= release
 
 # The release build has flags of its own, and a folder of its own: changing flags in one folder compiles everything
-# anew. The language's library is linked in, so that the programs need no Swift on the machine they run on.
-RELEASE := --configuration release --scratch-path .build-release --static-swift-stdlib -Xlinker -z -Xlinker now
+# anew. The language's library is linked in, so that the programs need no Swift on the machine they run on; symbols are
+# left out.
+RELEASE := --configuration release --scratch-path .build-release --static-swift-stdlib -Xlinker -z -Xlinker now -Xlinker -s
 
+# Where the programs are that are installed. They are copied as they are: root needs no compiler.
 ifeq ($(CONFIGURATION),release)
-BIN = $(shell swift build $(RELEASE) --show-bin-path)
+BIN ?= .build-release/release
 else
-BIN = $(shell swift build --show-bin-path)
+BIN ?= .build/debug
 endif
 
-.PHONY: help deps deps-test build release install uninstall demo test check format bench clean
+.PHONY: help deps deps-test build release install uninstall provider demo test check format bench clean
 
 help: ## this list
 	@echo "make TARGET, where TARGET is one of"
 	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 14
-	@echo "Variables of install: PREFIX (/usr/local), DESTDIR, CONFIGURATION (release or debug)."
+	@echo "Variables of install: PREFIX (/usr/local), DESTDIR, UNITDIR, CONFIGURATION (release or debug)."
 
 deps: ## install the Debian packages that building needs
 	@.ci/deps build
@@ -39,6 +41,9 @@ build: deps ## compile everything, for development
 release: deps ## compile brokerd and brokerctl as they are installed
 	@swift build $(RELEASE) --product brokerd
 	@swift build $(RELEASE) --product brokerctl
+
+provider: deps ## run the development provider at http://127.0.0.1:8460, to try the broker with
+	@swift run broker-dev-idp --port 8460
 
 demo: deps ## sign in once and watch two apps share it, in a minute
 	@.ci/demo
@@ -60,10 +65,10 @@ bench: deps-test ## measure, and print the budgets beside it
 	@.build-release/release/broker-bench
 
 install: ## put programs, units and documents below PREFIX
-	@CONFIGURATION=$(CONFIGURATION) PREFIX=$(PREFIX) DESTDIR=$(DESTDIR) .ci/install $(BIN)
+	@CONFIGURATION=$(CONFIGURATION) PREFIX=$(PREFIX) DESTDIR=$(DESTDIR) UNITDIR=$(UNITDIR) .ci/install $(BIN)
 
-uninstall: ## take them away again
-	@PREFIX=$(PREFIX) DESTDIR=$(DESTDIR) .ci/install --remove
+uninstall: ## stop the broker and take them away again
+	@PREFIX=$(PREFIX) DESTDIR=$(DESTDIR) UNITDIR=$(UNITDIR) .ci/install --remove
 
 clean: ## remove what was built
 	@rm -rf .build .build-release

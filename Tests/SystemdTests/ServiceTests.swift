@@ -119,7 +119,9 @@ struct ServiceTests {
 
             try await lab.configure("")
             try await lab.user("brokerctl", "status")
-            #expect(try await lab.property("ActiveState") == "active")
+            try await eventually("systemd knows that it serves") {
+                try await lab.property("ActiveState") == "active"
+            }
         }
     }
 

@@ -11,15 +11,17 @@ struct SystemdLab: Sendable {
     private let boot: ManagedProcess
 
     /// Boots it, installs the programs that were built with the tests, and lets the user's manager start.
-    static func boot(in bed: TestBed) async throws -> SystemdLab {
+    ///
+    /// - Parameter installing: whether the broker is there already; the sources are seen inside in any case.
+    static func boot(in bed: TestBed, installing: Bool = true) async throws -> SystemdLab {
         if let missing = LabSupport.missing { throw ProcessFailure(missing) }
         let state = try bed.makeDirectory("lab")
         let libraries = try await swiftLibraries(in: bed)
-        let boot = try bed.start(Launch(script, ["boot", state, libraries]), as: "lab")
+        let boot = try bed.start(Launch(script, ["boot", state, libraries, PackageTree.root.path]), as: "lab")
         let lab = SystemdLab(bed: bed, state: state, boot: boot)
         try await lab.expect("ready", state)
         try await lab.root("useradd", "--create-home", "--shell", "/bin/bash", user)
-        try await lab.install()
+        if installing { try await lab.install() }
         return lab
     }
 
@@ -27,7 +29,15 @@ struct SystemdLab: Sendable {
 
     /// Runs a program as root, and throws what it said when it fails.
     @discardableResult
-    func root(_ command: String...) async throws -> String { try await expect(["run", state] + command) }
+    func root(_ command: String...) async throws -> String { try await root(command) }
+
+    @discardableResult
+    func root(_ command: [String]) async throws -> String { try await expect(["run", state] + command) }
+
+    /// Runs a program as root; it may fail.
+    func rootAttempt(_ command: String...) async throws -> CommandResult {
+        try await bed.run(Launch(Self.script, ["run", state] + command))
+    }
 
     /// Runs a program as the user, and throws what it said when it fails.
     @discardableResult
@@ -71,13 +81,15 @@ struct SystemdLab: Sendable {
 
     private func install() async throws {
         let place = try await expect("root", state).trimmingCharacters(in: .newlines)
-        let programs = URL(filePath: try PackageTree.program("brokerd")).deletingLastPathComponent().path
-        try await bed.require(
-            "make",
-            [
-                "--directory", PackageTree.root.path, "install", "CONFIGURATION=debug", "BIN=\(programs)",
-                "PREFIX=/usr", "DESTDIR=\(place)",
-            ])
+        try await bed.require("make", try Self.make + ["install", "PREFIX=/usr", "DESTDIR=\(place)"])
+    }
+
+    /// The arguments that make `make` take the programs of this build.
+    static var make: [String] {
+        get throws {
+            let programs = URL(filePath: try PackageTree.program("brokerd")).deletingLastPathComponent().path
+            return ["--directory", PackageTree.root.path, "CONFIGURATION=debug", "BIN=\(programs)"]
+        }
     }
 
     @discardableResult

@@ -1,0 +1,127 @@
+import BrokerTestSupport
+import DevIdentityProvider
+import Foundation
+import Testing
+
+@Suite("Installing", .needsLab)
+struct InstallTests {
+    @Test("a new user follows the README word for word, from nothing to tokens, and back to nothing")
+    func readme() async throws {
+        try await withTestBed { bed in
+            let provider = try await DevIdentityProvider.start(in: bed)
+            let lab = try await SystemdLab.boot(in: bed, installing: false)
+            let steps = try ReadmeStep.steps(of: "Five minutes")
+            #expect(steps.count > 10 && steps.contains { $0.command.contains("brokerctl login") })
+            for var step in steps {
+                step.command.replace("127.0.0.1:8460", with: "127.0.0.1:\(provider.port)")
+                let text = try await take(step, in: lab, at: provider, bed)
+                #expect(step.output.isEmpty || step.shows(text), "\(step.command)\n\(text)")
+            }
+            try await journal(of: lab)
+            try await removal(in: lab)
+        }
+    }
+
+    /// What happened can be read there, sentence by sentence, and nothing else is there.
+    private func journal(of lab: SystemdLab) async throws {
+        let entries = try await lab.journal().filter { $0["_SYSTEMD_USER_UNIT"] == "brokerd.service" }
+        let noise = entries.filter { $0["BROKER_LOGGER"] == nil && $0["_COMM"] == "brokerd" }
+        #expect(noise.isEmpty, "\(noise.compactMap { $0["MESSAGE"] })")
+        for said in [
+            ": app notes was registered at ", " as notes: alice signed in at ",
+            " as notes: 3 tokens of alice were removed",
+        ] {
+            let entry = try #require(entries.first { $0["MESSAGE"]?.contains(said) == true }, "\(said)")
+            #expect(entry["PRIORITY"] == "6" && entry["BROKER_CORRELATION_ID"]?.isEmpty == false)
+            #expect(entry["BROKER_CALLER"] == "/usr/local/bin/brokerctl")
+        }
+    }
+
+    /// Does what the README says, as whom it says, and gives what it printed.
+    private func take(
+        _ step: ReadmeStep, in lab: SystemdLab, at provider: RunningProvider, _ bed: TestBed
+    ) async throws -> String {
+        switch step.command {
+        // Compiling was done before the tests, and the provider runs in them: of these there has to be the target.
+        case "make release", "make provider":
+            return try await bed.require(
+                "make",
+                ["--directory", PackageTree.root.path, "--dry-run"]
+                    + step.command.split(separator: " ").dropFirst().map(String.init))
+        case "sudo make install":
+            // No compiler is in root's path.
+            #expect(try await lab.rootAttempt("sh", "-c", "command -v swift").status != .exited(0))
+            return try await lab.root(["make"] + SystemdLab.make + ["install"])
+        case let login where login.hasPrefix("brokerctl login"):
+            let process = try lab.start("bash", "-c", login)
+            try await process.waitForText("/authorize?")
+            let url = try #require(process.outputText.firstMatch(of: /http:\S+/)).output
+            _ = try await HTTPSession(in: bed).get(try await provider.signIn(.alice, at: String(url), in: bed).url)
+            #expect(await process.exitStatus() == .exited(0), "\(process.logTail)")
+            return process.outputText.replacing("\(url)\n", with: "")
+        default:
+            return try await lab.user("bash", "-c", step.command)
+        }
+    }
+
+    /// Nothing runs and no link dangles; the vault is the person's and stays.
+    private func removal(in lab: SystemdLab) async throws {
+        let pid = try await lab.property("MainPID")
+        #expect(pid != "0")
+        let link = "~/.config/systemd/user/sockets.target.wants/brokerd.socket"
+        try await lab.user("bash", "-c", "test -L \(link)")
+        try await lab.root(["make"] + SystemdLab.make + ["uninstall"])
+        #expect(try await !lab.rootAttempt("kill", "-0", pid).succeeded)
+        #expect(try await !lab.attempt("bash", "-c", "test -L \(link) || command -v brokerctl").succeeded)
+        let left = try await lab.root("find", "/usr/local", "-iname", "*broker*")
+        #expect(left.isEmpty, "\(left)")
+        try await lab.user("bash", "-c", "ls ~/.config/brokerd/vault.db ~/.config/brokerd/vault.key")
+    }
+
+    @Test("somebody installs for themselves, where systemd finds the units, and takes it away again")
+    func home() async throws {
+        try await withTestBed { bed in
+            let lab = try await SystemdLab.boot(in: bed, installing: false)
+            let make = try "make " + SystemdLab.make.joined(separator: " ")
+            let said = try await lab.user("bash", "-c", "\(make) install PREFIX=~/.local")
+            #expect(said.contains("systemctl --user enable --now brokerd.socket"))
+            try await lab.user("systemctl", "--user", "enable", "--now", "brokerd.socket")
+            try await lab.user("bash", "-c", "~/.local/bin/brokerctl status")
+            #expect(try await lab.property("FragmentPath").hasSuffix("/.local/share/systemd/user/brokerd.service"))
+            let again = try await lab.user("bash", "-c", "\(make) install PREFIX=~/.local")
+            #expect(again.contains("systemctl --user daemon-reload && systemctl --user try-restart brokerd.service"))
+
+            let pid = try await lab.property("MainPID")
+            try await lab.user("bash", "-c", "\(make) uninstall PREFIX=~/.local")
+            #expect(try await !lab.rootAttempt("kill", "-0", pid).succeeded)
+            let left = try await lab.user("bash", "-c", "find ~/.local ~/.config/systemd -iname '*broker*'")
+            #expect(left.isEmpty, "\(left)")
+        }
+    }
+
+    @Test("what is installed refers to what is installed")
+    func references() async throws {
+        try await withTestBed { bed in
+            let place = try bed.makeDirectory("staged")
+            try await bed.require("make", try SystemdLab.make + ["install", "PREFIX=/usr", "DESTDIR=\(place)"])
+            let files = try FileManager.default.subpathsOfDirectory(atPath: place)
+            let documents = files.filter { $0.hasSuffix(".md") }
+            #expect(documents.contains("usr/share/doc/token-broker/docs/operations.md"))
+            for document in documents {
+                let text = try String(contentsOfFile: "\(place)/\(document)", encoding: .utf8)
+                let folder = URL(filePath: "\(place)/\(document)").deletingLastPathComponent()
+                for link in text.matches(of: /\]\(([^)#\s]+)[^)]*\)/) where !link.1.contains(":") {
+                    let target = folder.appending(path: String(link.1)).path
+                    #expect(FileManager.default.fileExists(atPath: target), "\(document): \(link.1)")
+                }
+            }
+            for unit in files.filter({ $0.contains("systemd/user/") }) {
+                let text = try String(contentsOfFile: "\(place)/\(unit)", encoding: .utf8)
+                #expect(!text.contains("@PREFIX@"))
+                for path in text.matches(of: /(?:file:|ExecStart=)(\/\S+)/) {
+                    #expect(FileManager.default.fileExists(atPath: place + path.1), "\(unit): \(path.1)")
+                }
+            }
+        }
+    }
+}
