@@ -9,9 +9,6 @@ package struct EngineSettings: Sendable, Equatable {
     package var defaultLifetime: Int64 = 3600
     /// Seconds after which writes that the disk refused are tried again.
     package var writeRetryInterval: Int64 = 5
-    /// Owners (client and account) whose tokens stay indexed in memory; others are read again when asked for.
-    package var indexedOwners = 512
-
     /// Percent of a token's lifetime after which it is renewed in the background, when its provider does not say when
     /// (`refresh_in`); 0 leaves it until it expires.
     package var refreshShare = 0

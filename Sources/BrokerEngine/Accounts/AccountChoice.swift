@@ -19,19 +19,16 @@ package enum AccountChoice: Sendable {
         _ selector: AccountReference?, from known: KnownAccounts, for app: AppRegistration, at authority: Authority,
         otherClouds: Set<String> = []
     ) -> AccountChoice {
-        let here = known.people(at: authority, otherClouds: otherClouds)
         if let selector {
-            let called = here.filter { $0.matches(selector) }
+            let called = known.people(selector, at: authority, otherClouds: otherClouds)
             guard let chosen = called.resolve({ known.isSignedIn($0, for: app) }) else { return .unknown }
             return chosen.isSignedIn ? .account(chosen.who) : .signedOut(called.map(\.account))
         }
+        if let entry = known.onlyOne(for: app, at: authority, otherClouds: otherClouds) { return .account(entry) }
+        let here = known.people(nil, at: authority, otherClouds: otherClouds)
         let signedIn = here.filter { known.isSignedIn($0, for: app) }
-        var candidates = signedIn.makeIterator()
-        guard let entry = candidates.next() else {
-            let signedOut = here.map(\.account)
-            return signedOut.isEmpty ? .nobody : .signedOut(Array(signedOut))
-        }
-        return candidates.next() == nil ? .account(entry) : .ambiguous(signedIn.map(\.account))
+        guard signedIn.isEmpty else { return .ambiguous(signedIn.map(\.account)) }
+        return here.isEmpty ? .nobody : .signedOut(here.map(\.account))
     }
 
     package func resolved(for app: AppRegistration) throws(BrokerError) -> KnownAccounts.Entry {

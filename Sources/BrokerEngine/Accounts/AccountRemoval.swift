@@ -43,9 +43,7 @@ struct AccountRemoval: Sendable {
     ) throws(VaultError) -> (change: CacheChange, answer: Removed) {
         var change = CacheChange(in: partition)
         let known = try index.loadAccounts(of: .init(of: app, in: partition))
-        let entries = known.entries.filter {
-            $0.isPrimary && $0.account.id == accountID && known.isSignedIn($0, for: app)
-        }
+        let entries = known.people(called: accountID).filter { known.isSignedIn($0, for: app) }
         guard let account = entries.first?.stored.record else { return (change, Removed()) }
         var removed = Removed(accounts: entries.map(\.account))
         let users = try OtherUsers(

@@ -17,8 +17,8 @@ package enum TenantRules {
         case .common, .organizations, .consumers: return entry.homeTenant ?? entry.stored.record.realm
         case .id(let tenant): return tenant
         case .domain(let name):
-            let profile = known.entries.first {
-                $0.isPerson(of: entry.stored.record) && $0.stored.record.domainNames?.contains(name) == true
+            let profile = known.profiles(of: entry.stored.record).first {
+                $0.stored.record.domainNames?.contains(name) == true
             }
             return profile?.stored.record.realm ?? name
         }

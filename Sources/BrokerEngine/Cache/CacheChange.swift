@@ -65,6 +65,11 @@ package struct CacheChange: Sendable {
         }
         return change
     }
+
+    /// Whether it writes this very record.
+    func puts(_ record: SealedRecord) -> Bool {
+        rows.contains { $0.onDisk.sealed.map { $0.rowKey == record.rowKey && $0.box == record.box } ?? false }
+    }
 }
 
 extension CacheChange.Action {
@@ -98,6 +103,8 @@ extension CacheChange.Row {
 }
 
 extension Array {
+    /// Keeps the order of row keys: what is found first stays so after a restart.
+    ///
     /// - Parameters:
     ///   - sealed: the element's record as it lies on disk, whose row it is recognised by.
     ///   - element: made of what is put.
@@ -105,13 +112,27 @@ extension Array {
         _ action: CacheChange.Action<Record>, at sealed: KeyPath<Element, SealedRecord>,
         _ element: (StoredRecord<Record>) -> Element
     ) {
-        let place = firstIndex { $0[keyPath: sealed].rowKey == action.stored.sealed.rowKey }
-        switch (action, place) {
-        // Where it was, as on disk: what is found first stays so after a restart.
-        case (.put(let stored), let place?): self[place] = element(stored)
-        case (.put(let stored), nil): append(element(stored))
-        case (.delete, let place?): remove(at: place)
-        case (.delete, nil): break
+        let rowKey = action.stored.sealed.rowKey
+        var (place, end) = (startIndex, endIndex)
+        while place < end {
+            let middle = place + (end - place) / 2
+            if self[middle][keyPath: sealed].rowKey.lexicographicallyPrecedes(rowKey) {
+                place = middle + 1
+            } else {
+                end = middle
+            }
         }
+        let isThere = place < endIndex && self[place][keyPath: sealed].rowKey == rowKey
+        switch action {
+        case .put(let stored) where isThere: self[place] = element(stored)
+        case .put(let stored): insert(element(stored), at: place)
+        case .delete: if isThere { remove(at: place) }
+        }
+    }
+}
+
+extension Sequence {
+    func inOrder<Record: VaultRecord>() -> [Element] where Element == StoredRecord<Record> {
+        sorted { $0.sealed.rowKey.lexicographicallyPrecedes($1.sealed.rowKey) }
     }
 }

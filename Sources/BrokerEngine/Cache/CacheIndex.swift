@@ -6,33 +6,100 @@ import Synchronization
 /// not there yet is read from the vault by the `load…` functions, which the waiting path uses.
 ///
 /// Only ``CacheWriter`` changes it, after the disk has taken (or refused) the change: what is here is what lies on disk once
-/// that has taken everything.
+/// that has taken everything. What is nothing takes no place: whoever asks for what there is not finds it as it was.
 package final class CacheIndex: Sendable {
+    /// Roughly bytes, of records as ``BrokerModel/SealedRecord/weight`` has them.
+    package struct Limits: Sendable {
+        /// The accounts of groups; a group is in memory whole.
+        package var accounts = 64 << 20
+        package var tokens = 160 << 20
+        /// Clients of which it is known whether they are of a family.
+        package var clients = 4_096
+
+        package init() {}
+    }
+
     fileprivate struct State {
-        var groups: [GroupKey: KnownAccounts] = [:]
-        var owners: [OwnerKey: CachedTokens] = [:]
-        var families: [ClientKey: FamilyMembership] = [:]
+        var groups: FairCache<GroupKey, GroupKey, KnownAccounts>
+        var owners: FairCache<GroupKey, OwnerKey, CachedTokens>
+        var families: FairCache<GroupKey, ClientKey, FamilyMembership>
+        /// What is being read from the vault at this moment.
+        var reads: [UInt64: Read] = [:]
+        var lastRead: UInt64 = 0
+        /// Whether memory has what the disk does not: then nothing may be dropped.
+        var isAhead = false
+        /// What is kept although there is nothing: the disk still has what was deleted.
+        var emptied: Set<AnyKey> = []
+
+        init(_ limits: Limits) {
+            groups = FairCache(limit: limits.accounts)
+            owners = FairCache(limit: limits.tokens)
+            families = FairCache(limit: limits.clients)
+        }
+    }
+
+    /// Somebody reads from the vault what is not in memory.
+    fileprivate struct Read {
+        let key: AnyKey
+        /// What was read is of before a change.
+        var isOvertaken = false
+    }
+
+    fileprivate enum AnyKey: Hashable, Sendable {
+        case group(GroupKey)
+        case owner(OwnerKey)
+        case client(ClientKey)
     }
 
     private let vault: any RecordVault
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
-    package init(vault: any RecordVault) { self.vault = vault }
+    package init(vault: any RecordVault, limits: Limits = Limits()) {
+        self.vault = vault
+        state = Mutex(State(limits))
+    }
 
-    package func accounts(of key: GroupKey) -> KnownAccounts? { state.withLock { $0.groups[key] } }
-    package func tokens(of key: OwnerKey) -> CachedTokens? { state.withLock { $0.owners[key] } }
+    /// How many groups, owners and clients are in memory.
+    package var count: Int { state.withLock { $0.groups.count + $0.owners.count + $0.families.count } }
+
+    package func accounts(of key: GroupKey) -> KnownAccounts? { state.withLock { $0.groups.use(key) } }
+    package func tokens(of key: OwnerKey) -> CachedTokens? { state.withLock { $0.owners.use(key) } }
 
     package func loadAccounts(of key: GroupKey) throws(VaultError) -> KnownAccounts {
-        if let known = accounts(of: key) { return known }
         let bucket = [key.group.rawValue]
-        let known = KnownAccounts(
-            try vault.load(AccountRecord.self, bucket: bucket, in: key.partition),
-            signOuts: try vault.load(SignOutRecord.self, bucket: bucket, in: key.partition))
-        return state.withLock { state in
-            // A write that came in between is newer than what was read.
-            if let newer = state.groups[key] { return newer }
-            state.groups[key] = known
-            return known
+        return try load(.group(key)) {
+            $0.groups.use(key)
+        } reading: { vault throws(VaultError) in
+            KnownAccounts(
+                try vault.load(AccountRecord.self, bucket: bucket, in: key.partition),
+                signOuts: try vault.load(SignOutRecord.self, bucket: bucket, in: key.partition))
+        } keeping: {
+            if !$1.isEmpty { $0.keep($1, of: key) }
+        }
+    }
+
+    package func loadTokens(of key: OwnerKey) throws(VaultError) -> CachedTokens {
+        let bucket = key.owner.bucket
+        return try load(.owner(key)) {
+            $0.owners.use(key)
+        } reading: { vault throws(VaultError) in
+            CachedTokens(
+                accessTokens: try vault.load(AccessTokenRecord.self, bucket: bucket, in: key.partition),
+                refreshTokens: try vault.load(RefreshTokenRecord.self, bucket: bucket, in: key.partition),
+                idTokens: try vault.load(IDTokenRecord.self, bucket: bucket, in: key.partition),
+                proofKey: try vault.load(ProofKeyRecord.self, bucket: bucket, in: key.partition).first)
+        } keeping: {
+            if !$1.isEmpty { $0.keep($1, of: key) }
+        }
+    }
+
+    package func loadMembership(of key: ClientKey) throws(VaultError) -> FamilyMembership {
+        try load(.client(key)) {
+            $0.families.use(key)
+        } reading: { vault throws(VaultError) in
+            FamilyMembership(try Self.storedMetadata(of: key, vault))
+        } keeping: {
+            if $1 != .unknown { $0.keep($1, of: key) }
         }
     }
 
@@ -56,78 +123,186 @@ package final class CacheIndex: Sendable {
         return owners.union(state.withLock { $0.owners.keys.filter { $0.partition == partition }.map(\.owner) })
     }
 
-    package func loadTokens(of key: OwnerKey) throws(VaultError) -> CachedTokens {
-        if let known = tokens(of: key) { return known }
-        let bucket = key.owner.bucket
-        let known = CachedTokens(
-            accessTokens: try vault.load(AccessTokenRecord.self, bucket: bucket, in: key.partition),
-            refreshTokens: try vault.load(RefreshTokenRecord.self, bucket: bucket, in: key.partition),
-            idTokens: try vault.load(IDTokenRecord.self, bucket: bucket, in: key.partition),
-            proofKey: try vault.load(ProofKeyRecord.self, bucket: bucket, in: key.partition).first)
-        return state.withLock { state in
-            if let newer = state.owners[key] { return newer }
-            state.owners[key] = known
-            return known
-        }
-    }
-
-    package func loadMembership(of key: ClientKey) throws(VaultError) -> FamilyMembership {
-        if let known = state.withLock({ $0.families[key] }) { return known }
-        let stored = try storedMetadata(of: key)
-        return state.withLock { state in
-            if let newer = state.families[key] { return newer }
-            let membership = FamilyMembership(stored)
-            state.families[key] = membership
-            return membership
-        }
-    }
-
     /// The record that says so, with what an imported one had besides.
     func metadata(_ membership: FamilyMembership, of key: ClientKey) throws(VaultError) -> AppMetadataRecord {
-        var record = try storedMetadata(of: key) ?? AppMetadataRecord(of: key)
+        var record = try Self.storedMetadata(of: key, vault) ?? AppMetadataRecord(of: key)
         record.familyID = if case .member(let family) = membership { family } else { nil }
         return record
     }
 
-    private func storedMetadata(of key: ClientKey) throws(VaultError) -> AppMetadataRecord? {
+    private static func storedMetadata(
+        of key: ClientKey, _ vault: any RecordVault
+    ) throws(VaultError) -> AppMetadataRecord? {
         try vault.load(AppMetadataRecord.self, bucket: AppMetadataRecord(of: key).bucket, in: key.partition)
             .first?.record
     }
 
-    /// Reads what stands around the records of a change, so that ``apply(_:)`` finds it.
-    func load(for change: CacheChange) throws(VaultError) {
-        func group(_ group: GroupID) throws(VaultError) {
-            _ = try loadAccounts(of: GroupKey(partition: change.partition, group: group))
+    /// Looks into memory, else reads, and keeps what was read. A change that came in between is newer: it is in memory, or,
+    /// where it has been dropped from there again already, it is read again.
+    private func load<Value: Sendable>(
+        _ key: AnyKey, known: (inout State) -> Value?, reading: (any RecordVault) throws(VaultError) -> Value,
+        keeping: (inout State, Value) -> Void
+    ) throws(VaultError) -> Value {
+        while true {
+            let (value, read) = state.withLock { state -> (Value?, UInt64) in
+                if let value = known(&state) { return (value, 0) }
+                state.lastRead += 1
+                state.reads[state.lastRead] = Read(key: key)
+                return (nil, state.lastRead)
+            }
+            if let value { return value }
+            let fresh: Result<Value, VaultError>
+            do throws(VaultError) { fresh = .success(try reading(vault)) } catch { fresh = .failure(error) }
+            let answer = state.withLock { state -> Result<Value, VaultError>? in
+                let isOvertaken = state.reads.removeValue(forKey: read)?.isOvertaken ?? true
+                if let newer = known(&state) { return .success(newer) }
+                guard !isOvertaken else { return nil }
+                if case .success(let value) = fresh, !state.isFull { keeping(&state, value) }
+                return fresh
+            }
+            makeRoom()
+            if let answer { return try answer.get() }
         }
-        func owner(_ owner: TokenOwner) throws(VaultError) {
-            _ = try loadTokens(of: OwnerKey(partition: change.partition, owner: owner))
+    }
+}
+
+// MARK: - Changes
+
+extension CacheIndex {
+    /// What stands around the records of a change.
+    struct Surroundings: Sendable {
+        fileprivate var groups: [GroupKey: KnownAccounts] = [:]
+        fileprivate var owners: [OwnerKey: CachedTokens] = [:]
+        fileprivate var families: [ClientKey: FamilyMembership] = [:]
+    }
+
+    /// Adds to a change what has to go because of it, and says what there will be. Only ``CacheWriter`` calls it: nobody else
+    /// changes what was read here until it is in memory.
+    func surroundings(of change: inout CacheChange) throws(VaultError) -> Surroundings {
+        var around = Surroundings()
+        for row in change.rows { try apply(row, in: change.partition, to: &around) }
+        for row in around.owners.values.flatMap({ $0.surplus() }) {
+            change.add(row)
+            try apply(row, in: change.partition, to: &around)
         }
-        for row in change.rows {
-            switch row {
-            case .account(let account): try group(account.record.group)
-            case .signOut(let signOut): try group(signOut.record.group)
-            case .accessToken(let token): try owner(token.record.owner)
-            case .refreshToken(let token): try owner(token.record.owner)
-            case .idToken(let token): try owner(token.record.owner)
-            case .proofKey(let key): try owner(key.record.owner)
-            // Nothing stands around it.
-            case .appMetadata: break
+        return around
+    }
+
+    /// Brings a change into memory.
+    ///
+    /// - Parameter isOnDisk: false where the disk lacks it: then it must not be dropped.
+    func take(_ around: Surroundings, isOnDisk: Bool) {
+        state.withLock { state in
+            state.isAhead = true
+            for (key, known) in around.groups {
+                state.overtake(.group(key))
+                state.keep(known, of: key)
+            }
+            for (key, tokens) in around.owners {
+                state.overtake(.owner(key))
+                state.keep(tokens, of: key)
+            }
+            for (key, membership) in around.families {
+                state.overtake(.client(key))
+                state.keep(membership, of: key)
+            }
+            if isOnDisk { state.diskIsLevel() }
+        }
+        makeRoom()
+    }
+
+    /// The disk has everything that memory has.
+    func diskIsLevel() {
+        state.withLock { $0.diskIsLevel() }
+        makeRoom()
+    }
+
+    /// Little by little, for others look something up meanwhile; and what goes is let go outside of the lock.
+    private func makeRoom() {
+        var isDone = false
+        while !isDone {
+            let gone = state.withLock { $0.makeRoom(steps: 16) }
+            isDone = gone.isEmpty
+        }
+    }
+
+    private func apply(
+        _ row: CacheChange.Row, in partition: Partition, to around: inout Surroundings
+    ) throws(VaultError) {
+        func group(_ group: GroupID, _ apply: (inout KnownAccounts) -> Void) throws(VaultError) {
+            let key = GroupKey(partition: partition, group: group)
+            if around.groups[key] == nil { around.groups[key] = try loadAccounts(of: key) }
+            apply(&around.groups[key, default: KnownAccounts()])
+        }
+        func owner(_ owner: TokenOwner, _ apply: (inout CachedTokens) -> Void) throws(VaultError) {
+            let key = OwnerKey(partition: partition, owner: owner)
+            if around.owners[key] == nil { around.owners[key] = try loadTokens(of: key) }
+            apply(&around.owners[key, default: CachedTokens()])
+        }
+        switch row {
+        case .account(let account): try group(account.record.group) { $0.apply(account) }
+        case .signOut(let signOut): try group(signOut.record.group) { $0.apply(signOut) }
+        case .accessToken(let token): try owner(token.record.owner) { $0.apply(token) }
+        case .refreshToken(let token): try owner(token.record.owner) { $0.apply(token) }
+        case .idToken(let token): try owner(token.record.owner) { $0.apply(token) }
+        case .proofKey(let key): try owner(key.record.owner) { $0.apply(key) }
+        case .appMetadata(let metadata):
+            let record = metadata.record
+            let client = ClientKey(
+                partition: partition, group: record.group, clientID: record.clientID, environment: record.environment)
+            around.families[client] = FamilyMembership(metadata.put?.record)
+        }
+    }
+}
+
+extension CacheIndex.State {
+    mutating func keep(_ known: KnownAccounts, of key: CacheIndex.GroupKey) {
+        guard has(something: !known.isEmpty, of: .group(key)) else { return _ = groups.remove(key) }
+        groups.keep(known, for: key, of: key, weight: known.weight)
+    }
+
+    mutating func keep(_ tokens: CachedTokens, of key: CacheIndex.OwnerKey) {
+        guard has(something: !tokens.isEmpty, of: .owner(key)) else { return _ = owners.remove(key) }
+        owners.keep(tokens, for: key, of: key.group, weight: tokens.weight)
+    }
+
+    mutating func keep(_ membership: FamilyMembership, of key: CacheIndex.ClientKey) {
+        guard has(something: membership != .unknown, of: .client(key)) else { return _ = families.remove(key) }
+        families.keep(membership, for: key, of: CacheIndex.GroupKey(partition: key.partition, group: key.group))
+    }
+
+    /// Whether it is to be kept.
+    private mutating func has(something: Bool, of key: CacheIndex.AnyKey) -> Bool {
+        if something { emptied.remove(key) } else if isAhead { emptied.insert(key) }
+        return something || isAhead
+    }
+
+    mutating func diskIsLevel() {
+        isAhead = false
+        for key in emptied {
+            switch key {
+            case .group(let key): groups.remove(key)
+            case .owner(let key): owners.remove(key)
+            case .client(let key): families.remove(key)
             }
         }
+        emptied = []
     }
 
-    /// Brings a change into memory. Only ``CacheWriter`` calls it, after ``load(for:)``.
-    func apply(_ change: CacheChange) {
-        state.withLock { state in
-            for row in change.rows { state.apply(row, in: change.partition) }
-        }
+    /// Whoever reads this at the moment has read too early.
+    mutating func overtake(_ key: CacheIndex.AnyKey) {
+        for (number, read) in reads where read.key == key { reads[number]?.isOvertaken = true }
     }
 
-    /// Forgets owners beyond the limit, oldest knowledge or not: they are read again when they are asked for.
-    package func trim(toOwners limit: Int) {
-        state.withLock { state in
-            while state.owners.count > limit, let key = state.owners.keys.first { state.owners[key] = nil }
-        }
+    private var isOverLimit: Bool { groups.isOverLimit || owners.isOverLimit || families.isOverLimit }
+
+    /// There is no room, and none can be made.
+    var isFull: Bool { isAhead && isOverLimit }
+
+    /// - Returns: what went.
+    mutating func makeRoom(steps: Int) -> [any Sendable] {
+        guard !isAhead else { return [] }
+        return groups.makeRoom(steps: steps) + owners.makeRoom(steps: steps) + families.makeRoom(steps: steps)
     }
 }
 
@@ -137,22 +312,7 @@ extension AppMetadataRecord {
     }
 }
 
-extension CacheIndex.State {
-    fileprivate mutating func apply(_ row: CacheChange.Row, in partition: Partition) {
-        func group(_ group: GroupID) -> CacheIndex.GroupKey { .init(partition: partition, group: group) }
-        func owner(_ owner: TokenOwner) -> CacheIndex.OwnerKey { .init(partition: partition, owner: owner) }
-        switch row {
-        case .account(let account): groups[group(account.record.group), default: KnownAccounts()].apply(account)
-        case .signOut(let signOut): groups[group(signOut.record.group), default: KnownAccounts()].apply(signOut)
-        case .accessToken(let token): owners[owner(token.record.owner), default: CachedTokens()].apply(token)
-        case .refreshToken(let token): owners[owner(token.record.owner), default: CachedTokens()].apply(token)
-        case .idToken(let token): owners[owner(token.record.owner), default: CachedTokens()].apply(token)
-        case .proofKey(let key): owners[owner(key.record.owner), default: CachedTokens()].apply(key)
-        case .appMetadata(let metadata):
-            let record = metadata.record
-            let client = CacheIndex.ClientKey(
-                partition: partition, group: record.group, clientID: record.clientID, environment: record.environment)
-            families[client] = FamilyMembership(metadata.put?.record)
-        }
-    }
+extension SealedRecord {
+    /// Roughly the bytes it takes in memory, with its fields in the clear and what is around them.
+    var weight: Int { box.count + 1_024 }
 }

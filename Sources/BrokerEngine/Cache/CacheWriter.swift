@@ -6,11 +6,14 @@ import Synchronization
 /// The one place that changes the cache: disk first, then memory, one ``CacheChange`` after the other.
 ///
 /// When the disk refuses, memory takes the change all the same (the token is good, and losing a rotated refresh token
-/// would end the session); what was refused waits in order and is tried again, with the next change and every few seconds.
+/// would end the session); what was refused waits and is tried again, with the next change and every few seconds. Of what
+/// waits, a later change takes the place of an earlier one of the same record: however long the disk is full, no more waits
+/// than there are records.
 package final class CacheWriter: Sendable {
     private struct State {
         var last: Task<Void, Never>?
-        var backlog: [VaultChange] = []
+        /// What the disk lacks: of each record the last word.
+        var backlog: [Partition: CacheChange] = [:]
         var retry: Task<Void, Never>?
     }
 
@@ -45,14 +48,17 @@ package final class CacheWriter: Sendable {
     /// Whether the disk has a record that is in memory. Quick: part of the hot path.
     package func hasWritten(_ record: SealedRecord) -> Bool {
         state.withLock { state in
-            state.backlog.allSatisfy { change in !change.puts.contains { $0.box == record.box } }
+            state.backlog.isEmpty || !state.backlog.values.contains { $0.puts(record) }
         }
     }
 
     /// Tries once more to write what was refused. - Returns: whether nothing is left.
     package func flush() async -> Bool {
-        await enqueue { await self.writeBacklog() }.value
-        return state.withLock { $0.backlog.isEmpty }
+        await enqueue { [self] in
+            let isDone = await writeBacklog()
+            if isDone { index.diskIsLevel() }
+            return isDone
+        }.value
     }
 
     private func enqueue<Value: Sendable>(_ job: @escaping @Sendable () async -> Value) -> Task<Value, Never> {
@@ -71,32 +77,36 @@ package final class CacheWriter: Sendable {
         _ decide: @Sendable (CacheIndex) throws(VaultError) -> (change: CacheChange, answer: Answer)
     ) async -> Result<(answer: Answer, isPersisted: Bool), VaultError> {
         do throws(VaultError) {
-            let (change, answer) = try decide(index)
-            try index.load(for: change)
-            if !change.isEmpty { state.withLock { $0.backlog.append(change.onDisk) } }
-            await writeBacklog()
-            index.apply(change)
-            let isPersisted = state.withLock { $0.backlog.isEmpty }
-            if isPersisted { index.trim(toOwners: settings().indexedOwners) } else { scheduleRetry() }
+            var (change, answer) = try decide(index)
+            let around = try index.surroundings(of: &change)
+            if !change.isEmpty {
+                state.withLock { [change] in
+                    $0.backlog[change.partition, default: CacheChange(in: change.partition)].add(change.rows)
+                }
+            }
+            let isPersisted = await writeBacklog()
+            index.take(around, isOnDisk: isPersisted)
+            if !isPersisted { scheduleRetry() }
             return .success((answer, isPersisted))
         } catch {
             return .failure(error)
         }
     }
 
-    /// In order: a later change may undo an earlier one.
-    private func writeBacklog() async {
-        while let change = state.withLock({ $0.backlog.first }) {
+    /// - Returns: whether nothing is left.
+    private func writeBacklog() async -> Bool {
+        while let change = state.withLock({ $0.backlog.values.first }) {
             do throws(VaultError) {
-                try await vault.commit(change)
-                state.withLock { _ = $0.backlog.removeFirst() }
+                try await vault.commit(change.onDisk)
+                state.withLock { $0.backlog[change.partition] = nil }
             } catch {
                 log.error(
                     "the vault could not be written; the change is kept in memory and will be tried again",
                     metadata: ["cause": "\(error)"])
-                return
+                return false
             }
         }
+        return true
     }
 
     private func scheduleRetry() {

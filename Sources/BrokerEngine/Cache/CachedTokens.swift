@@ -12,12 +12,24 @@ package struct CachedTokens: Sendable {
             self.stored = stored
             scopes = Set(Scopes(stored.record.scopes).normalized)
         }
-
-        /// A token for one audience says nothing to another (RFC 8707, section 2).
-        func isGood(at resources: [String]) -> Bool { (stored.record.resources ?? []) == resources }
     }
 
-    package private(set) var accessTokens: [AccessToken]
+    /// Where the tokens with one scope are found, or all that are good for the rest.
+    private struct Shelf: Sendable, Hashable {
+        let realm: String
+        let tokenType: TokenType
+        /// A token for one audience says nothing to another (RFC 8707, section 2).
+        let resources: [String]
+        let scope: String?
+    }
+
+    /// Of one owner; beyond that the one that ends first goes when another comes.
+    package static let mostAccessTokens = 1_024
+
+    /// In the order of their row keys, as the refresh tokens.
+    package private(set) var accessTokens: [AccessToken] { didSet { shelves = Self.shelves(of: accessTokens) } }
+    /// Positions of access tokens.
+    private var shelves: [Shelf: [Int]] = [:]
     /// The owner's own; families' only under ``TokenOwner/ofFamilies``.
     package private(set) var refreshTokens: [StoredRecord<RefreshTokenRecord>]
     /// By realm.
@@ -29,10 +41,19 @@ package struct CachedTokens: Sendable {
         accessTokens: [StoredRecord<AccessTokenRecord>] = [], refreshTokens: [StoredRecord<RefreshTokenRecord>] = [],
         idTokens: [StoredRecord<IDTokenRecord>] = [], proofKey: StoredRecord<ProofKeyRecord>? = nil
     ) {
-        self.accessTokens = accessTokens.map(AccessToken.init)
-        self.refreshTokens = refreshTokens
+        self.accessTokens = accessTokens.inOrder().map(AccessToken.init)
+        self.refreshTokens = refreshTokens.inOrder()
         self.idTokens = Dictionary(idTokens.map { ($0.record.realm, $0.sealed) }, uniquingKeysWith: { $1 })
         self.proofKey = proofKey
+        shelves = Self.shelves(of: self.accessTokens)
+    }
+
+    package var isEmpty: Bool { count == 0 && proofKey == nil }
+
+    /// Roughly the bytes it takes.
+    package var weight: Int {
+        let tokens = accessTokens.map(\.stored.sealed) + refreshTokens.map(\.sealed) + idTokens.values
+        return tokens.reduce(proofKey?.sealed.weight ?? 0) { $0 + $1.weight }
     }
 
     package var count: Int { accessTokens.count + refreshTokens.count + idTokens.count }
@@ -45,12 +66,36 @@ package struct CachedTokens: Sendable {
     package func accessToken(
         for question: SilentDecision.Question, _ isUsable: (AccessTokenRecord) -> Bool
     ) -> StoredRecord<AccessTokenRecord>? {
-        accessTokens.first { token in
-            token.stored.record.realm == question.realm && token.stored.record.tokenType == question.tokenType
-                && (question.tokenType == .bearer || isBound(token.stored.record))
-                && token.isGood(at: question.resources)
-                && question.scopes.normalized.allSatisfy(token.scopes.contains) && isUsable(token.stored.record)
-        }?.stored
+        let scopes = question.scopes.normalized
+        // The scopes that the broker itself adds are nearly every token's.
+        let rare = scopes.first { !Scopes.reserved.normalized.contains($0) } ?? scopes.first
+        let shelf = Shelf(
+            realm: question.realm, tokenType: question.tokenType, resources: question.resources, scope: rare)
+        let place = shelves[shelf]?.first { place in
+            let token = accessTokens[place]
+            return (question.tokenType == .bearer || isBound(token.stored.record))
+                && scopes.allSatisfy(token.scopes.contains) && isUsable(token.stored.record)
+        }
+        return place.map { accessTokens[$0].stored }
+    }
+
+    private static func shelves(of tokens: [AccessToken]) -> [Shelf: [Int]] {
+        var shelves: [Shelf: [Int]] = [:]
+        for (place, token) in tokens.enumerated() {
+            let record = token.stored.record
+            for scope in token.scopes.map(Optional.some) + [nil] {
+                let shelf = Shelf(
+                    realm: record.realm, tokenType: record.tokenType, resources: record.resources ?? [], scope: scope)
+                shelves[shelf, default: []].append(place)
+            }
+        }
+        return shelves
+    }
+
+    /// Removes what is beyond ``mostAccessTokens``.
+    func surplus() -> [CacheChange.Row] {
+        accessTokens.sorted { $0.stored.record.expiresOn < $1.stored.record.expiresOn }
+            .prefix(max(0, accessTokens.count - Self.mostAccessTokens)).map { .accessToken(.delete($0.stored)) }
     }
 
     /// Whether a token's key is at hand: without it nobody could use the token.
@@ -64,10 +109,9 @@ package struct CachedTokens: Sendable {
     /// for different things would throw out each other's token for ever.
     package func accessTokens(replacedBy record: AccessTokenRecord) -> [AccessToken] {
         let scopes = Set(Scopes(record.scopes).normalized).subtracting(Scopes.reserved.normalized)
-        return accessTokens.filter { token in
-            guard token.stored.record.realm == record.realm, token.stored.record.tokenType == record.tokenType,
-                token.isGood(at: record.resources ?? [])
-            else { return false }
+        let shelf = Shelf(
+            realm: record.realm, tokenType: record.tokenType, resources: record.resources ?? [], scope: nil)
+        return (shelves[shelf] ?? []).map { accessTokens[$0] }.filter { token in
             let theirs = token.scopes.subtracting(Scopes.reserved.normalized)
             return !theirs.isDisjoint(with: scopes) || (theirs.isEmpty && scopes.isEmpty)
         }

@@ -1,7 +1,7 @@
 import BrokerModel
 import BrokerValues
 
-/// The accounts of one group in memory.
+/// The accounts of one group in memory. A copy costs next to nothing, and so does a change, however many people there are.
 package struct KnownAccounts: Sendable {
     package struct Entry: Sendable {
         package let stored: StoredRecord<AccountRecord>
@@ -13,21 +13,53 @@ package struct KnownAccounts: Sendable {
         package let homeTenant: String?
     }
 
-    /// An account that one app may not use silently.
-    package struct SignOut: Sendable, Hashable {
-        package let app: String
-        package let homeAccountID: HomeAccountID
-        package let environment: String
+    /// Who a person is at a provider; in whichever tenant.
+    struct PersonKey: Sendable, Hashable {
+        let homeAccountID: HomeAccountID
+        let environment: String
     }
 
-    /// In the order they were first seen.
-    package var entries: [Entry] = [] { didSet { entries = TenantProfiles.merged(entries) } }
-    package private(set) var signOuts: [SignOut: StoredRecord<SignOutRecord>] = [:]
+    /// All that the group knows of one person.
+    private struct Person: Sendable {
+        /// One for each tenant, as they were first seen.
+        var entries: [Entry] = []
+        /// By ``AppRegistration/identity``: the apps that may not use the account silently.
+        var signOuts: [String: StoredRecord<SignOutRecord>] = [:]
+
+        var isEmpty: Bool { entries.isEmpty && signOuts.isEmpty }
+
+        var weight: Int {
+            entries.reduce(0) { $0 + $1.stored.sealed.weight } + signOuts.values.reduce(0) { $0 + $1.sealed.weight }
+        }
+
+        /// What a request may call the person by.
+        var names: Set<String> {
+            Set(entries.flatMap { [$0.account.id, $0.stored.record.username.lowercased()] })
+        }
+    }
+
+    private var people = ShardedDictionary<PersonKey, Person>()
+    /// By account id and by username in lower case; a username may be several people's.
+    private var called = ShardedDictionary<String, [PersonKey]>()
+    /// Roughly the bytes it takes.
+    package private(set) var weight = 0
 
     package init(_ accounts: [StoredRecord<AccountRecord>] = [], signOuts: [StoredRecord<SignOutRecord>] = []) {
-        entries = TenantProfiles.merged(Self.sorted(accounts.map(Entry.init)))
+        for (key, records) in Dictionary(grouping: accounts, by: { PersonKey($0.record) }) {
+            change(key) { $0.entries = TenantProfiles.merged(Self.sorted(records.map(Entry.init))) }
+        }
         for signOut in signOuts { apply(.put(signOut)) }
     }
+
+    package init(_ entries: [Entry]) { self.init(entries.map(\.stored)) }
+
+    package var isEmpty: Bool { people.count == 0 }
+
+    /// In the order they were first seen. For lists and sign-ins: it sorts all of them.
+    package var entries: [Entry] { Self.sorted(people.values.flatMap(\.entries)) }
+
+    /// For tests: whose sign-outs there are.
+    package var signOuts: [StoredRecord<SignOutRecord>] { people.values.flatMap(\.signOuts.values) }
 
     package func isSignedIn(_ entry: Entry, for app: AppRegistration) -> Bool {
         isSignedIn(entry, for: app.identity)
@@ -40,59 +72,124 @@ package struct KnownAccounts: Sendable {
 
     /// Whether the account of a record about to be written is there already, and signed in.
     func hasSignedIn(_ record: AccountRecord, for app: String) -> Bool {
-        entries.contains { $0.stored.record.key == record.key && isSignedIn($0, for: app) }
+        entry(of: record).map { isSignedIn($0, for: app) } ?? false
     }
 
     /// - Parameter app: ``AppRegistration/identity``.
     func signOut(of account: AccountRecord, from app: String) -> StoredRecord<SignOutRecord>? {
-        signOuts[SignOut(app: app, homeAccountID: account.homeAccountID, environment: account.environment)]
+        people[PersonKey(account)]?.signOuts[app]
     }
 
-    /// The people whom a request can be for, as they were first seen. Lazy: part of the hot path.
-    ///
-    /// - Parameter otherClouds: environments whose accounts fit as well (``CloudRules``).
-    func people(at authority: Authority, otherClouds: Set<String>) -> LazyFilterSequence<[Entry]> {
-        entries.lazy.filter { $0.isPrimary && $0.fits(authority, otherClouds) }
+    /// The very account, in its tenant.
+    func entry(of record: AccountRecord) -> Entry? {
+        profiles(of: record).first { $0.stored.record.key == record.key }
     }
 
     /// The person in each tenant that the group knows them in.
-    func profiles(of account: AccountRecord) -> [Entry] { entries.filter { $0.isPerson(of: account) } }
+    func profiles(of account: AccountRecord) -> [Entry] { profiles(of: PersonKey(account)) }
+
+    func profiles(of person: PersonKey) -> [Entry] { people[person]?.entries ?? [] }
+
+    // MARK: Whom a request can be for
+
+    /// How many people a request may have to look at where nobody must wait.
+    package static let fewPeople = 64
+
+    /// Whether it takes no more than a moment to find out whom a request is for, however many the group knows.
+    func isQuick(_ selector: AccountReference?) -> Bool {
+        (named(by: selector)?.count ?? people.count) <= Self.fewPeople
+    }
+
+    /// The people whom a selector names, as they were first seen; without one, all of them.
+    ///
+    /// - Parameter otherClouds: environments whose accounts fit as well (``CloudRules``).
+    func people(
+        _ selector: AccountReference?, at authority: Authority, otherClouds: Set<String>
+    ) -> [Entry] {
+        let entries = named(by: selector)?.flatMap(profiles) ?? people.values.flatMap(\.entries)
+        return Self.sorted(
+            entries.filter { $0.isPrimary && $0.fits(authority, otherClouds) && selector.map($0.matches) ?? true })
+    }
+
+    /// The person with an account id; several times where one host has several issuers.
+    func people(called accountID: String) -> [Entry] {
+        (named(by: .id(accountID)) ?? []).flatMap(profiles).filter { $0.isPrimary && $0.account.id == accountID }
+    }
+
+    /// Whoever a request is for that names nobody.
+    ///
+    /// - Returns: nil when nobody is signed in, or more than one.
+    func onlyOne(for app: AppRegistration, at authority: Authority, otherClouds: Set<String>) -> Entry? {
+        var found: Entry?
+        for entry in people.values.lazy.flatMap(\.entries)
+        where entry.isPrimary && entry.fits(authority, otherClouds) && isSignedIn(entry, for: app) {
+            if found != nil { return nil }
+            found = entry
+        }
+        return found
+    }
+
+    /// Nil for all.
+    private func named(by selector: AccountReference?) -> [PersonKey]? {
+        switch selector {
+        case nil: nil
+        case .id(let id): called[id] ?? []
+        case .username(let name): called[name.lowercased()] ?? []
+        }
+    }
 }
 
 // MARK: - Changes
 
 extension KnownAccounts {
     package mutating func apply(_ action: CacheChange.Action<AccountRecord>) {
-        var changed = entries
-        changed.apply(action, at: \.stored.sealed, Entry.init)
-        entries = Self.sorted(changed)
+        change(PersonKey(action.record)) { person in
+            let others = person.entries.filter { $0.stored.sealed.rowKey != action.stored.sealed.rowKey }
+            let changed = others + [action.put].compactMap(\.self).map(Entry.init)
+            person.entries = TenantProfiles.merged(Self.sorted(changed))
+        }
     }
 
     package mutating func apply(_ action: CacheChange.Action<SignOutRecord>) {
-        signOuts[SignOut(action.record)] = action.put
+        let record = action.record
+        change(PersonKey(homeAccountID: record.homeAccountID, environment: record.environment)) {
+            $0.signOuts[record.app] = action.put
+        }
+    }
+
+    private mutating func change(_ key: PersonKey, _ change: (inout Person) -> Void) {
+        let before = people[key] ?? Person()
+        var person = before
+        change(&person)
+        people[key] = person.isEmpty ? nil : person
+        weight += person.weight - before.weight
+        let (old, new) = (before.names, person.names)
+        for name in old.subtracting(new) {
+            let others = (called[name] ?? []).filter { $0 != key }
+            called[name] = others.isEmpty ? nil : others
+        }
+        for name in new.subtracting(old) { called[name] = (called[name] ?? []) + [key] }
     }
 
     /// Removes a person: the account in each tenant, and which apps were signed out of it.
     func deletion(of account: AccountRecord) -> [CacheChange.Row] {
-        profiles(of: account).map { .account(.delete($0.stored)) }
-            + signOuts.values
-            .filter {
-                $0.record.homeAccountID == account.homeAccountID && $0.record.environment == account.environment
-            }
-            .map { .signOut(.delete($0)) }
+        guard let person = people[PersonKey(account)] else { return [] }
+        return person.entries.map { .account(.delete($0.stored)) }
+            + person.signOuts.values.map { .signOut(.delete($0)) }
     }
 
     static func sorted(_ entries: [Entry]) -> [Entry] {
-        entries.sorted {
+        guard entries.count > 1 else { return entries }
+        return entries.sorted {
             let (left, right) = ($0.stored.record, $1.stored.record)
             return (left.createdAt, left.username, $0.account.id) < (right.createdAt, right.username, $1.account.id)
         }
     }
 }
 
-extension KnownAccounts.SignOut {
-    fileprivate init(_ record: SignOutRecord) {
-        self.init(app: record.app, homeAccountID: record.homeAccountID, environment: record.environment)
+extension KnownAccounts.PersonKey {
+    init(_ account: AccountRecord) {
+        self.init(homeAccountID: account.homeAccountID, environment: account.environment)
     }
 }
 
@@ -119,14 +216,14 @@ extension KnownAccounts.Entry {
 
     package func matches(_ selector: AccountReference) -> Bool { account.matches(selector) }
 
-    /// Whether the record is the person's in one tenant of several.
-    package var isTenantProfile: Bool {
-        homeTenant != nil && stored.record.tenantID?.lowercased() == stored.record.realm
-    }
-
     /// In whichever tenant, and whichever group.
     func isPerson(of account: AccountRecord) -> Bool {
         stored.record.homeAccountID == account.homeAccountID && stored.record.environment == account.environment
+    }
+
+    /// Whether the record is the person's in one tenant of several.
+    package var isTenantProfile: Bool {
+        homeTenant != nil && stored.record.tenantID?.lowercased() == stored.record.realm
     }
 
     /// Where there are tenants, an account of the same cloud fits whatever tenant is asked for; elsewhere a host may have

@@ -86,8 +86,9 @@ struct GrantStore: Sendable {
 
     /// What the group knows of the person in this tenant; for a tenant that is new, since when it knows the person.
     private func known(_ identity: TokenIdentity, at authority: Authority) throws(BrokerError) -> AccountRecord? {
-        let profiles = try services.knownAccounts(of: app, in: partition).entries.map(\.stored.record)
-            .filter { $0.homeAccountID == identity.homeAccountID && $0.environment == authority.environment }
+        let person = KnownAccounts.PersonKey(
+            homeAccountID: identity.homeAccountID, environment: authority.environment)
+        let profiles = try services.knownAccounts(of: app, in: partition).profiles(of: person).map(\.stored.record)
         if let same = profiles.first(where: { $0.realm == identity.realm }) { return same }
         return profiles.first.map { $0.moved(to: identity.realm) }
     }
@@ -198,9 +199,7 @@ struct GrantStore: Sendable {
 
     /// As the group now knows the person, with all tenants.
     private func account(of grant: SealedGrant) -> Account {
-        let entry = services.index.accounts(of: .init(of: app, in: partition))?.entries.first {
-            $0.stored.record.key == grant.account.record.key
-        }
+        let entry = services.index.accounts(of: .init(of: app, in: partition))?.entry(of: grant.account.record)
         return entry?.account ?? KnownAccounts.Entry(grant.account).account
     }
 

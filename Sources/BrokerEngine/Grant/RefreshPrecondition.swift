@@ -40,10 +40,10 @@ struct RefreshPrecondition: Sendable {
 
     func standing(in index: CacheIndex) throws(VaultError) -> Standing {
         let known = try index.loadAccounts(of: .init(partition: owner.partition, group: owner.owner.group))
-        let isSignedIn = known.entries.contains { entry in
-            entry.stored.record.homeAccountID == owner.owner.homeAccountID
-                && entry.stored.record.environment == owner.owner.environment
-                && users.contains { known.isSignedIn(entry, for: $0.identity) }
+        let person = KnownAccounts.PersonKey(
+            homeAccountID: owner.owner.homeAccountID, environment: owner.owner.environment)
+        let isSignedIn = known.profiles(of: person).contains { entry in
+            users.contains { known.isSignedIn(entry, for: $0.identity) }
         }
         guard isSignedIn else { return .signedOut }
         return try index.loadTokens(of: owner).holds(spent) ? .valid : .replaced

@@ -139,8 +139,8 @@ extension ImportPlan {
         func cached(_ owner: TokenOwner) throws(VaultError) -> CachedTokens {
             try index.loadTokens(of: .init(partition: partition, owner: owner))
         }
-        let known = try index.loadAccounts(of: .init(partition: partition, group: client.group)).entries
-        for record in accounts where !known.contains(where: { $0.stored.record.key == record.key }) {
+        let known = try index.loadAccounts(of: .init(partition: partition, group: client.group))
+        for record in accounts where known.entry(of: record) == nil {
             news.change.add(.account(.put(try vault.seal(record, secret: nil, in: partition))))
         }
         for token in refreshTokens {

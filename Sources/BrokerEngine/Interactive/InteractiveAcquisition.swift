@@ -69,7 +69,7 @@ struct InteractiveAcquisition: Sendable {
         _ selector: AccountReference, _ request: InteractiveRequest, among known: KnownAccounts,
         _ otherClouds: Set<String>
     ) -> (who: KnownAccounts.Entry, isSignedIn: Bool)? {
-        let called = known.people(at: request.target, otherClouds: otherClouds).filter { $0.matches(selector) }
+        let called = known.people(selector, at: request.target, otherClouds: otherClouds)
         services.warnOfNamesakes(called.map(\.account))
         return called.resolve { known.isSignedIn($0, for: request.app) }
     }

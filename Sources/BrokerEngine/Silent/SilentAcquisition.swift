@@ -128,7 +128,9 @@ struct SilentAcquisition: Sendable {
     private func accounts(for request: SilentRequest, in source: Source) throws(BrokerError) -> KnownAccounts {
         guard source == .memory else { return try services.knownAccounts(of: request.app, in: request.partition) }
         let group = CacheIndex.GroupKey(partition: request.partition, group: request.app.effectiveGroup)
-        guard let known = services.index.accounts(of: group) else { throw Self.notInMemory }
+        guard let known = services.index.accounts(of: group), known.isQuick(request.account) else {
+            throw Self.notInMemory
+        }
         return known
     }
 
@@ -140,7 +142,7 @@ struct SilentAcquisition: Sendable {
         return (tokens, FamilyKnowledge())
     }
 
-    /// Ends a look at memory; nobody is told. One value, so that the hot path makes none.
+    /// Ends a look at memory, or at too much of it; nobody is told. One value, so that the hot path makes none.
     private static let notInMemory = BrokerError(.internal, "It is not in memory yet.")
 
     // MARK: Refreshes

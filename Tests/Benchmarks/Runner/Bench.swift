@@ -19,6 +19,7 @@ struct Bench {
         try wholePrograms(signedIn)
         try await hangingProvider(signedIn)
         await signedIn.broker.stop()
+        try await manyRecords()
         try await starting()
         return report
     }
@@ -117,6 +118,32 @@ struct Bench {
         report.measure(
             "cached token, p99 while a provider hangs", "\(ratio(times)) times \(microseconds(before[99]))", times,
             atMost: 2, "times")
+    }
+
+    /// A cached token takes the same time, however much else is there: beside ten accounts with one token each.
+    private mutating func manyRecords() async throws {
+        let few = try await roundTrips(Crowd(accounts: 10, tokensEach: 1))
+        report.note("cached token, 10 accounts", "p50 \(microseconds(few.median)), p99 \(microseconds(few[99]))")
+        for crowd in [
+            Crowd(accounts: 10_000, tokensEach: 1), Crowd(accounts: 1, tokensEach: 1_000),
+            Crowd(accounts: 10_000, tokensEach: 10),
+        ] {
+            let many = try await roundTrips(crowd)
+            let times = many.median / few.median
+            report.measure(
+                "cached token, \(crowd)", "\(ratio(times)) times, p99 \(microseconds(many[99]))", times, atMost: 1.2,
+                "times")
+        }
+    }
+
+    private func roundTrips(_ crowd: Crowd) async throws -> Distribution {
+        let state = try bed.makeDirectory("state")
+        try await crowd.fill(state)
+        let broker = try await BrokerProcess.start(in: bed) { $0.stateDirectory = state }
+        try await broker.register(Crowd.app, clientID: Crowd.app, authority: Crowd.authority)
+        let times = try Load(path: broker.socket, request: crowd.request()).roundTrips()
+        await broker.stop()
+        return times
     }
 
     /// From exec to the first answer, with an empty vault and with ten thousand records.

@@ -12,10 +12,10 @@ final class CacheBed: Sendable {
     let writer: CacheWriter
     private let folder: String
 
-    init() async throws {
+    init(_ limits: CacheIndex.Limits = CacheIndex.Limits()) async throws {
         folder = NSTemporaryDirectory() + "cache-\(UUID().uuidString)"
         vault = try await FaultyVault.open(in: folder)
-        index = CacheIndex(vault: vault)
+        index = CacheIndex(vault: vault, limits: limits)
         writer = CacheWriter(
             vault: vault, index: index, clock: ManualClock(now: Sample.now), settings: { EngineSettings() },
             log: .silent)
@@ -99,7 +99,7 @@ final class CacheBed: Sendable {
         for entry in known.entries {
             line("account \(entry.isPrimary) \(entry.account)", entry.stored.sealed)
         }
-        lines += known.signOuts.map { "sign-out \($0.key) \($0.value.sealed.box)" }.sorted()
+        lines += known.signOuts.map { "sign-out \($0.record) \($0.sealed.box)" }.sorted()
         for client in ["client-1", "client-2", ""] {
             let key = CacheIndex.ClientKey(
                 partition: Sample.partition, group: group.group, clientID: client, environment: "id.example.org")

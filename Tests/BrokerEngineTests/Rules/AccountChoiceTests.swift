@@ -11,8 +11,7 @@ struct AccountChoiceTests {
         signOut: SignOutRecord? = nil, for app: AppRegistration = Sample.app(),
         at authority: Authority = Sample.authority()
     ) -> String {
-        var known = KnownAccounts()
-        known.entries = entries
+        var known = KnownAccounts(entries)
         if let signOut { known.apply(.put(Sample.stored(signOut))) }
         switch AccountChoice.choose(selector, from: known, for: app, at: authority) {
         case .account(let entry): return entry.account.username
@@ -64,7 +63,7 @@ struct AccountChoiceTests {
         #expect(choose(.username("alice"), from: [former, present]) == "Alice")
         #expect(choose(.username("alice"), from: [present, former]) == "Alice")
         #expect(choose(.id(former.account.id), from: [former, present]) == "signed out")
-        let second = Sample.account("ALICE", subject: "3")
+        let second = Sample.account("ALICE", subject: "3", createdAt: Sample.now + 1)
         #expect(choose(.username("alice"), from: [former, present, second]) == "Alice", "the first of several")
     }
 

@@ -213,8 +213,7 @@ struct CloudRuleTests {
     private func choose(
         _ selector: AccountReference?, _ accounts: [KnownAccounts.Entry], others: Set<String>
     ) -> String {
-        var known = KnownAccounts()
-        known.entries = accounts
+        let known = KnownAccounts(accounts)
         switch AccountChoice.choose(selector, from: known, for: Self.app(), at: Self.entra(), otherClouds: others) {
         case .account(let entry): return "\(entry.account.username) at \(entry.account.environment)"
         case .unknown: return "unknown"
@@ -247,8 +246,7 @@ struct CloudRuleTests {
 
     @Test("a sign-out in another cloud asks for the password again")
     func login() {
-        var known = KnownAccounts()
-        known.entries = [Self.account("ann", in: Self.government, signedIn: false)]
+        let known = KnownAccounts([Self.account("ann", in: Self.government, signedIn: false)])
         let (app, authority) = (Self.app(), Self.entra())
         #expect(PromptRule.isEverybodySignedOut(among: known, for: app, at: authority, otherClouds: Self.others))
         #expect(!PromptRule.isEverybodySignedOut(among: known, for: app, at: authority))

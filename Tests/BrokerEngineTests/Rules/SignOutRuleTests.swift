@@ -43,8 +43,7 @@ struct SignOutRuleTests {
     @Test("when everybody has signed out, a sign-in of nobody in particular asks for the password")
     func login() {
         func isDue(_ entries: KnownAccounts.Entry...) -> Bool {
-            var known = KnownAccounts()
-            known.entries = entries
+            let known = KnownAccounts(entries)
             return PromptRule.isEverybodySignedOut(among: known, for: Sample.app(), at: Sample.authority())
         }
         #expect(isDue(Sample.account("ann", signedIn: false)))

@@ -133,8 +133,7 @@ struct TenantRuleTests {
     @Test("at an issuer without tenants the request's authority is where it goes")
     func generic() {
         let entry = Sample.account("alice")
-        var known = KnownAccounts()
-        known.entries = [entry]
+        let known = KnownAccounts([entry])
         #expect(TenantRules.realm(at: Sample.authority(), for: entry, among: known) == "realm")
         #expect(TenantRules.destination(of: Sample.authority(), for: entry) == Sample.authority())
     }

@@ -11,6 +11,8 @@ package final class FaultyVault: RecordVault {
         var loadAll: VaultError?
         var damaged: Set<RecordKind> = []
         var afterCommit: (@Sendable () async -> Void)?
+        var afterLoad: (kind: RecordKind, run: @Sendable () -> Void)?
+        var rowsOfLastCommit = 0
         var gate: Gate?
         /// Changes that wait at the gate, or have waited.
         var held = 0
@@ -43,6 +45,14 @@ package final class FaultyVault: RecordVault {
         faults.withLock { $0.afterCommit = body }
     }
 
+    /// Runs once, when the next bucket of a kind was read and its reader does not have it yet.
+    package func afterNextLoad(of kind: RecordKind, _ body: @escaping @Sendable () -> Void) {
+        faults.withLock { $0.afterLoad = (kind, body) }
+    }
+
+    /// How many rows the last transaction wrote and removed.
+    package var rowsOfLastCommit: Int { faults.withLock { $0.rowsOfLastCommit } }
+
     /// From now on what is written waits for the gate.
     package func hold(until gate: Gate) { faults.withLock { ($0.gate, $0.held) = (gate, 0) } }
 
@@ -51,7 +61,16 @@ package final class FaultyVault: RecordVault {
 
     package func load<Record: VaultRecord>(
         _ type: Record.Type, bucket: [String], in partition: Partition
-    ) throws(VaultError) -> [StoredRecord<Record>] { try vault.load(type, bucket: bucket, in: partition) }
+    ) throws(VaultError) -> [StoredRecord<Record>] {
+        let records = try vault.load(type, bucket: bucket, in: partition)
+        let afterLoad = faults.withLock { faults in
+            guard faults.afterLoad?.kind == Record.kind else { return nil as (@Sendable () -> Void)? }
+            defer { faults.afterLoad = nil }
+            return faults.afterLoad?.run
+        }
+        afterLoad?()
+        return records
+    }
 
     package func loadAll<Record: VaultRecord>(
         _ type: Record.Type, in partition: Partition
@@ -74,6 +93,7 @@ package final class FaultyVault: RecordVault {
         if let error { throw error }
         await gate?.wait()
         try await vault.commit(change)
+        faults.withLock { $0.rowsOfLastCommit = change.puts.count + change.deletes.count }
         await afterCommit?()
     }
 
