@@ -59,6 +59,13 @@ package final class AppDirectory: AppRoster {
         try registrations(of: partition).members(of: group)
     }
 
+    package func forget() {
+        state.withLock { state in
+            state.known = [:]
+            state.changes += 1
+        }
+    }
+
     /// Whether an app could be registered once it has a client id.
     package func check(draft: AppRegistration) throws(BrokerError) {
         var draft = draft
@@ -97,7 +104,8 @@ package final class AppDirectory: AppRoster {
     }
 
     private static func notWritten(_ error: VaultError) -> BrokerError {
-        BrokerError(
+        if error == .locked { return BrokerError(.locked, error.description, cause: error) }
+        return BrokerError(
             .internal, "The registration could not be written; see the broker's log, and try again.",
             reason: .vaultNotWritable, cause: error)
     }
@@ -153,6 +161,8 @@ package final class AppDirectory: AppRoster {
                 let secret = stored.record.isConfidential ? try vault.secret(of: stored.sealed) : nil
                 known[stored.record.name] = Registration(stored.record, clientSecret: secret, by: authorities)
             }
+        } catch .locked {
+            throw BrokerError(.locked, VaultError.locked.description)
         } catch {
             throw BrokerError(
                 .internal, "The registered apps could not be read; see the broker's log.", reason: .vaultDamaged,

@@ -3,6 +3,7 @@ package struct BrokerConfiguration: Sendable, Equatable {
     package var socket = Socket()
     package var vault = Vault()
     package var oauth = OAuth()
+    package var lock = Lock()
     package var access: Access
     package var cache = Cache()
     package var browser = Browser()
@@ -23,7 +24,8 @@ package struct BrokerConfiguration: Sendable, Equatable {
     package struct Vault: Sendable, Equatable {
         /// Nil: where the host's conventions put it.
         package var stateDirectory: String?
-        package var keySource = "key-file"
+        /// In order; empty: a new vault gets a key file, an existing one keeps what it has.
+        package var keySources: [String] = []
     }
 
     package struct OAuth: Sendable, Equatable {
@@ -33,6 +35,11 @@ package struct BrokerConfiguration: Sendable, Equatable {
         package var connectTimeout = 10
         /// Seconds, for one whole request.
         package var requestTimeout = 30
+    }
+
+    package struct Lock: Sendable, Equatable {
+        /// Seconds; 0: never.
+        package var afterIdle = 0
     }
 
     package struct Access: Sendable, Equatable {

@@ -19,7 +19,7 @@ package struct ConfigurationLoader: Sendable {
 
     package init(
         flags: [String: String] = [:], environment: [String: String] = [:], files: Files, isSystemMode: Bool = false,
-        keySources: [String] = [BrokerConfiguration.Vault().keySource]
+        keySources: [String] = ["key-file"]
     ) {
         self.flags = flags
         self.environment = environment

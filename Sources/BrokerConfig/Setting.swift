@@ -23,8 +23,8 @@ package struct Setting: Sendable {
         case boolean(Field<Bool>)
         case integer(Field<Int>, ClosedRange<Int>, unit: String?)
         case choice(Field<String>, [String])
-        /// The name of a key source: which there are, the vault knows (``ConfigurationLoader/keySources``).
-        case keySource(Field<String>)
+        /// Names of key sources, or one: which there are, the vault knows (``ConfigurationLoader/keySources``).
+        case keySources(Field<[String]>)
         /// Absolute, or below the home directory with a leading `~/`.
         case path(Field<String?>)
         /// A command: a program and its arguments, for which no shell is asked. Empty when it is not set.
@@ -57,8 +57,12 @@ extension Setting {
             defaultNote: "`$STATE_DIRECTORY`, else `$XDG_STATE_HOME/brokerd`, else `~/.local/state/brokerd`",
             summary: "The folder of the vault and its key. Mode 0700, owned by the daemon's user."),
         Setting(
-            name: "vault.key_source", kind: .keySource(\.vault.keySource), takesEffect: .restart,
-            summary: "What wraps the data key. `key-file`: a file of mode 0600 beside the vault, made at first start."),
+            name: "vault.key_source", kind: .keySources(\.vault.keySources), takesEffect: .restart,
+            defaultNote: "`key-file` for a new vault; an existing one keeps its own",
+            summary:
+                "What the vault's key may come from, by name or as an array, strongest first. A new vault takes the first "
+                + "that is there; an existing one is opened by the one it records, and refused if that is not named here."
+        ),
         Setting(
             name: "oauth.allow_http_loopback", kind: .boolean(\.oauth.allowHTTPLoopback), takesEffect: .restart,
             flag: "--allow-http-loopback",
@@ -75,6 +79,9 @@ extension Setting {
             takesEffect: .restart,
             summary: "How long one whole request to a provider may take. A refresh is waited for as "
                 + "long again in the background, because a late answer still counts."),
+        Setting(
+            name: "lock.after_idle", kind: .integer(\.lock.afterIdle, 0...604_800, unit: "s"), takesEffect: .reload,
+            summary: "The broker locks itself when nobody asked it for so long. 0: never."),
         Setting(
             name: "access.allow_ad_hoc_clients", kind: .boolean(\.access.allowAdHocClients), takesEffect: .reload,
             defaultNote: "`true`; `false` with `--system`",
@@ -131,9 +138,9 @@ extension Setting.Kind {
         switch self {
         case .boolean(let field): String(configuration[keyPath: field])
         case .integer(let field, _, _): String(configuration[keyPath: field])
-        case .choice(let field, _), .keySource(let field): configuration[keyPath: field]
+        case .choice(let field, _): configuration[keyPath: field]
         case .path(let field): configuration[keyPath: field] ?? ""
-        case .command(let field): Self.quoted(configuration[keyPath: field])
+        case .keySources(let field), .command(let field): Self.quoted(configuration[keyPath: field])
         }
     }
 
@@ -141,9 +148,9 @@ extension Setting.Kind {
         switch self {
         case .boolean(let field): target[keyPath: field] = source[keyPath: field]
         case .integer(let field, _, _): target[keyPath: field] = source[keyPath: field]
-        case .choice(let field, _), .keySource(let field): target[keyPath: field] = source[keyPath: field]
+        case .choice(let field, _): target[keyPath: field] = source[keyPath: field]
         case .path(let field): target[keyPath: field] = source[keyPath: field]
-        case .command(let field): target[keyPath: field] = source[keyPath: field]
+        case .keySources(let field), .command(let field): target[keyPath: field] = source[keyPath: field]
         }
     }
 

@@ -24,7 +24,7 @@ extension Setting.Kind {
         case .integer(_, let range, let unit):
             "\(range.lowerBound) to \(range.upperBound)" + (unit == "s" ? " seconds" : unit == "%" ? " percent" : "")
         case .choice(_, let choices): choices.map { "`\($0)`" }.joined(separator: ", ")
-        case .keySource: "name of a key source"
+        case .keySources: "name of a key source, or array of names"
         case .path: "path"
         case .command: "array of words"
         }

@@ -36,7 +36,7 @@ extension Setting {
         case .boolean: ["true": .boolean(true), "false": .boolean(false)][text] ?? .string(text)
         case .integer: Int(text).map { .integer($0) } ?? .string(text)
         // A command comes from files only: cutting a text into words would be a shell's work.
-        case .choice, .keySource, .path, .command: .string(text)
+        case .choice, .keySources, .path, .command: .string(text)
         }
     }
 
@@ -56,8 +56,17 @@ extension Setting {
             configuration[keyPath: field] = number
         case (.choice(let field, let choices), .string(let text)):
             configuration[keyPath: field] = try Self.choice(text, of: choices)
-        case (.keySource(let field), .string(let text)):
-            configuration[keyPath: field] = try Self.choice(text, of: keySources)
+        case (.keySources(let field), .string(let text)):
+            configuration[keyPath: field] = [try Self.choice(text, of: keySources)]
+        case (.keySources(let field), .words(let names)):
+            guard !names.isEmpty else { throw Refusal(.outOfRange, "names no key source") }
+            for (place, name) in names.enumerated() {
+                _ = try Self.choice(name, of: keySources)
+                guard !names[..<place].contains(name) else {
+                    throw Refusal(.outOfRange, "names \(name) twice")
+                }
+            }
+            configuration[keyPath: field] = names
         case (.path(let field), .string(let text)):
             configuration[keyPath: field] = try Self.path(text, home: home)
         case (.command(let field), .words(let words)):
@@ -103,7 +112,8 @@ extension Setting.Kind {
         switch self {
         case .boolean: "a boolean"
         case .integer: "an integer"
-        case .choice, .keySource, .path: "a string"
+        case .choice, .path: "a string"
+        case .keySources: "a string or an array of strings"
         case .command: "an array of strings"
         }
     }

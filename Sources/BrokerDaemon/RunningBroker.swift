@@ -45,7 +45,7 @@ struct RunningBroker: Sendable {
         let http = try client(configuration)
         let vault: Vault
         do throws(StartFailure) {
-            vault = try await openVault(configuration, logger)
+            vault = try await openVault(configuration, at: clock.now, logger)
         } catch {
             await http.shutdown()
             throw error
@@ -107,22 +107,19 @@ struct RunningBroker: Sendable {
     }
 
     private static func openVault(
-        _ configuration: BrokerConfiguration, _ logger: Logger
+        _ configuration: BrokerConfiguration, at now: NumericDate, _ logger: Logger
     ) async throws(StartFailure) -> Vault {
         guard let path = configuration.vault.stateDirectory ?? HostPaths().stateDirectory else {
             throw StartFailure(
                 exit: .configuration,
                 text: "There is no home directory to keep the vault in; name one with --state-dir.")
         }
-        guard let keySource = KeySources.named(configuration.vault.keySource) else {
-            throw StartFailure(
-                exit: .configuration,
-                text: "vault.key_source: \"\(configuration.vault.keySource)\" is not one of "
-                    + KeySources.names.joined(separator: ", "))
-        }
         do throws(VaultError) {
             let directory = try StateDirectory.open(creating: path)
-            return try await Vault.open(in: directory, keySource: keySource(directory), logger: logger)
+            let surroundings = KeySurroundings(
+                directory: directory, credentials: ProcessEnvironment.current()["CREDENTIALS_DIRECTORY"])
+            let sources = KeySourceChoice(KeySources.all(in: surroundings), order: configuration.vault.keySources)
+            return try await Vault.open(in: directory, keySources: sources, at: now, logger: logger)
         } catch {
             throw StartFailure(exit: .vault, text: "\(error)")
         }

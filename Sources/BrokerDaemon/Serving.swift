@@ -16,6 +16,9 @@ extension RunningBroker {
                         service: WatchdogService(listener: listener, manager: manager, clock: clock),
                         successTerminationBehavior: .ignore),
                     .init(
+                        service: IdleLockService(lock: engine.lock, clock: clock),
+                        successTerminationBehavior: .ignore),
+                    .init(
                         service: SignalService(
                             signals: signals, started: configuration, loader: loader, apply: { apply($0) },
                             manager: manager, logger: logger),

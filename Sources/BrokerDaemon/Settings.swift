@@ -13,6 +13,7 @@ extension BrokerConfiguration {
         settings.extendedLifetime = cache.extendedLifetime
         settings.answerPatience = Int64(oauth.requestTimeout)
         settings.authorities = authorities
+        settings.lockAfterIdle = Int64(lock.afterIdle)
         settings.isSharedDevice = device.mode == "shared"
         return settings
     }

@@ -18,6 +18,7 @@ struct EngineServices: Sendable {
     let index: CacheIndex
     let writer: CacheWriter
     let flights: RefreshFlights
+    let gate: WorkGate
     let throttle = ThrottleBox()
     let ahead = RefreshAhead()
     let rejected = RejectedTokens()

@@ -20,6 +20,9 @@ package struct EngineSettings: Sendable, Equatable {
     /// How the authorities of records are read, and which clouds belong together.
     package var authorities = AuthorityParser()
 
+    /// Seconds without a request after which the broker locks itself; 0 for never.
+    package var lockAfterIdle: Int64 = 0
+
     /// Whether people take turns at this machine: a sign-out is then for all apps.
     package var isSharedDevice = false
 

@@ -6,24 +6,27 @@ import Synchronization
 /// The engine: what the handlers of BrokerServer call. One method a request; the work is in the folders beside.
 package final class TokenBroker: Sendable {
     let services: EngineServices
+    package let lock: BrokerLock
     private let settings: SettingsBox
 
     /// - Parameters:
     ///   - roster: the registered apps; who else of a group uses a client.
     ///   - browser: for `presentation: "broker"`.
     package init(
-        vault: any RecordVault, provider: any IdentityProvider, redirects: any RedirectListener,
+        vault: any RecordVault & VaultKeys, provider: any IdentityProvider, redirects: any RedirectListener,
         browser: any BrowserOpener, roster: any AppRoster, proofs: any ProofSigner,
         clock: any BrokerClock, random: any RandomSource, settings: EngineSettings = EngineSettings(), log: Logger
     ) {
         let box = SettingsBox(settings)
         let index = CacheIndex(vault: vault)
+        let gate = WorkGate()
         self.settings = box
         services = EngineServices(
             vault: vault, provider: provider, redirects: redirects, browser: browser, roster: roster,
             proofs: proofs, clock: clock, random: random, settings: { box.value }, log: log, index: index,
             writer: CacheWriter(vault: vault, index: index, clock: clock, settings: { box.value }, log: log),
-            flights: RefreshFlights(clock: clock) { .seconds(box.value.answerPatience) })
+            flights: RefreshFlights(clock: clock, gate: gate) { .seconds(box.value.answerPatience) }, gate: gate)
+        lock = BrokerLock(services: services, keys: vault)
     }
 
     /// Takes effect with the next request.

@@ -57,6 +57,11 @@ package enum ErrorReason: String, Codable, Sendable, CaseIterable, Hashable {
     case otherUser
     case callerNotListed
     case adHocForbidden
+    case wrongPassphrase
+
+    // locked, internal
+    case keyAwaited
+    case keyUnavailable
 
     // serverUnavailable
     case refreshRefused

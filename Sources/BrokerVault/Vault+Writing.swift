@@ -29,7 +29,9 @@ extension Vault {
             let names = RowKeys(of: change.partition, keys: keys)
             write.deletes = change.deletes.map { names.rowKey($0) }
         }
-        try await onQueue { [writeSide, write] () throws(VaultError) in
+        try await onQueue { [self, write] () throws(VaultError) in
+            var write = write
+            write.puts = try write.puts.map { (record) throws(VaultError) in try currentlySealed(record) }
             try writeSide.apply(write)
         } afterwards: { [self] in
             quarantineDamaged()
@@ -47,7 +49,7 @@ extension Vault {
     }
 
     /// - Parameter afterwards: runs on the queue, too, when the caller has been answered and if `body` succeeded.
-    private func onQueue(
+    func onQueue(
         _ body: @escaping @Sendable () throws(VaultError) -> Void, afterwards: @escaping @Sendable () -> Void
     ) async throws(VaultError) {
         let result: Result<Void, VaultError> = await withCheckedContinuation { continuation in

@@ -1,6 +1,8 @@
 import BrokerModel
+import BrokerValues
 import CSodium
 import Logging
+import Synchronization
 
 /// The encrypted cache: sealed records in an SQLite file.
 ///
@@ -8,21 +10,25 @@ import Logging
 /// The file shows how many records of which kind a uid has, and roughly how long they are; nothing else.
 package final class Vault: RecordVault {
     let directory: StateDirectory
-    let header: VaultHeader
+    private let currentHeader: Mutex<VaultHeader>
+    let keySources: KeySourceChoice
     let keys: KeyRing
     let sealer = RecordSealer()
     let reader: VaultReader
     let writeSide: VaultWriter
     let queue: SerialQueue
     let damage: QuarantineQueue
+    let resealing = Mutex(false)
     let logger: Logger
 
     private init(
-        _ opened: Opened, in directory: StateDirectory, tidyingAfter idleDelay: Duration, logger: Logger
+        _ opened: Opened, in directory: StateDirectory, _ keySources: KeySourceChoice,
+        tidyingAfter idleDelay: Duration, logger: Logger
     ) {
         self.directory = directory
+        self.keySources = keySources
         self.logger = logger
-        header = opened.header
+        currentHeader = Mutex(opened.header)
         keys = opened.keys
         reader = opened.reader
         damage = opened.damage
@@ -43,66 +49,78 @@ package final class Vault: RecordVault {
         var damage: QuarantineQueue
     }
 
+    var header: VaultHeader {
+        get { currentHeader.withLock { $0 } }
+        set { currentHeader.withLock { $0 = newValue } }
+    }
+
+    var path: String { VaultFile(directory: directory).path }
+
     /// Opens the vault of a state directory; the first start makes it, and its key.
     ///
     /// The directory is this vault's alone until ``close()``. Opening reads some pages only, however many records there
-    /// are. Whatever goes wrong, an existing file stays as it is.
+    /// are. Whatever goes wrong, an existing file stays as it is. A vault whose key has to be waited for is opened locked.
     ///
     /// - Parameters:
-    ///   - keySource: must be the one that the vault was made with.
+    ///   - keySources: where its key may come from.
+    ///   - now: recorded in a new vault.
     ///   - idleDelay: how long after the last write the log is moved into the file and emptied.
     /// - Throws: a ``VaultError`` whose description tells a person what to do; `brokerd` ends with status 4.
     package static func open(
-        in directory: StateDirectory, keySource: some KeySource, tidyingAfter idleDelay: Duration = .seconds(1),
-        logger: Logger
+        in directory: StateDirectory, keySources: KeySourceChoice, at now: NumericDate,
+        tidyingAfter idleDelay: Duration = .seconds(1), logger: Logger
     ) async throws(VaultError) -> Vault {
         guard sodium_init() >= 0 else { throw .io("libsodium cannot start: the system has no source of randomness.") }
         let claim = try DirectoryClaim(on: directory)
         let file = VaultFile(directory: directory)
-        if try !file.exists() {
-            try await make(file, keySource)
-            logger.notice("made a new vault", metadata: ["path": "\(file.path)", "keySource": "\(keySource.name)"])
-        }
+        if try !file.exists() { try await make(file, keySources, at: now, logger) }
         let header = try file.examine()
-        let wrapping = try await unlock(header, of: file, keySource)
-        let opened = try assemble(file, header, KeyRing(wrapping: wrapping), claim, logger)
-        return Vault(opened, in: directory, tidyingAfter: idleDelay, logger: logger)
+        let ring = KeyRing(wrapping: try await wrapping(of: header, file.path, keySources, logger))
+        let opened = try assemble(file, header, ring, claim, logger)
+        let vault = Vault(opened, in: directory, keySources, tidyingAfter: idleDelay, logger: logger)
+        vault.resumeResealing()
+        return vault
     }
 
-    private static func make(_ file: VaultFile, _ keySource: some KeySource) async throws(VaultError) {
-        let vaultID = Secret.random(count: 16).withBytes { [UInt8]($0) }
-        let made = try await keySource.makeKey(for: vaultID)
-        let wrapping = try wrapping(made.key, vaultID, keySource.name)
-        try file.make(
-            VaultHeader(
-                vaultID: vaultID, keySource: keySource.name, keyParameters: made.parameters, keyCheck: wrapping.check))
-    }
-
-    private static func unlock(
-        _ header: VaultHeader, of file: VaultFile, _ keySource: some KeySource
-    ) async throws(VaultError) -> KeyWrapping {
-        guard header.keySource == keySource.name else {
-            throw .keyUnavailable(
-                "The key of \(file.path) comes from \(header.keySource), but \(keySource.name) is configured. "
-                    + "Configure \(header.keySource) again.")
-        }
-        let key = try await keySource.key(for: header.vaultID, parameters: header.keyParameters)
-        let wrapping = try wrapping(key, header.vaultID, header.keySource)
-        guard wrapping.check == header.keyCheck else {
-            throw .wrongKey(
-                "The key from \(header.keySource) is not the one that \(file.path) was made with. "
-                    + "Put back the key that belongs to it; nothing was changed.")
-        }
-        return wrapping
-    }
-
+    /// - Returns: nil if the key has to be waited for.
     private static func wrapping(
-        _ key: Secret, _ vaultID: [UInt8], _ source: String
-    ) throws(VaultError) -> KeyWrapping {
-        guard key.count == keyByteCount else {
-            throw .keyUnavailable("The key from \(source) has \(key.count) bytes instead of \(keyByteCount).")
+        of header: VaultHeader, _ path: String, _ keySources: KeySourceChoice, _ logger: Logger
+    ) async throws(VaultError) -> KeyWrapping? {
+        do throws(VaultError) {
+            return try await header.wrapping(of: path, from: keySources, passphrase: nil)
+        } catch {
+            guard case .awaitingKey(let text) = error else { throw error }
+            logger.notice("the vault starts locked", metadata: ["cause": "\(text)"])
+            return nil
         }
-        return KeyWrapping(key: key, vaultID: vaultID, source: source)
+    }
+
+    /// The first source of the order that is there makes the key; who comes after another is told of in the log.
+    private static func make(
+        _ file: VaultFile, _ keySources: KeySourceChoice, at now: NumericDate, _ logger: Logger
+    ) async throws(VaultError) {
+        let vaultID = Secret.random(count: 16).withBytes { [UInt8]($0) }
+        var objection = VaultError.keyUnavailable("No source for the vault's key is configured. Name one: key-file.")
+        for source in keySources.forNewVaults {
+            do throws(VaultError) {
+                let header = try await VaultHeader.making(vaultID, from: source, passphrase: nil, at: now).header
+                try file.make(header)
+                logger.notice("made a new vault", metadata: ["path": "\(file.path)", "keySource": "\(source.name)"])
+                return
+            } catch {
+                // Only what is not there at all makes room for the next: a source that fails is not passed over.
+                let isThere = await source.isAvailable()
+                if case .awaitingKey(let text) = error {
+                    objection = .keyUnavailable(text)
+                } else if isThere {
+                    throw error
+                } else {
+                    objection = error
+                }
+                logger.warning("a key source cannot make the key of a new vault", error: error)
+            }
+        }
+        throw objection
     }
 
     private static func assemble(
@@ -132,7 +150,7 @@ package final class Vault: RecordVault {
 
     package func statistics() throws(VaultError) -> VaultStatistics {
         VaultStatistics(
-            path: VaultFile(directory: directory).path, keySource: header.keySource,
+            path: path, keySource: header.keySource,
             records: try reader.recordCount(), quarantined: damage.total)
     }
 }

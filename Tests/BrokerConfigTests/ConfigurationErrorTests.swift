@@ -83,7 +83,7 @@ struct ConfigurationErrorTests {
         var loader = ConfigurationLoader(flags: ["vault.key_source": "tpm"], files: .standard([]))
         #expect(throws: ConfigurationError.self) { try loader.load() }
         loader.keySources = ["key-file", "tpm"]
-        #expect(try loader.load().configuration.vault.keySource == "tpm")
+        #expect(try loader.load().configuration.vault.keySources == ["tpm"])
         loader.flags = ["vault.key_source": "tmp"]
         do { _ = try loader.load() } catch { #expect("\(error)".hasSuffix("\"tmp\" is not one of key-file, tpm")) }
     }

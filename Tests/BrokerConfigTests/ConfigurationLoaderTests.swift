@@ -23,7 +23,9 @@ struct ConfigurationLoaderTests {
             idle_line_timeout = 9
             [vault]
             state_dir = "~/vault"
-            key_source = "key-file"
+            key_source = ["key-file"]
+            [lock]
+            after_idle = 600
             [oauth]
             allow_http_loopback = true
             ca_file = "/etc/ca.pem"
@@ -48,6 +50,8 @@ struct ConfigurationLoaderTests {
         expected.socket.maxRequestsPerConnection = 8
         expected.socket.idleLineTimeout = 9
         expected.vault.stateDirectory = "/home/ada/vault"
+        expected.vault.keySources = ["key-file"]
+        expected.lock.afterIdle = 600
         expected.oauth.allowHTTPLoopback = true
         expected.oauth.caFile = "/etc/ca.pem"
         expected.oauth.connectTimeout = 11

@@ -76,7 +76,7 @@ struct RecordTests {
         let errors: [VaultError] = [
             .full("Full."), .io("Not read."), .damaged("Broken."), .newerFormat(found: 2, supported: 1),
             .wrongKey("Wrong."), .keyUnavailable("Gone."), .notPrivate("Open."), .inUse("Busy."), .locked,
-            .recordDamaged,
+            .recordDamaged, .wrongPassphrase, .awaitingKey("Wait."),
         ]
         for error in errors { #expect(error.description.hasSuffix(".")) }
     }

@@ -76,5 +76,6 @@ struct Pairs {
 func openVault(_ path: String) async throws(VaultError) -> Vault {
     let directory = try StateDirectory.open(creating: path)
     let logger = Logger(label: "vault-torture") { _ in SwiftLogNoOpLogHandler() }
-    return try await Vault.open(in: directory, keySource: KeyFileSource(in: directory), logger: logger)
+    return try await Vault.open(
+        in: directory, keySources: KeySourceChoice([KeyFileSource(in: directory)]), at: 0, logger: logger)
 }

@@ -211,6 +211,17 @@ extension CacheIndex {
         makeRoom()
     }
 
+    /// Forgets everything, which the disk has as well: it is read again when it is asked for.
+    func forget() {
+        state.withLock { state in
+            for number in state.reads.keys { state.reads[number]?.isOvertaken = true }
+            state.groups.removeAll { _, _ in true }
+            state.owners.removeAll { _, _ in true }
+            state.families.removeAll { _, _ in true }
+            state.emptied = []
+        }
+    }
+
     /// The disk has everything that memory has.
     func diskIsLevel() {
         state.withLock { $0.diskIsLevel() }

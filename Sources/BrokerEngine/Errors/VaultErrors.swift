@@ -5,8 +5,8 @@ extension BrokerError {
     /// What a failed read or write of the cache means for the caller.
     package init(_ error: VaultError) {
         switch error {
-        case .locked:
-            self.init(.locked, "The broker is locked; unlock it and try again.", cause: error)
+        case .locked: self = BrokerLock.error
+        case .awaitingKey, .wrongPassphrase: self.init(ofKeys: error)
         case .full, .io:
             self.init(
                 .internal, "The token cache cannot be read or written; see the broker's log.",

@@ -7,12 +7,18 @@ final class InteractionRegistry: Sendable {
     private struct State {
         var interactions: [String: any WaitingInteraction] = [:]
         var flights: [SignInKey: SignInFlight] = [:]
+        /// While it is there nobody is waited for.
+        var refusal: BrokerError?
     }
 
     private let state = Mutex(State())
 
     func add(_ interaction: some WaitingInteraction) {
-        state.withLock { $0.interactions[interaction.id] = interaction }
+        let refusal = state.withLock { state in
+            state.interactions[interaction.id] = interaction
+            return state.refusal
+        }
+        if let refusal { interaction.end(refusal) }
     }
 
     func remove(_ interaction: some WaitingInteraction) { state.withLock { $0.interactions[interaction.id] = nil } }
@@ -31,6 +37,12 @@ final class InteractionRegistry: Sendable {
         return .notExpected
     }
 
+    /// Ends all, and those that are still to come; nil takes that back.
+    func refuse(with error: BrokerError?) {
+        state.withLock { $0.refusal = error }
+        if let error { endAll(error) }
+    }
+
     func endAll(_ error: BrokerError) { for interaction in waiting { interaction.end(error) } }
 
     private var waiting: [any WaitingInteraction] { state.withLock { Array($0.interactions.values) } }
@@ -41,13 +53,17 @@ final class InteractionRegistry: Sendable {
     func join(
         _ key: SignInKey, _ waiter: SignInFlight.Waiter, orStart newFlight: () -> SignInFlight
     ) -> (flight: SignInFlight, joining: SignInFlight.Joining) {
-        state.withLock { state in
-            if let flight = state.flights[key], let joining = flight.join(waiter) { return (flight, joining) }
+        let (joined, refusal) = state.withLock { state in
+            if let flight = state.flights[key], let joining = flight.join(waiter) {
+                return ((flight: flight, joining: joining), state.refusal)
+            }
             let flight = newFlight()
             state.flights[key] = flight
             state.interactions[flight.interaction.id] = flight.interaction
-            return (flight, .first)
+            return ((flight, .first), state.refusal)
         }
+        if let refusal { joined.flight.interaction.end(refusal) }
+        return joined
     }
 
     func remove(_ flight: SignInFlight) {

@@ -46,7 +46,11 @@ struct InteractiveAcquisition: Sendable {
                 otherClouds: account == nil ? otherClouds : [], prompt: prompt, account: account?.who,
                 person: person?.who, destination: destination, startedAt: services.clock.now)
             // The broker's own task: the code is good once, and what it brings is kept whoever has gone meanwhile.
-            Task { await signIn.run() }
+            services.gate.join()
+            Task { [gate = services.gate] in
+                defer { gate.leave() }
+                await signIn.run()
+            }
         case .early: break
         case .late: flight.tell(waiter)
         }

@@ -43,12 +43,14 @@ final class RefreshFlights: Sendable {
     }
 
     private let clock: any BrokerClock
+    private let gate: WorkGate
     private let patience: @Sendable () -> Duration
     private let flights = Mutex<[CacheIndex.OwnerKey: Flight]>([:])
 
     /// - Parameter patience: how long callers wait for a flight.
-    init(clock: any BrokerClock, patience: @escaping @Sendable () -> Duration) {
+    init(clock: any BrokerClock, gate: WorkGate, patience: @escaping @Sendable () -> Duration) {
         self.clock = clock
+        self.gate = gate
         self.patience = patience
     }
 
@@ -63,7 +65,10 @@ final class RefreshFlights: Sendable {
                 return flight.request == request ? .joined(flight.answer) : .wait(flight.answer)
             }
             let answer = Promise<Outcome>()
+            // The broker is not locked before what the provider answers is kept.
+            gate.join()
             let task = Task {
+                defer { gate.leave() }
                 let watch = Task {
                     do { try await clock.sleep(for: patience()) } catch { return }
                     answer.fulfil(.failure(Self.late))

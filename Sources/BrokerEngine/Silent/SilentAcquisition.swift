@@ -192,7 +192,9 @@ struct SilentAcquisition: Sendable {
         var whole = request
         whole.scopes = ScopeRules.toRenew(token.record)
         let renewal = whole
+        services.gate.join()
         Task {
+            defer { services.gate.leave() }
             let failure = await renew(token, for: renewal)
             if let failure {
                 services.log.warning(

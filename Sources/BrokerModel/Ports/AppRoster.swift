@@ -10,6 +10,9 @@ package protocol AppRoster: Sendable {
     ///
     /// - Throws: when the registrations cannot be read: nobody knows then that there is no other.
     func members(of group: GroupID, in partition: Partition) throws(BrokerError) -> [GroupMember]
+
+    /// Drops what is in memory, client secrets above all; it is read again when it is needed.
+    func forget()
 }
 
 /// A registered app, as far as it shares accounts and tokens with others.

@@ -12,6 +12,9 @@ package enum VaultError: Error, Sendable, Equatable {
     case wrongKey(String)
     /// The key cannot be had: missing, unreadable, too openly readable.
     case keyUnavailable(String)
+    /// The key needs something that is not there yet (a passphrase, an unlocked keyring): the vault stays locked until then.
+    case awaitingKey(String)
+    case wrongPassphrase
     /// Directory or file belongs to somebody else, is open to others, or is a link.
     case notPrivate(String)
     /// Another broker works on the same directory.
@@ -25,12 +28,13 @@ extension VaultError: CustomStringConvertible {
     package var description: String {
         switch self {
         case .full(let text), .io(let text), .damaged(let text), .wrongKey(let text), .keyUnavailable(let text),
-            .notPrivate(let text), .inUse(let text):
+            .awaitingKey(let text), .notPrivate(let text), .inUse(let text):
             text
         case .newerFormat(let found, let supported):
             "The vault has format \(found), made by a later version of the broker; this one reads up to \(supported). "
                 + "Install the later version again."
-        case .locked: "The vault is locked. Unlock it and try again."
+        case .wrongPassphrase: "This is not the vault's passphrase; try again with brokerctl unlock."
+        case .locked: "The broker is locked; unlock it with brokerctl unlock."
         case .recordDamaged: "A record of the vault is damaged and was set aside. Sign in again to replace it."
         }
     }

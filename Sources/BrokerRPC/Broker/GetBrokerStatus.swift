@@ -5,6 +5,7 @@ package enum GetBrokerStatus: PersonMethod {
     package static let summary = "How the broker is."
     package static let description = "Counts and modes; no account, app or token is named."
     package static let isIdempotent = true
+    package static let worksLocked = true
     package static let errors: [ErrorKind] = []
     package static let resultName = "status"
     package typealias Params = Empty

@@ -8,6 +8,7 @@ package enum Subscribe: AppOrPersonalMethod {
         Without one: everything of the person's, for the person's own tools. Events carry no token. A client that does \
         not read them is disconnected once 8 MiB wait. Nothing is told of the topic grant yet.
         """
+    package static let worksLocked = true
     package static let errors: [ErrorKind] = [.appNotFound, .accessDenied]
     package static let resultName = "subscription"
 

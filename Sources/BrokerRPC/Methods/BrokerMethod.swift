@@ -13,6 +13,8 @@ package protocol BrokerMethod: Sendable {
     /// A few sentences: what it does, what it never does.
     static var description: String { get }
     static var permission: Permission { get }
+    /// Whether it does without the vault's keys: the others are answered with `locked` while the broker is.
+    static var worksLocked: Bool { get }
     /// Whether carrying it out twice where once was meant does no harm: whether a client may ask again when it did not
     /// see the answer.
     static var isIdempotent: Bool { get }
@@ -24,6 +26,10 @@ package protocol BrokerMethod: Sendable {
 
 extension BrokerMethod {
     package static var isIdempotent: Bool { false }
+    package static var worksLocked: Bool { false }
+
+    /// ``errors``, and what every method of its kind has to expect.
+    static var everyError: [ErrorKind] { worksLocked || errors.contains(.locked) ? errors : errors + [.locked] }
 }
 
 /// What a caller needs for a method, decided before any work starts. The peer's uid is checked before all of these, and

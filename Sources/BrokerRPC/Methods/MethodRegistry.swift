@@ -20,6 +20,11 @@ package enum MethodRegistry {
         RemoveApp.self,
         ImportCache.self,
         GetBrokerStatus.self,
+        LockBroker.self,
+        UnlockBroker.self,
+        GetKeyStatus.self,
+        RotateKey.self,
+        SetKeySource.self,
         Subscribe.self,
         DiscoverMethods.self,
     ]

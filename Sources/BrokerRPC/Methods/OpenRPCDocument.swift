@@ -39,7 +39,7 @@ package enum OpenRPCDocument {
                 "params": .array(M.Params.members.map { describe($0, &components) }),
                 "result": ["name": .string(M.resultName), "schema": .object(M.Result.schema.json)],
                 "errors": .array([error]),
-                "x-error-kinds": .array(M.errors.map { .string($0.rawValue) }),
+                "x-error-kinds": .array(M.everyError.map { .string($0.rawValue) }),
                 "x-permission": [
                     "name": .string(M.permission.rawValue), "description": .string(M.permission.description),
                 ],

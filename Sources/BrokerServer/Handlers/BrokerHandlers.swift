@@ -12,6 +12,15 @@ struct BrokerHandlers: Sendable {
             .waiting(GetBrokerStatus.self) { request throws(BrokerError) in
                 try status(connections: request.context.connectionCount())
             },
+            .waiting(LockBroker.self) { request in
+                await services.broker.lock.lock(because: "asked by \(request.context.caller.id)")
+                return LockState(locked: services.broker.lock.isLocked)
+            },
+            .waiting(UnlockBroker.self) { request throws(BrokerError) in
+                try await services.broker.lock.unlock(
+                    passphrase: request.params.passphrase.map { Secret($0) }, caller: request.context.caller.id)
+                return LockState(locked: services.broker.lock.isLocked)
+            },
             .atOnce(Subscribe.self, outcome: { _, _ in RequestOutcome(words: Subscribe.name, level: .debug) }) {
                 request in
                 subscribe(request)
@@ -27,6 +36,7 @@ struct BrokerHandlers: Sendable {
         status.protocol = OpenRPCDocument.protocolVersion
         status.uptime = (services.clock.uptime - services.process.startedAt).components.seconds
         status.mode = services.process.mode
+        status.locked = services.broker.lock.isLocked
         status.device.mode = services.broker.isSharedDevice ? .shared : .private
         status.connections = Int64(connections)
         status.refreshesInFlight = Int64(services.broker.refreshesInFlight)
@@ -35,8 +45,6 @@ struct BrokerHandlers: Sendable {
             status.vault.path = vault.path
             status.vault.keySource = vault.keySource
             status.vault.records = Int64(vault.records)
-        } catch .locked {
-            status.locked = true
         } catch {
             throw BrokerError(error)
         }

@@ -6,7 +6,7 @@ import BrokerValues
 /// The way of one request, from its message to its answer. Before it, `BrokerSocket` cut the line, ``BrokerService`` said
 /// who is calling, and `RequestLine` read the envelope.
 struct RequestPipeline: Sendable {
-    private let policy: AccessPolicy
+    private let entrance: Entrance
     private let log: RequestLog
     private let handlers: [String: AnyHandler]
 
@@ -18,8 +18,9 @@ struct RequestPipeline: Sendable {
             AppHandlers(services: services).all,
             CacheHandlers(services: services).all,
             BrokerHandlers(services: services).all,
+            KeyHandlers(services: services).all,
         ]
-        policy = services.policy
+        entrance = Entrance(policy: services.policy, lock: services.broker.lock)
         log = RequestLog(services.log, clock: services.clock)
         handlers = Dictionary(uniqueKeysWithValues: all.joined().map { ($0.method, $0) })
     }
@@ -44,7 +45,7 @@ struct RequestPipeline: Sendable {
         do throws(BrokerError) {
             // Right
             switch M.permission {
-            case .administration: try policy.requireAdministrator(context.callerNow())
+            case .administration: try entrance.policy.requireAdministrator(context.callerNow())
             case .person: break
             // The params have to be read before.
             case .app, .appOrPersonal: break
@@ -59,8 +60,12 @@ struct RequestPipeline: Sendable {
             let name = read.params.correlationId ?? CorrelationID.make()
             subject.correlationID = name
             subject.app = read.app.name
+            // Keys
+            try entrance.enter(M.self)
+            var isUnderWay = false
+            defer { if !isUnderWay { entrance.leave(M.self) } }
             // App
-            let app = try read.app.admitted(context, by: policy)
+            let app = try read.app.admitted(context, by: entrance.policy)
             // Work
             let request = Request<M>(params: read.params, app: app, correlationID: name, context: context)
             switch try handler.work(request) {
@@ -69,7 +74,8 @@ struct RequestPipeline: Sendable {
                 try handler.answer(output, to: call.id, name, &writer)
                 log.done(handler.outcome(request, output), subject, since: start)
             case .waits(let output):
-                return .waits { [log, subject] writer in
+                isUnderWay = true
+                return .waits { [entrance, log, subject] writer in
                     do throws(BrokerError) {
                         let output = try await output()
                         try handler.answer(output, to: call.id, name, &writer)
@@ -77,6 +83,7 @@ struct RequestPipeline: Sendable {
                     } catch {
                         writer.fail(log.failed(error, subject, since: start), call.id)
                     }
+                    entrance.leave(M.self)
                 }
             }
         } catch {

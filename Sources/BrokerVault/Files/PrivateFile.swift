@@ -49,16 +49,19 @@ final class PrivateFile: Sendable {
     }
 
     /// Fills the buffer from the file's beginning. - Returns: false if the file is shorter or cannot be read.
-    func read(into buffer: UnsafeMutableRawBufferPointer) -> Bool {
-        var done = 0
-        while done < buffer.count {
-            let count = pread(descriptor, buffer.baseAddress?.advanced(by: done), buffer.count - done, off_t(done))
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { return false }
-            done += count
-        }
-        return true
+    func read(into buffer: UnsafeMutableRawBufferPointer) -> Bool { readWhole(descriptor, into: buffer) }
+}
+
+/// Fills the buffer from a file's beginning. - Returns: false if the file is shorter or cannot be read.
+func readWhole(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) -> Bool {
+    var done = 0
+    while done < buffer.count {
+        let count = pread(descriptor, buffer.baseAddress?.advanced(by: done), buffer.count - done, off_t(done))
+        if count < 0, errno == EINTR { continue }
+        guard count > 0 else { return false }
+        done += count
     }
+    return true
 }
 
 extension StateDirectory {

@@ -22,7 +22,7 @@ package struct KeyFileSource: KeySource {
     package static let name = "key-file"
     package var name: String { Self.name }
 
-    package func makeKey(for vaultID: [UInt8]) throws(VaultError) -> MadeKey {
+    package func makeKey(for vaultID: [UInt8], passphrase: Secret?) throws(VaultError) -> MadeKey {
         if let key = try readKey() { return MadeKey(key: key) }
         directory.removeIfPresent(Self.temporaryName)
         let key = Secret.random(count: keyByteCount)
@@ -30,7 +30,9 @@ package struct KeyFileSource: KeySource {
         return MadeKey(key: key)
     }
 
-    package func key(for vaultID: [UInt8], parameters: [UInt8]) throws(VaultError) -> Secret {
+    package func key(
+        for vaultID: [UInt8], parameters: [UInt8], passphrase: Secret?
+    ) throws(VaultError) -> Secret {
         guard let key = try readKey() else {
             throw .keyUnavailable(
                 "The vault's key \(path) is missing. Put it back from a backup; without it the tokens are lost: then "
@@ -40,6 +42,8 @@ package struct KeyFileSource: KeySource {
         directory.removeIfPresent(Self.temporaryName)
         return key
     }
+
+    package func discardKey(of vaultID: [UInt8], parameters: [UInt8]) { directory.removeIfPresent(Self.fileName) }
 
     private func readKey() throws(VaultError) -> Secret? {
         guard let file = try openFile() else { return nil }

@@ -1,34 +1,83 @@
 import BrokerModel
 import Synchronization
 
-/// The data keys that are in use, each unwrapped when its partition is first touched.
+/// The data keys that are in use, each unwrapped when its partition is first touched; none while the vault is locked.
 final class KeyRing: Sendable {
     private struct Entry {
-        var keys: PartitionKeys
-        /// Set while the key exists in memory only: the next commit writes it along.
+        /// Nil while locked.
+        var keys: PartitionKeys?
+        /// Set while the key is not on disk yet: the next commit writes it along. It is wrapped, and outlives a lock.
         var unsaved: [UInt8]?
     }
 
-    private let wrapping: KeyWrapping
-    private let entries = Mutex<[Partition: Entry]>([:])
+    private struct State {
+        /// Nil while locked.
+        var wrapping: KeyWrapping?
+        var entries: [Partition: Entry] = [:]
+    }
 
-    init(wrapping: KeyWrapping) { self.wrapping = wrapping }
+    private let state: Mutex<State>
+
+    /// - Parameter wrapping: nil for a vault that starts locked.
+    init(wrapping: KeyWrapping?) { state = Mutex(State(wrapping: wrapping)) }
+
+    var isLocked: Bool { state.withLock { $0.wrapping == nil } }
+
+    func unlock(with wrapping: KeyWrapping) { state.withLock { $0.wrapping = wrapping } }
+
+    func lock() {
+        state.withLock { state in
+            state.wrapping = nil
+            state.entries = state.entries.compactMapValues { $0.unsaved.map { Entry(unsaved: $0) } }
+        }
+    }
+
+    // MARK: Changes of the keys themselves, on the vault's queue
+
+    /// - Throws: ``VaultError/locked``.
+    func currentWrapping() throws(VaultError) -> KeyWrapping {
+        guard let wrapping = state.withLock({ $0.wrapping }) else { throw .locked }
+        return wrapping
+    }
+
+    var unsaved: [Partition: [UInt8]] { state.withLock { $0.entries.compactMapValues(\.unsaved) } }
+
+    /// The disk has `saved`, wrapped by a new key.
+    func adopt(_ new: KeyWrapping, saved: Set<Partition>) {
+        state.withLock { state in
+            let old = state.wrapping
+            state.wrapping = new
+            for (partition, entry) in state.entries {
+                guard let unsaved = entry.unsaved else { continue }
+                // A partition that is newer than what was written.
+                let keys = saved.contains(partition) ? nil : old?.unwrap(unsaved, of: partition)
+                state.entries[partition]?.unsaved = keys.map { new.wrap($0, of: partition) }
+            }
+        }
+    }
+
+    /// The disk has new keys of a partition. What memory holds may be sealed with those before.
+    func replace(_ keys: [Partition: DataKeys]) {
+        state.withLock { state in
+            for (partition, dataKeys) in keys {
+                var new = dataKeys.keys
+                if let known = state.entries[partition]?.keys {
+                    new.former = (known.sealing == new.sealing ? [] : [known.sealing]) + known.former
+                }
+                state.entries[partition] = Entry(keys: new)
+            }
+        }
+    }
+
+    // MARK: Use
 
     /// - Parameter stored: looks up the wrapped key in the vault.
     /// - Returns: nil for a partition that never had a record.
     func keys(
         of partition: Partition, stored: (Partition) throws(VaultError) -> [UInt8]?
     ) throws(VaultError) -> PartitionKeys? {
-        try entries.withLock { entries throws(VaultError) in
-            if let entry = entries[partition] { return entry.keys }
-            guard let wrapped = try stored(partition) else { return nil }
-            guard let dataKey = wrapping.unwrap(wrapped, of: partition) else {
-                throw .damaged(
-                    "The data key of uid \(partition.uid) in the vault is damaged. Restore vault.db from a backup.")
-            }
-            let keys = PartitionKeys(dataKey: dataKey)
-            entries[partition] = Entry(keys: keys, unsaved: nil)
-            return keys
+        try state.withLock { state throws(VaultError) in
+            try Self.keys(of: partition, in: &state, stored: stored)
         }
     }
 
@@ -36,22 +85,38 @@ final class KeyRing: Sendable {
     func keysMakingNew(
         for partition: Partition, stored: (Partition) throws(VaultError) -> [UInt8]?
     ) throws(VaultError) -> PartitionKeys {
-        if let keys = try keys(of: partition, stored: stored) { return keys }
-        return entries.withLock { entries in
-            if let entry = entries[partition] { return entry.keys }
-            let dataKey = Secret.random(count: keyByteCount)
-            let keys = PartitionKeys(dataKey: dataKey)
-            entries[partition] = Entry(keys: keys, unsaved: wrapping.wrap(dataKey, of: partition))
-            return keys
+        try state.withLock { state throws(VaultError) in
+            if let keys = try Self.keys(of: partition, in: &state, stored: stored) { return keys }
+            guard let wrapping = state.wrapping else { throw .locked }
+            let new = DataKeys()
+            state.entries[partition] = Entry(keys: new.keys, unsaved: wrapping.wrap(new, of: partition))
+            return new.keys
         }
+    }
+
+    private static func keys(
+        of partition: Partition, in state: inout State, stored: (Partition) throws(VaultError) -> [UInt8]?
+    ) throws(VaultError) -> PartitionKeys? {
+        guard let wrapping = state.wrapping else { throw .locked }
+        let known = state.entries[partition]
+        if let keys = known?.keys { return keys }
+        let found = if let unsaved = known?.unsaved { unsaved } else { try stored(partition) }
+        guard let wrapped = found else { return nil }
+        guard let dataKeys = wrapping.unwrap(wrapped, of: partition) else {
+            throw .damaged(
+                "The data key of uid \(partition.uid) in the vault is damaged. Restore vault.db from a backup.")
+        }
+        let keys = dataKeys.keys
+        state.entries[partition] = Entry(keys: keys, unsaved: known?.unsaved)
+        return keys
     }
 
     /// The partition's wrapped key, if the vault does not have it yet.
     func unsavedKey(of partition: Partition) -> [UInt8]? {
-        entries.withLock { $0[partition]?.unsaved }
+        state.withLock { $0.entries[partition]?.unsaved }
     }
 
     func markSaved(_ partition: Partition) {
-        entries.withLock { $0[partition]?.unsaved = nil }
+        state.withLock { $0.entries[partition]?.unsaved = nil }
     }
 }

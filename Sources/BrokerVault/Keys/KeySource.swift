@@ -8,15 +8,40 @@ package protocol KeySource: Sendable {
     /// Recorded in the vault and shown by `broker.status`; never reuse one for something else.
     var name: String { get }
 
-    /// The key for a vault that is about to be made.
+    /// Whether the machine has it now. Quick, and asks nobody.
+    func isAvailable() async -> Bool
+
+    /// A key for a vault that is about to be made, or gets its key from here from now on.
     ///
-    /// A key which an interrupted first start left behind is used again.
-    /// - Parameter vaultID: 16 random bytes; tells apart keys of several vaults in one place.
-    func makeKey(for vaultID: [UInt8]) async throws(VaultError) -> MadeKey
+    /// A key which an interrupted attempt left behind is used again.
+    /// - Parameters:
+    ///   - vaultID: 16 random bytes; tells apart keys of several vaults in one place.
+    ///   - passphrase: a person's, if one was given.
+    func makeKey(for vaultID: [UInt8], passphrase: Secret?) async throws(VaultError) -> MadeKey
 
     /// The key of an existing vault. Never makes one: a vault whose key is gone must say so.
-    /// - Parameter parameters: what ``makeKey(for:)`` returned beside the key.
-    func key(for vaultID: [UInt8], parameters: [UInt8]) async throws(VaultError) -> Secret
+    ///
+    /// - Parameter parameters: what ``makeKey(for:passphrase:)`` returned beside the key.
+    /// - Throws: ``VaultError/awaitingKey(_:)`` when it is there but has to be opened first.
+    func key(for vaultID: [UInt8], parameters: [UInt8], passphrase: Secret?) async throws(VaultError) -> Secret
+
+    /// The vault has its key from elsewhere from now on. Whatever goes wrong, the key that stays behind opens old copies only.
+    func discardKey(of vaultID: [UInt8], parameters: [UInt8]) async
+
+    /// What it means that the key from here is not the vault's.
+    func mismatch(_ vaultPath: String) -> VaultError
+}
+
+extension KeySource {
+    package func isAvailable() async -> Bool { true }
+
+    package func discardKey(of vaultID: [UInt8], parameters: [UInt8]) async {}
+
+    package func mismatch(_ vaultPath: String) -> VaultError {
+        .wrongKey(
+            "The key from \(name) is not the one that \(vaultPath) was made with. "
+                + "Put back the key that belongs to it; nothing was changed.")
+    }
 }
 
 package struct MadeKey: Sendable {

@@ -1,14 +1,74 @@
+import BrokerModel
+
+/// What key sources find around the broker.
+package struct KeySurroundings: Sendable {
+    /// Where a key file lies.
+    package var directory: StateDirectory
+    /// `$CREDENTIALS_DIRECTORY`: where systemd puts a unit's credentials.
+    package var credentials: String?
+
+    package init(directory: StateDirectory, credentials: String? = nil) {
+        self.directory = directory
+        self.credentials = credentials
+    }
+}
+
 /// The key sources that a configuration can name (`vault.key_source`). A new one is its type, and an entry here.
 package enum KeySources {
-    /// Makes the source for the vault in a directory.
-    package typealias Maker = @Sendable (StateDirectory) -> any KeySource
+    package typealias Maker = @Sendable (KeySurroundings) -> any KeySource
 
-    private static let all: KeyValuePairs<String, Maker> = [
-        KeyFileSource.name: { KeyFileSource(in: $0) }
+    private static let makers: KeyValuePairs<String, Maker> = [
+        KeyFileSource.name: { KeyFileSource(in: $0.directory) },
+        CredentialSource.name: { CredentialSource(in: $0.credentials) },
+        PassphraseSource.name: { _ in PassphraseSource() },
     ]
 
-    package static var names: [String] { all.map(\.key) }
+    package static var names: [String] { makers.map(\.key) }
 
-    /// - Returns: nil for what is none of ``names``.
-    package static func named(_ name: String) -> Maker? { all.first { $0.key == name }?.value }
+    package static func all(in surroundings: KeySurroundings) -> [any KeySource] {
+        makers.map { $0.value(surroundings) }
+    }
+}
+
+/// The sources that a vault may have, and in which order a new one tries them.
+package struct KeySourceChoice: Sendable {
+    private let sources: [any KeySource]
+    /// As configured, strongest first; empty when the configuration says nothing.
+    private let order: [String]
+
+    package init(_ sources: [any KeySource], order: [String] = []) {
+        self.sources = sources
+        self.order = order
+    }
+
+    var allowed: [any KeySource] { order.isEmpty ? sources : order.compactMap(source) }
+
+    /// Without a word from the configuration it is the one that works everywhere.
+    var forNewVaults: [any KeySource] { (order.isEmpty ? [KeyFileSource.name] : order).compactMap(source) }
+
+    /// The source of an existing vault: what is recorded counts, and a configuration that does not allow it is told so.
+    func recorded(_ name: String, of vaultPath: String) throws(VaultError) -> any KeySource {
+        guard let source = source(name) else {
+            throw .keyUnavailable(
+                "The key of \(vaultPath) comes from \(name), which this broker does not know. Install a later version.")
+        }
+        guard order.isEmpty || order.contains(name) else {
+            throw .keyUnavailable(
+                "The key of \(vaultPath) comes from \(name), but \(order.joined(separator: ", ")) is configured. "
+                    + "Configure \(name) again.")
+        }
+        return source
+    }
+
+    /// A source that the vault may have from now on.
+    func source(_ name: String, for vaultPath: String) throws(VaultError) -> any KeySource {
+        guard let source = allowed.first(where: { $0.name == name }) else {
+            throw .keyUnavailable(
+                "\(vaultPath) may not have its key from \(name); there are \(allowed.map(\.name).joined(separator: ", ")). "
+                    + "vault.key_source in the configuration says which.")
+        }
+        return source
+    }
+
+    private func source(_ name: String) -> (any KeySource)? { sources.first { $0.name == name } }
 }

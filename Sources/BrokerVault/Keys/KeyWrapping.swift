@@ -19,18 +19,19 @@ struct KeyWrapping: Sendable {
     /// Tells a wrong key from a damaged vault; says nothing about the key.
     var check: [UInt8] { keyedHash(context(of: nil), key: checking) }
 
-    func wrap(_ dataKey: Secret, of partition: Partition) -> [UInt8] {
-        dataKey.withBytes { AEAD.seal($0, under: wrapping, binding: context(of: partition)) }
+    func wrap(_ keys: DataKeys, of partition: Partition) -> [UInt8] {
+        keys.joined.withBytes { AEAD.seal($0, under: wrapping, binding: context(of: partition)) }
     }
 
     /// - Returns: nil if it was wrapped under another key, for another partition or vault, or was changed.
-    func unwrap(_ wrapped: [UInt8], of partition: Partition) -> Secret? {
-        guard wrapped.count == AEAD.overhead + keyByteCount else { return nil }
+    func unwrap(_ wrapped: [UInt8], of partition: Partition) -> DataKeys? {
+        let count = wrapped.count - AEAD.overhead
+        guard DataKeys.sizes.contains(count) else { return nil }
         var isGenuine = false
-        let key = Secret(count: keyByteCount) { key in
-            isGenuine = AEAD.open(wrapped, under: wrapping, binding: context(of: partition), into: key)
+        let joined = Secret(count: count) { joined in
+            isGenuine = AEAD.open(wrapped, under: wrapping, binding: context(of: partition), into: joined)
         }
-        return isGenuine ? key : nil
+        return isGenuine ? DataKeys(joined: joined) : nil
     }
 
     private func context(of partition: Partition?) -> [UInt8] {

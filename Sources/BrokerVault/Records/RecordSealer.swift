@@ -57,6 +57,24 @@ struct RecordSealer: Sendable {
         return try open(sealed.box, context: context, keys, body)
     }
 
+    /// The same record under the current key; nil when it is already, and for one that is not genuine.
+    func resealed(_ record: SealedRecord, keys: PartitionKeys) throws(VaultError) -> SealedRecord? {
+        let context = Self.context(record.partition.uid, record.kind.rawValue, record.rowKey, record.bucketKey)
+        let count = record.box.count - AEAD.overhead
+        guard count >= Self.headCount, count <= Self.maximumCount + Self.step else { return nil }
+        let box: [UInt8]? = try scratch.withBytes(count) { plaintext in
+            guard !AEAD.open(record.box, under: keys.sealing, binding: context, into: plaintext),
+                keys.former.contains(where: { AEAD.open(record.box, under: $0, binding: context, into: plaintext) })
+            else { return nil }
+            return AEAD.seal(UnsafeRawBufferPointer(plaintext), under: keys.sealing, binding: context)
+        }
+        return box.map {
+            SealedRecord(
+                partition: record.partition, kind: record.kind, rowKey: record.rowKey, bucketKey: record.bucketKey,
+                box: $0)
+        }
+    }
+
     private func open<Result>(
         _ box: [UInt8], context: [UInt8], _ keys: PartitionKeys,
         _ body: (_ fields: UnsafeRawBufferPointer, _ secret: UnsafeRawBufferPointer) -> Result
@@ -64,7 +82,10 @@ struct RecordSealer: Sendable {
         let count = box.count - AEAD.overhead
         guard count >= Self.headCount, count <= Self.maximumCount + Self.step else { throw .recordDamaged }
         return try scratch.withBytes(count) { (plaintext) throws(VaultError) in
-            guard AEAD.open(box, under: keys.sealing, binding: context, into: plaintext) else { throw .recordDamaged }
+            let isOpen =
+                AEAD.open(box, under: keys.sealing, binding: context, into: plaintext)
+                || keys.former.contains { AEAD.open(box, under: $0, binding: context, into: plaintext) }
+            guard isOpen else { throw .recordDamaged }
             let fieldCount = Int(UInt32(littleEndian: plaintext.loadUnaligned(fromByteOffset: 0, as: UInt32.self)))
             let secretCount = Int(UInt32(littleEndian: plaintext.loadUnaligned(fromByteOffset: 4, as: UInt32.self)))
             guard Self.headCount + fieldCount + secretCount <= count else { throw .recordDamaged }

@@ -1,4 +1,5 @@
 import BrokerModel
+import BrokerValues
 
 /// The database file: made whole or not at all, and looked at before SQLite may touch it.
 struct VaultFile {
@@ -131,12 +132,13 @@ extension SQLiteConnection {
     }
 
     func write(_ header: VaultHeader) throws(VaultError) {
-        let values = [
+        var values = [
             ("vault-id", header.vaultID), ("key-source", Array(header.keySource.utf8)),
             ("key-parameters", header.keyParameters), ("key-check", header.keyCheck),
         ]
+        if let wrappedOn = header.wrappedOn { values.append(("key-wrapped-on", Array(String(wrappedOn).utf8))) }
         for (name, value) in values {
-            try run("INSERT INTO header (name, value) VALUES (?1, ?2)", .text(name), .blob(value))
+            try run("INSERT OR REPLACE INTO header (name, value) VALUES (?1, ?2)", .text(name), .blob(value))
         }
     }
 
@@ -148,6 +150,7 @@ extension SQLiteConnection {
         else { throw .damaged("The header of \(path) is damaged. Restore it from a backup, or move it away.") }
         return VaultHeader(
             vaultID: vaultID, keySource: String(decoding: source, as: UTF8.self), keyParameters: parameters,
-            keyCheck: check)
+            keyCheck: check,
+            wrappedOn: values["key-wrapped-on"].flatMap { NumericDate(String(decoding: $0, as: UTF8.self)) })
     }
 }

@@ -23,12 +23,3 @@ enum VaultFormat {
         "CREATE TABLE quarantine (id INTEGER PRIMARY KEY, partition, kind, row_key, bucket_key, box)",
     ]
 }
-
-/// What must be known before any key is: kept in the clear, bound into the key check.
-struct VaultHeader: Sendable {
-    /// 16 random bytes.
-    var vaultID: [UInt8]
-    var keySource: String
-    var keyParameters: [UInt8]
-    var keyCheck: [UInt8]
-}

@@ -30,6 +30,30 @@ final class VaultReader: Sendable {
         }
     }
 
+    func wrappedKeys() throws(VaultError) -> [Partition: [UInt8]] {
+        let rows = try withConnection { (connection) throws(VaultError) in
+            try connection.rows("SELECT partition, wrapped FROM partition_key") { ($0.integer(0), $0.blob(1)) }
+        }
+        var keys: [Partition: [UInt8]] = [:]
+        for (number, wrapped) in rows {
+            guard let uid = UInt32(exactly: number) else { throw Self.foreignPartition }
+            keys[Partition(uid: uid)] = wrapped
+        }
+        return keys
+    }
+
+    private static let foreignPartition = VaultError.damaged(
+        "The vault has a data key for a uid that no system has. Restore vault.db from a backup.")
+
+    /// Some rows of a partition, in the order of their ids.
+    func rows(after id: Int64, in partition: Partition, atMost count: Int) throws(VaultError) -> [StoredRow] {
+        try withConnection { (connection) throws(VaultError) in
+            let sql = "SELECT \(Self.columns) FROM record WHERE partition = ?1 AND id > ?2 ORDER BY id LIMIT ?3"
+            return try connection.rows(
+                sql, .integer(Int64(partition.uid)), .integer(id), .integer(Int64(count)), read: StoredRow.init)
+        }
+    }
+
     func recordCount() throws(VaultError) -> Int {
         try withConnection { (connection) throws(VaultError) in
             try connection.integer("SELECT count(*) FROM record")

@@ -47,6 +47,18 @@ final class VaultWriter: Sendable {
         for (partition, _) in unsaved { keys.markSaved(partition) }
     }
 
+    /// Writes all data keys anew, and what the vault says of the key that wraps them.
+    func write(_ wrapped: [Partition: [UInt8]], _ header: VaultHeader) throws(VaultError) {
+        try transaction { (connection) throws(VaultError) in
+            for (partition, wrapped) in wrapped {
+                try connection.run(
+                    "INSERT OR REPLACE INTO partition_key (partition, wrapped) VALUES (?1, ?2)",
+                    .integer(Int64(partition.uid)), .blob(wrapped))
+            }
+            try connection.write(header)
+        }
+    }
+
     /// Moves rows that do not open out of the way; nothing is thrown away.
     ///
     /// - Parameter isWhole: asked again for the row as it is now, which may have been written anew.

@@ -11,6 +11,8 @@ final class RosterDouble: AppRoster {
     func set(_ apps: [AppRegistration]) { known.withLock { $0 = apps } }
     func fail(_ error: BrokerError?) { failure.withLock { $0 = error } }
 
+    func forget() {}
+
     func apps(in partition: Partition) -> [AppRegistration] {
         failure.withLock { $0 } == nil ? known.withLock { $0 } : []
     }

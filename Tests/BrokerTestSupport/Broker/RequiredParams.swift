@@ -17,5 +17,6 @@ package let requiredParams: [String: JSONObject] = [
     ProveToken.name: ["app": "mail", "httpMethod": "GET", "url": "https://a.example/"],
     RemoveApp.name: ["name": "mail"],
     Subscribe.name: ["topics": ["account"]],
+    SetKeySource.name: ["source": "key-file"],
     ImportCache.name: ["cache": [:]],
 ]

@@ -5,7 +5,7 @@ import Logging
 import Synchronization
 
 /// A real vault in which a test can cause faults: writes or lists that fail, records that no longer open.
-package final class FaultyVault: RecordVault {
+package final class FaultyVault: RecordVault, VaultKeys {
     private struct Faults {
         var commit: VaultError?
         var loadAll: VaultError?
@@ -105,12 +105,34 @@ package final class FaultyVault: RecordVault {
     }
 
     package func statistics() throws(VaultError) -> VaultStatistics { try vault.statistics() }
+
+    package var isLocked: Bool { vault.isLocked }
+    package func lock() { vault.lock() }
+    package func keyStatus() async -> KeyStatus { await vault.keyStatus() }
+    package func setKeySource(_ name: String, passphrase: Secret?, at now: NumericDate) async throws(VaultError) {
+        try await vault.setKeySource(name, passphrase: passphrase, at: now)
+    }
+    package func replaceDataKeys(at now: NumericDate) async throws(VaultError) {
+        try await vault.replaceDataKeys(at: now)
+    }
+    package func unlock(passphrase: Secret?) async throws(VaultError) { try await vault.unlock(passphrase: passphrase) }
 }
 
 extension Vault {
-    /// The vault in this folder, with its key in a file beside it; the folder is made if need be.
+    /// The vault in this folder, at first with its key in a file beside it; the folder is made if need be.
     package static func open(in folder: String, logger: Logger = .silent) async throws(VaultError) -> Vault {
         let directory = try StateDirectory.open(creating: folder)
-        return try await open(in: directory, keySource: KeyFileSource(in: directory), logger: logger)
+        let sources = KeySourceChoice(KeySources.all(in: KeySurroundings(directory: directory)))
+        return try await open(in: directory, keySources: sources, at: 0, logger: logger)
+    }
+
+    /// A vault that may have this one source of its key.
+    package static func open(
+        in directory: StateDirectory, keySource: any KeySource, tidyingAfter idleDelay: Duration = .seconds(1),
+        logger: Logger
+    ) async throws(VaultError) -> Vault {
+        try await open(
+            in: directory, keySources: KeySourceChoice([keySource], order: [keySource.name]), at: 0,
+            tidyingAfter: idleDelay, logger: logger)
     }
 }

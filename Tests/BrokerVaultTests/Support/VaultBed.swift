@@ -14,12 +14,18 @@ struct VaultBed {
         path = bed.path("state")
     }
 
-    /// - Parameter idleDelay: long, because many tests look into the log; a slow machine must not empty it meanwhile.
+    /// - Parameters:
+    ///   - keySource: the only one that the vault may have; without it, any.
+    ///   - idleDelay: long, because many tests look into the log; a slow machine must not empty it meanwhile.
     func open(
         keySource: (any KeySource)? = nil, tidyingAfter idleDelay: Duration = .seconds(3600)
     ) async throws(VaultError) -> Vault {
         let directory = try StateDirectory.open(creating: path)
-        let keySource = keySource ?? KeyFileSource(in: directory)
+        guard let keySource else {
+            let sources = KeySources.all(in: KeySurroundings(directory: directory))
+            return try await Vault.open(
+                in: directory, keySources: KeySourceChoice(sources), at: 0, tidyingAfter: idleDelay, logger: log.logger)
+        }
         return try await Vault.open(in: directory, keySource: keySource, tidyingAfter: idleDelay, logger: log.logger)
     }
 

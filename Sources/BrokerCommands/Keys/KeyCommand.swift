@@ -1,0 +1,76 @@
+import ArgumentParser
+import BrokerClient
+import BrokerRPC
+import BrokerValues
+
+struct KeyCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "key", abstract: "See and change what the vault is locked with.",
+        subcommands: [KeyStatusCommand.self, RotateKeyCommand.self, SetKeySourceCommand.self])
+}
+
+struct KeyStatusCommand: Subcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status", abstract: "Show where the vault's key comes from.")
+
+    @OptionGroup var global: GlobalOptions
+
+    func run(in context: CommandContext) throws(BrokerClientError) {
+        let node = try context.connection.result(of: GetKeyStatus.self, .init())
+        let state = try KeyState.decoded(node)
+        context.output.result(node) { KeyText.facts(state).text(emphasis: context.output.style.strong) }
+    }
+}
+
+struct RotateKeyCommand: Subcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rotate", abstract: "Give the vault a new data key.",
+        discussion: """
+            For when somebody may have seen the old one. The records are sealed anew in the background. Copies of the vault \
+            that were made before still open with the old key, so have the providers revoke what they hold.
+            """)
+
+    @OptionGroup var global: GlobalOptions
+
+    func run(in context: CommandContext) throws(BrokerClientError) {
+        let node = try context.connection.result(of: RotateKey.self, .init())
+        context.output.result(node) { "The vault has a new data key; its records are being sealed with it.\n" }
+    }
+}
+
+struct SetKeySourceCommand: Subcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "set-source", abstract: "Have the vault's key come from elsewhere.",
+        discussion: "The records stay as they are. `brokerctl key status` names the sources that there are.")
+
+    @OptionGroup var global: GlobalOptions
+
+    @Argument(help: "key-file, credential, secret-service or passphrase.")
+    var source: String
+
+    @Flag(help: "Read the new passphrase from standard input, one line, instead of the terminal.")
+    var stdin = false
+
+    func run(in context: CommandContext) throws(BrokerClientError) {
+        var params = SetKeySource.Params(source: source)
+        if stdin {
+            params.passphrase = try Passphrase.fromStandardInput()
+        } else if source == "passphrase" {
+            params.passphrase = try Passphrase.newFromTerminal()
+        }
+        let node = try context.connection.result(of: SetKeySource.self, params)
+        let state = try KeyState.decoded(node)
+        context.output.result(node) { "The vault's key comes from \(state.source.clean) from now on.\n" }
+    }
+}
+
+enum KeyText {
+    static func facts(_ state: KeyState) -> Facts {
+        var facts = Facts()
+        facts.add("Source", state.source.clean)
+        facts.add("Wrapped", state.wrappedOn.map { TimeText.relative($0, to: Output.now) } ?? "not recorded")
+        facts.add("Available", state.available.joined(separator: ", ").clean)
+        if state.resealing { facts.add("Records", "being sealed with the new key") }
+        return facts
+    }
+}

@@ -1,0 +1,28 @@
+import BrokerModel
+import BrokerValues
+
+/// Changes of the keys themselves.
+extension BrokerLock {
+    package func keyStatus() async -> KeyStatus { await keys.keyStatus() }
+
+    package func setKeySource(_ name: String, passphrase: Secret?) async throws(BrokerError) {
+        try await changing { (keys, now) throws(VaultError) in
+            try await keys.setKeySource(name, passphrase: passphrase, at: now)
+        }
+    }
+
+    package func replaceDataKeys() async throws(BrokerError) {
+        try await changing { (keys, now) throws(VaultError) in try await keys.replaceDataKeys(at: now) }
+    }
+
+    private func changing(
+        _ change: (any VaultKeys, NumericDate) async throws(VaultError) -> Void
+    ) async throws(BrokerError) {
+        do throws(VaultError) {
+            try await change(keys, services.clock.now)
+        } catch {
+            services.log.error("the vault's keys were not changed", metadata: ["cause": "\(error)"])
+            throw BrokerError(ofKeys: error)
+        }
+    }
+}

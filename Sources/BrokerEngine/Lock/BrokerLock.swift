@@ -1,0 +1,140 @@
+import BrokerModel
+import BrokerValues
+import Logging
+import Synchronization
+
+/// The way from open to locked and back (docs/decisions/0044).
+///
+/// From the first moment on nobody is let in. What is under way goes on to its end: a refresh may have made the provider
+/// replace a token, and without a key the new one could not be kept. Then the keys go, and with them every secret in memory.
+package final class BrokerLock: Sendable {
+    private struct State {
+        var closing: Task<Void, Never>?
+        var attempts = UnlockAttempts()
+    }
+
+    let services: EngineServices
+    let keys: any VaultKeys
+    private let state = Mutex(State())
+
+    init(services: EngineServices, keys: any VaultKeys) {
+        self.services = services
+        self.keys = keys
+        services.gate.open(at: services.clock.uptime)
+    }
+
+    package static let error = BrokerError(.locked, VaultError.locked.description)
+
+    package var isLocked: Bool { keys.isLocked }
+
+    // MARK: Work
+
+    /// Lets a request in that needs keys; it ends with ``leave()``. Part of the hot path.
+    package func enter() -> Bool {
+        let limit = services.settings().lockAfterIdle
+        let isOpen = services.gate.enter(at: limit > 0 ? services.clock.uptime : nil, idleLimit: .seconds(limit))
+        guard isOpen, !keys.isLocked else {
+            if isOpen { services.gate.leave() }
+            // The clock went on during a suspend, and the timer did not fire yet.
+            lockIfIdle()
+            return false
+        }
+        return true
+    }
+
+    package func leave() { services.gate.leave() }
+
+    // MARK: Locking
+
+    /// Returns when no key is in memory any more.
+    ///
+    /// - Parameter reason: for the log.
+    package func lock(because reason: String) async {
+        await closing(because: reason).value
+    }
+
+    private func closing(because reason: String) -> Task<Void, Never> {
+        state.withLock { state in
+            if let closing = state.closing { return closing }
+            let closing = Task { await close(because: reason) }
+            state.closing = closing
+            return closing
+        }
+    }
+
+    private func close(because reason: String) async {
+        defer { state.withLock { $0.closing = nil } }
+        guard !keys.isLocked else { return }
+        services.interactions.refuse(with: Self.error)
+        await services.gate.shut()
+        if await !services.writer.flush() {
+            services.log.error("the broker is locked before everything could be written; it stays in memory, sealed")
+        } else {
+            services.index.forget()
+        }
+        services.roster.forget()
+        keys.lock()
+        services.interactions.refuse(with: nil)
+        services.log.notice("locked", metadata: ["reason": "\(reason)"])
+    }
+
+    /// - Returns: when to look again; nil when idle time does not count.
+    @discardableResult
+    package func lockIfIdle() -> Duration? {
+        let limit = services.settings().lockAfterIdle
+        guard limit > 0 else { return nil }
+        let now = services.clock.uptime
+        guard services.gate.isIdle(at: now, for: .seconds(limit)), !keys.isLocked else {
+            return max(services.gate.lastUse + .seconds(limit) - now, .seconds(1))
+        }
+        _ = closing(because: "idle")
+        return .seconds(limit)
+    }
+
+    // MARK: Unlocking
+
+    /// - Parameters:
+    ///   - passphrase: for the source that asks a person; wrong ones make the next wait.
+    ///   - caller: who gives it, by the name that access rules know.
+    /// - Throws: `accessDenied` for a wrong passphrase, `locked` when the key is not there yet, `throttled`.
+    package func unlock(passphrase: Secret?, caller: String) async throws(BrokerError) {
+        await state.withLock { $0.closing }?.value
+        guard keys.isLocked else { return }
+        if passphrase != nil { try await waitForTurn(caller) }
+        do throws(VaultError) {
+            try await keys.unlock(passphrase: passphrase)
+        } catch {
+            services.log.warning("unlocking failed", metadata: ["caller": "\(caller)", "cause": "\(error)"])
+            throw BrokerError(ofKeys: error)
+        }
+        state.withLock { $0.attempts.succeeded() }
+        services.gate.open(at: services.clock.uptime)
+        services.log.notice("unlocked", metadata: ["caller": "\(caller)"])
+    }
+
+    private func waitForTurn(_ caller: String) async throws(BrokerError) {
+        let now = services.clock.uptime
+        guard let pause = state.withLock({ $0.attempts.begin(caller, at: now) }) else {
+            throw BrokerError(
+                .throttled, "There were too many wrong passphrases; wait a minute, then run brokerctl unlock again."
+            ) { $0.retryAfter = Int(UnlockAttempts.longestPause.components.seconds) }
+        }
+        guard pause > .zero else { return }
+        do { try await services.clock.sleep(for: pause) } catch { throw .appWentAway }
+    }
+}
+
+extension BrokerError {
+    /// What an administrator is told of the keys; the texts name files and programs, never contents.
+    package init(ofKeys error: VaultError) {
+        switch error {
+        case .wrongPassphrase:
+            self.init(.accessDenied, error.description, reason: .wrongPassphrase, cause: error)
+        case .locked: self = BrokerLock.error
+        case .awaitingKey(let text): self.init(.locked, text, reason: .keyAwaited, cause: error)
+        case .keyUnavailable(let text), .wrongKey(let text), .damaged(let text), .notPrivate(let text):
+            self.init(.internal, text, reason: .keyUnavailable, cause: error)
+        default: self.init(error)
+        }
+    }
+}

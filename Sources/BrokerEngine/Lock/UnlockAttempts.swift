@@ -1,0 +1,44 @@
+/// How long who tries passphrases has to wait for the next try. Pure: time is handed in.
+///
+/// Each try is counted as a wrong one when it begins, so that many at a time wait for one another, too. Whoever tries waits
+/// alone: a program that guesses does not keep another one from unlocking.
+package struct UnlockAttempts: Sendable {
+    package static let longestPause = Duration.seconds(60)
+    static let rememberedCallers = 64
+
+    private struct Record {
+        var failures = 0
+        var next = Duration.zero
+    }
+
+    private var records: [String: Record] = [:]
+
+    package init() {}
+
+    /// - Parameter caller: who tries, by the name that access rules know.
+    /// - Returns: how long this try waits; nil when it would be too long to wait for.
+    package mutating func begin(_ caller: String, at now: Duration) -> Duration? {
+        let caller = place(of: caller, at: now)
+        var record = records[caller] ?? Record()
+        let start = max(now, record.next)
+        guard start - now <= Self.longestPause else { return nil }
+        record.next = start + Self.pause(after: record.failures + 1)
+        record.failures += 1
+        records[caller] = record
+        return start - now
+    }
+
+    package mutating func succeeded() { records = [:] }
+
+    /// One second, two, four, … up to a minute.
+    private static func pause(after failures: Int) -> Duration {
+        min(.seconds(1 << min(failures - 1, 6)), longestPause)
+    }
+
+    /// A crowd of callers shares one place: nobody gets rid of a pause by coming under another name.
+    private mutating func place(of caller: String, at now: Duration) -> String {
+        guard records[caller] == nil, records.count >= Self.rememberedCallers else { return caller }
+        records = records.filter { $0.value.next > now }
+        return records.count < Self.rememberedCallers ? caller : ""
+    }
+}

@@ -1,0 +1,68 @@
+import BrokerValues
+
+package enum GetKeyStatus: AdministrationMethod {
+    package static let name = "keys.status"
+    package static let summary = "Where the vault's key comes from."
+    package static let description = "Names sources and times; nothing of any key."
+    package static let worksLocked = true
+    package static let isIdempotent = true
+    package static let errors: [ErrorKind] = [.accessDenied]
+    package static let resultName = "key"
+    package typealias Params = Empty
+    package typealias Result = KeyState
+}
+
+package enum RotateKey: AdministrationMethod {
+    package static let name = "keys.rotate"
+    package static let summary = "Gives the vault a new data key."
+    package static let description = """
+        It is on disk when this is answered. The records are sealed anew with it afterwards, in the background, and can be \
+        read all the time; a broker that is stopped meanwhile goes on with it at its next start.
+        """
+    package static let errors: [ErrorKind] = [.accessDenied, .locked]
+    package static let resultName = "key"
+    package typealias Params = Empty
+    package typealias Result = KeyState
+}
+
+package enum SetKeySource: AdministrationMethod {
+    package static let name = "keys.setSource"
+    package static let summary = "Has the vault's key come from another source."
+    package static let description = """
+        The data key is wrapped anew; the records stay as they are. With the source that the vault has already it gets a new \
+        passphrase. When it fails, everything is as it was.
+        """
+    package static let errors: [ErrorKind] = [.accessDenied, .locked]
+    package static let resultName = "key"
+    package typealias Result = KeyState
+
+    package struct Params: ParamsObject {
+        package var source = ""
+        package var passphrase: String?
+        package init() {}
+        package init(source: String, passphrase: String? = nil) {
+            self.source = source
+            self.passphrase = passphrase
+        }
+        package static let members: [Member<Params>] = [
+            .required("source", \.source, "One of keys.status' available.", .name(atMost: 64)),
+            .optional("passphrase", \.passphrase, "For the source passphrase; others need none.", .passphrase),
+        ]
+    }
+}
+
+package struct KeyState: MessageObject, Equatable {
+    package var source = ""
+    package var wrappedOn: NumericDate?
+    package var available: [String] = []
+    package var resealing = false
+
+    package init() {}
+
+    package static let members: [Member<KeyState>] = [
+        .required("source", \.source, "Where the key comes from."),
+        .optional("wrappedOn", \.wrappedOn, "When the data key was last wrapped; absent where the vault does not say."),
+        .required("available", \.available, "Where it could come from here and now."),
+        .required("resealing", \.resealing, "Whether records are still sealed with the data key before."),
+    ]
+}

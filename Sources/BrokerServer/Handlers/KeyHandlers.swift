@@ -1,0 +1,35 @@
+import BrokerEngine
+import BrokerModel
+import BrokerRPC
+import BrokerValues
+
+/// `keys.…`.
+struct KeyHandlers: Sendable {
+    let services: ServerServices
+
+    var all: [AnyHandler] {
+        let lock = services.broker.lock
+        return [
+            .waiting(GetKeyStatus.self) { _ in KeyState(await lock.keyStatus()) },
+            .waiting(RotateKey.self) { _ throws(BrokerError) in
+                try await lock.replaceDataKeys()
+                return KeyState(await lock.keyStatus())
+            },
+            .waiting(SetKeySource.self) { request throws(BrokerError) in
+                try await lock.setKeySource(
+                    request.params.source, passphrase: request.params.passphrase.map { Secret($0) })
+                return KeyState(await lock.keyStatus())
+            },
+        ]
+    }
+}
+
+extension KeyState {
+    fileprivate init(_ status: KeyStatus) {
+        self.init()
+        source = status.source
+        wrappedOn = status.wrappedOn
+        available = status.available
+        resealing = status.isResealing
+    }
+}

@@ -1,0 +1,78 @@
+import BrokerModel
+
+/// The data keys of one partition, as they are wrapped together.
+///
+/// A partition begins with one key, which everything is derived from. When that is replaced, the rows keep the names that
+/// they have (``naming``), and until all of them are sealed anew the key before is kept along (``former``).
+struct DataKeys: Sendable {
+    private static let purpose: StaticString = "tb-vault"
+
+    let current: Secret
+    let naming: Secret
+    private(set) var former: Secret?
+    /// A partition whose key was never replaced stores one key only, as it always did.
+    private var isFirst = false
+
+    /// A new partition's.
+    init() { self.init(first: .random(count: keyByteCount)) }
+
+    private init(first: Secret) {
+        current = first
+        naming = first.subkey(2, Self.purpose)
+        isFirst = true
+    }
+
+    private init(current: Secret, naming: Secret, former: Secret?) {
+        self.current = current
+        self.naming = naming
+        self.former = former
+    }
+
+    /// A new key to seal with, beside the one that rows are sealed with now.
+    var replaced: DataKeys { DataKeys(current: .random(count: keyByteCount), naming: naming, former: current) }
+
+    /// When no row is sealed with the former key any more.
+    var settled: DataKeys { DataKeys(current: current, naming: naming, former: nil) }
+
+    var keys: PartitionKeys {
+        PartitionKeys(
+            sealing: current.subkey(1, Self.purpose), naming: naming,
+            former: former.map { [$0.subkey(1, Self.purpose)] } ?? [])
+    }
+
+    // MARK: As one secret
+
+    /// One, two or three keys long.
+    static let sizes = [1, 2, 3].map { $0 * keyByteCount }
+
+    var joined: Secret {
+        let parts = isFirst ? [current] : [naming, current] + (former.map { [$0] } ?? [])
+        return Secret(count: parts.count * keyByteCount) { buffer in
+            for (place, part) in parts.enumerated() {
+                part.withBytes { bytes in
+                    UnsafeMutableRawBufferPointer(rebasing: buffer[(place * keyByteCount)...]).copyMemory(from: bytes)
+                }
+            }
+        }
+    }
+
+    init?(joined: Secret) {
+        guard Self.sizes.contains(joined.count) else { return nil }
+        let parts = stride(from: 0, to: joined.count, by: keyByteCount).map { start in
+            joined.withBytes { Secret(copying: UnsafeRawBufferPointer(rebasing: $0[start..<start + keyByteCount])) }
+        }
+        if parts.count == 1 {
+            self.init(first: parts[0])
+        } else {
+            self.init(current: parts[1], naming: parts[0], former: parts.count == 3 ? parts[2] : nil)
+        }
+    }
+}
+
+/// What a partition's rows are sealed and named with.
+struct PartitionKeys: Sendable {
+    let sealing: Secret
+    let naming: Secret
+    /// Rows, and copies in memory, may still be sealed with these.
+    var former: [Secret] = []
+}

@@ -1,0 +1,111 @@
+import BrokerModel
+import CSodium
+import Dispatch
+
+/// A key that is derived from a person's passphrase with Argon2id. The vault keeps salt and costs beside it, and starts
+/// locked: `broker.unlock` brings the passphrase.
+package struct PassphraseSource: KeySource {
+    package static let name = "passphrase"
+    /// Not a measure of strength, only against accidents.
+    private static let shortest = 8
+
+    package var name: String { Self.name }
+
+    package init() {}
+
+    package func makeKey(for vaultID: [UInt8], passphrase: Secret?) async throws(VaultError) -> MadeKey {
+        guard let passphrase else {
+            throw .awaitingKey(
+                "A new vault cannot ask for a passphrase. Start it with another key source, and then run: "
+                    + "brokerctl key set-source passphrase")
+        }
+        guard passphrase.count >= Self.shortest else {
+            throw .keyUnavailable("A passphrase has at least \(Self.shortest) characters. Choose a longer one.")
+        }
+        let costs = PassphraseCosts.usual
+        let salt = Secret.random(count: PassphraseCosts.saltCount).withBytes { [UInt8]($0) }
+        let key = try await costs.key(from: passphrase, salt: salt)
+        return MadeKey(key: key, parameters: costs.parameters(salt: salt))
+    }
+
+    package func key(
+        for vaultID: [UInt8], parameters: [UInt8], passphrase: Secret?
+    ) async throws(VaultError) -> Secret {
+        guard let (costs, salt) = PassphraseCosts.read(parameters) else {
+            throw .damaged(
+                "The vault says of its passphrase what no broker wrote. Restore vault.db from a backup, or move it away."
+            )
+        }
+        guard let passphrase else {
+            throw .awaitingKey("The broker is locked with a passphrase; unlock it with brokerctl unlock.")
+        }
+        return try await costs.key(from: passphrase, salt: salt)
+    }
+
+    package func mismatch(_ vaultPath: String) -> VaultError { .wrongPassphrase }
+}
+
+/// What one derivation costs: passes over so many bytes of memory, in one lane (RFC 9106).
+struct PassphraseCosts: Sendable, Equatable {
+    static let saltCount = Int(crypto_pwhash_SALTBYTES)
+    /// A tenth of a second on one core of 2024.
+    static let usual = PassphraseCosts(passes: 3, memory: 64 << 20)
+    /// What a vault may ask for. The file may have been edited by anybody: its opening must not take all memory.
+    private static let passBounds: ClosedRange<UInt32> = 2...8
+    private static let memoryBounds: ClosedRange<UInt32> = (64 << 20)...(1 << 30)
+    private static let version: UInt8 = 1
+
+    var passes: UInt32
+    /// Bytes.
+    var memory: UInt32
+
+    func parameters(salt: [UInt8]) -> [UInt8] {
+        var bytes = CanonicalBytes()
+        bytes.append(Self.version)
+        bytes.append(passes)
+        bytes.append(memory)
+        bytes.append(salt)
+        return bytes.bytes
+    }
+
+    /// - Returns: nil for what ``parameters(salt:)`` never wrote, and for costs out of bounds.
+    static func read(_ parameters: [UInt8]) -> (costs: PassphraseCosts, salt: [UInt8])? {
+        guard parameters.count == 13 + saltCount else { return nil }
+        func number(_ offset: Int) -> UInt32 {
+            parameters[offset..<offset + 4].reversed().reduce(0) { $0 << 8 | UInt32($1) }
+        }
+        let costs = PassphraseCosts(passes: number(1), memory: number(5))
+        let salt = Array(parameters[13...])
+        guard passBounds.contains(costs.passes), memoryBounds.contains(costs.memory),
+            costs.parameters(salt: salt) == parameters
+        else { return nil }
+        return (costs, salt)
+    }
+
+    /// One at a time, on a thread that nobody else waits for: neither the event loop nor the threads of tasks.
+    private static let queue = DispatchQueue(label: "passphrase")
+
+    func key(from passphrase: Secret, salt: [UInt8]) async throws(VaultError) -> Secret {
+        let key: Secret? = await withCheckedContinuation { continuation in
+            Self.queue.async { continuation.resume(returning: derive(passphrase, salt)) }
+        }
+        guard let key else {
+            throw .io(
+                "No memory to check the passphrase (\(memory >> 20) MiB). Try again when other programs have ended.")
+        }
+        return key
+    }
+
+    private func derive(_ passphrase: Secret, _ salt: [UInt8]) -> Secret? {
+        var isDone = false
+        let key = Secret(count: keyByteCount) { key in
+            passphrase.withBytes { passphrase in
+                isDone =
+                    crypto_pwhash(
+                        key.octets, UInt64(key.count), passphrase.characters, UInt64(passphrase.count), salt,
+                        UInt64(passes), Int(memory), crypto_pwhash_ALG_ARGON2ID13) == 0
+            }
+        }
+        return isDone ? key : nil
+    }
+}

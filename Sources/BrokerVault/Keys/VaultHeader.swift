@@ -1,0 +1,54 @@
+import BrokerModel
+import BrokerValues
+
+/// What must be known before any key is: kept in the clear, bound into the key check.
+struct VaultHeader: Sendable {
+    /// 16 random bytes.
+    var vaultID: [UInt8]
+    var keySource: String
+    var keyParameters: [UInt8]
+    var keyCheck: [UInt8]
+    /// When the source last got a key; vaults of earlier brokers do not say. For people only.
+    var wrappedOn: NumericDate?
+}
+
+extension VaultHeader {
+    /// A header for a vault whose key comes from a source from now on, and what that key does.
+    static func making(
+        _ vaultID: [UInt8], from source: any KeySource, passphrase: Secret?, at now: NumericDate
+    ) async throws(VaultError) -> (header: VaultHeader, wrapping: KeyWrapping) {
+        let made = try await source.makeKey(for: vaultID, passphrase: passphrase)
+        let wrapping = try KeyWrapping(from: source.name, made.key, vaultID)
+        return (
+            VaultHeader(
+                vaultID: vaultID, keySource: source.name, keyParameters: made.parameters, keyCheck: wrapping.check,
+                wrappedOn: now), wrapping
+        )
+    }
+
+    /// Fetches the vault's key from the source that is recorded, and proves it.
+    func wrapping(
+        of path: String, from choice: KeySourceChoice, passphrase: Secret?
+    ) async throws(VaultError) -> KeyWrapping {
+        let source = try choice.recorded(keySource, of: path)
+        return try await wrapping(of: path, from: source, passphrase: passphrase)
+    }
+
+    func wrapping(
+        of path: String, from source: any KeySource, passphrase: Secret?
+    ) async throws(VaultError) -> KeyWrapping {
+        let key = try await source.key(for: vaultID, parameters: keyParameters, passphrase: passphrase)
+        let wrapping = try KeyWrapping(from: source.name, key, vaultID)
+        guard wrapping.check == keyCheck else { throw source.mismatch(path) }
+        return wrapping
+    }
+}
+
+extension KeyWrapping {
+    fileprivate init(from source: String, _ key: Secret, _ vaultID: [UInt8]) throws(VaultError) {
+        guard key.count == keyByteCount else {
+            throw .keyUnavailable("The key from \(source) has \(key.count) bytes instead of \(keyByteCount).")
+        }
+        self.init(key: key, vaultID: vaultID, source: source)
+    }
+}

@@ -1,0 +1,69 @@
+import BrokerModel
+import BrokerValues
+
+extension Vault: VaultKeys {
+    package var isLocked: Bool { keys.isLocked }
+
+    package func lock() { keys.lock() }
+
+    package func unlock(passphrase: Secret?) async throws(VaultError) {
+        guard isLocked else { return }
+        keys.unlock(with: try await header.wrapping(of: path, from: keySources, passphrase: passphrase))
+        resumeResealing()
+    }
+
+    package func keyStatus() async -> KeyStatus {
+        var available: [String] = []
+        for source in keySources.allowed where await source.isAvailable() { available.append(source.name) }
+        let header = header
+        return KeyStatus(
+            source: header.keySource, wrappedOn: header.wrappedOn, available: available,
+            isResealing: resealing.withLock { $0 })
+    }
+
+    /// The new key is fetched back from its source before anything depends on it. Then one transaction replaces all wrapped
+    /// keys and what the vault says of their source: at every moment the file has one key that opens it, whole.
+    package func setKeySource(_ name: String, passphrase: Secret?, at now: NumericDate) async throws(VaultError) {
+        guard !isLocked else { throw .locked }
+        let old = header
+        let source = try keySources.source(name, for: path)
+        let new = try await VaultHeader.making(old.vaultID, from: source, passphrase: passphrase, at: now).header
+        let wrapping = try await new.wrapping(of: path, from: source, passphrase: passphrase)
+        try await onQueue { [self] () throws(VaultError) in
+            guard header.keyCheck == old.keyCheck, header.keySource == old.keySource else {
+                throw VaultError.io("The source of the vault's key was changed by somebody else meanwhile. Try again.")
+            }
+            var dataKeys: [Partition: [UInt8]] = [:]
+            for (partition, keys) in try storedKeys(unsaved: true) {
+                dataKeys[partition] = wrapping.wrap(keys, of: partition)
+            }
+            try writeSide.write(dataKeys, new)
+            keys.adopt(wrapping, saved: Set(dataKeys.keys))
+            header = new
+        } afterwards: { [self] in
+            // What the former key wrapped is in the log's way only until then.
+            writeSide.tidy()
+        }
+        if let former = try? keySources.source(old.keySource, for: path), former.name != name {
+            await former.discardKey(of: old.vaultID, parameters: old.keyParameters)
+        }
+        logger.notice(
+            "the vault's key has another source", metadata: ["from": "\(old.keySource)", "to": "\(new.keySource)"])
+    }
+
+    /// Every partition's keys as the disk has them, and those that it does not have yet.
+    func storedKeys(unsaved withUnsaved: Bool) throws(VaultError) -> [Partition: DataKeys] {
+        let wrapping = try keys.currentWrapping()
+        var wrapped = try reader.wrappedKeys()
+        if withUnsaved { wrapped.merge(keys.unsaved) { stored, _ in stored } }
+        var found: [Partition: DataKeys] = [:]
+        for (partition, box) in wrapped {
+            guard let dataKeys = wrapping.unwrap(box, of: partition) else {
+                throw .damaged(
+                    "The data key of uid \(partition.uid) in the vault is damaged. Restore vault.db from a backup.")
+            }
+            found[partition] = dataKeys
+        }
+        return found
+    }
+}

@@ -1,0 +1,113 @@
+import BrokerModel
+import BrokerValues
+
+/// A new data key, step by step (docs/decisions/0043). Each step is one transaction, and after any of them a broker that was
+/// killed goes on where it was:
+///
+/// 1. The new key is wrapped together with the former one. New records are sealed with the new key; both open.
+/// 2. Some rows at a time, what the former key sealed is sealed anew.
+/// 3. When no such row is left, the former key is dropped.
+extension Vault {
+    private static let rowsPerStep = 128
+
+    package func replaceDataKeys(at now: NumericDate) async throws(VaultError) {
+        try await onQueue { [self] () throws(VaultError) in
+            let stored = try storedKeys(unsaved: true)
+            guard stored.values.allSatisfy({ $0.former == nil }) else {
+                throw VaultError.io(
+                    "The records are still being sealed with the last new key. Try again when brokerctl key status says that they are."
+                )
+            }
+            var header = header
+            header.wrappedOn = now
+            try replace(stored.mapValues(\.replaced), header)
+        } afterwards: {
+        }
+        logger.notice("the vault has a new data key; its records are sealed anew")
+        resumeResealing()
+    }
+
+    /// On the vault's queue.
+    private func replace(_ new: [Partition: DataKeys], _ header: VaultHeader) throws(VaultError) {
+        let wrapping = try keys.currentWrapping()
+        var wrapped: [Partition: [UInt8]] = [:]
+        for (partition, keys) in new { wrapped[partition] = wrapping.wrap(keys, of: partition) }
+        try writeSide.write(wrapped, header)
+        keys.replace(new)
+        self.header = header
+    }
+
+    /// Goes on with what a broker before this one began, or this one before it was locked. Waits for nothing.
+    func resumeResealing() {
+        // A vault that is let go shall not live on because of it.
+        guard (try? nextToReseal()) != nil else { return }
+        let isMine = resealing.withLock { isRunning in
+            defer { isRunning = true }
+            return !isRunning
+        }
+        if isMine, !queue.run({ [weak self] in self?.resealStep(of: nil, after: 0) }) {
+            resealing.withLock { $0 = false }
+        }
+    }
+
+    /// Between two steps, whoever waits for the disk has a turn.
+    private func resealStep(of partition: Partition?, after id: Int64) {
+        do throws(VaultError) {
+            let wanted = if let partition { partition } else { try nextToReseal() }
+            guard let partition = wanted else {
+                resealing.withLock { $0 = false }
+                return
+            }
+            let last = try resealRows(of: partition, after: id)
+            if last == nil { try settle(partition) }
+            let isGoingOn = queue.run { [weak self] in
+                self?.resealStep(of: last == nil ? nil : partition, after: last ?? 0)
+            }
+            if !isGoingOn { resealing.withLock { $0 = false } }
+        } catch {
+            resealing.withLock { $0 = false }
+            // Locked: it goes on when the vault is unlocked. Anything else: with the next start.
+            if error != .locked { logger.warning("records could not be sealed with the new key yet", error: error) }
+        }
+    }
+
+    private func nextToReseal() throws(VaultError) -> Partition? {
+        try storedKeys(unsaved: false).first { $0.value.former != nil }?.key
+    }
+
+    /// - Returns: the last row that was looked at; nil when there is none any more.
+    private func resealRows(of partition: Partition, after id: Int64) throws(VaultError) -> Int64? {
+        guard let keys = try existingKeys(of: partition) else { return nil }
+        let rows = try reader.rows(after: id, in: partition, atMost: Self.rowsPerStep)
+        var write = WriteSet(partitions: [partition], puts: [], deletes: [])
+        for row in rows {
+            guard let record = SealedRecord(row, in: partition) else { continue }
+            if let resealed = try sealer.resealed(record, keys: keys) { write.puts.append(resealed) }
+        }
+        if !write.puts.isEmpty { try writeSide.apply(write) }
+        return rows.last?.id
+    }
+
+    private func settle(_ partition: Partition) throws(VaultError) {
+        guard let keys = try storedKeys(unsaved: false)[partition] else { return }
+        try replace([partition: keys.settled], header)
+        try writeSide.checkpoint()
+        logger.notice("every record is sealed with the new data key")
+    }
+
+    /// What was sealed before the key was replaced, and is written after it.
+    func currentlySealed(_ record: SealedRecord) throws(VaultError) -> SealedRecord {
+        guard !keys.isLocked, let keys = try existingKeys(of: record.partition), !keys.former.isEmpty else {
+            return record
+        }
+        return try sealer.resealed(record, keys: keys) ?? record
+    }
+}
+
+extension SealedRecord {
+    /// - Returns: nil for a row whose columns no broker wrote.
+    fileprivate init?(_ row: StoredRow, in partition: Partition) {
+        guard let number = UInt8(exactly: row.kind), let kind = RecordKind(rawValue: number) else { return nil }
+        self.init(partition: partition, kind: kind, rowKey: row.rowKey, bucketKey: row.bucketKey, box: row.box)
+    }
+}

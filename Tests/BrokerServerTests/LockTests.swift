@@ -1,0 +1,222 @@
+import BrokerEngine
+import BrokerModel
+import BrokerRPC
+import BrokerTestSupport
+import BrokerValues
+import Testing
+
+@Suite("Locking and unlocking", .timeLimit(.minutes(1)))
+struct LockTests {
+    private func silent(_ server: ServerBed) async throws -> Token {
+        try await server.connect().call(AcquireTokenSilent.self, .of("mail"))
+    }
+
+    @Test("a locked broker answers locked, says how it is unlocked, and has everything back afterwards")
+    func lockAndUnlock() async throws {
+        try await ServerBed.runSignedIn { server in
+            let client = try await server.connect()
+            #expect(try await client.call(LockBroker.self, .init()).locked)
+            #expect(server.vault.isLocked)
+            #expect(try await client.call(GetBrokerStatus.self, .init()).locked)
+            let error = try #require(await client.refusal(of: AcquireTokenSilent.self, .of("mail")))
+            #expect(error.data?.kind == .locked && error.message.contains("brokerctl unlock"))
+            #expect(error.data?.retryable == false)
+            #expect(try await !client.call(UnlockBroker.self, .init()).locked)
+            #expect(try await silent(server).accessToken == "at-1")
+            #expect(try await !client.call(GetBrokerStatus.self, .init()).locked)
+        }
+    }
+
+    @Test(
+        "what needs a key is locked, and nothing else", arguments: MethodRegistry.methods.map { $0.name as String })
+    func methods(name: String) async throws {
+        try await ServerBed.runSignedIn { server in
+            await server.broker.lock.lock(because: "of a test")
+            let method = try #require(MethodRegistry.methods.first { $0.name == name })
+            var writer = JSONWriter()
+            let params = BrokerTestSupport.requiredParams[name] ?? [:]
+            writer.value(.object(["jsonrpc": "2.0", "id": 1, "method": .string(name), "params": .object(params)]))
+            let client = try await server.connect()
+            try await client.sendLine(String(decoding: writer.bytes, as: UTF8.self))
+            let kind = try await client.readRefusal()?.data?.kind
+            #expect((kind == .locked) == !method.worksLocked, "\(String(describing: kind))")
+        }
+    }
+
+    @Test("a refresh that is under way is finished and its new token kept before the keys go")
+    func refreshUnderWay() async throws {
+        try await ServerBed.runSignedIn { server in
+            server.provider.refreshGate.close()
+            let asking = try await server.connect()
+            var slow = AcquireTokenSilent.Params.of("mail")
+            slow.forceRefresh = true
+            try await asking.send(AcquireTokenSilent.requestLine(id: 1, slow))
+            try await eventually("the refresh hangs") { server.provider.refreshGate.waiting == 1 }
+            let locking = try await server.connect()
+            try await locking.send(LockBroker.requestLine(id: 1, .init()))
+            // New requests are refused from the first moment on; the key is there as long as the refresh needs it.
+            try await eventually("the gate is shut") {
+                try await server.connect().refusal(of: AcquireTokenSilent.self, .of("mail"))?.data?.kind == .locked
+            }
+            #expect(!server.vault.isLocked)
+            server.provider.refreshGate.open()
+            #expect(try await Token(reading: asking.readResult()).accessToken == "at-2")
+            #expect(try await LockState(reading: locking.readResult()).locked)
+            _ = try await server.connect().call(UnlockBroker.self, .init())
+            #expect(try await silent(server).accessToken == "at-2")
+        }
+    }
+
+    @Test("a refresh whose caller has gone is finished, too")
+    func callerGone() async throws {
+        try await ServerBed.runSignedIn { server in
+            server.provider.refreshGate.close()
+            let asking = try await server.connect()
+            var slow = AcquireTokenSilent.Params.of("mail")
+            slow.forceRefresh = true
+            try await asking.send(AcquireTokenSilent.requestLine(id: 1, slow))
+            try await eventually("the refresh hangs") { server.provider.refreshGate.waiting == 1 }
+            await asking.close()
+            async let locked: Void = server.broker.lock.lock(because: "of a test")
+            server.provider.refreshGate.open()
+            await locked
+            _ = try await server.connect().call(UnlockBroker.self, .init())
+            #expect(try await silent(server).accessToken == "at-2")
+        }
+    }
+
+    @Test("a sign-in that waits for a person is ended, and one that begins meanwhile is refused")
+    func signInWaiting() async throws {
+        try await ServerBed.run { server in
+            try await server.register("mail")
+            let client = try await server.connect()
+            try await client.send(
+                AcquireTokenInteractive.requestLine(id: 1, .init(.registered("mail"), scopes: ["read"])))
+            _ = try await client.readOpening()
+            await server.broker.lock.lock(because: "of a test")
+            #expect(try await client.readRefusal()?.data?.kind == .locked)
+            let refused = try await client.refusal(
+                of: AcquireTokenInteractive.self, .init(.registered("mail"), scopes: ["read"]))
+            #expect(refused?.data?.kind == .locked)
+            _ = try await server.connect().call(UnlockBroker.self, .init())
+            try await server.signIn("ann", to: "mail")
+        }
+    }
+
+    @Test("what the disk refused is sealed in memory while locked, and written afterwards")
+    func unwritten() async throws {
+        try await ServerBed.runSignedIn { server in
+            server.vault.failWriting(.full("full"))
+            var slow = AcquireTokenSilent.Params.of("mail")
+            slow.forceRefresh = true
+            let token = try await server.connect().call(AcquireTokenSilent.self, slow)
+            #expect(token.accessToken == "at-2" && !token.persisted)
+            await server.broker.lock.lock(because: "of a test")
+            server.vault.failWriting(nil)
+            _ = try await server.connect().call(UnlockBroker.self, .init())
+            #expect(try await silent(server).accessToken == "at-2")
+            try await eventually("a retry is due") { server.clock.sleepers > 0 }
+            server.clock.advance(bySeconds: 5)
+            try await eventually("it is written") { try await silent(server).persisted }
+        }
+    }
+
+    @Test("it locks itself when nobody asked for long enough, also when the machine slept over its timer")
+    func idle() async throws {
+        try await ServerBed.runSignedIn { server in
+            var settings = EngineSettings()
+            settings.lockAfterIdle = 600
+            server.broker.apply(settings)
+            #expect(try await silent(server).accessToken == "at-1")
+            server.clock.advance(bySeconds: 599)
+            #expect(try await silent(server).accessToken == "at-1")
+            server.clock.advance(bySeconds: 600)
+            let client = try await server.connect()
+            #expect(try await client.refusal(of: AcquireTokenSilent.self, .of("mail"))?.data?.kind == .locked)
+            try await eventually("the keys are gone") { server.vault.isLocked }
+            _ = try await client.call(UnlockBroker.self, .init())
+            #expect(try await silent(server).accessToken == "at-1")
+        }
+    }
+
+    @Test("looking at it is no use of it, and an open request is")
+    func idleRule() async throws {
+        try await ServerBed.runSignedIn { server in
+            var settings = EngineSettings()
+            settings.lockAfterIdle = 600
+            server.broker.apply(settings)
+            #expect(try await silent(server).accessToken == "at-1")
+            server.provider.refreshGate.close()
+            var slow = AcquireTokenSilent.Params.of("mail")
+            slow.forceRefresh = true
+            let asking = try await server.connect()
+            try await asking.send(AcquireTokenSilent.requestLine(id: 1, slow))
+            try await eventually("the refresh hangs") { server.provider.refreshGate.waiting == 1 }
+            server.clock.advance(bySeconds: 601)
+            server.broker.lock.lockIfIdle()
+            #expect(!server.vault.isLocked)
+            server.provider.refreshGate.open()
+            try await eventually("the refresh is over") { server.broker.refreshesInFlight == 0 }
+            _ = try await server.connect().call(GetBrokerStatus.self, .init())
+            server.clock.advance(bySeconds: 1)
+            server.broker.lock.lockIfIdle()
+            try await eventually("the keys are gone") { server.vault.isLocked }
+        }
+    }
+}
+
+@Suite("Guessing a passphrase", .timeLimit(.minutes(1)))
+struct GuessingTests {
+    private static let right = "correct horse battery staple"
+
+    @Test("a wrong one is refused; the next waits for the clock, and holds up nobody else")
+    func wrong() async throws {
+        try await ServerBed.runSignedIn { server in
+            let client = try await server.connect()
+            _ = try await client.call(SetKeySource.self, .init(source: "passphrase", passphrase: Self.right))
+            _ = try await client.call(LockBroker.self, .init())
+            let wrong = UnlockBroker.Params(passphrase: "incorrect horse")
+            let error = try #require(await client.refusal(of: UnlockBroker.self, wrong))
+            #expect(error.data?.kind == .accessDenied && error.data?.reason == .wrongPassphrase)
+            let none = try #require(await client.refusal(of: UnlockBroker.self, .init()))
+            #expect(none.data?.kind == .locked && none.message.contains("brokerctl unlock"))
+            try await client.send(UnlockBroker.requestLine(id: 1, .init(passphrase: Self.right)))
+            try await eventually("it waits") { server.clock.sleepers > 0 }
+            #expect(try await server.connect().call(GetBrokerStatus.self, .init()).locked)
+            server.clock.advance(bySeconds: 1)
+            #expect(try await LockState(reading: client.readResult()).locked == false)
+            #expect(
+                try await client.call(AcquireTokenSilent.self, .of("mail")).accessToken == "at-1")
+        }
+    }
+
+    @Test("pauses double up to a minute, for whoever guesses and for nobody else")
+    func pauses() {
+        var attempts = UnlockAttempts()
+        var now = Duration.zero
+        var pauses: [Duration] = []
+        for _ in 0..<9 {
+            let pause = attempts.begin("/usr/bin/guesser", at: now) ?? .zero
+            pauses.append(pause)
+            now += pause
+        }
+        #expect(pauses.map(\.components.seconds) == [0, 1, 2, 4, 8, 16, 32, 60, 60])
+        #expect(attempts.begin("/usr/bin/brokerctl", at: now) == .zero)
+    }
+
+    @Test("guesses at one time wait for one another, and too many are refused")
+    func together() {
+        var attempts = UnlockAttempts()
+        let pauses = (0..<8).map { _ in attempts.begin("a", at: .zero)?.components.seconds }
+        #expect(pauses == [0, 1, 3, 7, 15, 31, nil, nil])
+    }
+
+    @Test("a crowd of names does not get rid of the pause")
+    func crowd() {
+        var attempts = UnlockAttempts()
+        for number in 0..<200 { _ = attempts.begin("caller-\(number)", at: .zero) }
+        #expect(attempts.begin("another", at: .zero) != .zero)
+        attempts.succeeded()
+        #expect(attempts.begin("another", at: .zero) == .zero)
+    }
+}

@@ -1,0 +1,151 @@
+import BrokerModel
+import BrokerTestSupport
+import BrokerVault
+import Foundation
+import Testing
+
+/// The folder that systemd would fill, with a credential of the test's.
+private struct Credentials {
+    let path: String
+    var source: CredentialSource { CredentialSource(in: path) }
+
+    init(_ bed: VaultBed, _ content: Data?) throws {
+        path = try bed.bed.makeDirectory("credentials")
+        try content?.write(to: URL(filePath: "\(path)/vault-key"))
+    }
+}
+
+@Suite("A vault whose key is a systemd credential")
+struct CredentialTests {
+    private static func bytes(_ byte: UInt8, _ count: Int = 32) -> Data { Data(repeating: byte, count: count) }
+
+    private func text(of error: VaultError?) -> String {
+        guard case .keyUnavailable(let text) = error else {
+            Issue.record("\(String(describing: error))")
+            return ""
+        }
+        return text
+    }
+
+    @Test("is made and opened with it")
+    func opens() async throws {
+        try await withVaultBed { bed in
+            let source = try Credentials(bed, Self.bytes(1)).source
+            for _ in 0..<2 {
+                let vault = try await bed.open(keySource: source)
+                #expect(!vault.isLocked)
+                try await vault.store(Sample.refreshToken(), secret: "r")
+                await vault.close()
+            }
+            #expect(try !bed.contents().keys.contains("vault.key"))
+        }
+    }
+
+    @Test("says what is missing, what is lost and how to start over when it is not there")
+    func lost() async throws {
+        try await withVaultBed { bed in
+            await (try await bed.open(keySource: Credentials(bed, Self.bytes(1)).source)).close()
+            let before = try bed.bytes("vault.db")
+            for source in [try Credentials(bed, nil).source, CredentialSource(in: nil)] {
+                let text = text(of: try await vaultError { _ = try await bed.open(keySource: source) })
+                for part in ["LoadCredentialEncrypted=vault-key", "the tokens are lost", "move vault.db away"] {
+                    #expect(text.contains(part), "\(text)")
+                }
+            }
+            #expect(try bed.bytes("vault.db") == before)
+        }
+    }
+
+    @Test("does not open with another, with a part of it, or with more than it", arguments: [0, 1, 2])
+    func foreign(which: Int) async throws {
+        try await withVaultBed { bed in
+            await (try await bed.open(keySource: Credentials(bed, Self.bytes(1, 40)).source)).close()
+            let before = try bed.bytes("vault.db")
+            let content = [Self.bytes(2, 40), Self.bytes(1, 39), Self.bytes(1, 41)][which]
+            let error = try await vaultError { _ = try await bed.open(keySource: Credentials(bed, content).source) }
+            guard case .wrongKey = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            #expect(try bed.bytes("vault.db") == before)
+        }
+    }
+
+    @Test("refuses what can be no key", arguments: [0, 31, 70_000])
+    func size(count: Int) async throws {
+        try await withVaultBed { bed in
+            let source = try Credentials(bed, Self.bytes(1, count)).source
+            #expect(
+                text(of: try await vaultError { _ = try await bed.open(keySource: source) }).contains("is no key"))
+        }
+    }
+
+    @Test("of one credential, two vaults have two keys")
+    func keyOfEachVault() async throws {
+        try await withVaultBed { bed in
+            let source = try Credentials(bed, Self.bytes(1)).source
+            let first = try source.key(
+                for: [UInt8](repeating: 1, count: 16), parameters: [], passphrase: nil)
+            let second = try source.key(
+                for: [UInt8](repeating: 2, count: 16), parameters: [], passphrase: nil)
+            #expect(first != second)
+        }
+    }
+}
+
+@Suite("The order of key sources")
+struct KeyOrderTests {
+    private func open(_ bed: VaultBed, order: [String], credentials: String?) async throws -> Vault {
+        let directory = try StateDirectory.open(creating: bed.path)
+        let sources = KeySources.all(in: KeySurroundings(directory: directory, credentials: credentials))
+        return try await Vault.open(
+            in: directory, keySources: KeySourceChoice(sources, order: order), at: 7, logger: bed.log.logger)
+    }
+
+    @Test("a new vault takes the first that is there, and the log names those that are not")
+    func newVault() async throws {
+        try await withVaultBed { bed in
+            let vault = try await open(bed, order: ["credential", "key-file"], credentials: nil)
+            #expect(try vault.statistics().keySource == "key-file")
+            #expect(bed.log.text.contains("cannot make the key"))
+            let status = await vault.keyStatus()
+            #expect(status.wrappedOn == 7 && status.available == ["key-file"])
+            await vault.close()
+        }
+    }
+
+    @Test("a stronger one that appears later changes nothing by itself, and one that is gone is not passed over")
+    func existing() async throws {
+        try await withVaultBed { bed in
+            let credentials = try Credentials(bed, Data(repeating: 1, count: 32)).path
+            await (try await open(bed, order: ["key-file"], credentials: nil)).close()
+            let vault = try await open(bed, order: ["credential", "key-file"], credentials: credentials)
+            #expect(try vault.statistics().keySource == "key-file")
+            try await vault.setKeySource("credential", passphrase: nil, at: 8)
+            await vault.close()
+            let error = try await vaultError {
+                _ = try await open(bed, order: ["credential", "key-file"], credentials: nil)
+            }
+            guard case .keyUnavailable = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+        }
+    }
+
+    @Test("what the configuration does not name is not set")
+    func notAllowed() async throws {
+        try await withVaultBed { bed in
+            let vault = try await open(bed, order: ["key-file"], credentials: nil)
+            let error = try await vaultError {
+                try await vault.setKeySource("passphrase", passphrase: Secret("long enough"), at: 8)
+            }
+            guard case .keyUnavailable(let text) = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            #expect(text.contains("vault.key_source"))
+            await vault.close()
+        }
+    }
+}

@@ -1,0 +1,128 @@
+import BrokerModel
+import BrokerTestSupport
+import BrokerVault
+import Testing
+
+@Suite("A vault with a passphrase")
+struct PassphraseTests {
+    private static let right = Secret("correct horse battery staple")
+
+    /// A vault with one refresh token, whose key comes from a passphrase.
+    private func make(_ bed: VaultBed) async throws {
+        try await bed.use { vault in
+            try await vault.store(Sample.refreshToken(), secret: "r")
+            try await vault.setKeySource("passphrase", passphrase: Self.right, at: 1_800_000_000)
+        }
+    }
+
+    @Test("starts locked, and opens with the passphrase")
+    func startsLocked() async throws {
+        try await withVaultBed { bed in
+            try await make(bed)
+            try await bed.use { vault in
+                #expect(vault.isLocked)
+                #expect(try vault.statistics().records == 1)
+                let error = try await vaultError { _ = try vault.loadAll(RefreshTokenRecord.self, in: Sample.me) }
+                #expect(error == .locked)
+                try await vault.unlock(passphrase: Self.right)
+                let stored = try #require(vault.loadAll(RefreshTokenRecord.self, in: Sample.me).first)
+                #expect(try vault.secret(of: stored.sealed).revealed() == "r")
+            }
+        }
+    }
+
+    @Test("stays locked for a wrong passphrase and for none, and nothing in it changes")
+    func wrong() async throws {
+        try await withVaultBed { bed in
+            try await make(bed)
+            let before = try bed.bytes("vault.db")
+            try await bed.use { vault in
+                let wrong = Secret("incorrect horse battery staple")
+                let refused = try await vaultError { try await vault.unlock(passphrase: wrong) }
+                #expect(refused == .wrongPassphrase)
+                let waiting = try await vaultError { try await vault.unlock(passphrase: nil) }
+                #expect(waiting.map { "\($0)" }?.contains("brokerctl unlock") == true)
+                #expect(vault.isLocked)
+            }
+            #expect(try bed.bytes("vault.db") == before)
+        }
+    }
+
+    @Test("has no key file any more")
+    func noKeyFile() async throws {
+        try await withVaultBed { bed in
+            try await make(bed)
+            #expect(try bed.contents().keys.sorted() == ["vault.db", "vault.lock"])
+        }
+    }
+
+    @Test("takes another passphrase, after which the first opens nothing")
+    func changed() async throws {
+        try await withVaultBed { bed in
+            try await make(bed)
+            let next = Secret("quite another sentence")
+            try await bed.use { vault in
+                try await vault.unlock(passphrase: Self.right)
+                try await vault.setKeySource("passphrase", passphrase: next, at: 1_800_000_001)
+            }
+            try await bed.use { vault in
+                let refused = try await vaultError { try await vault.unlock(passphrase: Self.right) }
+                #expect(refused == .wrongPassphrase)
+                try await vault.unlock(passphrase: next)
+                #expect(try vault.loadAll(RefreshTokenRecord.self, in: Sample.me).count == 1)
+            }
+        }
+    }
+
+    @Test("does not take a passphrase of a few letters, and stays as it is")
+    func short() async throws {
+        try await withVaultBed { bed in
+            try await bed.use { vault in
+                let error = try await vaultError {
+                    try await vault.setKeySource("passphrase", passphrase: Secret("short"), at: 0)
+                }
+                guard case .keyUnavailable = error else {
+                    Issue.record("\(String(describing: error))")
+                    return
+                }
+                #expect(try vault.statistics().keySource == "key-file")
+            }
+            #expect(try bed.contents().keys.contains("vault.key"))
+        }
+    }
+
+    @Test(
+        "whose file asks for more memory than any broker would is damaged, and none is taken",
+        arguments: [
+            // Version, passes, memory, length of the salt, salt: a terabyte is not even writable; 2 GiB are.
+            "01" + "03000000" + "00000080" + "10000000" + String(repeating: "aa", count: 16),
+            "01" + "ff000000" + "00000004" + "10000000" + String(repeating: "aa", count: 16),
+            "01" + "01000000" + "00000004" + "10000000" + String(repeating: "aa", count: 16),
+            "02" + "03000000" + "00000004" + "10000000" + String(repeating: "aa", count: 16), "", "01",
+        ])
+    func costs(parameters: String) async throws {
+        try await withVaultBed { bed in
+            try await make(bed)
+            try edit(
+                bed.file("vault.db"), "UPDATE header SET value = x'\(parameters)' WHERE name = 'key-parameters'")
+            let error = try await vaultError { _ = try await bed.open() }
+            guard case .damaged = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+        }
+    }
+
+    @Test("cannot be made by a broker that nobody talks to")
+    func newVault() async throws {
+        try await withVaultBed { bed in
+            let error = try await vaultError { _ = try await bed.open(keySource: PassphraseSource()) }
+            guard case .keyUnavailable(let text) = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            #expect(text.contains("set-source passphrase"))
+            #expect(try bed.contents().keys.sorted() == ["vault.lock"])
+        }
+    }
+}
