@@ -73,8 +73,28 @@ package final class AppDirectory: AppRoster {
         try AppRules.check(draft)
     }
 
-    /// Replaces an app of the same name. A client secret that is not given again is gone.
-    package func register(_ app: AppRegistration, in partition: Partition) async throws(BrokerError) {
+    /// What becomes of an app of the same name.
+    package enum Previous {
+        /// The registration is refused.
+        case isKept
+        /// A client secret that is not given again is gone.
+        case isReplaced
+        /// Where there is such an app, its secret goes on.
+        case isReplacedKeepingSecret
+    }
+
+    /// - Returns: the app as it is known from now on.
+    @discardableResult
+    package func register(
+        _ app: AppRegistration, overPrevious previous: Previous = .isReplaced, in partition: Partition
+    ) async throws(BrokerError) -> AppRegistration {
+        var app = app
+        switch previous {
+        case .isKept: try checkIsNew(app, in: partition)
+        case .isReplaced: break
+        case .isReplacedKeepingSecret:
+            if let before = try self.app(named: app.name, in: partition) { app = try app.keepingSecret(of: before) }
+        }
         try AppRules.check(app)
         let record = AppRecord(app)
         let sealed: SealedRecord
@@ -84,6 +104,13 @@ package final class AppDirectory: AppRoster {
             throw Self.notWritten(error)
         }
         try await commit(record, as: sealed, clientSecret: app.clientSecret, in: partition)
+        return app
+    }
+
+    /// - Throws: `invalidParameter` where an app of the name is registered, with what a replacement would drop.
+    package func checkIsNew(_ app: AppRegistration, in partition: Partition) throws(BrokerError) {
+        guard let before = try registrations(of: partition)[app.name] else { return }
+        throw AppReplacement(before: before.record, after: app).refusal
     }
 
     /// Its accounts and tokens stay: another app of its group may use them, and registering it again finds them.

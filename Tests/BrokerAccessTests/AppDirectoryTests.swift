@@ -62,6 +62,58 @@ struct AppDirectoryTests {
         #expect(try await bed.reopened().list(in: AccessBed.partition) == [AccessBed.app()])
     }
 
+    @Test("a name that is taken can be refused; the sentence says what a replacement would drop")
+    func taken() async throws {
+        let bed = try await AccessBed()
+        var app = AccessBed.app()
+        app.clientSecret = Secret("hush")
+        app.group = "office"
+        app.executables = ["/usr/bin/mail", "/usr/bin/mailx"]
+        try await bed.directory.register(app, overPrevious: .isKept, in: AccessBed.partition)
+        var other = AccessBed.app()
+        other.executables = ["/usr/bin/mailx"]
+        let error = await #expect(throws: BrokerError.self) { [other] in
+            try await bed.directory.register(other, overPrevious: .isKept, in: AccessBed.partition)
+        }
+        #expect(error?.kind == .invalidParameter)
+        #expect(error?.details.app == "mail")
+        for part in ["client secret", "group office", "(/usr/bin/mail)", "apps edit", "--replace"] {
+            #expect(error?.message.contains(part) == true, "\(part)")
+        }
+        #expect(try bed.directory.list(in: AccessBed.partition) == [app])
+    }
+
+    @Test("a client secret can be kept while something else changes, also after a restart")
+    func keptSecret() async throws {
+        let bed = try await AccessBed()
+        var app = AccessBed.app()
+        app.clientSecret = Secret("hush")
+        app.secretMethod = .post
+        try await bed.directory.register(app, in: AccessBed.partition)
+        var edited = AccessBed.app()
+        edited.group = "office"
+        let kept = try await bed.directory.register(
+            edited, overPrevious: .isReplacedKeepingSecret, in: AccessBed.partition)
+        #expect(kept.clientSecret == app.clientSecret && kept.secretMethod == .post)
+        #expect(try await bed.reopened().list(in: AccessBed.partition) == [kept])
+    }
+
+    @Test("a client secret that is kept does not go to another client or another provider", arguments: [true, false])
+    func secretOfAnother(isOtherClient: Bool) async throws {
+        let bed = try await AccessBed()
+        var app = AccessBed.app()
+        app.clientSecret = Secret("hush")
+        try await bed.directory.register(app, in: AccessBed.partition)
+        var other = AccessBed.app(authority: isOtherClient ? app.authority.url : "https://other.example")
+        if isOtherClient { other.clientID = "another" }
+        let error = await #expect(throws: BrokerError.self) { [other] in
+            try await bed.directory.register(
+                other, overPrevious: .isReplacedKeepingSecret, in: AccessBed.partition)
+        }
+        #expect(error?.kind == .invalidParameter)
+        #expect(try bed.directory.list(in: AccessBed.partition) == [app])
+    }
+
     @Test("apps are listed by name, and belong to their partition")
     func listing() async throws {
         let bed = try await AccessBed()

@@ -5,7 +5,7 @@ import BrokerValues
 
 struct AddAppCommand: Subcommand {
     static let configuration = CommandConfiguration(
-        commandName: "add", abstract: "Make an app known to the broker, or replace the one of that name.",
+        commandName: "add", abstract: "Make an app known to the broker.",
         discussion: """
             Apps of one group share accounts: sign in to one, and the others have tokens, too. Without --executable, \
             --unit and --sandbox any program of yours may act as the app. With --register the broker makes the client at \
@@ -35,36 +35,12 @@ struct AddAppCommand: Subcommand {
     @Option(help: ArgumentHelp("The issuer's URL.", valueName: "url"))
     var authority: String
 
-    @Option(help: ArgumentHelp("The group it shares accounts with.", valueName: "name"))
-    var group: String?
+    @OptionGroup var describing: AppDescriptionOptions
 
-    @Option(
-        name: .customLong("scope"), parsing: .upToNextOption,
-        help: ArgumentHelp("What it usually asks for; may be repeated.", valueName: "scope"))
-    var scopes: [String] = []
+    @OptionGroup var secret: ClientSecretOptions
 
-    @Option(
-        name: .customLong("redirect-uri"),
-        help: ArgumentHelp("As registered at the provider; loopback at any port if left out.", valueName: "uri"))
-    var redirectURI: String?
-
-    @Option(
-        name: .customLong("executable"),
-        help: ArgumentHelp("A program that may act as it; may be repeated.", valueName: "path"))
-    var executables: [String] = []
-
-    @Option(
-        name: .customLong("unit"),
-        help: ArgumentHelp("A systemd unit that may act as it; may be repeated.", valueName: "unit"))
-    var units: [String] = []
-
-    @Option(
-        name: .customLong("sandbox"),
-        help: ArgumentHelp("A Flatpak or snap application that may act as it; may be repeated.", valueName: "id"))
-    var sandboxIDs: [String] = []
-
-    @Flag(help: "Read a client secret from standard input: for confidential clients.")
-    var clientSecretStdin = false
+    @Flag(help: "Replace the app of this name, with all that it has.")
+    var replace = false
 
     @Flag(help: "Microsoft Entra: its people may be at home in other clouds than the authority's own.")
     var instanceAware = false
@@ -82,15 +58,17 @@ struct AddAppCommand: Subcommand {
         guard register || (!confidential && initialAccessTokenFile == nil) else {
             throw ValidationError("--confidential and --initial-access-token-file go with --register.")
         }
-        guard !register || !clientSecretStdin else {
+        guard !register || !secret.isGiven else {
             throw ValidationError(
-                "With --register the provider makes the client secret; leave --client-secret-stdin out.")
+                "With --register the provider makes the client secret; leave yours out.")
         }
         guard !register || !instanceAware else {
             throw ValidationError("--instance-aware goes with --client-id: at Entra no client can register itself.")
         }
         guard urlHandler else { return }
-        guard let redirectURI else { throw ValidationError("--url-handler needs --redirect-uri.") }
+        guard let redirectURI = describing.redirectURI else {
+            throw ValidationError("--url-handler needs --redirect-uri.")
+        }
         guard URLHandler(app: name, redirectURI: redirectURI) != nil else {
             throw ValidationError(
                 "--url-handler takes a redirect URI whose scheme is the app's own and has a dot in it, such as msauth.org.example.mail://auth."
@@ -105,6 +83,7 @@ struct AddAppCommand: Subcommand {
     private func registerAtProvider(in context: CommandContext) throws(BrokerClientError) {
         var params = RegisterAppAtProvider.Params(name: name, authority: authority)
         describe(&params)
+        params.replace = replace
         params.confidential = confidential
         if let path = initialAccessTokenFile { params.initialAccessToken = try SecretFile.firstLine(of: path) }
         let node = try context.connection.result(of: RegisterAppAtProvider.self, params)
@@ -121,8 +100,9 @@ struct AddAppCommand: Subcommand {
     private func add(_ clientID: String, in context: CommandContext) throws(BrokerClientError) {
         var params = RegisterApp.Params(name: name, clientId: clientID, authority: authority)
         describe(&params)
+        params.replace = replace
         params.instanceAware = instanceAware
-        if clientSecretStdin { params.clientSecret = try Self.readSecret() }
+        params.clientSecret = try secret.read()
         let node = try context.connection.result(of: RegisterApp.self, params)
         let app = try RegisterApp.Result.decoded(node).app
         try installHandler()
@@ -130,24 +110,13 @@ struct AddAppCommand: Subcommand {
     }
 
     private func describe(_ params: inout some AppDescribing) {
-        params.description = AppDescription(
-            name: name, clientID: clientID ?? "", group: group, scopes: allScopes, redirectURI: redirectURI,
-            executables: executables, units: units, sandboxIDs: sandboxIDs)
+        params.description = AppDescription(name: name, clientID: clientID ?? "")
+        describing.change(&params.description)
     }
 
     private func installHandler() throws(BrokerClientError) {
-        guard urlHandler, let handler = redirectURI.flatMap({ URLHandler(app: name, redirectURI: $0) }) else { return }
+        guard urlHandler, let handler = describing.redirectURI.flatMap({ URLHandler(app: name, redirectURI: $0) })
+        else { return }
         try URLHandlerFiles().install(handler, socket: global.socket)
-    }
-
-    private var allScopes: [String] { scopes.flatMap { $0.split(separator: " ").map(String.init) } }
-
-    /// Never an argument: every process of the machine can read those.
-    private static func readSecret() throws(BrokerClientError) -> String {
-        guard let secret = readLine(), !secret.isEmpty else {
-            throw BrokerClientError(
-                .invalidParameter, "Standard input ended before a client secret; pipe it in, as one line.")
-        }
-        return secret
     }
 }

@@ -2,6 +2,9 @@ import ArgumentParser
 
 struct AppsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "apps", abstract: "Register, list and remove apps.",
-        subcommands: [AddAppCommand.self, ListAppsCommand.self, RemoveAppCommand.self])
+        commandName: "apps", abstract: "Register, show, change and remove apps.",
+        subcommands: [
+            AddAppCommand.self, ShowAppCommand.self, EditAppCommand.self, ListAppsCommand.self,
+            RemoveAppCommand.self,
+        ])
 }

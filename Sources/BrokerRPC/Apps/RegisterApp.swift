@@ -5,7 +5,7 @@ package enum RegisterApp: AdministrationMethod {
     package static let summary = "Makes an app known, or replaces the one of that name."
     package static let description = """
         The client secret goes into the vault and is never shown again. Who may act as the app is said by executables, \
-        units and sandboxIds; when all three are empty, any process of the person may.
+        units and sandboxIds; when all three are empty, any process of the person outside of sandboxes may.
         """
     package static let errors: [ErrorKind] = [.invalidAuthority, .accessDenied]
     package static let resultName = "app"
@@ -15,6 +15,8 @@ package enum RegisterApp: AdministrationMethod {
         package var authority = ""
         package var clientSecret: String?
         package var instanceAware = false
+        package var replace = true
+        package var keepClientSecret = false
 
         package init() {}
         package init(name: String, clientId: String, authority: String) {
@@ -41,6 +43,16 @@ package enum RegisterApp: AdministrationMethod {
                     """
                     Microsoft Entra: its people may be at home in other clouds than the authority's own. Not with a client \
                     secret.
+                    """, to: false),
+                .defaulted(
+                    "replace", \.replace,
+                    "False refuses where an app of that name is registered, and says what its replacement would drop.",
+                    to: true),
+                .defaulted(
+                    "keepClientSecret", \.keepClientSecret,
+                    """
+                    Without a clientSecret, the one of the app that is replaced is kept: for whoever changes something else of \
+                    it. Not with another client id or authority.
                     """, to: false),
             ]
     }

@@ -19,6 +19,7 @@ package enum RegisterAppAtProvider: AdministrationMethod {
         package var authority = ""
         package var confidential = false
         package var initialAccessToken: String?
+        package var replace = true
 
         package init() {}
         package init(name: String, authority: String) {
@@ -45,6 +46,10 @@ package enum RegisterAppAtProvider: AdministrationMethod {
                     "initialAccessToken", \.initialAccessToken,
                     "What the provider gave out for registering (RFC 7591, section 3); not kept.",
                     .text(atMost: 16384)),
+                .defaulted(
+                    "replace", \.replace,
+                    "False refuses where an app of that name is registered, before anything is made at the provider.",
+                    to: true),
             ]
     }
 

@@ -15,8 +15,9 @@ struct AppHandlers: Sendable {
                 let app = AppRegistration(
                     params.description, authority: try services.policy.authority(params.authority),
                     clientSecret: params.clientSecret.map { Secret($0) }, isInstanceAware: params.instanceAware)
-                try await services.apps.register(app, in: request.partition)
-                return RegisterApp.Result(app: App(AppRecord(app)))
+                let registered = try await services.apps.register(
+                    app, overPrevious: params.previous, in: request.partition)
+                return RegisterApp.Result(app: App(AppRecord(registered)))
             },
             .waiting(RegisterAppAtProvider.self, outcome: { RequestOutcome.registered($1.app) }) {
                 request throws(BrokerError) in
@@ -25,6 +26,7 @@ struct AppHandlers: Sendable {
                     params.description, authority: try services.policy.authority(params.authority))
                 // What could not be kept here must not be made there.
                 try services.apps.check(draft: draft)
+                if !params.replace { try services.apps.checkIsNew(draft, in: request.partition) }
                 let made = try await services.broker.registerAtProvider(
                     draft, isConfidential: params.confidential,
                     initialAccessToken: params.initialAccessToken.map { Secret($0) })
@@ -47,6 +49,13 @@ struct AppHandlers: Sendable {
 extension RequestOutcome {
     fileprivate static func registered(_ app: App) -> RequestOutcome {
         RequestOutcome(words: "app \(app.name) was registered at \(app.authority)")
+    }
+}
+
+extension RegisterApp.Params {
+    fileprivate var previous: AppDirectory.Previous {
+        if keepClientSecret { return .isReplacedKeepingSecret }
+        return replace ? .isReplaced : .isKept
     }
 }
 

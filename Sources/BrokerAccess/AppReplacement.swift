@@ -1,0 +1,49 @@
+import BrokerModel
+import BrokerValues
+
+/// An app that is registered, and the one that would take its name. Pure.
+struct AppReplacement {
+    var before: AppRecord
+    var after: AppRegistration
+
+    /// What the app has today and would not have any more, for a person.
+    var losses: [String] {
+        let (old, new) = (before.description, after.description)
+        var losses: [String] = []
+        if before.isConfidential && after.clientSecret == nil { losses.append("its client secret") }
+        if let group = old.group, group != new.group { losses.append("its place in the group \(group)") }
+        let callers = [
+            (old.executables, new.executables), (old.units, new.units), (old.sandboxIDs, new.sandboxIDs),
+        ].flatMap { Set($0).subtracting($1).sorted() }
+        if !callers.isEmpty { losses.append("who may act as it (\(callers.joined(separator: ", ")))") }
+        return losses
+    }
+
+    var refusal: BrokerError {
+        let losses = losses
+        let drop = losses.isEmpty ? "" : " would drop \(losses.joined(separator: " and ")), and"
+        return BrokerError(
+            .invalidParameter,
+            """
+            An app of this name is registered already. Change it with brokerctl apps edit; replacing it (--replace)\(drop) \
+            takes effect at once.
+            """
+        ) { $0.app = before.name }
+    }
+}
+
+extension AppRegistration {
+    /// A secret is for its client at its provider, and goes nowhere else.
+    func keepingSecret(of before: AppRegistration) throws(BrokerError) -> AppRegistration {
+        guard let secret = before.clientSecret, clientSecret == nil else { return self }
+        guard description.clientID == before.description.clientID, authority == before.authority else {
+            throw BrokerError(
+                .invalidParameter,
+                "The client secret is for the client and the authority that were registered; give the new client's own."
+            )
+        }
+        var copy = self
+        (copy.clientSecret, copy.secretMethod) = (secret, before.secretMethod)
+        return copy
+    }
+}

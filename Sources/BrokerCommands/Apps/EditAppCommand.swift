@@ -1,0 +1,48 @@
+import ArgumentParser
+import BrokerClient
+import BrokerRPC
+import BrokerValues
+
+struct EditAppCommand: Subcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "edit", abstract: "Change what is named of a registered app, and keep the rest.",
+        discussion: """
+            A list that is named replaces the one there is; an empty value takes away what it names: --group "" makes the \
+            app a group of its own. A client secret is kept, unless another is given.
+            """)
+
+    @OptionGroup var global: GlobalOptions
+
+    @Argument(help: "The app's name.")
+    var name: String
+
+    @Option(name: .long, help: ArgumentHelp("Its client id at the provider.", valueName: "id"))
+    var clientID: String?
+
+    @Option(help: ArgumentHelp("The issuer's URL.", valueName: "url"))
+    var authority: String?
+
+    @OptionGroup var describing: AppDescriptionOptions
+
+    @OptionGroup var secret: ClientSecretOptions
+
+    @Flag(
+        inversion: .prefixedNo,
+        help: "Microsoft Entra: whether its people may be at home in other clouds than the authority's own.")
+    var instanceAware: Bool?
+
+    func run(in context: CommandContext) throws(BrokerClientError) {
+        let (app, _) = try App.registered(as: name, in: context)
+        var params = RegisterApp.Params(
+            name: name, clientId: clientID ?? app.clientID, authority: authority ?? app.authority)
+        params.description = app.description
+        params.description.clientID = clientID ?? app.clientID
+        describing.change(&params.description)
+        params.instanceAware = instanceAware ?? app.instanceAware
+        params.clientSecret = try secret.read()
+        params.keepClientSecret = true
+        let node = try context.connection.result(of: RegisterApp.self, params)
+        let edited = try RegisterApp.Result.decoded(node).app
+        context.output.result(node) { AppText.facts(edited).text(emphasis: context.output.style.strong) }
+    }
+}

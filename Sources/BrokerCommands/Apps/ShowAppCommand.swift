@@ -1,0 +1,35 @@
+import ArgumentParser
+import BrokerClient
+import BrokerRPC
+import BrokerValues
+
+struct ShowAppCommand: Subcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show", abstract: "Show all that is known of a registered app.")
+
+    @OptionGroup var global: GlobalOptions
+
+    @Argument(help: "The app's name.")
+    var name: String
+
+    func run(in context: CommandContext) throws(BrokerClientError) {
+        let (app, node) = try App.registered(as: name, in: context)
+        context.output.result(node) { AppText.facts(app).text(emphasis: context.output.style.strong) }
+    }
+}
+
+extension App {
+    /// - Throws: `appNotFound`.
+    static func registered(
+        as name: String, in context: CommandContext
+    ) throws(BrokerClientError) -> (app: App, node: JSONNode) {
+        let node = try context.connection.result(of: ListApps.self, .init())
+        let apps = try ListApps.Result.decoded(node).apps
+        guard let place = apps.firstIndex(where: { $0.name == name }), case .array(let nodes)? = node["apps"] else {
+            throw BrokerClientError(
+                .appNotFound,
+                "No app is registered as \(name); see brokerctl apps list, or add it with brokerctl apps add.")
+        }
+        return (apps[place], nodes[place])
+    }
+}

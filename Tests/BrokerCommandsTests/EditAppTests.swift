@@ -1,0 +1,67 @@
+import BrokerTestSupport
+import Foundation
+import Testing
+
+@Suite("brokerctl apps show, edit and add over one that is there")
+struct EditAppTests {
+    private static let app =
+        #"{"name":"mail","clientId":"c","authority":"https://idp","group":"office","scopes":["a"],"#
+        + #""executables":["/usr/bin/mail"],"units":[],"sandboxIds":["org.example.Mail"],"confidential":true}"#
+
+    private static func recorded(_ seen: Recorder<String>) throws -> ScriptedBroker {
+        try ScriptedBroker { peer in
+            while let request = peer.request() {
+                if request.method == "apps.list" {
+                    peer.answer(request, #"{"apps":[\#(app)]}"#)
+                } else {
+                    seen.add(request.params.replacingOccurrences(of: #"\/"#, with: "/"))
+                    peer.answer(request, #"{"app":\#(app)}"#)
+                }
+            }
+        }
+    }
+
+    @Test("edit changes what is named, keeps the rest, and takes away what is named with nothing")
+    func edit() async throws {
+        let seen = Recorder<String>()
+        let broker = try Self.recorded(seen)
+        let result = try await brokerctl(
+            ["apps", "edit", "mail", "--scope", "b", "c", "--group", "", "--sandbox", ""], at: broker.path)
+        #expect(result.status == .exited(0), "\(result)")
+        let request = try #require(seen.all.first)
+        for part in [#""b","c""#, "/usr/bin/mail", #""clientId":"c""#, "https://idp", #""keepClientSecret":true"#] {
+            #expect(request.contains(part), "\(part) in \(request)")
+        }
+        for part in ["office", "org.example.Mail", "clientSecret\""] { #expect(!request.contains(part)) }
+    }
+
+    @Test("show tells all of one app, and an app that is not there is named", arguments: [true, false])
+    func show(isThere: Bool) async throws {
+        let broker = try Self.recorded(Recorder())
+        let result = try await brokerctl(["apps", "show", isThere ? "mail" : "calendar"], at: broker.path)
+        #expect(result.status == .exited(isThere ? 0 : 1))
+        #expect((isThere ? result.output : result.errors).contains(isThere ? "org.example.Mail" : "calendar"))
+    }
+
+    @Test("add asks that an app of the name is refused, unless --replace is given", arguments: [[], ["--replace"]])
+    func add(options: [String]) async throws {
+        let seen = Recorder<String>()
+        let broker = try Self.recorded(seen)
+        let result = try await brokerctl(
+            ["apps", "add", "mail", "--client-id", "c", "--authority", "https://idp"] + options, at: broker.path)
+        #expect(result.status == .exited(0), "\(result)")
+        #expect(seen.all.first?.contains(#""replace":false"#) == options.isEmpty)
+    }
+
+    @Test("a client secret comes from a file or standard input, and not from both")
+    func secret() async throws {
+        let seen = Recorder<String>()
+        let broker = try Self.recorded(seen)
+        let add = [
+            "apps", "add", "mail", "--client-id", "c", "--authority", "https://idp", "--client-secret-file", "-",
+        ]
+        #expect(try await brokerctl(add, at: broker.path, input: "hush\n").status == .exited(0))
+        #expect(seen.all.first?.contains("hush") == true)
+        #expect(try await brokerctl(add + ["--client-secret-stdin"], at: broker.path).status == .exited(2))
+    }
+}
