@@ -7,6 +7,8 @@ import Synchronization
 package final class AppDirectory: AppRoster {
     private struct State {
         var authorities: AuthorityParser
+        /// They hide what the vault has of the same name, and are every partition's.
+        var files: [AppFileEntry] = []
         /// A partition is read when it is first asked for.
         var known: [Partition: Registrations] = [:]
         /// Counts changes: what was read before one is not kept after it.
@@ -22,6 +24,16 @@ package final class AppDirectory: AppRoster {
         self.vault = vault
         self.log = log
         state = Mutex(State(authorities: authorities))
+    }
+
+    /// Takes the apps of files from the next request on. One that no registration may look like counts for nothing.
+    package func apply(_ files: [AppFileEntry]) {
+        state.withLock { state in
+            guard state.files != files else { return }
+            state.files = files
+            state.changes += 1
+            state.known = [:]
+        }
     }
 
     /// Reads the registrations by other kinds of providers from the next request on.
@@ -88,6 +100,7 @@ package final class AppDirectory: AppRoster {
     package func register(
         _ app: AppRegistration, overPrevious previous: Previous = .isReplaced, in partition: Partition
     ) async throws(BrokerError) -> AppRegistration {
+        try checkIsOurs(app.name, in: partition)
         var app = app
         switch previous {
         case .isKept: try checkIsNew(app, in: partition)
@@ -118,9 +131,18 @@ package final class AppDirectory: AppRoster {
     /// - Returns: what was registered, which may be of no use as providers are configured now.
     /// - Throws: `appNotFound`.
     package func remove(named name: String, in partition: Partition) async throws(BrokerError) -> AppRecord {
+        try checkIsOurs(name, in: partition)
         guard let registration = try registrations(of: partition)[name] else { throw Self.notFound(name) }
         try await commit(registration.record, as: nil, in: partition)
         return registration.app.map(AppRecord.init) ?? registration.record
+    }
+
+    /// - Throws: `invalidParameter` for an app of a file.
+    private func checkIsOurs(_ name: String, in partition: Partition) throws(BrokerError) {
+        guard let origin = try registrations(of: partition)[name]?.origin else { return }
+        throw BrokerError(
+            .invalidParameter, "This app is registered by \(origin); change it there, then reload the broker."
+        ) { $0.app = name }
     }
 
     static func notFound(_ name: String) -> BrokerError {
@@ -166,8 +188,8 @@ package final class AppDirectory: AppRoster {
     private func registrations(of partition: Partition) throws(BrokerError) -> Registrations {
         if let known = state.withLock({ $0.known[partition] }) { return known }
         while true {
-            let (authorities, changes) = state.withLock { ($0.authorities, $0.changes) }
-            let read = try read(partition, by: authorities)
+            let (authorities, files, changes) = state.withLock { ($0.authorities, $0.files, $0.changes) }
+            let read = try read(partition, and: files, by: authorities)
             let isCurrent = state.withLock { state in
                 guard state.changes == changes else { return false }
                 state.known[partition] = read
@@ -180,7 +202,7 @@ package final class AppDirectory: AppRoster {
     }
 
     private func read(
-        _ partition: Partition, by authorities: AuthorityParser
+        _ partition: Partition, and files: [AppFileEntry], by authorities: AuthorityParser
     ) throws(BrokerError) -> Registrations {
         var known = Registrations()
         do throws(VaultError) {
@@ -194,6 +216,18 @@ package final class AppDirectory: AppRoster {
             throw BrokerError(
                 .internal, "The registered apps could not be read; see the broker's log.", reason: .vaultDamaged,
                 cause: error)
+        }
+        for entry in files {
+            let registration = Registration(
+                AppRecord(entry), clientSecret: nil, origin: entry.origin, by: authorities)
+            do throws(BrokerError) {
+                if let app = registration.app { try AppRules.check(app) }
+                known[entry.description.name] = registration
+            } catch {
+                log.error(
+                    "an app of a file is of no use: \(error.message)",
+                    metadata: ["app": "\(entry.description.name)", "file": "\(entry.origin)"])
+            }
         }
         return known
     }

@@ -5,24 +5,28 @@ import BrokerValues
 struct Registration: Sendable {
     let record: AppRecord
     private let clientSecret: Secret?
+    /// `PATH:LINE` of the file that it stands in; nil for one of the vault.
+    let origin: String?
     /// Nil when the record's authority is none that the kind of its provider has. It was checked before it was written,
     /// but a provider may be said to be of another kind since.
     let app: AppRegistration?
 
-    init(_ record: AppRecord, clientSecret: Secret?, by authorities: AuthorityParser) {
+    init(_ record: AppRecord, clientSecret: Secret?, origin: String? = nil, by authorities: AuthorityParser) {
         self.record = record
+        self.origin = origin
         self.clientSecret = clientSecret
         app = authorities.recorded(record.authority).map { authority in
             var app = AppRegistration(
                 record.description, authority: authority, clientSecret: clientSecret,
                 isInstanceAware: record.isInstanceAware)
             app.secretMethod = record.secretMethod
+            app.origin = origin
             return app
         }
     }
 
     func read(by authorities: AuthorityParser) -> Registration {
-        Registration(record, clientSecret: clientSecret, by: authorities)
+        Registration(record, clientSecret: clientSecret, origin: origin, by: authorities)
     }
 }
 

@@ -11,6 +11,7 @@ package struct BrokerConfiguration: Sendable, Equatable {
     package var log = Log()
     /// By the issuer or host that names the table.
     package var providers: [String: ProviderTable] = [:]
+    package var apps = AppFiles()
 
     package struct Socket: Sendable, Equatable {
         /// Nil: where the host's conventions put it.

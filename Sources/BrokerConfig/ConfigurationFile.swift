@@ -13,7 +13,7 @@ struct ConfigurationFile {
 
     /// - Returns: nil when there is no such file.
     static func read(_ path: String) throws(ConfigurationError) -> ConfigurationFile? {
-        guard let text = try contents(of: path) else { return nil }
+        guard let text = try text(of: path) else { return nil }
         return try ConfigurationFile(path: path, text: text)
     }
 
@@ -45,7 +45,7 @@ struct ConfigurationFile {
 
     /// The file must be one that nobody but the daemon's user and root can have written: it decides which certificates
     /// are trusted.
-    private static func contents(of path: String) throws(ConfigurationError) -> String? {
+    static func text(of path: String) throws(ConfigurationError) -> String? {
         let origin = ConfigurationOrigin.file(path: path, line: nil)
         let file = Glibc.open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
         guard file >= 0 else {

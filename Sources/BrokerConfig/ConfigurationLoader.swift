@@ -15,6 +15,17 @@ package struct ConfigurationLoader: Sendable {
         case standard([String])
         /// The one that `--config` names, instead of the others. It has to be there.
         case only(String)
+
+        /// Beside the files, strongest first; the last is for packages.
+        var appFolders: [String] {
+            func beside(_ path: String) -> String {
+                path.lastIndex(of: "/").map { "\(path[...$0])apps.d" } ?? "apps.d"
+            }
+            return switch self {
+            case .standard(let paths): paths.map(beside) + ["/usr/share/brokerd/apps.d"]
+            case .only(let path): [beside(path)]
+            }
+        }
     }
 
     package init(
@@ -55,6 +66,7 @@ package struct ConfigurationLoader: Sendable {
             let origin = ConfigurationOrigin.flag(setting.flag ?? name)
             try assign(setting.value(fromText: text), to: setting, at: origin, in: &result)
         }
+        result.configuration.apps = AppFiles(folders: files.appFolders)
         return result
     }
 
@@ -129,7 +141,8 @@ package struct LoadedConfiguration: Sendable, Equatable {
 
     /// One line a setting, as `--check-config` prints it.
     package var report: String {
-        (Setting.all.map(line) + configuration.providers.keys.sorted().flatMap(lines)).joined(separator: "\n")
+        (Setting.all.map(line) + configuration.providers.keys.sorted().flatMap(lines)
+            + configuration.apps.entries.map { "app.\"\($0.description.name)\"  # \($0.origin)" }).joined(separator: "\n")
     }
 
     private func line(_ setting: Setting) -> String {

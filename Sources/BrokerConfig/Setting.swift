@@ -128,6 +128,7 @@ extension Setting {
         var result = configuration
         for setting in all where setting.takesEffect == .reload { setting.kind.copy(from: source, to: &result) }
         result.providers = source.providers
+        result.apps = source.apps
         return result
     }
 }

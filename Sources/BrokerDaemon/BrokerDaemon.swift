@@ -16,8 +16,11 @@ package enum BrokerDaemon {
         }
         do throws(StartFailure) {
             if command.checkConfig {
-                print(try configuration(command.loader).report)
-                return .stopped
+                let loaded = try configuration(command.loader)
+                print(loaded.report)
+                // A daemon goes on without such a file; who asks whether all is well is told.
+                for mistake in loaded.configuration.apps.mistakes { say("brokerd: \(mistake)") }
+                return loaded.configuration.apps.mistakes.isEmpty ? .stopped : .configuration
             }
             guard !command.system else {
                 throw StartFailure(

@@ -51,6 +51,8 @@ struct RunningBroker: Sendable {
             throw error
         }
         let directory = AppDirectory(vault: vault, authorities: configuration.authorities, log: logger)
+        directory.apply(configuration.apps.entries)
+        configuration.apps.tell(logger)
         let policy = AccessPolicy(directory: directory, settings: configuration.accessSettings, log: logger)
         let loops = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let proofs = ES256ProofSigner(random: SystemRandom())
@@ -90,6 +92,8 @@ struct RunningBroker: Sendable {
         engine.apply(configuration.engineSettings)
         provider.apply(configuration.completions)
         directory.apply(configuration.authorities)
+        directory.apply(configuration.apps.entries)
+        configuration.apps.tell(logger)
         policy.apply(configuration.accessSettings)
         browser.apply(command: configuration.browser.command)
         if let level = Logger.Level(rawValue: configuration.log.level) { log.level = level }

@@ -3,6 +3,7 @@ import BrokerConfig
 import BrokerEngine
 import BrokerSocket
 import Glibc
+import Logging
 
 /// What the configuration means for each part.
 extension BrokerConfiguration {
@@ -30,5 +31,13 @@ extension BrokerConfiguration {
         limits.connections = socket.maxConnections
         limits.halfLine = .seconds(socket.idleLineTimeout)
         return limits
+    }
+}
+
+extension AppFiles {
+    func tell(_ log: Logger) {
+        for mistake in mistakes {
+            log.error("a file of apps.d counts for nothing", metadata: ["cause": "\(mistake)"])
+        }
     }
 }

@@ -114,6 +114,44 @@ struct AppDirectoryTests {
         #expect(try bed.directory.list(in: AccessBed.partition) == [app])
     }
 
+    @Test("an app of a file hides the vault's of its name, cannot be changed from here, and goes with its file")
+    func fileEntry() async throws {
+        let bed = try await AccessBed()
+        try await bed.directory.register(AccessBed.app(), in: AccessBed.partition)
+        var entry = AppFileEntry(name: "mail", origin: "/etc/brokerd/apps.d/mail.toml:3")
+        entry.description.clientID = "of-file"
+        entry.authority = AccessBed.app().authority.url
+        bed.directory.apply([entry])
+        for partition in [AccessBed.partition, Partition(uid: 4711)] {
+            let app = try #require(try bed.directory.app(named: "mail", in: partition))
+            #expect(app.clientID == "of-file" && app.origin == entry.origin)
+        }
+        let changed = await #expect(throws: BrokerError.self) {
+            try await bed.directory.register(AccessBed.app(), in: AccessBed.partition)
+        }
+        let removed = await #expect(throws: BrokerError.self) {
+            try await bed.directory.remove(named: "mail", in: AccessBed.partition)
+        }
+        for error in [changed, removed] {
+            #expect(error?.kind == .invalidParameter)
+            #expect(error?.message.contains("mail.toml:3") == true)
+        }
+        bed.directory.apply([])
+        #expect(try bed.directory.list(in: AccessBed.partition) == [AccessBed.app()])
+    }
+
+    @Test("an app of a file that no registration may look like counts for nothing, and is named in the log")
+    func unfitFileEntry() async throws {
+        let bed = try await AccessBed()
+        var entry = AppFileEntry(name: "mail", origin: "/etc/brokerd/apps.d/mail.toml:3")
+        entry.description.clientID = "c"
+        entry.description.executables = ["mail"]
+        entry.authority = AccessBed.app().authority.url
+        bed.directory.apply([entry])
+        #expect(try bed.directory.app(named: "mail", in: AccessBed.partition) == nil)
+        #expect(bed.log.text.contains("mail.toml:3"))
+    }
+
     @Test("apps are listed by name, and belong to their partition")
     func listing() async throws {
         let bed = try await AccessBed()

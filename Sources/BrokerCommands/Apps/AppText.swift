@@ -3,10 +3,11 @@ import BrokerRPC
 /// Registered apps as people read them.
 package enum AppText {
     package static func table(_ apps: [App]) -> Table {
-        var table = Table("NAME", "GROUP", "CLIENT ID", "AUTHORITY", "SCOPES")
+        let haveFiles = apps.contains { $0.source != nil }
+        var table = Table(["NAME", "GROUP", "CLIENT ID", "AUTHORITY", "SCOPES"] + (haveFiles ? ["REGISTERED BY"] : []))
         for app in apps {
-            table.add(
-                app.name, app.group ?? "", app.clientID, app.authority, app.scopes.joined(separator: " "))
+            let cells = [app.name, app.group ?? "", app.clientID, app.authority, app.scopes.joined(separator: " ")]
+            table.add(cells + (haveFiles ? [app.source ?? ""] : []))
         }
         return table
     }
@@ -23,6 +24,7 @@ package enum AppText {
         facts.add("Executables", list(app.executables))
         facts.add("Units", list(app.units))
         facts.add("Sandboxes", list(app.sandboxIDs))
+        facts.add("Registered by", app.source)
         return facts
     }
 

@@ -3,9 +3,13 @@ package struct Table: Sendable {
     private let header: [String]
     private var rows: [[String]] = []
 
-    package init(_ header: String...) { self.header = header }
+    package init(_ header: String...) { self.init(header) }
 
-    package mutating func add(_ cells: String...) { rows.append(cells.map(\.clean)) }
+    init(_ header: [String]) { self.header = header }
+
+    package mutating func add(_ cells: String...) { add(cells) }
+
+    mutating func add(_ cells: [String]) { rows.append(cells.map(\.clean)) }
 
     /// - Parameter emphasis: how the header is set off.
     /// - Returns: the lines, each ended; no spaces at their ends.

@@ -11,6 +11,8 @@ package struct AppRegistration: Sendable, Equatable {
     package var secretMethod: ClientSecretMethod?
     /// Its people may be at home in other clouds than the authority's own (`instance_aware`). Means something at Entra only.
     package var isInstanceAware: Bool
+    /// `PATH:LINE` of the file that registers it; nil for one of the vault.
+    package var origin: String?
     /// A caller's own client id, used without a registration.
     package var isAdHoc: Bool
 

@@ -96,6 +96,13 @@ package struct AppRecord: VaultRecord {
         isInstanceAware = app.isInstanceAware
     }
 
+    package init(_ entry: AppFileEntry) {
+        description = entry.description
+        authority = entry.authority
+        isConfidential = false
+        isInstanceAware = entry.isInstanceAware
+    }
+
     package subscript<Value>(dynamicMember path: KeyPath<AppDescription, Value>) -> Value {
         description[keyPath: path]
     }

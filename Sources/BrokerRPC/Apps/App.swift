@@ -7,6 +7,7 @@ package struct App: MessageObject, Equatable {
     package var authority = ""
     package var confidential = false
     package var instanceAware = false
+    package var source: String?
 
     package init() {}
 
@@ -31,5 +32,6 @@ package struct App: MessageObject, Equatable {
         .required("confidential", \.confidential, "Whether it has a client secret."),
         .defaulted(
             "instanceAware", \.instanceAware, "Whether its people may be at home in other clouds of Entra.", to: false),
+        .optional("source", \.source, "File and line that register it; absent: apps.register did."),
     ]
 }

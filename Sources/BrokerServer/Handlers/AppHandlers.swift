@@ -35,7 +35,12 @@ struct AppHandlers: Sendable {
                     app: App(AppRecord(made.app)), clientSecretExpiresOn: made.secretExpiresOn)
             },
             .waiting(ListApps.self) { request throws(BrokerError) in
-                ListApps.Result(apps: try services.apps.list(in: request.partition).map { App(AppRecord($0)) })
+                ListApps.Result(
+                    apps: try services.apps.list(in: request.partition).map {
+                        var app = App(AppRecord($0))
+                        app.source = $0.origin
+                        return app
+                    })
             },
             .waiting(RemoveApp.self, outcome: { RequestOutcome(words: "app \($1.app.name) was removed") }) {
                 request throws(BrokerError) in

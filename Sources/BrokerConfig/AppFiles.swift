@@ -1,0 +1,138 @@
+import BrokerSystem
+import BrokerValues
+import Glibc
+
+/// The apps of `apps.d/*.toml`: one table an app, named as requests call it. A file with a mistake counts for nothing; the
+/// others do.
+package struct AppFiles: Sendable, Equatable {
+    /// Ordered by name.
+    package private(set) var entries: [AppFileEntry] = []
+    package private(set) var mistakes: [ConfigurationError] = []
+
+    package init() {}
+
+    /// - Parameter folders: strongest first; an app of one hides its namesakes of the next. Each may be missing.
+    init(folders: [String]) {
+        var byName: [String: AppFileEntry] = [:]
+        for path in folders.reversed().flatMap(Self.files) {
+            do throws(ConfigurationError) {
+                for entry in try Self.apps(of: path) { byName[entry.description.name] = entry }
+            } catch {
+                mistakes.append(error)
+            }
+        }
+        entries = byName.values.sorted { $0.description.name < $1.description.name }
+    }
+
+    /// In the order of their names.
+    private static func files(of folder: String) -> [String] {
+        guard let handle = opendir(folder) else { return [] }
+        defer { closedir(handle) }
+        var names: [String] = []
+        while let entry = readdir(handle) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+            if name.hasSuffix(".toml"), !name.hasPrefix(".") { names.append(name) }
+        }
+        return names.sorted().map { "\(folder)/\($0)" }
+    }
+
+    private static func apps(of path: String) throws(ConfigurationError) -> [AppFileEntry] {
+        guard let text = try ConfigurationFile.text(of: path) else { return [] }
+        let document: TOMLDocument
+        do {
+            document = try TOMLDocument(text)
+        } catch {
+            throw ConfigurationError(
+                .syntax, "not valid TOML: \(error.message)", at: .file(path: path, line: error.line))
+        }
+        var apps: [String: AppFileEntry] = [:]
+        for value in document.entries.sorted(by: { $0.line < $1.line }) {
+            let origin = ConfigurationOrigin.file(path: path, line: value.line)
+            guard value.path.count == 2 else {
+                throw ConfigurationError(
+                    .unknownKey, "an app is a table that has its name, with keys in it: [mail]", at: origin)
+            }
+            guard let key = AppFileKey.named(value.path[1]) else {
+                let hint = Spelling.hint(for: value.path[1], among: AppFileKey.all.map(\.name))
+                throw ConfigurationError(.unknownKey, "there is no key \(value.path[1]) of an app\(hint)", at: origin)
+            }
+            do {
+                try key.assign(
+                    value.value, &apps[value.path[0], default: AppFileEntry(name: value.path[0], origin: "\(origin)")])
+            } catch {
+                throw ConfigurationError(error.code, "\(key.name): \(error.text)", at: origin)
+            }
+        }
+        for app in apps.values where app.description.clientID.isEmpty || app.authority.isEmpty {
+            throw ConfigurationError(
+                .outOfRange, "the app \(app.description.name) needs a client_id and an authority",
+                at: .file(path: path, line: nil))
+        }
+        return Array(apps.values)
+    }
+}
+
+/// One key of an app's table.
+struct AppFileKey: Sendable {
+    let name: String
+    let summary: String
+    let assign: @Sendable (SettingValue, inout AppFileEntry) throws(Setting.Refusal) -> Void
+
+    static let all: [AppFileKey] = [
+        text("client_id", \.description.clientID, "Its client id at the provider; needed."),
+        text("authority", \.authority, "The issuer URL it signs in at; needed."),
+        optional("group", \.description.group, "Apps of one group share accounts; none: a group of its own."),
+        words("scopes", \.description.scopes, "What it usually asks for."),
+        optional("redirect_uri", \.description.redirectURI, "As registered at the provider; none: loopback, any port."),
+        words("executables", \.description.executables, "Absolute paths of programs that may act as it."),
+        words("units", \.description.units, "systemd units that may act as it."),
+        words("sandbox_ids", \.description.sandboxIDs, "Flatpak or snap applications that may act as it."),
+        AppFileKey(
+            name: "instance_aware", summary: "Whether its people may be at home in other clouds of Entra."
+        ) { value, entry throws(Setting.Refusal) in
+            guard case .boolean(let flag) = value else { throw refusal("a boolean", value) }
+            entry.isInstanceAware = flag
+        },
+    ]
+
+    static func named(_ name: String) -> AppFileKey? { all.first { $0.name == name } }
+
+    private static func text(
+        _ name: String, _ path: WritableKeyPath<AppFileEntry, String> & Sendable, _ summary: String
+    ) -> AppFileKey {
+        AppFileKey(name: name, summary: summary) { value, entry throws(Setting.Refusal) in
+            guard case .string(let text) = value else { throw refusal("a string", value) }
+            entry[keyPath: path] = text
+        }
+    }
+
+    private static func optional(
+        _ name: String, _ path: WritableKeyPath<AppFileEntry, String?> & Sendable, _ summary: String
+    ) -> AppFileKey {
+        AppFileKey(name: name, summary: summary) { value, entry throws(Setting.Refusal) in
+            guard case .string(let text) = value else { throw refusal("a string", value) }
+            entry[keyPath: path] = text
+        }
+    }
+
+    private static func words(
+        _ name: String, _ path: WritableKeyPath<AppFileEntry, [String]> & Sendable, _ summary: String
+    ) -> AppFileKey {
+        AppFileKey(name: name, summary: summary) { value, entry throws(Setting.Refusal) in
+            guard case .words(let words) = value else { throw refusal("an array of strings", value) }
+            entry[keyPath: path] = words
+        }
+    }
+
+    private static func refusal(_ expected: String, _ value: SettingValue) -> Setting.Refusal {
+        Setting.Refusal(.wrongType, "expects \(expected), not \(value.typeName)")
+    }
+}
+
+extension AppFiles {
+    /// The table of docs/configuration.md, in Markdown; a test compares the two.
+    package static var documentation: String {
+        let head = ["| Key | What it says |", "|---|---|"]
+        return (head + AppFileKey.all.map { "| `\($0.name)` | \($0.summary) |" }).joined(separator: "\n")
+    }
+}

@@ -1,0 +1,13 @@
+/// An app that a file of the administrator's, a package's or the person's describes (`apps.d/*.toml`). It has no secret.
+package struct AppFileEntry: Sendable, Equatable {
+    package var description: AppDescription
+    package var authority = ""
+    package var isInstanceAware = false
+    /// `PATH:LINE`.
+    package var origin: String
+
+    package init(name: String, origin: String) {
+        description = AppDescription(name: name)
+        self.origin = origin
+    }
+}

@@ -1,0 +1,96 @@
+import BrokerConfig
+import BrokerTestSupport
+import Foundation
+import Testing
+
+@Suite("Apps that files register")
+struct AppFilesTests {
+    private static let mail = """
+        # the company's
+        [mail]
+        client_id = "native"
+        authority = "https://login.example.org"
+        group = "office"
+        scopes = ["mail.read", "mail.send"]
+        executables = ["/usr/bin/mail"]
+        sandbox_ids = ["org.example.Mail"]
+
+        [calendar]
+        client_id = "native"
+        authority = "https://login.example.org"
+        """
+
+    /// - Parameter files: by path below the folder of `config.toml`.
+    private func load(_ files: [String: String]) async throws -> AppFiles {
+        try await withTestBed { bed in
+            for (path, text) in files.merging(["config.toml": ""], uniquingKeysWith: { $1 }) {
+                let url = URL(filePath: bed.path(path))
+                try FileManager.default.createDirectory(
+                    at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+                try Data(text.utf8).write(to: url)
+            }
+            return try ConfigurationLoader(files: .only(bed.path("config.toml"))).load().configuration.apps
+        }
+    }
+
+    @Test("a table is an app; its file and line are known")
+    func apps() async throws {
+        let apps = try await load(["apps.d/office.toml": Self.mail])
+        #expect(apps.mistakes.isEmpty)
+        #expect(apps.entries.map(\.description.name) == ["calendar", "mail"])
+        let mail = try #require(apps.entries.last)
+        #expect(mail.origin.hasSuffix("/apps.d/office.toml:3"))
+        #expect(mail.description.clientID == "native")
+        #expect(mail.description.scopes == ["mail.read", "mail.send"])
+        #expect(mail.description.executables == ["/usr/bin/mail"])
+        #expect(mail.description.sandboxIDs == ["org.example.Mail"])
+        #expect(mail.authority == "https://login.example.org")
+    }
+
+    @Test(
+        "a file with a mistake counts for nothing, says where the mistake is, and the others count",
+        arguments: [
+            ("[game]\nclient_id = 3\n", ":2: client_id: expects a string, not an integer"),
+            ("[game]\nclientid = \"x\"\n", ":2: there is no key clientid of an app; did you mean client_id?"),
+            ("[game]\nclient_id = \"x\"\n", "the app game needs a client_id and an authority"),
+            ("client_id = \"x\"\n", ":1: an app is a table"), ("[game\n", ":1: not valid TOML"),
+            ("[game]\nscopes = \"x\"\n", ":2: scopes: expects an array of strings, not a string"),
+        ])
+    func mistake(text: String, sentence: String) async throws {
+        let apps = try await load(["apps.d/game.toml": text, "apps.d/office.toml": Self.mail])
+        #expect(apps.entries.map(\.description.name) == ["calendar", "mail"])
+        #expect(apps.mistakes.count == 1)
+        #expect(apps.mistakes.first?.description.contains(sentence) == true, "\(apps.mistakes)")
+    }
+
+    @Test("what is not *.toml, or hidden, is no file of apps; without a folder there are none")
+    func otherFiles() async throws {
+        #expect(try await load(["apps.d/a.toml.bak": Self.mail, "apps.d/.b.toml": Self.mail]) == AppFiles())
+        #expect(try await load([:]) == AppFiles())
+    }
+
+    @Test("the person's apps hide the administrator's of the same name")
+    func precedence() async throws {
+        try await withTestBed { bed in
+            let folders = ["own", "etc"].map { bed.path($0) }
+            for folder in folders {
+                try FileManager.default.createDirectory(atPath: folder + "/apps.d", withIntermediateDirectories: true)
+                try Self.mail.replacingOccurrences(of: "native", with: URL(filePath: folder).lastPathComponent)
+                    .write(toFile: folder + "/apps.d/mail.toml", atomically: true, encoding: .utf8)
+            }
+            let apps = try ConfigurationLoader(files: .standard(folders.map { $0 + "/config.toml" })).load()
+                .configuration.apps
+            #expect(apps.entries.map(\.description.clientID) == ["own", "own"])
+        }
+    }
+
+    @Test("docs/configuration.md has the table of the keys, and its example is accepted")
+    func documentation() async throws {
+        let page = try String(contentsOf: PackageTree.root.appending(path: "docs/configuration.md"), encoding: .utf8)
+        #expect(page.contains(AppFiles.documentation), "Put this table there:\n\(AppFiles.documentation)")
+        let example = try #require(page.components(separatedBy: "apps.d/org.example.mail.toml\n").dropFirst().first)
+        let text = try #require(example.components(separatedBy: "```").first)
+        let apps = try await load(["apps.d/example.toml": text])
+        #expect(apps.mistakes.isEmpty && apps.entries.map(\.description.name) == ["mail"])
+    }
+}
