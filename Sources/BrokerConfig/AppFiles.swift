@@ -30,7 +30,9 @@ package struct AppFiles: Sendable, Equatable {
         defer { closedir(handle) }
         var names: [String] = []
         while let entry = readdir(handle) {
-            let name = withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) {
+                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+            }
             if name.hasSuffix(".toml"), !name.hasPrefix(".") { names.append(name) }
         }
         return names.sorted().map { "\(folder)/\($0)" }

@@ -142,7 +142,8 @@ package struct LoadedConfiguration: Sendable, Equatable {
     /// One line a setting, as `--check-config` prints it.
     package var report: String {
         (Setting.all.map(line) + configuration.providers.keys.sorted().flatMap(lines)
-            + configuration.apps.entries.map { "app.\"\($0.description.name)\"  # \($0.origin)" }).joined(separator: "\n")
+            + configuration.apps.entries.map { "app.\"\($0.description.name)\"  # \($0.origin)" }).joined(
+                separator: "\n")
     }
 
     private func line(_ setting: Setting) -> String {
