@@ -146,7 +146,11 @@ let package = Package(
         tests("BrokerHostTests", ["BrokerHost", "BrokerModel", "BrokerValues", .logging]),
         // What only a process of its own can show: descriptors, environment and attributes it was started with.
         program(
-            "host-probe", ["BrokerAccess", "BrokerSocket", "BrokerHost", "BrokerModel", "CBrokerLinux", .logging],
+            "host-probe",
+            [
+                "BrokerAccess", "BrokerSocket", "BrokerHost", "BrokerModel", "BrokerValues", "CBrokerLinux", .logging,
+                .nioCore, .nioPosix,
+            ],
             path: "Tests/HostProbe"),
         tests("BrokerConfigTests", ["BrokerConfig", "BrokerModel"]),
         tests("BrokerEngineTests", ["BrokerEngine", "BrokerModel", "BrokerValues"]),

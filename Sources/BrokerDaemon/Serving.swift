@@ -13,7 +13,7 @@ extension RunningBroker {
             configuration: ServiceGroupConfiguration(
                 services: [
                     .init(
-                        service: WatchdogService(listener: listener, manager: manager, clock: clock),
+                        service: WatchdogService(watchdog: Watchdog(of: listener, manager: manager, clock: clock)),
                         successTerminationBehavior: .ignore),
                     .init(
                         service: IdleLockService(lock: engine.lock, clock: clock),

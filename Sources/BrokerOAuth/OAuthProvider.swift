@@ -16,6 +16,7 @@ package final class OAuthProvider: IdentityProvider {
     let clock: any BrokerClock
     let proofs: any ProofSigner
     let nonces = NonceMemory()
+    let thread = ReadingThread()
     private let discovery: Discovery
     private let signatures: SignatureCheck
 
@@ -32,9 +33,11 @@ package final class OAuthProvider: IdentityProvider {
         transport = http
         self.clock = clock
         self.proofs = proofs
-        let documents = DocumentCache(transport: http, clock: clock, store: store)
-        discovery = Discovery(documents: documents, completions: completions)
-        signatures = SignatureCheck(documents: documents, clock: clock)
+        discovery = Discovery(
+            documents: DocumentCache(transport: http, clock: clock, store: store, thread: thread),
+            completions: completions)
+        signatures = SignatureCheck(
+            documents: DocumentCache(transport: http, clock: clock, store: store, thread: thread), clock: clock)
     }
 
     /// Takes effect with the next request.
@@ -54,20 +57,20 @@ package final class OAuthProvider: IdentityProvider {
     ) async throws(ProviderError) -> TokenResponse {
         let endpoint = try endpoint(metadata.tokenEndpoint, of: metadata)
         let request = try TokenRequestBuilder.build(grant, with: extras, to: endpoint, as: client, at: metadata)
-        let response: HTTPResponse
+        let answer: EndpointAnswer
         if let key = extras.proofKey {
-            response = try await send(request, provenWith: key, to: endpoint)
+            answer = try await self.answer(to: request, provenWith: key, from: endpoint)
         } else {
-            response = try await send(request)
+            answer = try await self.answer(to: request, from: endpoint)
         }
-        let answer = EndpointAnswer(response: response, server: endpoint.server, now: clock.now)
         return try TokenAnswer(answer: answer, grant: grant, isProven: extras.proofKey != nil).read()
     }
 
     package func verify(
         idToken: Secret, against expectation: IDTokenExpectation, at metadata: ProviderMetadata
     ) async throws(ProviderError) -> IDTokenClaims {
-        guard let token = CompactToken(idToken), !token.hasCriticalExtensions, !token.isTypedOtherwise else {
+        let token = await thread.read(bytes: idToken.count) { CompactToken(idToken) }
+        guard let token, !token.hasCriticalExtensions, !token.isTypedOtherwise else {
             throw Self.refused("it is not in the form of one")
         }
         guard let issuer = IssuerRule(metadata.issuer, of: metadata.authority) else {

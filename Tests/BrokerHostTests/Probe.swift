@@ -3,9 +3,11 @@ import Foundation
 
 extension TestBed {
     /// Starts the probe (Tests/HostProbe).
-    func probe(_ what: String, environment: [String: String] = [:], hasInput: Bool = false) throws -> ManagedProcess {
+    func probe(
+        _ what: String, _ arguments: String..., environment: [String: String] = [:], hasInput: Bool = false
+    ) throws -> ManagedProcess {
         let launch = Launch(
-            try PackageTree.program("host-probe"), [what], environment: environment, hasInput: hasInput)
+            try PackageTree.program("host-probe"), [what] + arguments, environment: environment, hasInput: hasInput)
         return try start(launch, as: "probe")
     }
 }

@@ -18,7 +18,7 @@ struct DiscoveryTests {
             #expect(metadata.userinfoEndpoint == issuer + "/userinfo")
             #expect(metadata.promisesIssuerInResponse)
             #expect(metadata.tokenEndpointAuthMethods == ["none", "client_secret_basic", "client_secret_post"])
-            #expect(metadata.document["subject_types_supported"] == ["public"])
+            #expect(metadata.idTokenAlgorithms == ["ES256"])
         }
     }
 

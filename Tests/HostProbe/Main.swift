@@ -9,12 +9,13 @@ import Logging
 /// Does one thing of BrokerHost in a process of its own and prints how it went.
 @main
 enum HostProbe {
-    static func main() {
+    static func main() async {
         switch CommandLine.arguments.dropFirst().first {
         case "activation": activation()
         case "notify": notify()
         case "harden": harden()
         case "log": log()
+        case "watchdog": await WatchdogProbe.run(socket: CommandLine.arguments[2])
         case "callers": callers(at: CommandLine.arguments[2], runtimeDirectory: CommandLine.arguments[3])
         default: exit(2)
         }

@@ -3,23 +3,15 @@ import BrokerModel
 import BrokerSocket
 import ServiceLifecycle
 
-/// Tells systemd's watchdog that the broker lives, as long as its event loop runs what it is given.
+/// Feeds systemd's watchdog as long as the event loop turns, and the tasks that it starts run.
 struct WatchdogService: Service {
-    let listener: LineListener
-    let manager: ServiceManager
-    let clock: any BrokerClock
+    let watchdog: Watchdog
 
-    func run() async {
-        guard let interval = manager.watchdogInterval else { return }
-        await cancelWhenGracefulShutdown {
-            do {
-                while true {
-                    // A loop that hangs never answers: no ping goes out, and systemd starts the broker anew.
-                    try await listener.heartbeat()
-                    manager.watchdogPing()
-                    try await clock.sleep(for: interval / 2)
-                }
-            } catch {}
-        }
+    func run() async { await cancelWhenGracefulShutdown { await watchdog.run() } }
+}
+
+extension Watchdog {
+    init(of listener: LineListener, manager: ServiceManager, clock: any BrokerClock) {
+        self.init(manager: manager, clock: clock) { try await listener.heartbeat() }
     }
 }

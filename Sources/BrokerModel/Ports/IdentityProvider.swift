@@ -78,14 +78,14 @@ package struct ProviderMetadata: Sendable, Equatable {
     package var tokenEndpointAuthMethods: [String]
     /// Nil when the provider does not say.
     package var scopesSupported: [String]?
-    /// The whole document, for what later features read from it.
-    package var document: JSONObject
+    /// How ID tokens may be signed; nil when the provider does not say.
+    package var idTokenAlgorithms: [String]?
 
     package init(
         authority: Authority, issuer: String, authorizationEndpoint: String, tokenEndpoint: String, jwksURI: String,
         userinfoEndpoint: String? = nil, endSessionEndpoint: String? = nil, revocationEndpoint: String? = nil,
         deviceAuthorizationEndpoint: String? = nil, promisesIssuerInResponse: Bool = false,
-        tokenEndpointAuthMethods: [String] = ["client_secret_basic"], document: JSONObject = [:]
+        tokenEndpointAuthMethods: [String] = ["client_secret_basic"]
     ) {
         self.authority = authority
         self.issuer = issuer
@@ -98,7 +98,6 @@ package struct ProviderMetadata: Sendable, Equatable {
         self.deviceAuthorizationEndpoint = deviceAuthorizationEndpoint
         self.promisesIssuerInResponse = promisesIssuerInResponse
         self.tokenEndpointAuthMethods = tokenEndpointAuthMethods
-        self.document = document
     }
 }
 

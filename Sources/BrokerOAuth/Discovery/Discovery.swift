@@ -4,13 +4,13 @@ import Synchronization
 
 /// Finds a provider's metadata (OpenID Connect Discovery 1.0, section 4; RFC 8414, section 3).
 final class Discovery: Sendable {
-    private let documents: DocumentCache
+    private let documents: DocumentCache<DiscoveryDocument>
     /// Authorities that have only the document of RFC 8414, so that the other is not asked for every time.
     private let withoutOpenID = Mutex<Set<Authority>>([])
 
     private let completions: Mutex<MetadataOverrides>
 
-    init(documents: DocumentCache, completions: MetadataOverrides) {
+    init(documents: DocumentCache<DiscoveryDocument>, completions: MetadataOverrides) {
         self.documents = documents
         self.completions = Mutex(completions)
     }
@@ -31,7 +31,7 @@ final class Discovery: Sendable {
                 throw .invalidResponse(status: status, why)
             }
             return try MetadataReader.metadata(
-                in: ["issuer": .string(authority.url)], of: authority, completedBy: completion)
+                in: DiscoveryDocument(["issuer": .string(authority.url)]), of: authority, completedBy: completion)
         }
     }
 
@@ -70,10 +70,11 @@ final class Discovery: Sendable {
         }
         let completion = completion(of: authority)
         let document = try await documents.document(at: url) { (object) throws(ProviderError) in
-            _ = try MetadataReader.metadata(in: object, of: authority, completedBy: completion)
+            let document = DiscoveryDocument(object)
+            _ = try MetadataReader.metadata(in: document, of: authority, completedBy: completion)
+            return document
         }
-        return try MetadataReader.metadata(
-            in: JSONObject(json: document.body) ?? [:], of: authority, completedBy: completion)
+        return try MetadataReader.metadata(in: document.content, of: authority, completedBy: completion)
     }
 }
 

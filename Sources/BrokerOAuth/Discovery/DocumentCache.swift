@@ -4,9 +4,16 @@ import Synchronization
 
 /// Fetches a provider's JSON documents, keeps them as long as they are fresh, asks once for many callers, and falls back
 /// on a stale one while the provider is down.
-final class DocumentCache: Sendable {
+///
+/// Each is read once, when it comes; `Content` is what is used of it.
+final class DocumentCache<Content: Sendable>: Sendable {
+    struct Document: Sendable {
+        var source: CachedDocument
+        var content: Content
+    }
+
     private struct Entry {
-        var document: CachedDocument
+        var document: Document
         /// On the clock's uptime, which no change of the wall clock moves.
         var freshUntil: Duration
         /// Of an earlier run of the broker: past its time it is used once more while it is asked for, so that the first
@@ -18,52 +25,56 @@ final class DocumentCache: Sendable {
         var url: String
         var isRenewal: Bool
     }
-    private typealias Outcome = Result<CachedDocument, ProviderError>
+    private typealias Outcome = Result<Document, ProviderError>
 
     private let transport: any HTTPTransport
     private let clock: any BrokerClock
     private let store: DocumentStore?
+    private let thread: ReadingThread
     private let flights = SharedFlights<Flight, Outcome>()
     private let entries = Mutex<[String: Entry]>([:])
 
     /// How long a stale document is used without asking again, after asking failed.
-    private static let pauseAfterFailure: Duration = .seconds(60)
+    private static var pauseAfterFailure: Duration { .seconds(60) }
 
     /// How old a document of an earlier run may be to be used before it is asked for again: a month.
-    private static let oldestServed: Int64 = 30 * 86_400
+    private static var oldestServed: Int64 { 30 * 86_400 }
 
-    /// - Parameter store: keeps documents across restarts; nil keeps them in memory only.
-    init(transport: any HTTPTransport, clock: any BrokerClock, store: DocumentStore? = nil) {
+    /// - Parameters:
+    ///   - store: keeps documents across restarts; nil keeps them in memory only.
+    ///   - thread: where they are read.
+    init(transport: any HTTPTransport, clock: any BrokerClock, store: DocumentStore?, thread: ReadingThread) {
         self.transport = transport
         self.clock = clock
         self.store = store
+        self.thread = thread
     }
 
-    /// Whether what a provider sent is what it should be; throws what is wrong with it.
-    typealias Check = @Sendable (JSONObject) throws(ProviderError) -> Void
+    /// Takes out of a document what is used; throws what is wrong with it.
+    typealias Reading = @Sendable (JSONObject) throws(ProviderError) -> Content
 
     /// - Parameters:
     ///   - url: where the document is.
-    ///   - check: a document that fails it is not kept, and does not replace one that passed.
+    ///   - reading: a document for which it throws is not kept, and does not replace one for which it did not.
     /// - Returns: a fresh document, or a stale one while the provider is down.
     /// - Throws: what the provider said or why it could not be asked; not while a stale document can serve.
-    func document(at url: WebURL, check: @escaping Check) async throws(ProviderError) -> CachedDocument {
-        if let entry = entry(url, check) {
+    func document(at url: WebURL, reading: @escaping Reading) async throws(ProviderError) -> Document {
+        if let entry = await entry(url, reading) {
             if clock.uptime < entry.freshUntil { return entry.document }
             if entry.servesWhileRenewed {
-                Task { _ = try? await freshDocument(at: url, check: check) }
+                Task { _ = try? await freshDocument(at: url, reading: reading) }
                 return entry.document
             }
         }
-        return try await freshDocument(at: url, check: check)
+        return try await freshDocument(at: url, reading: reading)
     }
 
-    private func freshDocument(at url: WebURL, check: @escaping Check) async throws(ProviderError) -> CachedDocument {
+    private func freshDocument(at url: WebURL, reading: @escaping Reading) async throws(ProviderError) -> Document {
         try await shared(Flight(url: url.text, isRenewal: false)) { [self] in
             do throws(ProviderError) {
-                return .success(try await fetch(url, check))
+                return .success(try await fetch(url, reading))
             } catch {
-                guard error.leavesStaleDocumentUsable, let known = entry(url, check)?.document else {
+                guard error.leavesStaleDocumentUsable, let known = await entry(url, reading)?.document else {
                     entries.withLock { $0[url.text]?.servesWhileRenewed = false }
                     if error.saysDocumentIsGone {
                         entries.withLock { $0[url.text] = nil }
@@ -77,27 +88,33 @@ final class DocumentCache: Sendable {
         }
     }
 
-    /// What was kept may have been made by an earlier version, or under another configuration.
-    private func passes(_ object: JSONObject, _ check: Check) -> Bool {
-        do throws(ProviderError) {
-            try check(object)
-            return true
-        } catch {
-            return false
+    private enum Unusable: Error {
+        case malformed(JSONReader.Malformed)
+        case refused(ProviderError)
+    }
+
+    private func read(_ text: [UInt8], _ reading: @escaping Reading) async -> Result<Content, Unusable> {
+        await thread.read(bytes: text.count) {
+            Result(reading: text).mapError(Unusable.malformed).flatMap { object in
+                do throws(ProviderError) { return .success(try reading(object)) } catch {
+                    return .failure(.refused(error))
+                }
+            }
         }
     }
 
-    /// From memory, or else from an earlier run of the broker.
-    private func entry(_ url: WebURL, _ check: Check) -> Entry? {
+    /// From memory, or else from an earlier run of the broker. What was kept may have been made by an earlier version, or under
+    /// another configuration.
+    private func entry(_ url: WebURL, _ reading: @escaping Reading) async -> Entry? {
         if let entry = entries.withLock({ $0[url.text] }) { return entry }
-        guard let kept = store?.document(at: url.text), let object = JSONObject(json: kept.document.body),
-            passes(object, check)
+        guard let kept = store?.document(at: url.text),
+            case .success(let content) = await read(kept.document.body, reading)
         else { return nil }
         let age = clock.now - kept.fetchedAt
         // One from the future says that the clock went back: nothing can be told about its age.
         let left = age >= 0 ? max(0, kept.document.lifetime - age) : 0
         let entry = Entry(
-            document: kept.document, freshUntil: clock.uptime + .seconds(left),
+            document: Document(source: kept.document, content: content), freshUntil: clock.uptime + .seconds(left),
             servesWhileRenewed: age <= Self.oldestServed)
         return entries.withLock { entries in
             if let newer = entries[url.text] { return newer }
@@ -107,10 +124,10 @@ final class DocumentCache: Sendable {
     }
 
     /// Asks the provider although the document at hand may be fresh.
-    func renewedDocument(at url: WebURL, check: @escaping Check) async throws(ProviderError) -> CachedDocument {
+    func renewedDocument(at url: WebURL, reading: @escaping Reading) async throws(ProviderError) -> Document {
         try await shared(Flight(url: url.text, isRenewal: true)) { [self] in
             do throws(ProviderError) {
-                return .success(try await fetch(url, check))
+                return .success(try await fetch(url, reading))
             } catch {
                 return .failure(error)
             }
@@ -119,7 +136,7 @@ final class DocumentCache: Sendable {
 
     private func shared(
         _ flight: Flight, _ work: @escaping @Sendable () async -> Outcome
-    ) async throws(ProviderError) -> CachedDocument {
+    ) async throws(ProviderError) -> Document {
         guard let outcome = await flights.value(for: flight, work: work) else {
             throw .offline("The request was cancelled.")
         }
@@ -127,12 +144,12 @@ final class DocumentCache: Sendable {
     }
 
     /// Whether the document that would be used now is the one given.
-    func isCurrent(_ document: CachedDocument) -> Bool {
-        entries.withLock { $0[document.url]?.document == document }
+    func isCurrent(_ document: Document) -> Bool {
+        entries.withLock { $0[document.source.url]?.document.source == document.source }
     }
 
-    private func fetch(_ url: WebURL, _ check: Check) async throws(ProviderError) -> CachedDocument {
-        let known = entry(url, check)?.document
+    private func fetch(_ url: WebURL, _ reading: @escaping Reading) async throws(ProviderError) -> Document {
+        let known = await entry(url, reading)?.document.source
         let response: HTTPResponse
         do throws(HTTPFailure) {
             let headers = [HTTPHeader("Accept", "application/json")] + (known?.conditions ?? [])
@@ -140,16 +157,25 @@ final class DocumentCache: Sendable {
         } catch {
             throw ProviderError(error, isRepeatable: true)
         }
-        guard let document = confirmed(known, by: response) ?? CachedDocument(response, from: url.text),
-            let object = JSONObject(json: document.body)
-        else {
-            throw .unavailable(response, server: url.server, now: clock.now)
-                ?? .unexpected(response, server: url.server, expected: "a JSON document")
+        guard let source = confirmed(known, by: response) ?? CachedDocument(response, from: url.text) else {
+            throw unexpected(response, from: url)
         }
-        try check(object)
-        keep(document, for: .seconds(document.lifetime))
-        await store?.keep(document, fetchedAt: clock.now)
-        return document
+        switch await read(source.body, reading) {
+        case .success(let content):
+            let document = Document(source: source, content: content)
+            keep(document, for: .seconds(source.lifetime))
+            await store?.keep(source, fetchedAt: clock.now, on: thread)
+            return document
+        case .failure(.refused(let error)): throw error
+        case .failure(.malformed(let malformed)): throw unexpected(response, from: url, malformed)
+        }
+    }
+
+    private func unexpected(
+        _ response: HTTPResponse, from url: WebURL, _ malformed: JSONReader.Malformed? = nil
+    ) -> ProviderError {
+        .unavailable(response, server: url.server, now: clock.now)
+            ?? .unexpected(response, server: url.server, expected: "a JSON document", unreadable: malformed)
     }
 
     /// Whether there is one at hand, of this run or an earlier one.
@@ -165,9 +191,9 @@ final class DocumentCache: Sendable {
         return known
     }
 
-    private func keep(_ document: CachedDocument, for lifetime: Duration) {
+    private func keep(_ document: Document, for lifetime: Duration) {
         let freshUntil = clock.uptime + lifetime
-        entries.withLock { $0[document.url] = Entry(document: document, freshUntil: freshUntil) }
+        entries.withLock { $0[document.source.url] = Entry(document: document, freshUntil: freshUntil) }
     }
 }
 

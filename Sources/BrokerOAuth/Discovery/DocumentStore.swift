@@ -33,15 +33,23 @@ package struct DocumentStore: Sendable {
         return Kept(document: CachedDocument(record), fetchedAt: record.fetchedAt)
     }
 
-    func keep(_ document: CachedDocument, fetchedAt: NumericDate) async {
-        guard document.body.count <= Self.largestDocument, let record = document.record(fetchedAt: fetchedAt) else {
-            return
+    /// - Parameter thread: where all other documents are looked through for one that must make room: that takes a while.
+    func keep(_ document: CachedDocument, fetchedAt: NumericDate, on thread: ReadingThread) async {
+        guard document.body.count <= Self.largestDocument else { return }
+        let change = await thread.read(bytes: Self.mostDocuments * Self.largestDocument) {
+            self.change(keeping: document, fetchedAt)
         }
-        guard let sealed = try? vault.seal(record, secret: nil, in: partition).sealed else { return }
+        if let change { try? await vault.commit(change) }
+    }
+
+    private func change(keeping document: CachedDocument, _ fetchedAt: NumericDate) -> VaultChange? {
+        guard let record = document.record(fetchedAt: fetchedAt),
+            let sealed = try? vault.seal(record, secret: nil, in: partition).sealed
+        else { return nil }
         let others = ((try? vault.loadAll(ProviderDocumentRecord.self, in: partition)) ?? []).map(\.record)
             .filter { $0.url != document.url }.sorted { $0.fetchedAt < $1.fetchedAt }
         let surplus = others.prefix(max(0, others.count + 1 - Self.mostDocuments))
-        try? await vault.commit(VaultChange(in: partition, puts: [sealed], deletes: surplus.map(\.key)))
+        return VaultChange(in: partition, puts: [sealed], deletes: surplus.map(\.key))
     }
 
     func forget(_ url: String) async {

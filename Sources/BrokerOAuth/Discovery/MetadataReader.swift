@@ -4,13 +4,13 @@ import BrokerValues
 /// Makes ``ProviderMetadata`` of a discovery document, or says what is wrong with it.
 enum MetadataReader {
     static func metadata(
-        in document: JSONObject, of authority: Authority, completedBy completion: MetadataOverride
+        in document: DiscoveryDocument, of authority: Authority, completedBy completion: MetadataOverride
     ) throws(ProviderError) -> ProviderMetadata {
-        let document = document.merging(completion.endpoints.mapValues(JSONValue.string)) { $1 }
+        let endpoints = document.endpoints.merging(completion.endpoints) { $1 }
         let issuer = try issuer(in: document, of: authority)
         let rule = EndpointRule(authority: authority)
         func required(_ name: String) throws(ProviderError) -> String {
-            guard let text = document[name]?.stringValue else {
+            guard let text = endpoints[name] else {
                 throw invalid(authority, "names no \(name)")
             }
             guard let url = rule.accepted(text) else {
@@ -20,7 +20,7 @@ enum MetadataReader {
         }
         // What a provider offers beyond the necessary is not used when it is unfit, rather than no sign-in at all.
         func optional(_ name: String) -> String? {
-            document[name]?.stringValue.flatMap { rule.accepted($0)?.text }
+            endpoints[name].flatMap { rule.accepted($0)?.text }
         }
         var metadata = ProviderMetadata(
             authority: authority,
@@ -32,15 +32,14 @@ enum MetadataReader {
             endSessionEndpoint: optional("end_session_endpoint"),
             revocationEndpoint: optional("revocation_endpoint"),
             deviceAuthorizationEndpoint: optional("device_authorization_endpoint"),
-            promisesIssuerInResponse: document["authorization_response_iss_parameter_supported"]?.boolValue ?? false,
-            tokenEndpointAuthMethods: document["token_endpoint_auth_methods_supported"]?.strings
-                ?? ["client_secret_basic"],
-            document: document)
+            promisesIssuerInResponse: document.promisesIssuerInResponse,
+            tokenEndpointAuthMethods: document.tokenEndpointAuthMethods ?? ["client_secret_basic"])
         metadata.pushedAuthorizationRequestEndpoint = optional("pushed_authorization_request_endpoint")
-        metadata.requiresPushedAuthorization = document["require_pushed_authorization_requests"]?.boolValue ?? false
+        metadata.requiresPushedAuthorization = document.requiresPushedAuthorization
         metadata.registrationEndpoint = optional("registration_endpoint")
-        metadata.dpopAlgorithms = document["dpop_signing_alg_values_supported"]?.strings
-        metadata.scopesSupported = document["scopes_supported"]?.strings
+        metadata.dpopAlgorithms = document.dpopAlgorithms
+        metadata.scopesSupported = document.scopesSupported
+        metadata.idTokenAlgorithms = document.idTokenAlgorithms
         if let name = completion.resourceParameter { metadata.resourceParameter = name }
         try check(EndpointHosts(authority: authority, completion: completion), &metadata)
         return metadata
@@ -67,8 +66,9 @@ enum MetadataReader {
     ///
     /// ``Authority`` has no trailing slash and no default port, so the issuer is compared in the same form. What it says
     /// itself is kept: ID tokens must repeat that letter for letter.
-    private static func issuer(in document: JSONObject, of authority: Authority) throws(ProviderError) -> String {
-        guard let issuer = document["issuer"]?.stringValue else { throw invalid(authority, "names no issuer") }
+    private static func issuer(in document: DiscoveryDocument, of authority: Authority) throws(ProviderError) -> String
+    {
+        guard let issuer = document.issuer else { throw invalid(authority, "names no issuer") }
         guard IssuerRule(issuer, of: authority) != nil else {
             let named = SafeText(issuer, atMost: 200).text
             throw .invalidResponse(

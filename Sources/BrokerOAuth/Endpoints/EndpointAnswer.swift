@@ -4,8 +4,13 @@ import BrokerValues
 /// The answer of one of the provider's endpoints, as far as all of them answer alike.
 struct EndpointAnswer {
     let response: HTTPResponse
+    /// The body, read once.
+    let content: Result<JSONObject, JSONReader.Malformed>
     let server: String
     let now: NumericDate
+
+    /// The JSON object that came, whatever the status; nil when none came.
+    var object: JSONObject? { try? content.get() }
 
     /// The JSON object of a success.
     ///
@@ -14,8 +19,11 @@ struct EndpointAnswer {
     ///   - expected: what should have come, for the error's text.
     func object(statuses: Set<Int>, expected: String) throws(ProviderError) -> JSONObject {
         if let unavailable = ProviderError.unavailable(response, server: server, now: now) { throw unavailable }
-        guard let answer = JSONObject(json: response.body) else {
-            throw .unexpected(response, server: server, expected: "JSON")
+        let answer: JSONObject
+        switch content {
+        case .success(let object): answer = object
+        case .failure(let malformed):
+            throw .unexpected(response, server: server, expected: "JSON", unreadable: malformed)
         }
         // Some providers send errors with status 200.
         if let refusal = OAuthRefusal(answer: answer, status: response.status) { throw .refused(refusal) }

@@ -3,7 +3,7 @@ import BrokerValues
 
 extension OAuthProvider {
     /// One request that changes something at the provider; what it answers, whatever that is.
-    func send(_ request: HTTPRequest) async throws(ProviderError) -> HTTPResponse {
+    private func send(_ request: HTTPRequest) async throws(ProviderError) -> HTTPResponse {
         do throws(HTTPFailure) {
             let response = try await transport.send(request)
             if let nonce = response.header("dpop-nonce"), let url = WebURL(request.url) {
@@ -16,7 +16,9 @@ extension OAuthProvider {
     }
 
     func answer(to request: HTTPRequest, from endpoint: WebURL) async throws(ProviderError) -> EndpointAnswer {
-        EndpointAnswer(response: try await send(request), server: endpoint.server, now: clock.now)
+        let response = try await send(request)
+        let content = await thread.object(in: response.body)
+        return EndpointAnswer(response: response, content: content, server: endpoint.server, now: clock.now)
     }
 
     /// The metadata may come from a cache or a caller: where a secret goes is checked again when it goes.

@@ -92,7 +92,7 @@ extension RegisteredClient {
     fileprivate init(_ answer: EndpointAnswer, isConfidential: Bool) throws(ProviderError) {
         let response = answer.response
         // RFC 6750, section 3.1: who may register is refused in a header, often without a body.
-        if response.status == 401 || response.status == 403, JSONObject(json: response.body)?["error"] == nil {
+        if response.status == 401 || response.status == 403, answer.object?["error"] == nil {
             throw .refused(
                 OAuthRefusal(
                     error: response.status == 401 ? "invalid_token" : "insufficient_scope",

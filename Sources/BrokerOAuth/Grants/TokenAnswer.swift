@@ -20,7 +20,7 @@ struct TokenAnswer {
     /// A refresh token that was rotated is the only one that is left, whatever else is wrong with the answer.
     private func keepingRefreshToken(_ error: ProviderError) -> ProviderError {
         guard (200..<300).contains(answer.response.status), case .invalidResponse(_, let message) = error,
-            let object = JSONObject(json: answer.response.body), let refreshToken = object.secret("refresh_token"),
+            let object = answer.object, let refreshToken = object.secret("refresh_token"),
             refreshToken.consists(of: Self.printable)
         else { return error }
         return .unusableTokens(

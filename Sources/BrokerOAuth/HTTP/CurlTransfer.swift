@@ -217,14 +217,12 @@ final class CurlTransfer {
         guard let bytes else { return 0 }
         headerBytes += count
         guard headerBytes <= Self.largestHeader else { return tooLarge() }
-        let line = String(decoding: UnsafeRawBufferPointer(start: bytes, count: count), as: UTF8.self)
-        if line.hasPrefix("HTTP/") {
+        let line = UnsafeRawBufferPointer(start: bytes, count: count)
+        if line.starts(with: "HTTP/".utf8) {
             // The final answer after an interim one (RFC 9110, section 15.2).
             headers = [:]
-        } else if let colon = line.utf8.firstIndex(of: UInt8(ascii: ":")) {
-            let name = line[..<colon].lowercased()
-            let value = line[line.utf8.index(after: colon)...].drop(while: \.isWhitespace)
-            headers[name, default: []].append(String(value.reversed().drop(while: \.isWhitespace).reversed()))
+        } else if let field = HeaderField(line) {
+            headers[field.name, default: []].append(field.value)
         }
         return count
     }

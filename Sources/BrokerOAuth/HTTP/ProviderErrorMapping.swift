@@ -34,12 +34,22 @@ extension ProviderError {
     }
 
     /// An answer in the wrong form.
-    static func unexpected(_ response: HTTPResponse, server: String, expected: String) -> ProviderError {
+    ///
+    /// - Parameter unreadable: where what calls itself JSON stops being it.
+    static func unexpected(
+        _ response: HTTPResponse, server: String, expected: String, unreadable: JSONReader.Malformed? = nil
+    ) -> ProviderError {
         let form: String
         switch (response.mediaType, response.body.isEmpty) {
         case (_, true): form = "nothing"
         case (let type?, _): form = SafeText(type, atMost: 60).text
         case (nil, _): form = "something else"
+        }
+        if let unreadable, !response.body.isEmpty, response.mediaType?.hasSuffix("json") == true {
+            return .invalidResponse(
+                status: response.status,
+                "The provider \(server) answered with status \(response.status) and JSON that cannot be read: "
+                    + "\(unreadable.problem.rawValue), at byte \(unreadable.offset). Ask who runs the provider.")
         }
         let redirect = (300...399).contains(response.status) ? " Redirects are not followed." : ""
         return .invalidResponse(

@@ -10,7 +10,7 @@ enum SharedSecretSignature {
 
     /// Only where the provider's metadata says so: nobody else is to choose the weaker way.
     static func isOffered(by metadata: ProviderMetadata) -> Bool {
-        metadata.document["id_token_signing_alg_values_supported"]?.strings?.contains(algorithm) ?? false
+        metadata.idTokenAlgorithms?.contains(algorithm) ?? false
     }
 
     static func isValid(_ token: CompactToken, by clientSecret: Secret) -> Bool {

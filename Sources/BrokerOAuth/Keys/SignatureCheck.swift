@@ -6,13 +6,13 @@ import Synchronization
 /// rotate them at any time. Not too often, though: whoever can present tokens could otherwise make the broker hammer
 /// the provider.
 final class SignatureCheck: Sendable {
-    private let documents: DocumentCache
+    private let documents: DocumentCache<KeySet>
     private let clock: any BrokerClock
     private let lastRenewal = Mutex<[String: Duration]>([:])
 
     static let pauseBetweenRenewals: Duration = .seconds(60)
 
-    init(documents: DocumentCache, clock: any BrokerClock) {
+    init(documents: DocumentCache<KeySet>, clock: any BrokerClock) {
         self.documents = documents
         self.clock = clock
     }
@@ -20,39 +20,38 @@ final class SignatureCheck: Sendable {
     func verify(
         _ token: CompactToken, algorithm: SignatureAlgorithm, of issuer: IssuerRule, keysAt url: WebURL
     ) async throws(ProviderError) {
-        let check = keySetCheck(url)
-        let document = try await documents.document(at: url, check: check)
-        if await isSigned(token, algorithm, issuer, by: document) { return }
-        let renewed: CachedDocument
+        let reading = keySetReading(url)
+        let document = try await documents.document(at: url, reading: reading)
+        if await isSigned(token, algorithm, issuer, by: document.content) { return }
+        let renewed: DocumentCache<KeySet>.Document
         if documents.isCurrent(document) {
             guard mayRenew(url) else { throw Self.wrongSignature }
             do throws(ProviderError) {
-                renewed = try await documents.renewedDocument(at: url, check: check)
+                renewed = try await documents.renewedDocument(at: url, reading: reading)
             } catch {
                 allowRenewal(url)
                 throw error
             }
         } else {
             // Somebody else has just brought new keys.
-            renewed = try await documents.document(at: url, check: check)
+            renewed = try await documents.document(at: url, reading: reading)
         }
-        guard renewed != document, await isSigned(token, algorithm, issuer, by: renewed) else {
+        guard renewed.source != document.source, await isSigned(token, algorithm, issuer, by: renewed.content) else {
             throw Self.wrongSignature
         }
     }
 
-    private func keySetCheck(_ url: WebURL) -> DocumentCache.Check {
+    private func keySetReading(_ url: WebURL) -> DocumentCache<KeySet>.Reading {
         { (document) throws(ProviderError) in
-            guard KeySet(document) == nil else { return }
+            if let keys = KeySet(document) { return keys }
             throw .invalidResponse(
                 status: nil, "The keys of the provider \(url.server) are no JWK set. Ask who runs the provider.")
         }
     }
 
     private func isSigned(
-        _ token: CompactToken, _ algorithm: SignatureAlgorithm, _ issuer: IssuerRule, by document: CachedDocument
+        _ token: CompactToken, _ algorithm: SignatureAlgorithm, _ issuer: IssuerRule, by keys: KeySet
     ) async -> Bool {
-        guard let keys = JSONObject(json: document.body).flatMap(KeySet.init) else { return false }
         let (named, tenant) = (token.claims["iss"]?.stringValue, token.claims["tid"]?.stringValue)
         for key in keys.candidates(id: token.keyID, algorithm: algorithm)
         where issuer.takesKey(of: key.issuer, for: named, tenant: tenant) {

@@ -4,13 +4,13 @@ import BrokerValues
 extension OAuthProvider {
     /// Sends a request with a proof. A server that refuses it for the want of a nonce has not looked at the rest, so it
     /// goes out once more with the nonce (RFC 9449, section 8).
-    func send(
-        _ request: HTTPRequest, provenWith key: ProofKey, to endpoint: WebURL
-    ) async throws(ProviderError) -> HTTPResponse {
+    func answer(
+        to request: HTTPRequest, provenWith key: ProofKey, from endpoint: WebURL
+    ) async throws(ProviderError) -> EndpointAnswer {
         let nonce = nonces[endpoint.origin]
-        let response = try await send(proven(request, with: key, nonce: nonce))
-        guard Self.asksForNonce(response), let fresh = nonces[endpoint.origin], fresh != nonce else { return response }
-        return try await send(proven(request, with: key, nonce: fresh))
+        let answer = try await answer(to: proven(request, with: key, nonce: nonce), from: endpoint)
+        guard Self.asksForNonce(answer), let fresh = nonces[endpoint.origin], fresh != nonce else { return answer }
+        return try await self.answer(to: proven(request, with: key, nonce: fresh), from: endpoint)
     }
 
     private func proven(
@@ -25,8 +25,7 @@ extension OAuthProvider {
         return request
     }
 
-    private static func asksForNonce(_ response: HTTPResponse) -> Bool {
-        (response.status == 400 || response.status == 401)
-            && JSONObject(json: response.body)?["error"] == "use_dpop_nonce"
+    private static func asksForNonce(_ answer: EndpointAnswer) -> Bool {
+        [400, 401].contains(answer.response.status) && answer.object?["error"] == "use_dpop_nonce"
     }
 }

@@ -71,9 +71,15 @@ package final class LineListener: Sendable {
     /// Open connections, refused ones not counted. May be read from anywhere.
     package var connectionCount: Int { count.value }
 
-    /// Returns when the event loop has run a task: for a watchdog, which sets its own deadline.
+    /// Returns when the event loop has turned, and a task that it started has run, as a request's would: for a watchdog, which
+    /// sets its own deadline.
+    ///
+    /// The pool has threads of its own for each priority. So the task is started here: one of the caller's could get through
+    /// while the requests' tasks wait.
     package func heartbeat() async throws {
-        try await eventLoop.submit {}.get()
+        let answered = eventLoop.makePromise(of: Void.self)
+        eventLoop.execute { Task { answered.succeed() } }
+        try await answered.futureResult.get()
     }
 
     /// Takes no new connection, tells every handler to drain and waits until the last connection is closed; what is

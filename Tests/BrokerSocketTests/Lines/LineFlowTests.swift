@@ -224,7 +224,7 @@ struct LineFlowTests {
         }
     }
 
-    @Test("the event loop answers the watchdog's question")
+    @Test("the event loop and the tasks that it starts answer the watchdog's question")
     func heartbeat() async throws {
         try await withListener(ScriptedService()) { bed in
             try await bed.listener.heartbeat()

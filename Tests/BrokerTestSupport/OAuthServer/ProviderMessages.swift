@@ -71,6 +71,11 @@ package struct ProviderAnswer: Sendable {
         return ProviderAnswer(status: status, headers: [("Content-Type", "application/json")] + headers, body: body)
     }
 
+    /// What calls itself JSON, whatever it is.
+    package static func json(text: [UInt8]) -> ProviderAnswer {
+        ProviderAnswer(status: 200, headers: [("Content-Type", "application/json")], body: text)
+    }
+
     /// An error of RFC 6749, section 5.2.
     package static func oauthError(_ error: String, description: String? = nil, status: Int = 400) -> ProviderAnswer {
         var fields: JSONObject = ["error": .string(error)]

@@ -1,0 +1,30 @@
+import BrokerValues
+
+/// What the broker uses of a discovery document (OpenID Connect Discovery 1.0, section 3; RFC 8414, section 2), not yet
+/// judged. The rest of it, which may be much, is not kept.
+struct DiscoveryDocument: Sendable {
+    let issuer: String?
+    /// By the names that the standards have for them, such as `token_endpoint`; `jwks_uri` is one of them.
+    let endpoints: [String: String]
+    let promisesIssuerInResponse: Bool
+    let requiresPushedAuthorization: Bool
+    let tokenEndpointAuthMethods: [String]?
+    let dpopAlgorithms: [String]?
+    let scopesSupported: [String]?
+    let idTokenAlgorithms: [String]?
+
+    init(_ document: JSONObject) {
+        func flag(_ name: String) -> Bool { document[name]?.boolValue ?? false }
+        issuer = document["issuer"]?.stringValue
+        endpoints = document.reduce(into: [:]) { endpoints, member in
+            guard member.key.hasSuffix("_endpoint") || member.key == "jwks_uri" else { return }
+            endpoints[member.key] = member.value.stringValue
+        }
+        promisesIssuerInResponse = flag("authorization_response_iss_parameter_supported")
+        requiresPushedAuthorization = flag("require_pushed_authorization_requests")
+        tokenEndpointAuthMethods = document["token_endpoint_auth_methods_supported"]?.strings
+        dpopAlgorithms = document["dpop_signing_alg_values_supported"]?.strings
+        scopesSupported = document["scopes_supported"]?.strings
+        idTokenAlgorithms = document["id_token_signing_alg_values_supported"]?.strings
+    }
+}

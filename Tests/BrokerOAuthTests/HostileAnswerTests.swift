@@ -1,0 +1,78 @@
+import BrokerModel
+import BrokerOAuth
+import BrokerTestSupport
+import BrokerValues
+import Testing
+
+@Suite("Hostile answers", .timeLimit(.minutes(5)))
+struct HostileAnswerTests {
+    private static let size = 300_000
+
+    @Test("a large discovery document is read or refused, whatever it holds", arguments: HostileJSON.all)
+    func discovery(kind: HostileJSON) async throws {
+        try await withProvider { bed async throws in
+            bed.provider.on(.discovery) { _ in .json(text: kind.text(ofBytes: Self.size)) }
+            guard case .invalidResponse = await bed.failure({ try await bed.metadata() }) else {
+                Issue.record("it was accepted")
+                return
+            }
+            bed.provider.behave(at: .discovery)
+            #expect(try await bed.metadata().issuer == bed.provider.issuer)
+        }
+    }
+
+    @Test(
+        "a member that nobody asked for stops no document that is fit otherwise, if it can be read",
+        arguments: HostileJSON.all)
+    func besides(kind: HostileJSON) async throws {
+        try await withProvider { bed async throws in
+            let text = bed.provider.discoveryDocument.json.dropLast() + Array(",\(kind.member(ofBytes: 20_000))}".utf8)
+            let isReadable = JSONObject(json: text) != nil
+            bed.provider.on(.discovery) { _ in .json(text: Array(text)) }
+            #expect((await bed.failure { try await bed.metadata() } == nil) == isReadable)
+        }
+    }
+
+    @Test("a token answer and an ID token of any kind are read or refused", arguments: HostileJSON.all)
+    func tokens(kind: HostileJSON) async throws {
+        try await withProvider { bed async throws in
+            let metadata = try await bed.metadata()
+            let grant = TokenGrant.refreshToken(Secret("rt"), scopes: Scopes(parameter: "api"))
+            bed.provider.on(.token) { _ in
+                .json(text: Array("{\"access_token\":\"at\",\(kind.member(ofBytes: Self.size))}".utf8))
+            }
+            let failure = await bed.failure {
+                try await bed.oauth.redeem(grant, with: .init(), as: .init(clientID: "app"), at: metadata)
+            }
+            guard case .invalidResponse(200, _) = failure else {
+                Issue.record("\(String(describing: failure))")
+                return
+            }
+            let payload = Array("{\(kind.member(ofBytes: 40_000))}".utf8)
+            let token = bed.provider.identity.sign(payload: .init(payload))
+            guard case .invalidResponse = await bed.failure({ try await bed.verify(token) }) else {
+                Issue.record("the ID token was accepted")
+                return
+            }
+        }
+    }
+
+    @Test("what calls itself JSON and is not says where it stops being it")
+    func saysWhere() async throws {
+        try await withProvider { bed async throws in
+            let nested = String(repeating: "[", count: 100)
+            for (text, problem) in [
+                (#"{"issuer":"x",}"#, "an unexpected character, at byte 14"),
+                (nested, "too many levels of nesting, at byte 64"),
+                ("[]", "another value than an object, at byte 0"),
+            ] {
+                bed.provider.on(.discovery) { _ in .json(text: Array(text.utf8)) }
+                guard case .invalidResponse(200, let message) = await bed.failure({ try await bed.metadata() }) else {
+                    Issue.record("it was accepted")
+                    return
+                }
+                #expect(message.contains("JSON that cannot be read: \(problem)."))
+            }
+        }
+    }
+}

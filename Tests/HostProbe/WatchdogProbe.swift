@@ -1,0 +1,97 @@
+import BrokerHost
+import BrokerModel
+import BrokerSocket
+import BrokerValues
+import Dispatch
+import Glibc
+import Logging
+import NIOCore
+import NIOPosix
+import Synchronization
+
+/// Feeds the watchdog as the broker does; then while all threads that requests' tasks share are taken; then again.
+enum WatchdogProbe {
+    static func run(socket: String) async {
+        // As the broker's services run, which is not as requests' tasks do.
+        await Task(priority: .high) {
+            do { try await feed(socket) } catch { exit(3) }
+        }.value
+    }
+
+    private static func feed(_ socket: String) async throws {
+        let loop = MultiThreadedEventLoopGroup.singleton.next()
+        let listener = try await LineListener.start(
+            .bind(SocketPlace(path: socket)), on: loop, service: Nobody(), logger: Logger(label: "probe"))
+        let manager = ServiceManager()
+        let clock = SteppedClock()
+        let feeding = Task {
+            await Watchdog(manager: manager, clock: clock) { try await listener.heartbeat() }.run()
+        }
+        await clock.sleeper(1)
+
+        let gate = DispatchSemaphore(value: 0)
+        let tasks = 64 + 4 * sysconf(Int32(_SC_NPROCESSORS_ONLN))
+        for _ in 0..<tasks { Task.detached { pass(gate) } }
+        manager.status("taken")
+        clock.step()
+        // What the event loop can answer alone, it has answered by then.
+        for _ in 0..<100 { try await loop.submit {}.get() }
+        manager.status("free")
+        for _ in 0..<tasks { gate.signal() }
+        await clock.sleeper(2)
+        feeding.cancel()
+        await listener.shutDown(within: .zero)
+    }
+
+    private static func pass(_ gate: DispatchSemaphore) { gate.wait() }
+}
+
+/// Time passes when it is told to.
+private final class SteppedClock: BrokerClock {
+    private struct State {
+        var sleepers = 0
+        var sleeping: CheckedContinuation<Void, Never>?
+        var awaited: (count: Int, CheckedContinuation<Void, Never>)?
+    }
+    private let state = Mutex(State())
+
+    var now: NumericDate { 0 }
+    var uptime: Duration { .zero }
+
+    func sleep(for duration: Duration) async throws {
+        await withCheckedContinuation { sleeping in
+            let awaited = state.withLock { state -> CheckedContinuation<Void, Never>? in
+                state.sleepers += 1
+                state.sleeping = sleeping
+                guard let awaited = state.awaited, awaited.count <= state.sleepers else { return nil }
+                state.awaited = nil
+                return awaited.1
+            }
+            awaited?.resume()
+        }
+    }
+
+    func step() {
+        let sleeping = state.withLock { state in
+            defer { state.sleeping = nil }
+            return state.sleeping
+        }
+        sleeping?.resume()
+    }
+
+    /// Returns when somebody sleeps for the given time.
+    func sleeper(_ count: Int) async {
+        await withCheckedContinuation { continuation in
+            let isThere = state.withLock { state in
+                if state.sleepers < count { state.awaited = (count, continuation) }
+                return state.sleepers >= count
+            }
+            if isThere { continuation.resume() }
+        }
+    }
+}
+
+private struct Nobody: LineService {
+    func admit(_ connection: LineConnection) -> Admission { .refuse(ByteBuffer()) }
+    func refusalLine(_ reason: LineRefusal) -> ByteBuffer { ByteBuffer() }
+}
