@@ -1,5 +1,5 @@
 import BrokerModel
-import FoundationEssentials
+import BrokerValues
 import Logging
 
 extension Vault {
@@ -36,7 +36,6 @@ extension Vault {
         var records: [StoredRecord<Record>] = []
         records.reserveCapacity(rows.count)
         var damaged: [Int64] = []
-        let decoder = JSONDecoder()
         for row in rows {
             guard row.partition == Int64(partition.uid), row.kind == Int64(Record.kind.rawValue) else {
                 damaged.append(row.id)
@@ -44,7 +43,7 @@ extension Vault {
             }
             do {
                 let record = try sealer.open(row, keys: keys) { fields, _ in
-                    try? decoder.decode(Record.self, from: Data(fields))
+                    try? JSONNodeDecoder.decode(Record.self, from: JSONReader.read(fields, within: .own))
                 }
                 guard let record else {
                     // Genuine, so no damage: another version of the broker wrote other fields. It stays where it is.

@@ -71,6 +71,13 @@ struct HabitTests {
         #expect(findings.isEmpty, "\(list(findings))")
     }
 
+    @Test("the broker, its tools and the client library read JSON with one reader")
+    func slowReaders() throws {
+        let findings = try SourceFile.all(below: "Sources").filter { $0.layer?.shipped == true }
+            .flatMap(Rules.slowReaders)
+        #expect(findings.isEmpty, "\(list(findings))")
+    }
+
     @Test("what the compiler cannot check is proved in a comment")
     func unprovedClaims() throws {
         let findings = try SourceFile.all(below: "Sources").flatMap(Rules.unprovedClaims)

@@ -66,6 +66,12 @@ struct RuleTests {
         #expect(Rules.publicDeclarations(in: declarations).map(\.line) == [1, 3])
     }
 
+    @Test("another reader of JSON")
+    func slowReaders() {
+        let sample = file("let a = try JSONDecoder().decode(A.self, from: b)\n// JSONDecoder\nJSONSerialization.x()\n")
+        #expect(Rules.slowReaders(in: sample).map(\.line) == [1, 3])
+    }
+
     @Test("a claim that nobody proves")
     func unprovedClaims() {
         let sample = file(

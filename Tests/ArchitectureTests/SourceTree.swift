@@ -61,6 +61,15 @@ enum Rules {
         }
     }
 
+    /// Foundation's readers of JSON take more than linear time.
+    static func slowReaders(in file: SourceFile) -> [Finding] {
+        ["JSONDecoder", "JSONSerialization", "PropertyListDecoder", "PropertyListSerialization"].flatMap { word in
+            file.text.lines(with: word).map {
+                Finding(path: file.path, line: $0, text: "\(word): read it with JSONReader")
+            }
+        }
+    }
+
     static func publicDeclarations(in file: SourceFile) -> [Finding] {
         (file.text.lines(with: "public") + file.text.lines(with: "open class")).map {
             Finding(path: file.path, line: $0, text: "public is for BrokerClient; use package")

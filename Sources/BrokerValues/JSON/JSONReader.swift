@@ -34,27 +34,35 @@ package struct JSONReader {
         case areUnique
     }
 
-    /// Arrays and objects inside each other: enough for any message, and far from the end of a thread's stack.
-    package static let maximumDepth = 64
-    /// Values of all kinds in one text: they take more memory than their text does.
-    package static let maximumValues = 1 << 16
+    package struct Bounds: Sendable {
+        /// Arrays and objects inside each other: enough for any message, and far from the end of a thread's stack.
+        package let depth: Int
+        /// Values of all kinds in one text: they take more memory than their text does.
+        package let values: Int
+
+        package static let outside = Bounds(depth: 64, values: 1 << 16)
+        /// What the broker wrote itself: in it stands what came from outside.
+        package static let own = Bounds(depth: 2 * outside.depth, values: .max)
+    }
 
     private let bytes: UnsafeRawBufferPointer
     private let names: Names
+    private let bounds: Bounds
     private var position = 0
     private var depth = 0
     private var values = 0
 
-    private init(_ bytes: UnsafeRawBufferPointer, _ names: Names) {
+    private init(_ bytes: UnsafeRawBufferPointer, _ names: Names, _ bounds: Bounds) {
         self.bytes = bytes
         self.names = names
+        self.bounds = bounds
     }
 
     /// Reads the whole text: white space around the value is allowed, nothing else is.
     package static func read(
-        _ bytes: UnsafeRawBufferPointer, names: Names = .mayRepeat
+        _ bytes: UnsafeRawBufferPointer, names: Names = .mayRepeat, within bounds: Bounds = .outside
     ) throws(Malformed) -> JSONNode {
-        var reader = JSONReader(bytes, names)
+        var reader = JSONReader(bytes, names, bounds)
         reader.skipWhiteSpace()
         let value = try reader.value()
         reader.skipWhiteSpace()
@@ -75,7 +83,7 @@ package struct JSONReader {
 
     private mutating func value() throws(Malformed) -> JSONNode {
         values += 1
-        guard values <= Self.maximumValues else { throw failure(.tooMany) }
+        guard values <= bounds.values else { throw failure(.tooMany) }
         switch try peek() {
         case UInt8(ascii: "\""): return .string(try string())
         case UInt8(ascii: "{"): return try object()
@@ -121,7 +129,7 @@ package struct JSONReader {
     }
 
     private mutating func open() throws(Malformed) {
-        guard depth < Self.maximumDepth else { throw failure(.tooDeep) }
+        guard depth < bounds.depth else { throw failure(.tooDeep) }
         depth += 1
         position += 1
         skipWhiteSpace()

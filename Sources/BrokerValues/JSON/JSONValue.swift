@@ -53,7 +53,9 @@ extension JSONValue: Codable {
         case .null: try container.encodeNil()
         case .bool(let value): try container.encode(value)
         case .integer(let value): try container.encode(value)
-        case .number(let value): try container.encode(value)
+        case .number(let value) where value.isFinite: try container.encode(value)
+        // As it is written (``JSONWriter/value(_:sorted:)``): JSON has no such number.
+        case .number: try container.encodeNil()
         case .string(let value): try container.encode(value)
         case .array(let value): try container.encode(value)
         case .object(let value): try container.encode(value)

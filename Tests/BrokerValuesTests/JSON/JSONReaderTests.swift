@@ -56,9 +56,9 @@ struct JSONReaderTests {
         func nested(_ levels: Int) -> String {
             String(repeating: "[", count: levels) + String(repeating: "]", count: levels)
         }
-        _ = try JSONReader.read(nested(JSONReader.maximumDepth).utf8)
+        _ = try JSONReader.read(nested(JSONReader.Bounds.outside.depth).utf8)
         let objects = String(repeating: "{\"a\":", count: 65) + "1" + String(repeating: "}", count: 65)
-        for text in [nested(JSONReader.maximumDepth + 1), String(repeating: "[", count: 1 << 20), objects] {
+        for text in [nested(JSONReader.Bounds.outside.depth + 1), String(repeating: "[", count: 1 << 20), objects] {
             let error = #expect(throws: JSONReader.Malformed.self) { try JSONReader.read(text.utf8) }
             #expect(error?.problem == .tooDeep)
         }
@@ -90,7 +90,7 @@ struct JSONReaderTests {
         func list(_ element: String, _ count: Int) -> [UInt8] {
             Array("[\(Array(repeating: element, count: count).joined(separator: ","))]".utf8)
         }
-        let most = JSONReader.maximumValues
+        let most = JSONReader.Bounds.outside.values
         _ = try JSONReader.read(list("0", most - 1))
         for text in [list("0", most), list("\"\"", most), list("[]", most), list("{\"\":0}", most / 2)] {
             let error = #expect(throws: JSONReader.Malformed.self) { try JSONReader.read(text) }

@@ -1,5 +1,6 @@
 import BrokerModel
 import BrokerTestSupport
+import BrokerValues
 import BrokerVault
 import Testing
 
@@ -25,6 +26,38 @@ struct RoundTripTests {
                 #expect(accounts.first?.record.claims == ["department": "Netzleitstelle"])
                 let count = try vault.withSecret(of: try #require(accounts.first).sealed) { $0.count }
                 #expect(count == 0, "an account has no secret")
+            }
+        }
+    }
+
+    @Test("claims of any kind come back as they were, and at once", arguments: HostileJSON.all)
+    func hostileClaims(kind: HostileJSON) async throws {
+        // As long as the claims of an ID token can be.
+        guard let claims = JSONObject(json: Array("{\(kind.member(ofBytes: 48_000))}".utf8)) else { return }
+        try await withVaultBed { bed in
+            var account = Sample.account()
+            account.claims = claims
+            try await bed.use { [account] in try await $0.store(account) }
+            try await bed.use { vault in
+                let kept = try vault.loadAll(AccountRecord.self, in: Sample.me)
+                // What JSON cannot have (1e999) is null from then on.
+                #expect(kept.first?.record.claims == JSONObject(json: claims.json))
+            }
+        }
+    }
+
+    @Test("claims of the greatest depth do not make their record too deep")
+    func deepClaims() async throws {
+        let levels = JSONReader.Bounds.outside.depth - 1
+        let deep = String(repeating: "[", count: levels) + String(repeating: "]", count: levels)
+        let claims = try #require(JSONObject(json: Array("{\"a\":\(deep)}".utf8)))
+        try await withVaultBed { bed in
+            var account = Sample.account()
+            account.claims = claims
+            try await bed.use { [account] in try await $0.store(account) }
+            try await bed.use { vault in
+                let kept = try vault.loadAll(AccountRecord.self, in: Sample.me)
+                #expect(kept.first?.record.claims == claims)
             }
         }
     }
