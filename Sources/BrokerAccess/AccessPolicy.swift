@@ -93,7 +93,7 @@ package final class AccessPolicy: Sendable {
             guard caller.tier != .sandboxed, caller.tier != .unidentified else {
                 throw BrokerError(
                     .accessDenied,
-                    "\(caller.id) may only ask as an app that lists it; add it with brokerctl apps add --sandbox-id.",
+                    "\(caller.id) may only ask as an app that lists it; add it with brokerctl apps add --sandbox.",
                     reason: .adHocForbidden
                 ) { $0.caller = caller.id }
             }

@@ -44,7 +44,14 @@ extension BrokerClientError {
     }
 
     static var taskCancelled: BrokerClientError {
-        BrokerClientError(.canceled, "The request was cancelled.")
+        BrokerClientError(.canceled, "The request was canceled.")
+    }
+
+    static var noAnswer: BrokerClientError {
+        BrokerClientError(
+            .brokerNotAvailable,
+            "The broker does not answer; journalctl --user -u brokerd may say why, systemctl --user restart brokerd ends it.",
+            isRetryable: true)
     }
 
     static var tooLong: BrokerClientError {

@@ -9,6 +9,7 @@ import Glibc
 package final class DirectConnection {
     package let location: SocketLocation
     private let patience: Duration
+    private let answerTimeout: Duration?
     private var stream: StreamSocket?
     private var lines = LineAssembler()
     private var nextID: Int64 = 1
@@ -16,9 +17,11 @@ package final class DirectConnection {
     /// - Parameters:
     ///   - location: the broker's socket.
     ///   - patience: how long to try for a new connection when one was lost.
-    package init(location: SocketLocation, patience: Duration = .seconds(3)) {
+    ///   - answerTimeout: how long an answer may take; nil for any time.
+    package init(location: SocketLocation, patience: Duration = .seconds(3), answerTimeout: Duration? = nil) {
         self.location = location
         self.patience = patience
+        self.answerTimeout = answerTimeout
     }
 
     deinit { close() }
@@ -110,6 +113,7 @@ package final class DirectConnection {
     private func receiveAnswer(on stream: StreamSocket) -> Link.Outcome? {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
         defer { buffer.deallocate() }
+        let deadline = answerTimeout.map { ContinuousClock.now + $0 }
         var outcome: Link.Outcome?
         while outcome == nil {
             switch stream.receive(into: buffer) {
@@ -118,7 +122,7 @@ package final class DirectConnection {
                     outcome = outcome ?? self.outcome(of: line)
                 }
                 if !isBounded { return .garbled }
-            case .wouldBlock: stream.wait(for: Int16(POLLIN))
+            case .wouldBlock: if !stream.wait(for: Int16(POLLIN), until: deadline) { return .tooLate }
             case .ended: return nil
             }
         }

@@ -23,6 +23,8 @@ final class Link: Sendable {
         case garbled
         /// The caller's task was cancelled.
         case abandoned
+        /// The answer did not come in the time that the caller gave it.
+        case tooLate
     }
 
     struct Notification: Sendable {

@@ -31,6 +31,7 @@ struct RetryPolicy {
         case .tooLong: return .failure(.tooLong)
         case .garbled: return .failure(.notUnderstood(cause: nil))
         case .abandoned: return .failure(.taskCancelled)
+        case .tooLate: return .failure(.noAnswer)
         }
     }
 

@@ -30,6 +30,7 @@ extension PublicClientApplication {
         case .tooLong: throw .tooLong
         case .garbled: throw .notUnderstood(cause: nil)
         case .abandoned: throw .taskCancelled
+        case .tooLate: throw .noAnswer
         case .lost: throw .lost
         }
     }

@@ -3,7 +3,7 @@ import BrokerSystem
 import Glibc
 
 /// A program started without a shell, in a session of its own, so that Ctrl-C in the terminal does not end a browser.
-struct ChildProcess: Sendable {
+package struct ChildProcess: Sendable {
     private let pid: pid_t
 
     /// Starts the program `arguments[0]`, looked up in `PATH`. It reads nothing, and what it prints is dropped: the
@@ -11,22 +11,24 @@ struct ChildProcess: Sendable {
     ///
     /// - Parameters:
     ///   - output: a descriptor that takes standard output instead.
+    ///   - errors: one that takes standard error instead.
     ///   - environment: variables that it gets besides, or instead of, this process's.
     /// - Returns: nil when there is no such program, or it cannot be started.
     static func start(
-        _ arguments: [String], output: Int32? = nil, environment: [String: String] = [:]
+        _ arguments: [String], output: Int32? = nil, errors: Int32? = nil, environment: [String: String] = [:]
     ) -> ChildProcess? {
         guard let program = arguments.first, !arguments.contains(where: { $0.utf8.contains(0) }) else { return nil }
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
-        if let output {
-            posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
-        } else {
-            posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0)
+        for (stream, taker) in [(STDOUT_FILENO, output), (STDERR_FILENO, errors)] {
+            if let taker {
+                posix_spawn_file_actions_adddup2(&actions, taker, stream)
+            } else {
+                posix_spawn_file_actions_addopen(&actions, stream, "/dev/null", O_WRONLY, 0)
+            }
         }
-        posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
         // Files and ports that the application opened without CLOEXEC would live on in the browser.
         for descriptor in openDescriptors() where descriptor > STDERR_FILENO {
             posix_spawn_file_actions_addclose(&actions, descriptor)
@@ -88,13 +90,24 @@ struct ChildProcess: Sendable {
     }
 
     private static func run(_ arguments: [String]) -> String? {
+        report(of: arguments).flatMap { $0.status == 0 ? $0.text : nil }
+    }
+
+    /// How a program ended (128 + n for signal n), and the first 4096 bytes that it printed. It blocks, and is for programs
+    /// that answer at once.
+    ///
+    /// - Parameter includingErrors: whether standard error counts as printed.
+    /// - Returns: nil when there is no such program.
+    package static func report(
+        of arguments: [String], includingErrors: Bool = false
+    ) -> (status: Int32, text: String)? {
         var ends: [Int32] = [-1, -1]
         // A pipe that no other child inherits; pipe2 is out of reach without _GNU_SOURCE.
         guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
             return nil
         }
         defer { close(ends[0]) }
-        let child = start(arguments, output: ends[1])
+        let child = start(arguments, output: ends[1], errors: includingErrors ? ends[1] : nil)
         close(ends[1])
         guard let child else { return nil }
         var bytes = [UInt8](repeating: 0, count: 4096)
@@ -109,7 +122,10 @@ struct ChildProcess: Sendable {
         }
         var status: Int32 = 0
         while waitpid(child.pid, &status, 0) < 0, errno == EINTR {}
-        return status == 0 ? String(decoding: bytes.prefix(filled), as: UTF8.self) : nil
+        let signal = status & 0x7F
+        return (
+            signal == 0 ? (status >> 8) & 0xFF : 128 + signal, String(decoding: bytes.prefix(filled), as: UTF8.self)
+        )
     }
 
     /// Waits for the end on a thread of its own, so that no zombie stays.

@@ -95,9 +95,17 @@ extension StreamSocket {
     }
 
     /// Blocks until one of `events` (poll(2)) has come, or the connection's end, or a signal.
-    func wait(for events: Int16) {
+    ///
+    /// - Parameter deadline: nil for none.
+    /// - Returns: false when the deadline came first.
+    @discardableResult
+    func wait(for events: Int16, until deadline: ContinuousClock.Instant? = nil) -> Bool {
         var descriptors = pollfd(fd: descriptor, events: events, revents: 0)
-        poll(&descriptors, 1, -1)
+        guard let deadline else { return poll(&descriptors, 1, -1) != 0 }
+        let rest = (deadline - .now).components
+        // A part of a millisecond more: none at all would not wait.
+        let milliseconds = rest.seconds * 1000 + rest.attoseconds / 1_000_000_000_000_000 + 1
+        return poll(&descriptors, 1, Int32(clamping: max(0, milliseconds))) != 0
     }
 
     private static func transfer(_ call: () -> Int) -> Transfer {

@@ -15,6 +15,9 @@ struct AccountListing: Sendable {
     func find(_ selector: AccountReference, for app: AppRegistration?, in partition: Partition)
         throws(BrokerError) -> Account?
     {
+        // Who names no app means one of the person's accounts at all providers, and is asked which; an app gets, as MSAL
+        // has it, the first.
+        guard app != nil else { return try unique(selector, for: nil, in: partition) }
         let matching = try list(for: app, includeSignedOut: true, in: partition).filter { $0.matches(selector) }
         services.warnOfNamesakes(matching)
         return matching.resolve(\.signedIn)?.who
@@ -26,6 +29,14 @@ struct AccountListing: Sendable {
     func requireUnique(_ selector: AccountReference, for app: AppRegistration?, in partition: Partition)
         throws(BrokerError) -> Account
     {
+        guard let account = try unique(selector, for: app, in: partition) else { throw AccountChoice.notFound }
+        return account
+    }
+
+    /// Nil when there is none of that name.
+    private func unique(_ selector: AccountReference, for app: AppRegistration?, in partition: Partition)
+        throws(BrokerError) -> Account?
+    {
         let called = try list(for: app, includeSignedOut: true, in: partition).filter { $0.matches(selector) }
         let signedIn = called.filter(\.signedIn)
         guard Set(signedIn.map(\.id)).count < 2 else {
@@ -33,8 +44,7 @@ struct AccountListing: Sendable {
                 .ambiguousAccount, "Several accounts have this username; name the one that is meant by its id."
             ) { $0.accounts = signedIn }
         }
-        guard let account = called.resolve(\.signedIn)?.who else { throw AccountChoice.notFound }
-        return account
+        return called.resolve(\.signedIn)?.who
     }
 
     /// For apps that have one account at a time.

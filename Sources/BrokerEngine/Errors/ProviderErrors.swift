@@ -46,11 +46,11 @@ enum ProviderErrors {
         case "access_denied":
             (.userCanceled, nil, "The sign-in was canceled or access was denied; start it again if that was not meant.")
         case "login_required", "account_selection_required":
-            (.interactionRequired, .loginRequired, "\(place) wants the person to sign in; ask interactively.")
+            (.interactionRequired, .loginRequired, "\(place) wants you to sign in.")
         case "consent_required":
-            (.interactionRequired, .consentRequired, "\(place) wants the person's consent; ask interactively.")
+            (.interactionRequired, .consentRequired, "\(place) wants your consent; sign in to give it.")
         case "interaction_required", "invalid_grant":
-            (.interactionRequired, .loginRequired, "\(place) wants the person to sign in again; ask interactively.")
+            (.interactionRequired, .loginRequired, "\(place) wants you to sign in again.")
         case "invalid_scope":
             (.invalidScope, nil, "\(place) does not know one of the scopes, or does not give it to this client.")
         case "invalid_client":

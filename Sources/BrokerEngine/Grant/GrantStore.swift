@@ -211,7 +211,7 @@ struct GrantStore: Sendable {
         let message =
             kind == .serverDeclinedScopes
             ? "The provider did not grant \(scopes); ask again without, or go on with what was granted."
-            : "\(scopes) has not been granted yet; ask interactively."
+            : "\(scopes) has not been granted yet; sign in to grant it."
         return BrokerError(kind, message, reason: kind == .interactionRequired ? .scopesNotGranted : nil) {
             $0.grantedScopes = granted.granted.asGiven
             $0.declinedScopes = granted.declined.asGiven

@@ -52,7 +52,7 @@ struct SignIn: Sendable {
         } catch {
             outcome = .failure(error)
         }
-        flight.interaction.show(outcome.page(for: request.app))
+        flight.interaction.show(outcome.page(for: request))
         services.interactions.remove(flight)
         await window?.close()
         services.tellOfInteraction(outcome, flight.interaction.id, for: request.app, in: request.partition)
@@ -254,11 +254,16 @@ extension AuthorizationRequest {
 
 extension SignInFlight.Outcome {
     /// What the person reads at the end.
-    fileprivate func page(for app: AppRegistration) -> RedirectPage {
+    fileprivate func page(for request: InteractiveRequest) -> RedirectPage {
+        let app = request.app.name
         switch self {
-        case .success(let token): .signedIn(username: token.account.username, app: app.name)
-        case .failure(let error) where error.kind == .userCanceled: .canceled(app: app.name)
-        case .failure(let error): .failed(app: app.name, message: error.message)
+        case .success(let token): return .signedIn(username: token.account.username, app: app)
+        case .failure(let error) where error.kind == .userCanceled:
+            return .canceled(app: app, said: error.details.description == nil ? nil : error.details.providersWords)
+        case .failure(let error):
+            return .failed(
+                app: app, message: error.message, said: error.details.providersWords,
+                correlationID: error.details.correlationID ?? request.correlationID)
         }
     }
 }

@@ -33,11 +33,11 @@ package struct RefreshRefusal: Sendable {
         switch refusal.error {
         case "invalid_scope" where refusedScopes == .notGranted:
             error = interaction(
-                .scopesNotGranted, "The person has not granted all of these scopes yet; ask interactively.")
+                .scopesNotGranted, "You have not agreed to all of these scopes yet; sign in to do so.")
         case "invalid_scope" where refusedScopes == .narrowed:
             error = interaction(
                 .scopesNotGranted,
-                "\(place) does not count these scopes to the saved sign-in any more; ask interactively.")
+                "\(place) does not count these scopes to the saved sign-in any more; sign in again.")
         case "invalid_scope", "invalid_client", "temporarily_unavailable", "server_error":
             error = ProviderErrors.brokerError(.refused(refusal), authorityName: place)
         default:
@@ -65,11 +65,11 @@ package struct RefreshRefusal: Sendable {
         case .refreshTokenRevoked:
             return "\(place) does not accept the saved sign-in any more; sign in again."
         case .consentRequired:
-            return "\(place) wants the person's consent; ask interactively."
+            return "\(place) wants your consent; sign in to give it."
         case .claimsChallenge:
-            return "\(place) wants more proof from the person; ask interactively, with the claims of this answer."
+            return "\(place) wants more proof of who you are; sign in again."
         default:
-            return "\(place) wants the person to sign in again; ask interactively."
+            return "\(place) wants you to sign in again."
         }
     }
 }

@@ -242,6 +242,6 @@ extension BrokerError {
 extension SilentRequest {
     func needsThePerson(_ reason: ErrorReason) -> BrokerError {
         BrokerError(
-            .interactionRequired, "There is no saved sign-in for \(app.name) here; ask interactively.", reason: reason)
+            .interactionRequired, "There is no saved sign-in for \(app.name) here; sign in first.", reason: reason)
     }
 }

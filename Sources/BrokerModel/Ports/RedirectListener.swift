@@ -41,9 +41,11 @@ package struct RedirectParameters: Sendable {
 /// What the person reads in the browser at the end.
 package enum RedirectPage: Sendable, Equatable {
     case signedIn(username: String, app: String)
-    /// The person said no, or closed the consent page.
-    case canceled(app: String)
-    case failed(app: String, message: String)
+    /// The person said no, or closed the consent page; or an administrator does not let them in.
+    case canceled(app: String, said: String? = nil)
+    /// - said: the provider's own reason.
+    /// - correlationID: what an administrator finds the sign-in by.
+    case failed(app: String, message: String, said: String? = nil, correlationID: String? = nil)
     /// The provider has ended the browser's session.
     case signedOut(app: String)
     /// For a sign-in that waits, and goes on waiting: this is no answer that it can take.

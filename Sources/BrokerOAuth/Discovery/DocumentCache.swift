@@ -138,7 +138,7 @@ final class DocumentCache<Content: Sendable>: Sendable {
         _ flight: Flight, _ work: @escaping @Sendable () async -> Outcome
     ) async throws(ProviderError) -> Document {
         guard let outcome = await flights.value(for: flight, work: work) else {
-            throw .offline("The request was cancelled.")
+            throw .offline("The request was canceled.")
         }
         return try outcome.get()
     }

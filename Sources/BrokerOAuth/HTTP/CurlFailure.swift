@@ -3,7 +3,7 @@ import CCurl
 
 extension HTTPFailure {
     static func cancelled(mayHaveBeenSent: Bool) -> HTTPFailure {
-        HTTPFailure(.cancelled, mayHaveBeenSent: mayHaveBeenSent, "the request was cancelled")
+        HTTPFailure(.cancelled, mayHaveBeenSent: mayHaveBeenSent, "the request was canceled")
     }
 
     /// - Parameters:

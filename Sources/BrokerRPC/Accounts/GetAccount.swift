@@ -4,9 +4,12 @@ package enum GetAccount: AppOrPersonalMethod {
     package static let name = "accounts.get"
     package static let summary = "One account."
     package static let description =
-        "With an app: among the accounts of its group. Without one: among all of the person's."
+        """
+        With an app: among the accounts of its group; of several with the username, the first that is signed in. Without an \
+        app: among all of the person's; several are ambiguousAccount with the choices.
+        """
     package static let isIdempotent = true
-    package static let errors: [ErrorKind] = [.appNotFound, .accessDenied]
+    package static let errors: [ErrorKind] = [.ambiguousAccount, .appNotFound, .accessDenied]
     package static let resultName = "account"
 
     package struct Params: OptionalAppParams {

@@ -25,20 +25,20 @@ struct PageContent: Sendable {
             lines = []
             self.username = user.text.isEmpty ? nil : user
             next = "You can close this tab and return to <bdi>\(text: app)</bdi>."
-        case .canceled(let app):
+        case .canceled(let app, let said):
             let app = Self.name(of: app)
             tone = .neutral
             title = "Sign-in canceled – \(text: app)"
             heading = "Sign-in canceled"
-            lines = ["Nothing was changed, and <bdi>\(text: app)</bdi> was not given access."]
+            lines = ["Nothing was changed, and <bdi>\(text: app)</bdi> was not given access."] + Self.said(said)
             next = "You can close this tab and return to <bdi>\(text: app)</bdi>. To try again, sign in from there."
-        case .failed(let app, let message):
+        case .failed(let app, let message, let said, let correlationID):
             let app = Self.name(of: app)
             let message = SafeText(onPage: message, atMost: 600, otherwise: "The reason is not known.")
             tone = .bad
             title = "Sign-in failed – \(text: app)"
             heading = "Sign-in didn’t work"
-            lines = ["<bdi>\(text: message)</bdi>"]
+            lines = ["<bdi>\(text: message)</bdi>"] + Self.said(said) + Self.reference(correlationID)
             next = "You can close this tab and return to <bdi>\(text: app)</bdi> to try again."
         case .signedOut(let app):
             let app = Self.name(of: app)
@@ -65,6 +65,18 @@ struct PageContent: Sendable {
             lines = ["It was finished before, took too long, or was not started on this computer. Nothing was changed."]
             next = "You can close this tab. If you were signing in, return to your app and start again."
         }
+    }
+
+    /// The provider's own words, and whose they are.
+    private static func said(_ words: String?) -> [HTML] {
+        let words = SafeText(onPage: words ?? "", atMost: 700)
+        return words.text.isEmpty ? [] : ["The provider said: <bdi>\(text: words)</bdi>"]
+    }
+
+    /// What an administrator finds the sign-in by, in the logs of the broker and the provider.
+    private static func reference(_ correlationID: String?) -> [HTML] {
+        let id = SafeText(onPage: correlationID ?? "", atMost: 100)
+        return id.text.isEmpty ? [] : ["Correlation id: <bdi>\(text: id)</bdi>"]
     }
 
     private static func name(of app: String) -> SafeText {

@@ -36,6 +36,21 @@ struct NamesakeFlowTests {
         #expect(bed.provider.authorizations.last?.prompt == .login)
     }
 
+    @Test("the person's own tools are asked which one is meant; an app gets the first, and an id means one")
+    func tools() async throws {
+        let bed = try await EngineBed()
+        bed.roster.set([mail, wiki])
+        let accounts = [try await bed.signIn("ada", mail).account, try await bed.signIn("ada", wiki).account]
+        let error = #expect(throws: BrokerError.self) {
+            try bed.engine.account(.username("ADA"), of: nil, in: Sample.partition)
+        }
+        #expect(error?.kind == .ambiguousAccount)
+        #expect(Set(error?.details.accounts?.map(\.id) ?? []) == Set(accounts.map(\.id)))
+        #expect(try bed.engine.account(.username("ada"), of: mail, in: Sample.partition) != nil)
+        #expect(try bed.engine.account(.id(accounts[1].id), of: nil, in: Sample.partition)?.id == accounts[1].id)
+        #expect(try bed.engine.account(.username("eve"), of: nil, in: Sample.partition) == nil)
+    }
+
     @Test("whoever is hinted at and has signed out is asked for the password, whoever is signed in elsewhere")
     func hint() async throws {
         let (bed, _, there) = try await signedOutOfTheWiki()

@@ -58,7 +58,8 @@ struct PageTests {
         for page in [
             RedirectPage.signedIn(username: attack, app: "a"), .signedIn(username: "u", app: attack),
             .canceled(app: attack), .failed(app: attack, message: "m"), .failed(app: "a", message: attack),
-            .notAccepted(app: attack, why: "w"), .notAccepted(app: "a", why: attack),
+            .notAccepted(app: attack, why: "w"), .notAccepted(app: "a", why: attack), .canceled(app: "a", said: attack),
+            .failed(app: "a", message: "m", said: attack), .failed(app: "a", message: "m", correlationID: attack),
         ] {
             let html = PageTemplate.render(page)
             #expect(html.contains(shown))
@@ -66,6 +67,19 @@ struct PageTests {
             #expect(!html.contains("<img"))
             #expect(!html.contains("\"x\""))
         }
+    }
+
+    @Test("the provider's own reason and the correlation id stand on the page, where there are any")
+    func reason() {
+        let html = PageTemplate.render(
+            .failed(app: "a", message: "It failed.", said: "access_denied, AADSTS50105: Ask Ann.", correlationID: "c-1")
+        )
+        #expect(html.contains("The provider said: <bdi>access_denied, AADSTS50105: Ask Ann.</bdi>"))
+        #expect(html.contains("Correlation id: <bdi>c-1</bdi>"))
+        let plain = PageTemplate.render(.failed(app: "a", message: "It failed."))
+        #expect(!plain.contains("The provider said") && !plain.contains("Correlation id"))
+        let long = PageTemplate.render(.canceled(app: "a", said: String(repeating: "m", count: 100_000)))
+        #expect(long.utf8.count < 20_000)
     }
 
     @Test("characters that turn or hide text are replaced, letters of all scripts stay")
