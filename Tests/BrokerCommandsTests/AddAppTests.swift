@@ -60,4 +60,24 @@ struct AddAppTests {
         let result = try await brokerctl(["apps", "add", "mail", "--authority", "https://idp"] + arguments)
         #expect(result.status == .exited(2))
     }
+
+    @Test("a program that nobody can be is pointed out, and the app is added all the same")
+    func executables() async throws {
+        let broker = try broker(["apps.register": Self.answer])
+        try await withTestBed { bed in
+            let link = bed.path("link")
+            try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "/usr/bin/env")
+            for (path, advice) in [
+                ("/nowhere/app", "warning: There is no /nowhere/app"), (link, "what runs is /usr/bin/env"),
+                ("/etc/passwd", "warning: /etc/passwd is no program"), ("env", "warning: env is no whole path"),
+                ("/usr/bin/env", nil),
+            ] {
+                let result = try await brokerctl(
+                    ["apps", "add", "mail", "--client-id", "c", "--authority", "https://idp", "--executable", path],
+                    at: broker.path)
+                #expect(result.status == .exited(0), "\(result)")
+                #expect(advice.map(result.errors.contains) ?? result.errors.isEmpty, "\(result)")
+            }
+        }
+    }
 }

@@ -91,7 +91,7 @@ struct DeviceCodeTests {
                 Launch(try PackageTree.program("brokerctl"), ["--socket", broker.path] + Self.login), as: "brokerctl")
             try await process.waitForText("WDJB-MJHT")
             process.send(SIGINT)
-            #expect(await process.exitStatus() == .exited(1))
+            #expect(await process.exitStatus() == .exited(130))
             try await eventually("the broker sees the client leave") { log.all.last == "left" }
         }
     }
@@ -110,7 +110,7 @@ struct DeviceCodeTests {
 
     @Test("a decoder reads the address with the code in it from the blocks that the terminal shows")
     func picture() async throws {
-        let lines = DeviceCodeText.picture(of: try Self.code, columns: 80, isUTF8: true, setsColours: false)
+        let lines = Self.picture(try Self.code)
         #expect(Set(lines.map(\.count)).count == 1)
         #expect(Set(lines.joined()).isSubset(of: ["█", "▀", "▄", " "]))
         try await withTestBed { bed in
@@ -119,6 +119,13 @@ struct DeviceCodeTests {
             let result = try await bed.run(Launch("/usr/bin/zbarimg", ["--quiet", "--raw", image]))
             #expect(result.output == "https://idp.example.org/d?c=WDJB-MJHT\n")
         }
+    }
+
+    private static func picture(
+        _ code: DeviceCodeOpening, columns: Int = 500, rows: Int = 500, isUTF8: Bool = true
+    ) -> [String] {
+        DeviceCodeScreen(code, on: TerminalSize(columns: columns, rows: rows))
+            .picture(isUTF8: isUTF8, setsColours: false)
     }
 
     /// The blocks as a picture (PBM): a block is light, as on a dark terminal; four pixels a module.
@@ -140,19 +147,30 @@ struct DeviceCodeTests {
         let code = try InteractionDeviceCode.Params(
             reading: try JSONReader.read(Array(Self.notice("c", complete: false).utf8)))
         let expected = TerminalQRCode(try #require(QRCode("https://idp.example.org/d"))).lines(setsColours: false)
-        let lines = DeviceCodeText.picture(of: code, columns: 80, isUTF8: true, setsColours: false)
+        let lines = Self.picture(code)
         #expect(lines == expected)
     }
 
     @Test("no picture where it could not be seen: no terminal, a narrow one, one that is not UTF-8")
     func noPicture() throws {
         let code = try Self.code
-        let width = try #require(
-            DeviceCodeText.picture(of: code, columns: 500, isUTF8: true, setsColours: false).first?.count)
-        #expect(DeviceCodeText.picture(of: code, columns: nil, isUTF8: true, setsColours: false).isEmpty)
-        #expect(DeviceCodeText.picture(of: code, columns: 80, isUTF8: false, setsColours: false).isEmpty)
-        #expect(DeviceCodeText.picture(of: code, columns: width - 1, isUTF8: true, setsColours: false).isEmpty)
-        #expect(!DeviceCodeText.picture(of: code, columns: width, isUTF8: true, setsColours: false).isEmpty)
+        let (width, height) = (37, 19)
+        #expect(Self.picture(code).map(\.count) == Array(repeating: width, count: height))
+        #expect(DeviceCodeScreen(code, on: nil).picture(isUTF8: true, setsColours: false).isEmpty)
+        #expect(Self.picture(code, isUTF8: false).isEmpty)
+        // Five lines above it, and one below.
+        #expect(Self.picture(code, columns: width, rows: height + 6).count == height)
+    }
+
+    @Test("where the standard's margin has no room a smaller one does, and below that there is no picture")
+    func smallPicture() throws {
+        let code = try Self.code
+        for (columns, rows) in [(36, 100), (100, 24)] {
+            let small = Self.picture(code, columns: columns, rows: rows)
+            #expect(small.count == 17 && small.first?.count == 33)
+        }
+        #expect(Self.picture(code, columns: 32, rows: 100).isEmpty)
+        #expect(Self.picture(code, columns: 100, rows: 22).isEmpty)
     }
 
     @Test("the first locale variable that is set says whether the terminal is UTF-8")
@@ -165,6 +183,13 @@ struct DeviceCodeTests {
 
     @Test("the countdown", arguments: [(599, "9:59"), (61, "1:01"), (0, "0:00"), (-5, "0:00")] as [(Int64, String)])
     func countdown(seconds: Int64, text: String) {
-        #expect(DeviceCodeText.waiting(secondsLeft: seconds).contains(" \(text) left"))
+        #expect(DeviceCodeScreen.waiting(secondsLeft: seconds, columns: nil).contains(" \(text) left"))
+    }
+
+    @Test("the countdown never takes two lines", arguments: 1...80)
+    func narrowCountdown(columns: Int) {
+        let line = DeviceCodeScreen.waiting(secondsLeft: 599, columns: columns)
+        #expect(line.count < columns)
+        #expect(columns < 11 || line.contains("9:59 left"))
     }
 }

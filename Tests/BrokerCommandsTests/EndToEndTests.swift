@@ -100,7 +100,7 @@ struct EndToEndTests {
             let given = try scene.broker.startCtl(["login", "--app", "profile", "--no-browser"])
             _ = try await scene.page(of: given)
             given.send(SIGINT)
-            #expect(await given.exitStatus() == .exited(1))
+            #expect(await given.exitStatus() == .exited(130))
             let login = try scene.broker.startCtl(["login", "--app", "profile", "--no-browser"])
             let redirect = try await scene.provider.signIn(.alice, at: try await scene.page(of: login))
             _ = try await HTTPSession(in: bed).get(redirect.url)

@@ -166,4 +166,33 @@ struct ListingTests {
         #expect(result.output.contains(mark))
         #expect(result.output.contains("force-refresh"))
     }
+
+    @Test("a broker that does not answer is given up, and it is said what to do; status 3")
+    func silentBroker() async throws {
+        let broker = try ScriptedBroker { $0.waitForEnd() }
+        let result = try await brokerctl(["status", "--timeout", "1"], at: broker.path)
+        #expect(result.status == .exited(3) && result.errors.contains("does not answer"), "\(result)")
+        #expect(try await brokerctl(["status", "--timeout", "0"], at: broker.path).status == .exited(2))
+    }
+
+    @Test("what the provider said and the correlation id are told, made safe; a mistake of one's own has neither")
+    func providersWords() async throws {
+        let broker = try ScriptedBroker { peer in
+            while let request = peer.request() {
+                if request.method == "accounts.list" {
+                    peer.fail(
+                        request, "invalidClient", message: "The provider does not accept this client.",
+                        more: #","correlationId":"c-7","oauthError":"invalid_client","#
+                            + #""description":"AADSTS7000215: Wrong\u001b[31m secret","httpStatus":401"#)
+                } else {
+                    peer.fail(request, "appNotFound", message: "No such app.", more: #","correlationId":"c-8""#)
+                }
+            }
+        }
+        let refused = try await brokerctl(["accounts", "list"], at: broker.path)
+        #expect(
+            refused.errors == "brokerctl: The provider does not accept this client.\n"
+                + "  The provider said: invalid_client, AADSTS7000215: Wrong [31m secret.\n  Correlation id: c-7\n")
+        #expect(try await brokerctl(["apps", "list"], at: broker.path).errors == "brokerctl: No such app.\n")
+    }
 }

@@ -5,7 +5,13 @@ import BrokerRPC
 struct ListAccountsCommand: Subcommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List the accounts that are signed in.",
-        discussion: "With --app, or --client-id and --authority, only those that this app may use.")
+        discussion: """
+            With --app, or --client-id and --authority, only those that this app may use.
+
+            Examples:
+              brokerctl accounts list
+              brokerctl accounts list --app notes --all
+            """)
 
     @OptionGroup var global: GlobalOptions
 
@@ -14,6 +20,9 @@ struct ListAccountsCommand: Subcommand {
     @Flag(help: "List those that signed out, too.")
     var all = false
 
+    @Flag(help: "Print usernames alone, for completions; those that a shell would not take as they are, are left out.")
+    var names = false
+
     func run(in context: CommandContext) throws(BrokerClientError) {
         var params = ListAccounts.Params()
         params.selection = AppSelection(choice.reference)
@@ -21,7 +30,8 @@ struct ListAccountsCommand: Subcommand {
         let node = try context.connection.result(of: ListAccounts.self, params)
         let accounts = try ListAccounts.Result.decoded(node).accounts
         context.output.result(node) {
-            accounts.isEmpty
+            if names { return LiveCompletion.lines(accounts.map(\.username)) }
+            return accounts.isEmpty
                 ? "Nobody is signed in. To sign in: brokerctl login --app NAME\n"
                 : AccountText.table(accounts).text(emphasis: context.output.style.strong)
         }

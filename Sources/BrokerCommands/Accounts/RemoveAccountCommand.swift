@@ -5,11 +5,17 @@ import BrokerRPC
 struct RemoveAccountCommand: Subcommand {
     static let configuration = CommandConfiguration(
         commandName: "remove", abstract: "Take an account's tokens from one app.",
-        discussion: "Other apps keep theirs, and the browser stays signed in.")
+        discussion: """
+            Other apps keep theirs, and the browser stays signed in.
+
+            Examples:
+              brokerctl accounts remove ada@example.org --app notes
+            """)
 
     @OptionGroup var global: GlobalOptions
 
-    @Argument(help: ArgumentHelp("A username or an account's id.", valueName: "account"))
+    @Argument(
+        help: ArgumentHelp("A username or an account's id.", valueName: "account"), completion: LiveCompletion.accounts)
     var account: AccountName
 
     @OptionGroup var choice: AppOptions

@@ -5,11 +5,17 @@ import BrokerRPC
 struct ShowAccountCommand: Subcommand {
     static let configuration = CommandConfiguration(
         commandName: "show", abstract: "Show what is known of one account.",
-        discussion: "With --app, or --client-id and --authority, it is looked for among what this app may use.")
+        discussion: """
+            With --app, or --client-id and --authority, it is looked for among what this app may use.
+
+            Examples:
+              brokerctl accounts show ada@example.org
+            """)
 
     @OptionGroup var global: GlobalOptions
 
-    @Argument(help: ArgumentHelp("A username or an account's id.", valueName: "account"))
+    @Argument(
+        help: ArgumentHelp("A username or an account's id.", valueName: "account"), completion: LiveCompletion.accounts)
     var account: AccountName
 
     @OptionGroup var choice: AppOptions

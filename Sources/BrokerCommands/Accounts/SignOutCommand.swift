@@ -10,11 +10,16 @@ struct SignOutCommand: WaitingSubcommand {
         discussion: """
             With --app, or --client-id and --authority, of this app only; else no app of any group keeps a token of the \
             account. What could not be done is named; the exit status is 0 when no token is left here.
+
+            Examples:
+              brokerctl accounts sign-out ada@example.org
+              brokerctl accounts sign-out ada@example.org --app notes --revoke --browser
             """)
 
     @OptionGroup var global: GlobalOptions
 
-    @Argument(help: ArgumentHelp("A username or an account's id.", valueName: "account"))
+    @Argument(
+        help: ArgumentHelp("A username or an account's id.", valueName: "account"), completion: LiveCompletion.accounts)
     var account: AccountName
 
     @OptionGroup var choice: AppOptions

@@ -10,6 +10,11 @@ struct AddAppCommand: Subcommand {
             Apps of one group share accounts: sign in to one, and the others have tokens, too. Without --executable, \
             --unit and --sandbox any program of yours may act as the app. With --register the broker makes the client at \
             the provider itself, where the provider lets it.
+
+            Examples:
+              brokerctl apps add notes --client-id ID --authority https://id.example.org --scope notes.read
+              brokerctl apps add mail --client-id ID --authority https://id.example.org --executable /usr/bin/mbsync
+              brokerctl apps add wiki --register --authority https://id.example.org
             """)
 
     @OptionGroup var global: GlobalOptions
@@ -78,6 +83,7 @@ struct AddAppCommand: Subcommand {
 
     func run(in context: CommandContext) throws(BrokerClientError) {
         if let clientID { try add(clientID, in: context) } else { try registerAtProvider(in: context) }
+        describing.warn(context.output)
     }
 
     private func registerAtProvider(in context: CommandContext) throws(BrokerClientError) {

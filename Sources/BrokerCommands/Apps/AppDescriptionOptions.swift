@@ -14,7 +14,8 @@ struct AppDescriptionOptions: ParsableArguments {
 
     @Option(
         name: .customLong("redirect-uri"),
-        help: ArgumentHelp("As registered at the provider; loopback at any port if left out.", valueName: "uri"))
+        help: ArgumentHelp(
+            "As registered at the provider; http://127.0.0.1:PORT/ with any free port if left out.", valueName: "uri"))
     var redirectURI: String?
 
     @Option(
@@ -31,6 +32,13 @@ struct AppDescriptionOptions: ParsableArguments {
         name: .customLong("sandbox"),
         help: ArgumentHelp("A Flatpak or snap application that may act as it; may be repeated.", valueName: "id"))
     var sandboxIDs: [String] = []
+
+    /// Points out programs that nobody can be.
+    func warn(_ output: Output) {
+        for advice in executables.filter({ !$0.isEmpty }).compactMap(ExecutableAdvice.on) {
+            output.aside("brokerctl: warning: " + advice.clean)
+        }
+    }
 
     /// Changes what was named on the command line, and keeps the rest. An empty text takes something away.
     func change(_ description: inout AppDescription) {

@@ -43,6 +43,7 @@ struct EditAppCommand: Subcommand {
         params.keepClientSecret = true
         let node = try context.connection.result(of: RegisterApp.self, params)
         let edited = try RegisterApp.Result.decoded(node).app
+        describing.warn(context.output)
         context.output.result(node) { AppText.facts(edited).text(emphasis: context.output.style.strong) }
     }
 }

@@ -3,15 +3,24 @@ import BrokerClient
 import BrokerRPC
 
 struct ListAppsCommand: Subcommand {
-    static let configuration = CommandConfiguration(commandName: "list", abstract: "List the registered apps.")
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List the registered apps.",
+        discussion: """
+            Examples:
+              brokerctl apps list
+            """)
 
     @OptionGroup var global: GlobalOptions
+
+    @Flag(help: "Print names alone, for completions; those that a shell would not take as they are, are left out.")
+    var names = false
 
     func run(in context: CommandContext) throws(BrokerClientError) {
         let node = try context.connection.result(of: ListApps.self, .init())
         let apps = try ListApps.Result.decoded(node).apps
         context.output.result(node) {
-            apps.isEmpty
+            if names { return LiveCompletion.lines(apps.map(\.name)) }
+            return apps.isEmpty
                 ? "No app is registered. To register one: brokerctl apps add NAME --client-id ID --authority URL\n"
                 : AppText.table(apps).text(emphasis: context.output.style.strong)
         }

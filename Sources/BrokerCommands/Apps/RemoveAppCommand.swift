@@ -5,11 +5,16 @@ import BrokerRPC
 struct RemoveAppCommand: Subcommand {
     static let configuration = CommandConfiguration(
         commandName: "remove", abstract: "Forget a registered app.",
-        discussion: "Its tokens are kept; they serve again when the app is registered again.")
+        discussion: """
+            Its tokens are kept; they serve again when the app is registered again.
+
+            Examples:
+              brokerctl apps remove notes
+            """)
 
     @OptionGroup var global: GlobalOptions
 
-    @Argument(help: "The app's name.")
+    @Argument(help: "The app's name.", completion: LiveCompletion.apps)
     var name: String
 
     func run(in context: CommandContext) throws(BrokerClientError) {

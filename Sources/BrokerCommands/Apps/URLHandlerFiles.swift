@@ -27,7 +27,7 @@ struct URLHandlerFiles {
     private var associations: String { "\(configuration)/mimeapps.list" }
 
     func install(_ handler: URLHandler, socket: String?) throws(BrokerClientError) {
-        guard let program = realPath("/proc/self/exe") else {
+        guard let program = "/proc/self/exe".realPath else {
             throw BrokerClientError(.internal, "brokerctl does not know where it is installed.")
         }
         let command = [program] + (socket.map { ["--socket", $0] } ?? [])
@@ -64,7 +64,7 @@ struct URLHandlerFiles {
     /// Whole or not at all. A link is followed: many keep their settings elsewhere.
     private func write(_ text: String, to path: String) throws(BrokerClientError) {
         do {
-            let target = realPath(path) ?? path
+            let target = path.realPath ?? path
             let folder = String(target[..<(target.lastIndex(of: "/") ?? target.endIndex)])
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
             try Data(text.utf8).write(to: URL(filePath: target), options: .atomic)
@@ -72,11 +72,5 @@ struct URLHandlerFiles {
             throw BrokerClientError(
                 .internal, "\(path) could not be written; the URL handler is not set up.", cause: error)
         }
-    }
-
-    private func realPath(_ path: String) -> String? {
-        guard let resolved = realpath(path, nil) else { return nil }
-        defer { free(resolved) }
-        return String(cString: resolved)
     }
 }

@@ -23,37 +23,15 @@ struct DeviceCodeLogin: Sendable {
             output.line(JSONText.line(JSONText.node(of: code), readable: false).trimmed)
             return
         }
-        output.aside("Open this page on any device:")
-        output.line("  " + code.verificationURI.clean)
-        output.aside("and enter this code:")
-        output.line("  " + output.style.strong(code.userCode.clean))
-        let lines = DeviceCodeText.picture(
-            of: code, columns: StandardStream.error.terminalColumns, isUTF8: Locale.isUTF8,
-            setsColours: output.errorStyle.isOn)
-        if !lines.isEmpty {
-            output.aside("Or let a phone read this:\n" + lines.joined(separator: "\n"))
+        let screen = DeviceCodeScreen(code, on: StandardStream.error.terminalSize)
+        output.aside(DeviceCodeScreen.headings.address)
+        output.line(screen.address)
+        output.aside(DeviceCodeScreen.headings.code)
+        output.line(output.style.strong(screen.userCode))
+        let picture = screen.picture(isUTF8: Locale.isUTF8, setsColours: output.errorStyle.isOn)
+        if !picture.isEmpty {
+            output.aside(DeviceCodeScreen.headings.picture + "\n" + picture.joined(separator: "\n"))
         }
-    }
-}
-
-package enum DeviceCodeText {
-    /// The address as a QR code: with the code in it, where the provider gives such a one.
-    ///
-    /// - Parameter columns: of the terminal; nil where there is none.
-    /// - Returns: nothing where it could not be seen, or not be read.
-    package static func picture(
-        of code: DeviceCodeOpening, columns: Int?, isUTF8: Bool, setsColours: Bool
-    ) -> [String] {
-        guard let columns, isUTF8, let symbol = QRCode(code.verificationURIComplete ?? code.verificationURI)
-        else { return [] }
-        let picture = TerminalQRCode(symbol)
-        return picture.width <= columns ? picture.lines(setsColours: setsColours) : []
-    }
-
-    package static func waiting(secondsLeft: Int64) -> String {
-        let left = max(0, secondsLeft)
-        let seconds = left % 60
-        return "Waiting until you are done; \(left / 60):\(seconds < 10 ? "0" : "")\(seconds) left (Ctrl-C cancels)."
     }
 }
 
@@ -63,13 +41,16 @@ private final class Countdown: Sendable {
 
     func start(until end: NumericDate) {
         guard StandardStream.error.isTerminal else {
-            StandardStream.error.write(DeviceCodeText.waiting(secondsLeft: end - Output.now) + "\n")
+            StandardStream.error.write(
+                DeviceCodeScreen.waiting(secondsLeft: end - Output.now, columns: nil) + "\n")
             return
         }
         let drawing = Task {
             while !Task.isCancelled, Output.now <= end {
+                // Asked each time: windows change.
+                let columns = StandardStream.error.terminalSize?.columns
                 StandardStream.error.write(
-                    "\r\u{1B}[K" + DeviceCodeText.waiting(secondsLeft: end - Output.now))
+                    "\r\u{1B}[K" + DeviceCodeScreen.waiting(secondsLeft: end - Output.now, columns: columns))
                 do { try await Task.sleep(for: .seconds(1)) } catch { return }
             }
         }

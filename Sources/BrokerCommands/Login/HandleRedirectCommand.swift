@@ -30,7 +30,7 @@ struct HandleRedirectCommand: Subcommand {
     }
 
     private func address() throws(BrokerClientError) -> String {
-        let text = url == "-" ? (readLine() ?? "").trimmed : url
+        let text = url == "-" ? (TerminalInput().next() ?? "").trimmed : url
         guard !text.isEmpty else {
             throw BrokerClientError(.invalidParameter, "There is no address; give the whole redirect URL.")
         }

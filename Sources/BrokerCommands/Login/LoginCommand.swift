@@ -10,6 +10,12 @@ struct LoginCommand: WaitingSubcommand {
             Opens the provider's page with $BROWSER or xdg-open. Over ssh, --device-code lets you sign in on any other \
             device, where the provider offers that; --manual prints the page's address instead, and takes the address that \
             your browser ends up at.
+
+            Examples:
+              brokerctl login --app notes
+              brokerctl login --app notes --device-code
+              brokerctl login --app notes --browser 'firefox --private-window %u'
+              brokerctl login --client-id ID --authority https://id.example.org --scope email
             """)
 
     @OptionGroup var global: GlobalOptions
@@ -21,7 +27,8 @@ struct LoginCommand: WaitingSubcommand {
 
     @Option(
         help: ArgumentHelp(
-            "Who must sign in, as accounts list shows them: a username or an account's id.", valueName: "account"))
+            "Who must sign in, as accounts list shows them: a username or an account's id.", valueName: "account"),
+        completion: LiveCompletion.accounts)
     var account: AccountName?
 
     @Option(help: ArgumentHelp("The username to fill in.", valueName: "username"))
@@ -192,7 +199,7 @@ struct LoginCommand: WaitingSubcommand {
         switch await signIn.value {
         case .success(let node): return node
         case .failure(let error) where error.code == .canceled:
-            throw BrokerClientError(.userCanceled, "The sign-in was cancelled; nothing has changed.", cause: error)
+            throw BrokerClientError(.userCanceled, "The sign-in was canceled; nothing has changed.", cause: error)
         case .failure(let error): throw error
         }
     }

@@ -55,6 +55,6 @@ struct PastedRedirect: BrowserOpening {
             }
         }
         throw BrokerClientError(
-            .userCanceled, "Standard input ended before a redirect was pasted; the sign-in was cancelled.")
+            .userCanceled, "Standard input ended before a redirect was pasted; the sign-in was canceled.")
     }
 }

@@ -7,7 +7,8 @@ enum StandardInput {
     static func lines() -> AsyncStream<String> {
         AsyncStream { continuation in
             let status = DetachedThread.start {
-                while let line = readLine() {
+                let input = TerminalInput()
+                while let line = input.next() {
                     if case .terminated = continuation.yield(line) { return }
                 }
                 continuation.finish()

@@ -26,6 +26,8 @@ package enum Brokerctl {
 
     /// What was asked for is not done when nobody got it: a full disk, a closed descriptor.
     private static func end(_ status: ExitStatus) -> Never {
+        let signal = Interrupt.received.load(ordering: .relaxed)
+        if status == .failed, signal != 0 { exit(128 + signal) }
         let lost = StandardStream.lostOutput.load(ordering: .relaxed)
         guard status == .done, lost != 0 else { exit(status.rawValue) }
         StandardStream.error.write(
@@ -36,13 +38,14 @@ package enum Brokerctl {
     /// The parser traps when it has to lay out help in a few columns; a narrower terminal breaks the lines by itself.
     private static func widenHelp() {
         let said = getenv("COLUMNS").flatMap { Int(String(cString: $0)) }
-        guard let columns = said ?? StandardStream.output.terminalColumns, columns < 40 else { return }
+        guard let columns = said ?? StandardStream.output.terminalSize?.columns, columns < 40 else { return }
         setenv("COLUMNS", "40", 1)
     }
 
     private static func run(_ subcommand: any Subcommand) -> ExitStatus {
         let output = Output(json: subcommand.global.json)
-        let connection = DirectConnection(location: subcommand.global.location)
+        let connection = DirectConnection(
+            location: subcommand.global.location, answerTimeout: subcommand.answerTimeout)
         do throws(BrokerClientError) {
             try subcommand.run(in: CommandContext(connection: connection, output: output))
             return .done

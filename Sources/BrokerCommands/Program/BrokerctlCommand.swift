@@ -8,13 +8,13 @@ struct BrokerctlCommand: ParsableCommand {
         abstract: "Sign in once, and let every app have its own tokens.",
         discussion: """
             Talks to the token broker, brokerd. Exit status: 0 done, 1 the request failed, 2 usage, 3 no broker, \
-            4 interaction required, 5 access denied.
+            4 interaction required, 5 access denied, 130 ended by Ctrl-C.
             """,
         version: "brokerctl \(BrokerVersion.text)",
         subcommands: [
             StatusCommand.self, LoginCommand.self, TokenCommand.self, ProofCommand.self, AccountsCommand.self,
             AppsCommand.self, KeyCommand.self, LockCommand.self, UnlockCommand.self, HandleRedirectCommand.self,
-            ImportCommand.self, CompletionCommand.self,
+            ImportCommand.self, DoctorCommand.self, CompletionCommand.self,
         ])
 
     @OptionGroup var global: GlobalOptions
@@ -41,8 +41,14 @@ struct GlobalOptions: ParsableArguments {
 /// A command that asks the broker something and prints the answer.
 protocol Subcommand: ParsableCommand {
     var global: GlobalOptions { get }
+    /// How long an answer is waited for; nil for as long as it takes.
+    var answerTimeout: Duration? { get }
 
     func run(in context: CommandContext) throws(BrokerClientError)
+}
+
+extension Subcommand {
+    var answerTimeout: Duration? { nil }
 }
 
 /// What such a command has to work with.

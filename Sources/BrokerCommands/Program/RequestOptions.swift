@@ -5,7 +5,7 @@ import BrokerValues
 
 /// For which app a token is wanted.
 struct RequestOptions: ParsableArguments {
-    @Option(name: .long, help: ArgumentHelp("A registered app.", valueName: "name"))
+    @Option(name: .long, help: ArgumentHelp("A registered app.", valueName: "name"), completion: LiveCompletion.apps)
     var app: String?
 
     @Option(name: .long, help: ArgumentHelp("A client id without a registration; needs --authority.", valueName: "id"))
@@ -62,7 +62,7 @@ struct RequestOptions: ParsableArguments {
 
 /// Whose accounts are meant.
 struct AppOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("A registered app.", valueName: "name"))
+    @Option(help: ArgumentHelp("A registered app.", valueName: "name"), completion: LiveCompletion.apps)
     var app: String?
 
     @Option(name: .long, help: ArgumentHelp("A client id without a registration; needs --authority.", valueName: "id"))

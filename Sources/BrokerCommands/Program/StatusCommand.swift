@@ -3,9 +3,24 @@ import BrokerClient
 import BrokerRPC
 
 struct StatusCommand: Subcommand {
-    static let configuration = CommandConfiguration(commandName: "status", abstract: "Show how the broker is.")
+    static let configuration = CommandConfiguration(
+        commandName: "status", abstract: "Show how the broker is.",
+        discussion: """
+            Examples:
+              brokerctl status
+              brokerctl status --json
+            """)
 
     @OptionGroup var global: GlobalOptions
+
+    @Option(help: ArgumentHelp("How long the broker has to answer (1 to 3600; 5 if left out).", valueName: "seconds"))
+    var timeout: Int64 = 5
+
+    var answerTimeout: Duration? { .seconds(timeout) }
+
+    func validate() throws {
+        guard (1...3600).contains(timeout) else { throw ValidationError("--timeout takes 1 to 3600 seconds.") }
+    }
 
     func run(in context: CommandContext) throws(BrokerClientError) {
         let node = try context.connection.result(of: GetBrokerStatus.self, .init())

@@ -1,11 +1,22 @@
 import Glibc
 
+/// In characters.
+package struct TerminalSize: Sendable {
+    package var columns: Int
+    package var rows: Int
+
+    package init(columns: Int, rows: Int) {
+        self.columns = columns
+        self.rows = rows
+    }
+}
+
 extension StandardStream {
     /// Nil when it is no terminal, or one that does not say.
-    var terminalColumns: Int? {
+    var terminalSize: TerminalSize? {
         var size = winsize()
         guard isTerminal, ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
-        return Int(size.ws_col)
+        return TerminalSize(columns: Int(size.ws_col), rows: Int(size.ws_row))
     }
 }
 

@@ -9,6 +9,9 @@ struct ProofCommand: Subcommand {
             The value of the header DPoP (RFC 9449), good for one call with the account's newest DPoP token:
               curl -H "$(brokerctl token --app A --token-type DPoP --format header)" \\
                    -H "DPoP: $(brokerctl proof --app A URL)" URL
+
+            Examples:
+              brokerctl proof --app notes --method POST https://api.example.org/notes
             """)
 
     @OptionGroup var global: GlobalOptions

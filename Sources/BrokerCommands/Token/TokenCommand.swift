@@ -13,13 +13,20 @@ struct TokenCommand: Subcommand {
               header   an HTTP header, for: curl -H "$(brokerctl token --app A --format header)" URL
               env      shell variables, for: eval "$(brokerctl token --app A --format env)"
               xoauth2  what IMAP and SMTP servers take (SASL XOAUTH2, base64)
+
+            Examples:
+              brokerctl token --app notes
+              brokerctl token --app notes --account ada@example.org --min-lifetime 600
+              brokerctl token --app notes --format json
             """)
 
     @OptionGroup var global: GlobalOptions
     @OptionGroup var request: RequestOptions
     @OptionGroup var options: TokenOptions
 
-    @Option(help: ArgumentHelp("Whose token: a username or an account's id.", valueName: "account"))
+    @Option(
+        help: ArgumentHelp("Whose token: a username or an account's id.", valueName: "account"),
+        completion: LiveCompletion.accounts)
     var account: AccountName?
 
     @Option(help: ArgumentHelp("How to print it: raw, json, header, env or xoauth2.", valueName: "format"))

@@ -1,0 +1,87 @@
+import ArgumentParser
+import BrokerClient
+import BrokerRPC
+import BrokerValues
+
+struct DoctorCommand: Subcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "doctor", abstract: "Look for what is wrong, and say what to do.",
+        discussion: """
+            Looks at the broker, its systemd units, its configuration, vaults, apps, browser and clock, and changes nothing. \
+            Exit status 1 when something is bad.
+
+            Examples:
+              brokerctl doctor
+            """)
+
+    @OptionGroup var global: GlobalOptions
+
+    var answerTimeout: Duration? { .seconds(5) }
+
+    func run(in context: CommandContext) throws(BrokerClientError) {
+        let findings = look(context)
+        context.output.result(FindingsText.json(findings)) { FindingsText.text(findings, context.output.style) }
+        guard !findings.contains(where: { $0.verdict == .bad }) else {
+            throw BrokerClientError(.reported, "Something is wrong.")
+        }
+    }
+
+    private func look(_ context: CommandContext) -> [Finding] {
+        var findings = broker(context)
+        // With a socket of its own the broker is none of systemd's.
+        if global.socket == nil {
+            findings.append(
+                Examination.socketUnit(
+                    output([
+                        "systemctl", "--user", "show", "--property=LoadState,ActiveState,UnitFileState",
+                        "brokerd.socket",
+                    ])))
+            findings.append(Examination.configuration(checkedConfiguration))
+        }
+        findings.append(
+            Examination.browser(
+                variable: variable("BROWSER"),
+                hasDisplay: !variable("DISPLAY").isEmpty || !variable("WAYLAND_DISPLAY").isEmpty,
+                hasOpener: output(["xdg-open", "--version"]) != nil))
+        if let clock = Examination.clock(output(["timedatectl", "show", "--property=NTPSynchronized", "--value"])) {
+            findings.append(clock)
+        }
+        return findings
+    }
+
+    /// What the broker itself has to say; one finding when it does not answer.
+    private func broker(_ context: CommandContext) -> [Finding] {
+        do throws(BrokerClientError) {
+            let status = try context.connection.call(GetBrokerStatus.self, .init())
+            let apps = try context.connection.call(ListApps.self, .init()).apps
+            let path = context.connection.location.path
+            return [Finding("Broker", .good, "Version \(status.version) answers at \(path).")]
+                + Examination.vaults(
+                    status.vault.path.realPath ?? status.vault.path, isLocked: status.locked, others: vaults)
+                + Examination.apps(apps, advice: ExecutableAdvice.on)
+        } catch {
+            return [Finding("Broker", .bad, error.message)]
+        }
+    }
+
+    /// Where systemd before version 254, later ones, and a broker started by hand keep theirs.
+    private var vaults: [String] {
+        let home = variable("HOME")
+        let state = variable("XDG_STATE_HOME").isEmpty ? "\(home)/.local/state" : variable("XDG_STATE_HOME")
+        let settings = variable("XDG_CONFIG_HOME").isEmpty ? "\(home)/.config" : variable("XDG_CONFIG_HOME")
+        // On new systems one is a link to the other.
+        return Set([state, settings].compactMap { "\($0)/brokerd/vault.db".realPath }).sorted()
+    }
+
+    private var checkedConfiguration: (status: Int32, text: String)? {
+        guard let own = "/proc/self/exe".realPath, let slash = own.lastIndex(of: "/") else { return nil }
+        return ChildProcess.report(of: [own[..<slash] + "/brokerd", "--check-config"], includingErrors: true)
+    }
+
+    /// What a program prints when it ends well.
+    private func output(_ arguments: [String]) -> String? {
+        ChildProcess.report(of: arguments).flatMap { $0.status == 0 ? $0.text : nil }
+    }
+
+    private func variable(_ name: String) -> String { SocketLocation.variable(name) ?? "" }
+}

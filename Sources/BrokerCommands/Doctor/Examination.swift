@@ -1,0 +1,104 @@
+import BrokerClient
+import BrokerRPC
+import BrokerValues
+
+/// What facts mean. Pure: whoever gathers them hands them in.
+package enum Examination {
+    /// - Parameter properties: `systemctl show` of brokerd.socket, `Name=Value` in each line; nil where systemd has no manager
+    ///   for this person.
+    package static func socketUnit(_ properties: String?) -> Finding {
+        guard let properties else {
+            return Finding("systemd", .note, "No manager of yours answers here; the broker has to be started by hand.")
+        }
+        var values: [Substring: Substring] = [:]
+        for line in properties.split(separator: "\n") {
+            let parts = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            if parts.count == 2 { values[parts[0]] = parts[1] }
+        }
+        switch (values["LoadState"], values["ActiveState"], values["UnitFileState"]) {
+        case ("not-found", _, _):
+            return Finding(
+                "systemd", .bad, "There is no unit brokerd.socket.",
+                advice: "install the broker, then: systemctl --user enable --now brokerd.socket")
+        case (_, "failed", _):
+            return Finding(
+                "systemd", .bad, "systemd has given up on brokerd.socket; journalctl --user -u brokerd says why.",
+                advice: "systemctl --user reset-failed brokerd.service && systemctl --user restart brokerd.socket")
+        case (_, "active", "enabled"), (_, "active", "enabled-runtime"), (_, "active", "static"):
+            return Finding("systemd", .good, "brokerd.socket is enabled and listens.")
+        case (_, "active", _):
+            return Finding(
+                "systemd", .note, "brokerd.socket listens, but not after the next start of this machine.",
+                advice: "systemctl --user enable brokerd.socket")
+        default:
+            return Finding(
+                "systemd", .bad, "brokerd.socket does not listen.",
+                advice: "systemctl --user enable --now brokerd.socket")
+        }
+    }
+
+    /// - Parameter report: how `brokerd --check-config` ended, and what it said; nil when there is no such program.
+    package static func configuration(_ report: (status: Int32, text: String)?) -> Finding {
+        guard let report else {
+            return Finding("Settings", .note, "brokerd is not beside brokerctl, so its configuration was not checked.")
+        }
+        guard report.status != 0 else { return Finding("Settings", .good, "The configuration has no mistake.") }
+        let text = report.text.split(separator: "\n").first.map(String.init) ?? "brokerd --check-config failed."
+        let mistake = text.hasPrefix("brokerd: ") ? String(text.dropFirst("brokerd: ".count)) : text
+        return Finding("Settings", .bad, mistake, advice: "correct it; the next request takes it")
+    }
+
+    /// - Parameters:
+    ///   - path: of the vault that the broker uses.
+    ///   - others: files elsewhere that look like vaults.
+    package static func vaults(_ path: String, isLocked: Bool, others: [String]) -> [Finding] {
+        var findings = [
+            isLocked
+                ? Finding("Vault", .note, "\(path) is locked.", advice: "brokerctl unlock")
+                : Finding("Vault", .good, "\(path) is open.")
+        ]
+        for other in others where other != path {
+            findings.append(
+                Finding(
+                    "Vault", .note, "There is another one, \(other), which is not used.",
+                    advice: "move it away, or name its folder with vault.state_dir"))
+        }
+        return findings
+    }
+
+    /// - Parameter advice: what is odd about a program, ``ExecutableAdvice``.
+    package static func apps(_ apps: [App], advice: (String) -> String?) -> [Finding] {
+        guard !apps.isEmpty else {
+            return [
+                Finding(
+                    "Apps", .note, "No app is registered.",
+                    advice: "brokerctl apps add NAME --client-id ID --authority URL")
+            ]
+        }
+        let odd = apps.flatMap { app in
+            app.executables.compactMap(advice).map { Finding("App \(app.name.clean)", .note, $0) }
+        }
+        return odd.isEmpty ? [Finding("Apps", .good, "\(apps.count) registered.")] : odd
+    }
+
+    package static func browser(variable: String, hasDisplay: Bool, hasOpener: Bool) -> Finding {
+        if !variable.isEmpty { return Finding("Browser", .good, "$BROWSER is \(variable).") }
+        if hasDisplay, hasOpener { return Finding("Browser", .good, "xdg-open opens your default browser.") }
+        let why = hasDisplay ? "There is no xdg-open" : "This session has no display"
+        return Finding(
+            "Browser", .note, "\(why), so sign-ins print the page's address.",
+            advice: "brokerctl login --device-code, or set BROWSER")
+    }
+
+    /// - Parameter synchronized: systemd's word on the clock, `yes` or `no`; nil when it has none.
+    package static func clock(_ synchronized: String?) -> Finding? {
+        switch synchronized?.trimmed {
+        case "yes": Finding("Clock", .good, "It is kept right by the network.")
+        case "no":
+            Finding(
+                "Clock", .note, "Nothing keeps it right; with a wrong clock good tokens seem expired, or not yet good.",
+                advice: "timedatectl set-ntp true")
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,13 @@
+import ArgumentParser
+
+/// What a shell offers after Tab, asked of the broker at that moment.
+enum LiveCompletion {
+    static let apps = CompletionKind.shellCommand("brokerctl apps list --names 2>/dev/null")
+    static let accounts = CompletionKind.shellCommand("brokerctl accounts list --names 2>/dev/null")
+
+    /// The names, one a line. Left out are those with a character that means something to a shell: bash expands what it is
+    /// offered (`compgen -W`), so that `$(…)` in a username would be a command.
+    static func lines(_ names: [String]) -> String {
+        Set(names).filter { ShellText.quoted($0) == $0 }.sorted().map { $0 + "\n" }.joined()
+    }
+}

@@ -1,0 +1,94 @@
+import Glibc
+import Synchronization
+
+/// Standard input, line by line.
+///
+/// A terminal in its usual mode keeps 4,095 bytes of a line and drops the rest (termios(3), canonical mode); a redirect can
+/// be longer. So the terminal is asked for single characters, and what it did for the person is done here: showing what is
+/// typed, Backspace, Ctrl-U, Ctrl-D. Signals such as Ctrl-C are left to it.
+final class TerminalInput {
+    /// As much as one request may hold.
+    private static let longest = 1 << 20
+
+    private let isTerminal: Bool
+
+    init() { isTerminal = TerminalMode.takeCharacters() }
+
+    deinit { if isTerminal { TerminalMode.restore() } }
+
+    /// The next line, without its end; nil at the end of input.
+    func next() -> String? {
+        guard isTerminal else { return readLine() }
+        var line: [UInt8] = []
+        var byte: UInt8 = 0
+        while true {
+            let count = read(STDIN_FILENO, &byte, 1)
+            if count < 0, errno == EINTR { continue }
+            guard count == 1 else { return line.isEmpty ? nil : text(line) }
+            switch byte {
+            case UInt8(ascii: "\n"), UInt8(ascii: "\r"):
+                echo([UInt8(ascii: "\n")])
+                return text(line)
+            case Key.endOfInput where line.isEmpty: return nil
+            case Key.endOfInput: continue
+            case Key.delete, Key.backspace: erase(1, of: &line)
+            case Key.kill: erase(.max, of: &line)
+            case 0..<0x20: continue
+            default:
+                guard line.count < Self.longest else { continue }
+                line.append(byte)
+                echo([byte])
+            }
+        }
+    }
+
+    private enum Key {
+        static let endOfInput: UInt8 = 0x04
+        static let backspace: UInt8 = 0x08
+        static let kill: UInt8 = 0x15
+        static let delete: UInt8 = 0x7f
+    }
+
+    private func erase(_ count: Int, of line: inout [UInt8]) {
+        var left = count
+        while left > 0, !line.isEmpty {
+            // The bytes that follow the first one of a character go with it.
+            while let last = line.popLast(), last & 0xc0 == 0x80 {}
+            echo(Array("\u{8} \u{8}".utf8))
+            left -= 1
+        }
+    }
+
+    /// Not into a file: what is pasted has a code in it.
+    private func echo(_ bytes: [UInt8]) {
+        if StandardStream.error.isTerminal { StandardStream.error.write(bytes) }
+    }
+
+    private func text(_ line: [UInt8]) -> String { String(decoding: line, as: UTF8.self) }
+}
+
+/// The terminal's mode, which is put back however the program ends.
+enum TerminalMode {
+    /// As it was; nil unless it was changed.
+    private static let before = Mutex<termios?>(nil)
+
+    /// Asks the terminal for characters instead of lines, and not to show them.
+    ///
+    /// - Returns: false where standard input is no terminal, or one that the program may not change: in the background.
+    static func takeCharacters() -> Bool {
+        var mode = termios()
+        guard tcgetpgrp(STDIN_FILENO) == getpgrp(), tcgetattr(STDIN_FILENO, &mode) == 0 else { return false }
+        let isFirst = before.withLock { before in
+            defer { before = before ?? mode }
+            return before == nil
+        }
+        if isFirst { atexit { TerminalMode.restore() } }
+        mode.c_lflag &= ~tcflag_t(ICANON | ECHO)
+        return tcsetattr(STDIN_FILENO, TCSANOW, &mode) == 0
+    }
+
+    static func restore() {
+        guard var mode = before.withLock({ $0 }) else { return }
+        tcsetattr(STDIN_FILENO, TCSANOW, &mode)
+    }
+}

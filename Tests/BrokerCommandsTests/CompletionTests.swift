@@ -1,0 +1,90 @@
+import BrokerTestSupport
+import Foundation
+import Testing
+
+@Suite("Completion in shells")
+struct CompletionTests {
+    private static func app(_ name: String) -> String {
+        #"{"name":"\#(name)","clientId":"c","authority":"https://idp","scopes":[],"executables":[],"units":[],"#
+            + #""sandboxIds":[],"confidential":false}"#
+    }
+
+    /// With names that a shell must not see.
+    private func broker(_ bed: TestBed) throws -> ScriptedBroker {
+        let trap = "$(touch \(bed.path("trapped")))"
+        let apps = ["mail", "notes", trap].map(Self.app).joined(separator: ",")
+        let accounts = ["ada@example.org", trap].map { ScriptedAnswers.account(username: $0) }.joined(separator: ",")
+        return try BrokerCommandsTests.broker([
+            "apps.list": #"{"apps":[\#(apps)]}"#, "accounts.list": #"{"accounts":[\#(accounts)]}"#,
+        ])
+    }
+
+    @Test("the names alone are for completions, without any that a shell would expand")
+    func names() async throws {
+        try await withTestBed { bed in
+            let broker = try broker(bed)
+            #expect(try await brokerctl(["apps", "list", "--names"], at: broker.path).output == "mail\nnotes\n")
+            #expect(
+                try await brokerctl(["accounts", "list", "--names"], at: broker.path).output == "ada@example.org\n")
+        }
+    }
+
+    @Test("bash offers subcommands, the apps and the accounts that there are, and obeys no name")
+    func bash() async throws {
+        try await withTestBed { bed in
+            let broker = try broker(bed)
+            let brokerctl = try PackageTree.program("brokerctl")
+            let script = """
+                source <(brokerctl completion bash)
+                complete_words() {
+                    COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMP_LINE="$*"; COMP_POINT=${#COMP_LINE}; COMPREPLY=()
+                    $(complete -p brokerctl | sed 's/.*-F \\([^ ]*\\).*/\\1/') brokerctl "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD-1]}"
+                    echo "${COMPREPLY[*]}"
+                }
+                complete_words brokerctl sta
+                complete_words brokerctl token --app ""
+                complete_words brokerctl accounts show ""
+                """
+            let result = try await bed.run(
+                Launch(
+                    "/bin/bash", ["-c", script],
+                    environment: [
+                        "BROKER_SOCKET": broker.path,
+                        "PATH": URL(filePath: brokerctl).deletingLastPathComponent().path + ":/usr/bin:/bin",
+                    ]))
+            let lines = result.output.split(separator: "\n")
+            try #require(lines.count == 3, "\(result)")
+            #expect(
+                lines[0] == "status" && lines[1] == "mail notes" && lines[2].contains("ada@example.org"), "\(result)")
+            #expect(!FileManager.default.fileExists(atPath: bed.path("trapped")))
+        }
+    }
+}
+
+@Suite("Help")
+struct HelpTests {
+    /// Every command that has examples, by the words that name it.
+    private static let commands = [
+        ["status"], ["login"], ["token"], ["proof"], ["accounts", "list"], ["accounts", "show"],
+        ["accounts", "remove"],
+        ["accounts", "sign-out"], ["apps", "add"], ["apps", "list"], ["apps", "remove"], ["doctor"],
+    ]
+
+    @Test("the examples in the help can be typed as they are", arguments: commands)
+    func examples(command: [String]) async throws {
+        let help = try await brokerctl(["help"] + command, environment: ["COLUMNS": "200"])
+        let examples = help.output.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+            .filter { $0.hasPrefix("brokerctl ") && !$0.contains("$(") }
+        #expect(!examples.isEmpty, "\(help)")
+        let program = try PackageTree.program("brokerctl")
+        try await withTestBed { bed in
+            for example in examples {
+                let line = "'\(program)' --socket /nowhere/broker.sock " + example.dropFirst("brokerctl ".count)
+                let result = try await bed.run(Launch("/bin/sh", ["-c", line]))
+                // There is no broker; a mistake of the example's would be 2.
+                let expected: Int32 = command == ["doctor"] ? 1 : 3
+                #expect(result.status == .exited(expected), "\(example)\n\(result)")
+            }
+        }
+    }
+}

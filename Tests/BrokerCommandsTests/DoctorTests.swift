@@ -1,0 +1,70 @@
+import BrokerCommands
+import BrokerRPC
+import BrokerTestSupport
+import Foundation
+import Testing
+
+@Suite("brokerctl doctor")
+struct DoctorTests {
+    private static func unit(_ load: String, _ active: String, _ file: String) -> String {
+        "LoadState=\(load)\nActiveState=\(active)\nUnitFileState=\(file)\n"
+    }
+
+    @Test(
+        "what systemd says of the socket, and what to do about it",
+        arguments: [
+            (unit("loaded", "active", "enabled"), Finding.Verdict.good, nil),
+            (unit("loaded", "active", "disabled"), .note, "systemctl --user enable brokerd.socket"),
+            (unit("loaded", "inactive", "disabled"), .bad, "enable --now brokerd.socket"),
+            (unit("loaded", "failed", "enabled"), .bad, "reset-failed brokerd.service"),
+            (unit("not-found", "inactive", ""), .bad, "install the broker"), (nil, .note, nil),
+        ] as [(String?, Finding.Verdict, String?)])
+    func socketUnit(properties: String?, verdict: Finding.Verdict, advice: String?) {
+        let finding = Examination.socketUnit(properties)
+        #expect(finding.verdict == verdict)
+        #expect(advice.map { finding.advice?.contains($0) == true } ?? (finding.advice == nil))
+    }
+
+    @Test("a mistake in the configuration is told in brokerd's words")
+    func configuration() {
+        let mistake = Examination.configuration((2, "brokerd: /etc/x.toml:2: there is no setting a\nmore\n"))
+        #expect(mistake.verdict == .bad && mistake.text == "/etc/x.toml:2: there is no setting a")
+        #expect(Examination.configuration((0, "")).verdict == .good)
+        #expect(Examination.configuration(nil).verdict == .note)
+    }
+
+    @Test("a second vault, a locked one, a browser that is not there, a clock that nobody keeps right")
+    func others() {
+        let vaults = Examination.vaults("/a/vault.db", isLocked: true, others: ["/a/vault.db", "/b/vault.db"])
+        #expect(vaults.map(\.verdict) == [.note, .note])
+        #expect(vaults.first?.advice == "brokerctl unlock" && vaults.last?.text.contains("/b/vault.db") == true)
+        #expect(Examination.browser(variable: "", hasDisplay: false, hasOpener: true).verdict == .note)
+        #expect(Examination.browser(variable: "firefox", hasDisplay: false, hasOpener: false).verdict == .good)
+        #expect(Examination.clock("no\n")?.verdict == .note)
+        #expect(Examination.clock("yes\n")?.verdict == .good && Examination.clock(nil) == nil)
+    }
+
+    @Test("with a broker that answers nothing is bad, and an app whose program is gone is pointed out")
+    func healthy() async throws {
+        let app =
+            #"{"name":"mail","clientId":"c","authority":"https://idp","scopes":[],"executables":["/nowhere/app"],"#
+            + #""units":[],"sandboxIds":[],"confidential":false}"#
+        let broker = try broker(["broker.status": ScriptedAnswers.status, "apps.list": #"{"apps":[\#(app)]}"#])
+        let result = try await brokerctl(["--socket", broker.path, "doctor"])
+        #expect(result.status == .exited(0), "\(result)")
+        #expect(result.output.contains("Version 0.1.0 answers at \(broker.path)."), "\(result)")
+        #expect(result.output.contains("There is no /nowhere/app"), "\(result)")
+        let json = try await brokerctl(["--socket", broker.path, "doctor", "--json"]).json
+        let findings = try #require(json["findings"] as? [[String: Any]])
+        #expect(findings.first?["verdict"] as? String == "good")
+    }
+
+    @Test("without a broker it says how one is started; status 1, and one JSON text for programs")
+    func absent() async throws {
+        let result = try await brokerctl(["--socket", "/nowhere/broker.sock", "doctor"])
+        #expect(result.status == .exited(1) && result.errors.isEmpty, "\(result)")
+        #expect(result.output.contains("BAD   Broker"), "\(result)")
+        let json = try await brokerctl(["--socket", "/nowhere/broker.sock", "doctor", "--json"])
+        #expect(json.status == .exited(1) && json.json["findings"] != nil, "\(json)")
+    }
+}

@@ -1,0 +1,109 @@
+import BrokerTestSupport
+import Foundation
+import Testing
+
+/// What a person sees in a real terminal, which is small.
+@Suite("In a terminal", .timeLimit(.minutes(3)))
+struct TerminalTests {
+    private static let login = ["login", "--app", "mail", "--scope", "email"]
+
+    /// Announces a device code of this issuer, and waits for the person.
+    private func broker(issuer: String) throws -> ScriptedBroker {
+        try ScriptedBroker { peer in
+            guard let request = peer.request(), let id = request.string("correlationId") else { return }
+            peer.notify(
+                "interaction.deviceCode",
+                #"{"interactionId":"i-1","userCode":"WDJB-MJHT","verificationUri":"\#(issuer)/device","#
+                    + #""verificationUriComplete":"\#(issuer)/device?user_code=WDJB-MJHT","expiresOn":4000000000,"#
+                    + #""interval":5,"message":"Go there.","correlationId":"\#(id)"}"#)
+            peer.waitForEnd()
+        }
+    }
+
+    private func start(
+        _ arguments: [String], _ columns: Int, _ rows: Int, at broker: ScriptedBroker, in bed: TestBed
+    ) async throws -> Terminal {
+        try await Terminal.start(
+            Launch(try PackageTree.program("brokerctl"), ["--socket", broker.path] + arguments), columns: columns,
+            rows: rows, in: bed)
+    }
+
+    private static let short = "https://id.example"
+    private static let long = "https://login.example.org/realms/" + String(repeating: "department/", count: 12) + "v2.0"
+
+    @Test(
+        "code and address stay on the screen while the countdown runs; the picture is there where it has room",
+        arguments: [(80, 24), (50, 24), (40, 20)], [short, long])
+    func deviceCode(_ size: (columns: Int, rows: Int), issuer: String) async throws {
+        let broker = try broker(issuer: issuer)
+        try await withTestBed { bed in
+            let terminal = try await start(
+                Self.login + ["--device-code"], size.columns, size.rows, at: broker, in: bed)
+            var clocks: Set<String> = []
+            try await eventually("the countdown was drawn three times") {
+                let clock = try await terminal.screen().compactMap { $0.firstMatch(of: #/[0-9]+:[0-9][0-9] left/#) }
+                    .last
+                if let clock { clocks.insert(String(clock.output)) }
+                return clocks.count >= 3
+            }
+            let screen = try await terminal.screen()
+            #expect(screen.contains("  \(issuer)/device"), "\(screen.joined(separator: "\n"))")
+            #expect(screen.contains("  WDJB-MJHT"), "\(screen.joined(separator: "\n"))")
+            #expect(screen.count { $0.contains(" left") } == 1)
+            let hasPicture = screen.contains { $0.contains("█") }
+            #expect(hasPicture == (issuer == Self.short && size.rows == 24), "\(screen.joined(separator: "\n"))")
+            #expect(screen.contains("Or let a phone read this:") == hasPicture)
+            try await terminal.press("C-c")
+            try await eventually("it ends") { try await terminal.exitStatus() == 130 }
+        }
+    }
+
+    /// Takes a redirect of whatever length, and answers the sign-in.
+    private func pasting(_ log: Recorder<String>) throws -> ScriptedBroker {
+        try ScriptedBroker { peer in
+            guard let request = peer.request(), let id = request.string("correlationId") else { return }
+            peer.notify("interaction.open", ScriptedAnswers.opening(correlationId: id))
+            guard let next = peer.request() else { return }
+            log.add(next.string("url") ?? "")
+            peer.answer(next, #"{"accepted":true}"#)
+            peer.answer(request, ScriptedAnswers.token())
+            peer.waitForEnd()
+        }
+    }
+
+    @Test("a pasted redirect of any length is taken whole, and what was typed wrong can be taken back")
+    func paste() async throws {
+        let log = Recorder<String>()
+        let broker = try pasting(log)
+        let redirect = "http://127.0.0.1:4000/?code=" + String(repeating: "0123456789abcdef", count: 1000) + "&state=s"
+        try await withTestBed { bed in
+            let terminal = try await start(Self.login + ["--manual"], 80, 24, at: broker, in: bed)
+            try await terminal.wait(for: "paste it here")
+            try await terminal.paste("wrong")
+            try await terminal.press("C-u")
+            try await terminal.paste(redirect + "x")
+            try await terminal.press("BSpace", "Enter")
+            try await terminal.wait(for: "Signed in: Ada")
+            #expect(try await terminal.exitStatus() == 0)
+        }
+        #expect(log.all == [redirect])
+    }
+
+    @Test("Ctrl-D ends the input, and the terminal is as it was")
+    func endOfInput() async throws {
+        let broker = try pasting(Recorder<String>())
+        try await withTestBed { bed in
+            let brokerctl = try PackageTree.program("brokerctl")
+            let script =
+                "stty -g; \"$0\" --socket '\(broker.path)' \(Self.login.joined(separator: " ")) --manual; stty -g; echo done; exec sleep 100"
+            let terminal = try await Terminal.start(
+                Launch("/bin/sh", ["-c", script, brokerctl]), columns: 120, rows: 24, in: bed)
+            try await terminal.wait(for: "paste it here")
+            try await terminal.press("C-d")
+            try await terminal.wait(for: "Standard input ended")
+            try await terminal.wait(for: "done")
+            let modes = try await terminal.screen().filter { $0.count { $0 == ":" } > 20 }
+            #expect(modes.count == 2 && modes.first == modes.last, "\(modes)")
+        }
+    }
+}

@@ -1,0 +1,62 @@
+import Foundation
+
+/// A terminal of a given size with a program in it: tmux, whose screen is what a person would see.
+package struct Terminal: Sendable {
+    private let bed: TestBed
+    private let server: String
+
+    /// Starts the program; the terminal stays when it ends, so that its last words can be read.
+    package static func start(
+        _ launch: Launch, columns: Int, rows: Int, in bed: TestBed
+    ) async throws -> Terminal {
+        let terminal = Terminal(bed: bed, server: bed.path(bed.unique("tmux")))
+        bed.atEnd { _ = try? await terminal.tmux("kill-server") }
+        let options = bed.path(bed.unique("tmux.conf"))
+        try "set -g remain-on-exit on\nset -g status off\nset -g history-limit 0\n"
+            .write(toFile: options, atomically: true, encoding: .utf8)
+        let variables = launch.environment.map { "\($0.key)=\($0.value)" }
+        try await terminal.tmux(
+            ["-f", options, "new-session", "-d", "-x", "\(columns)", "-y", "\(rows)", "env", "-i", "TERM=screen"]
+                + variables + [launch.executable] + launch.arguments)
+        return terminal
+    }
+
+    /// The lines of the screen, without blanks at their ends; lines that the terminal broke are whole again.
+    package func screen() async throws -> [String] {
+        try await tmux("capture-pane", "-p", "-J").split(separator: "\n", omittingEmptySubsequences: false)
+            .map { String($0).replacing(#/\s+$/#, with: "") }
+    }
+
+    /// Waits until the screen shows the text.
+    package func wait(for text: String) async throws {
+        try await eventually("the terminal shows “\(text)”") {
+            try await screen().contains { $0.contains(text) }
+        }
+    }
+
+    /// Puts text in as a paste does, all at once.
+    package func paste(_ text: String) async throws {
+        let file = bed.path(bed.unique("paste"))
+        try text.write(toFile: file, atomically: true, encoding: .utf8)
+        try await tmux("load-buffer", file)
+        try await tmux("paste-buffer", "-r")
+    }
+
+    /// Presses keys by tmux's names: `Enter`, `C-c`, `BSpace`.
+    package func press(_ keys: String...) async throws { try await tmux(["send-keys"] + keys) }
+
+    /// How the program ended; nil while it runs.
+    package func exitStatus() async throws -> Int32? {
+        let text = try await tmux("display-message", "-p", "#{pane_dead} #{pane_dead_status}")
+        let words = text.split(whereSeparator: \.isWhitespace)
+        return words.first == "1" ? words.dropFirst().first.flatMap { Int32($0) } : nil
+    }
+
+    @discardableResult
+    private func tmux(_ arguments: String...) async throws -> String { try await tmux(arguments) }
+
+    @discardableResult
+    private func tmux(_ arguments: [String]) async throws -> String {
+        try await bed.require("tmux", ["-u", "-S", server] + arguments)
+    }
+}
