@@ -100,7 +100,7 @@ package final class AppDirectory: AppRoster {
     package func register(
         _ app: AppRegistration, overPrevious previous: Previous = .isReplaced, in partition: Partition
     ) async throws(BrokerError) -> AppRegistration {
-        try checkIsOurs(app.name, in: partition)
+        try checkIsOurs(app.name)
         var app = app
         switch previous {
         case .isKept: try checkIsNew(app, in: partition)
@@ -131,17 +131,17 @@ package final class AppDirectory: AppRoster {
     /// - Returns: what was registered, which may be of no use as providers are configured now.
     /// - Throws: `appNotFound`.
     package func remove(named name: String, in partition: Partition) async throws(BrokerError) -> AppRecord {
-        try checkIsOurs(name, in: partition)
+        try checkIsOurs(name)
         guard let registration = try registrations(of: partition)[name] else { throw Self.notFound(name) }
         try await commit(registration.record, as: nil, in: partition)
         return registration.app.map(AppRecord.init) ?? registration.record
     }
 
     /// - Throws: `invalidParameter` for an app of a file.
-    private func checkIsOurs(_ name: String, in partition: Partition) throws(BrokerError) {
-        guard let origin = try registrations(of: partition)[name]?.origin else { return }
+    private func checkIsOurs(_ name: String) throws(BrokerError) {
+        guard let entry = state.withLock({ $0.files.first { $0.description.name == name } }) else { return }
         throw BrokerError(
-            .invalidParameter, "This app is registered by \(origin); change it there, then reload the broker."
+            .invalidParameter, "This app is registered by \(entry.origin); change it there, then reload the broker."
         ) { $0.app = name }
     }
 

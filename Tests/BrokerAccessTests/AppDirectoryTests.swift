@@ -72,8 +72,9 @@ struct AppDirectoryTests {
         try await bed.directory.register(app, overPrevious: .isKept, in: AccessBed.partition)
         var other = AccessBed.app()
         other.executables = ["/usr/bin/mailx"]
-        let error = await #expect(throws: BrokerError.self) { [other] in
-            try await bed.directory.register(other, overPrevious: .isKept, in: AccessBed.partition)
+        let taken = other
+        let error = await #expect(throws: BrokerError.self) {
+            try await bed.directory.register(taken, overPrevious: .isKept, in: AccessBed.partition)
         }
         #expect(error?.kind == .invalidParameter)
         #expect(error?.details.app == "mail")
@@ -106,9 +107,10 @@ struct AppDirectoryTests {
         try await bed.directory.register(app, in: AccessBed.partition)
         var other = AccessBed.app(authority: isOtherClient ? app.authority.url : "https://other.example")
         if isOtherClient { other.clientID = "another" }
-        let error = await #expect(throws: BrokerError.self) { [other] in
+        let edited = other
+        let error = await #expect(throws: BrokerError.self) {
             try await bed.directory.register(
-                other, overPrevious: .isReplacedKeepingSecret, in: AccessBed.partition)
+                edited, overPrevious: .isReplacedKeepingSecret, in: AccessBed.partition)
         }
         #expect(error?.kind == .invalidParameter)
         #expect(try bed.directory.list(in: AccessBed.partition) == [app])
@@ -205,7 +207,7 @@ struct AppDirectoryTests {
         var second = AccessBed.app()
         second.clientID = "client-2"
         bed.vault.afterNextCommit { [directory = bed.directory, second] in
-            try? await directory.register(second, in: AccessBed.partition)
+            _ = try? await directory.register(second, in: AccessBed.partition)
         }
         try await bed.directory.register(AccessBed.app(), in: AccessBed.partition)
         let inMemory = try bed.directory.list(in: AccessBed.partition)
