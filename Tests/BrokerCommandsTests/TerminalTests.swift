@@ -54,7 +54,7 @@ struct TerminalTests {
             #expect(hasPicture == (issuer == Self.short && size.rows == 24), "\(screen.joined(separator: "\n"))")
             #expect(screen.contains("Or let a phone read this:") == hasPicture)
             try await terminal.press("C-c")
-            try await eventually("it ends") { try await terminal.exitStatus() == 130 }
+            #expect(try await terminal.exitStatus() == 130)
         }
     }
 

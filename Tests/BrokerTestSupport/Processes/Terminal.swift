@@ -45,11 +45,17 @@ package struct Terminal: Sendable {
     /// Presses keys by tmux's names: `Enter`, `C-c`, `BSpace`.
     package func press(_ keys: String...) async throws { try await tmux(["send-keys"] + keys) }
 
-    /// How the program ended; nil while it runs.
+    /// Waits for the program's end.
+    ///
+    /// - Returns: nil when a signal ended it.
     package func exitStatus() async throws -> Int32? {
-        let text = try await tmux("display-message", "-p", "#{pane_dead} #{pane_dead_status}")
-        let words = text.split(whereSeparator: \.isWhitespace)
-        return words.first == "1" ? words.dropFirst().first.flatMap { Int32($0) } : nil
+        var words: [Substring] = []
+        try await eventually("the program ends") {
+            words = try await tmux("display-message", "-p", "#{pane_dead} #{pane_dead_status}")
+                .split(whereSeparator: \.isWhitespace)
+            return words.first == "1"
+        }
+        return words.dropFirst().first.flatMap { Int32($0) }
     }
 
     @discardableResult
