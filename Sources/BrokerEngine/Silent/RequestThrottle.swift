@@ -44,6 +44,12 @@ package struct RequestThrottle: Sendable {
         }
     }
 
+    /// Whose requests count together.
+    private struct Asker: Hashable {
+        var partition: Partition
+        var group: GroupID
+    }
+
     private struct Ending {
         var error: BrokerError
         var until: Duration
@@ -67,17 +73,19 @@ package struct RequestThrottle: Sendable {
     /// How long the same request is told again that only the person can help (MSAL: 120 s).
     package static let interactionMemory: Duration = .seconds(120)
 
-    private var entries: [Request: Entry] = [:]
-    private var endings: [Holder: Ending] = [:]
-    private let limit: Int
+    private var entries: FairCache<Asker, Request, Entry>
+    private var endings: FairCache<Asker, Holder, Ending>
 
-    package init(limit: Int = 256) { self.limit = limit }
+    package init(limit: Int = 256) {
+        entries = FairCache(limit: limit)
+        endings = FairCache(limit: limit)
+    }
 
     package var count: Int { entries.count }
 
     /// - Returns: what the request is told without asking the provider; nil when it may go out.
     package func refusal(of request: Request, at now: Duration) -> BrokerError? {
-        guard let entry = entries[request], now < entry.until else { return nil }
+        guard let entry = entries.peek(request), now < entry.until else { return nil }
         guard entry.error.kind != .interactionRequired else { return entry.error }
         let (seconds, attoseconds) = (entry.until - now).components
         let wait = Int(seconds) + (attoseconds > 0 ? 1 : 0)
@@ -97,7 +105,7 @@ package struct RequestThrottle: Sendable {
     /// second time on, and then a growing one: the first is most often over with the next request.
     package mutating func failed(_ request: Request, with error: BrokerError, at now: Duration) {
         let pause: Duration
-        let failures = 1 + (entries[request].map { now < $0.forgottenAt ? $0.failures : 0 } ?? 0)
+        let failures = 1 + (entries.peek(request).map { now < $0.forgottenAt ? $0.failures : 0 } ?? 0)
         switch error.kind {
         case .interactionRequired:
             pause = Self.interactionMemory
@@ -115,24 +123,28 @@ package struct RequestThrottle: Sendable {
             // Without a network, or with an answer that makes no sense, nobody is spared by waiting.
             return
         }
-        if entries[request] == nil { makeRoom(at: now) }
-        entries[request] = Entry(
-            error: error, until: now + pause, failures: failures, forgottenAt: now + pause + Self.usualPause * 2)
+        entries.keep(
+            Entry(error: error, until: now + pause, failures: failures, forgottenAt: now + pause + Self.usualPause * 2),
+            for: request, of: Asker(partition: request.partition, group: request.owner.group))
+        if entries.isOverLimit { entries.removeAll { now >= $1.forgottenAt } }
+        entries.makeRoom()
     }
 
-    package mutating func succeeded(_ request: Request) { entries[request] = nil }
+    package mutating func succeeded(_ request: Request) { entries.remove(request) }
 
     /// The last refresh token of the holder is dead, and gone.
     package mutating func ended(_ holder: Holder, with error: BrokerError, at now: Duration) {
-        if endings.count >= limit { endings = endings.filter { now < $0.value.until } }
-        if endings.count >= limit { endings = [:] }
-        endings[holder] = Ending(error: error, until: now + Self.interactionMemory)
+        endings.keep(
+            Ending(error: error, until: now + Self.interactionMemory), for: holder,
+            of: Asker(partition: holder.partition, group: holder.owner.group))
+        if endings.isOverLimit { endings.removeAll { now >= $1.until } }
+        endings.makeRoom()
     }
 
     /// - Returns: what the holder was told when its last refresh token died. The token cannot be asked for it any more,
     ///   and an app that comes second shall not hear that nobody ever signed in.
     package func ending(of holder: Holder, at now: Duration) -> BrokerError? {
-        endings[holder].flatMap { now < $0.until ? $0.error : nil }
+        endings.peek(holder).flatMap { now < $0.until ? $0.error : nil }
     }
 
     /// The account has a new sign-in or a new refresh token: whatever was refused to the old one says nothing any more.
@@ -143,16 +155,8 @@ package struct RequestThrottle: Sendable {
             place == partition && owner.group == group && owner.homeAccountID == homeAccountID
                 && owner.environment == environment
         }
-        entries = entries.filter { request, _ in !isMeant(request.owner, request.partition) }
-        endings = endings.filter { holder, _ in !isMeant(holder.owner, holder.partition) }
-    }
-
-    private mutating func makeRoom(at now: Duration) {
-        guard entries.count >= limit else { return }
-        entries = entries.filter { now < $0.value.forgottenAt }
-        while entries.count >= limit, let oldest = entries.min(by: { $0.value.until < $1.value.until }) {
-            entries[oldest.key] = nil
-        }
+        entries.removeAll { request, _ in isMeant(request.owner, request.partition) }
+        endings.removeAll { holder, _ in isMeant(holder.owner, holder.partition) }
     }
 }
 

@@ -6,7 +6,7 @@ import Synchronization
 final class Discovery: Sendable {
     private let documents: DocumentCache<DiscoveryDocument>
     /// Authorities that have only the document of RFC 8414, so that the other is not asked for every time.
-    private let withoutOpenID = Mutex<Set<Authority>>([])
+    private let withoutOpenID = Mutex(FairCache<String, Authority, Bool>(limit: 256))
 
     private let completions: Mutex<MetadataOverrides>
 
@@ -42,7 +42,7 @@ final class Discovery: Sendable {
             return try await metadata(at: WellKnown.openIDConfiguration(of: authority), of: authority)
         }
         rememberEarlierRun(authority)
-        if withoutOpenID.withLock({ $0.contains(authority) }) {
+        if withoutOpenID.withLock({ $0.use(authority) }) == true {
             do throws(ProviderError) {
                 return try await metadata(at: WellKnown.authorizationServer(of: authority), of: authority)
             } catch .invalidResponse(status: _?, _) {
@@ -54,7 +54,7 @@ final class Discovery: Sendable {
         } catch .invalidResponse(status: let status?, let why) {
             do throws(ProviderError) {
                 let metadata = try await metadata(at: WellKnown.authorizationServer(of: authority), of: authority)
-                withoutOpenID.withLock { _ = $0.insert(authority) }
+                noteWithoutOpenID(authority)
                 return metadata
             } catch .invalidResponse(status: _?, _) {
                 // The first address is the one that people know.
@@ -85,7 +85,14 @@ extension Discovery {
         guard let usual = rule.accepted(WellKnown.openIDConfiguration(of: authority)), !documents.has(usual),
             let other = rule.accepted(WellKnown.authorizationServer(of: authority)), documents.has(other)
         else { return }
-        withoutOpenID.withLock { _ = $0.insert(authority) }
+        noteWithoutOpenID(authority)
+    }
+
+    private func noteWithoutOpenID(_ authority: Authority) {
+        withoutOpenID.withLock { known in
+            known.keep(true, for: authority, of: authority.environment)
+            known.makeRoom()
+        }
     }
 }
 

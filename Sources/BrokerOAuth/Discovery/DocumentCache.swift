@@ -32,7 +32,11 @@ final class DocumentCache<Content: Sendable>: Sendable {
     private let store: DocumentStore?
     private let thread: ReadingThread
     private let flights = SharedFlights<Flight, Outcome>()
-    private let entries = Mutex<[String: Entry]>([:])
+    /// By URL; what is kept counts against its server.
+    private let entries = Mutex(FairCache<String, String, Entry>(limit: DocumentCache.memory))
+
+    /// Bytes, of all documents.
+    static var memory: Int { 16 << 20 }
 
     /// How long a stale document is used without asking again, after asking failed.
     private static var pauseAfterFailure: Duration { .seconds(60) }
@@ -75,14 +79,17 @@ final class DocumentCache<Content: Sendable>: Sendable {
                 return .success(try await fetch(url, reading))
             } catch {
                 guard error.leavesStaleDocumentUsable, let known = await entry(url, reading)?.document else {
-                    entries.withLock { $0[url.text]?.servesWhileRenewed = false }
+                    if var known = entries.withLock({ $0.peek(url.text) }) {
+                        known.servesWhileRenewed = false
+                        keep(known, at: url)
+                    }
                     if error.saysDocumentIsGone {
-                        entries.withLock { $0[url.text] = nil }
+                        entries.withLock { _ = $0.remove(url.text) }
                         await store?.forget(url.text)
                     }
                     return .failure(error)
                 }
-                keep(known, for: Self.pauseAfterFailure)
+                keep(known, at: url, for: Self.pauseAfterFailure)
                 return .success(known)
             }
         }
@@ -106,7 +113,7 @@ final class DocumentCache<Content: Sendable>: Sendable {
     /// From memory, or else from an earlier run of the broker. What was kept may have been made by an earlier version, or under
     /// another configuration.
     private func entry(_ url: WebURL, _ reading: @escaping Reading) async -> Entry? {
-        if let entry = entries.withLock({ $0[url.text] }) { return entry }
+        if let entry = entries.withLock({ $0.use(url.text) }) { return entry }
         guard let kept = store?.document(at: url.text),
             case .success(let content) = await read(kept.document.body, reading)
         else { return nil }
@@ -116,11 +123,9 @@ final class DocumentCache<Content: Sendable>: Sendable {
         let entry = Entry(
             document: Document(source: kept.document, content: content), freshUntil: clock.uptime + .seconds(left),
             servesWhileRenewed: age <= Self.oldestServed)
-        return entries.withLock { entries in
-            if let newer = entries[url.text] { return newer }
-            entries[url.text] = entry
-            return entry
-        }
+        if let newer = entries.withLock({ $0.use(url.text) }) { return newer }
+        keep(entry, at: url)
+        return entry
     }
 
     /// Asks the provider although the document at hand may be fresh.
@@ -145,7 +150,7 @@ final class DocumentCache<Content: Sendable>: Sendable {
 
     /// Whether the document that would be used now is the one given.
     func isCurrent(_ document: Document) -> Bool {
-        entries.withLock { $0[document.source.url]?.document.source == document.source }
+        entries.withLock { $0.peek(document.source.url)?.document.source == document.source }
     }
 
     private func fetch(_ url: WebURL, _ reading: @escaping Reading) async throws(ProviderError) -> Document {
@@ -163,7 +168,7 @@ final class DocumentCache<Content: Sendable>: Sendable {
         switch await read(source.body, reading) {
         case .success(let content):
             let document = Document(source: source, content: content)
-            keep(document, for: .seconds(source.lifetime))
+            keep(document, at: url, for: .seconds(source.lifetime))
             await store?.keep(source, fetchedAt: clock.now, on: thread)
             return document
         case .failure(.refused(let error)): throw error
@@ -180,7 +185,7 @@ final class DocumentCache<Content: Sendable>: Sendable {
 
     /// Whether there is one at hand, of this run or an earlier one.
     func has(_ url: WebURL) -> Bool {
-        entries.withLock { $0[url.text] != nil } || store?.document(at: url.text) != nil
+        entries.withLock { $0.peek(url.text) != nil } || store?.document(at: url.text) != nil
     }
 
     private func confirmed(_ known: CachedDocument?, by response: HTTPResponse) -> CachedDocument? {
@@ -191,10 +196,19 @@ final class DocumentCache<Content: Sendable>: Sendable {
         return known
     }
 
-    private func keep(_ document: Document, for lifetime: Duration) {
-        let freshUntil = clock.uptime + lifetime
-        entries.withLock { $0[document.source.url] = Entry(document: document, freshUntil: freshUntil) }
+    private func keep(_ document: Document, at url: WebURL, for lifetime: Duration) {
+        keep(Entry(document: document, freshUntil: clock.uptime + lifetime), at: url)
     }
+
+    private func keep(_ entry: Entry, at url: WebURL) {
+        entries.withLock { entries in
+            entries.keep(entry, for: url.text, of: url.server, weight: entry.document.source.body.count + 1_024)
+            entries.makeRoom()
+        }
+    }
+
+    /// Roughly the bytes in memory.
+    var weight: Int { entries.withLock { $0.weight } }
 }
 
 extension ProviderError {

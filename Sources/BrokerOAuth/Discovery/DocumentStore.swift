@@ -7,7 +7,7 @@ package struct DocumentStore: Sendable {
     private let vault: any RecordVault
     private let partition: Partition
 
-    /// More than any person's providers have; the oldest makes room.
+    /// More than any person's providers have; of the server that has the most the oldest makes room.
     package static let mostDocuments = 64
     /// Bytes. A larger one is used, but not kept.
     package static let largestDocument = 256 << 10
@@ -48,9 +48,12 @@ package struct DocumentStore: Sendable {
         else { return nil }
         let others = ((try? vault.loadAll(ProviderDocumentRecord.self, in: partition)) ?? []).map(\.record)
             .filter { $0.url != document.url }.sorted { $0.fetchedAt < $1.fetchedAt }
-        let surplus = others.prefix(max(0, others.count + 1 - Self.mostDocuments))
-        return VaultChange(in: partition, puts: [sealed], deletes: surplus.map(\.key))
+        var kept = FairCache<String, String, ProviderDocumentRecord>(limit: Self.mostDocuments - 1)
+        for other in others { kept.keep(other, for: other.url, of: Self.server(of: other.url)) }
+        return VaultChange(in: partition, puts: [sealed], deletes: kept.makeRoom().map(\.key))
     }
+
+    private static func server(of url: String) -> String { WebURL(url)?.server ?? url }
 
     func forget(_ url: String) async {
         guard let kept = document(at: url), let record = kept.document.record(fetchedAt: kept.fetchedAt) else { return }

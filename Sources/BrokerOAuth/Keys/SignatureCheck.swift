@@ -8,7 +8,8 @@ import Synchronization
 final class SignatureCheck: Sendable {
     private let documents: DocumentCache<KeySet>
     private let clock: any BrokerClock
-    private let lastRenewal = Mutex<[String: Duration]>([:])
+    /// By URL; what is kept counts against its server.
+    private let lastRenewal = Mutex(FairCache<String, String, Duration>(limit: 256))
 
     static let pauseBetweenRenewals: Duration = .seconds(60)
 
@@ -63,15 +64,16 @@ final class SignatureCheck: Sendable {
     private func mayRenew(_ url: WebURL) -> Bool {
         let now = clock.uptime
         return lastRenewal.withLock { times in
-            if let last = times[url.text], now - last < Self.pauseBetweenRenewals { return false }
-            times[url.text] = now
+            if let last = times.use(url.text), now - last < Self.pauseBetweenRenewals { return false }
+            times.keep(now, for: url.text, of: url.server)
+            times.makeRoom()
             return true
         }
     }
 
     /// An attempt that failed does not count.
     private func allowRenewal(_ url: WebURL) {
-        lastRenewal.withLock { $0[url.text] = nil }
+        lastRenewal.withLock { _ = $0.remove(url.text) }
     }
 
     private static let wrongSignature = ProviderError.invalidResponse(

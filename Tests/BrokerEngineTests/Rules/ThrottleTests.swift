@@ -146,7 +146,7 @@ struct ThrottleTests {
         #expect(throttle.ending(of: holder, at: .seconds(10)) == nil)
     }
 
-    @Test("its memory is bounded; what ends first goes first")
+    @Test("its memory is bounded; what came first goes first")
     func bounded() {
         var throttle = RequestThrottle(limit: 3)
         for number in 1...5 {
