@@ -20,11 +20,14 @@ final class LoopbackPort: Sendable {
     private let visitors: NIOLoopBoundBox<RedirectVisitors?>
     private let channel = Mutex<(any Channel)?>(nil)
 
-    private init(at place: Place, on eventLoop: any EventLoop, limits: RedirectLimits) {
+    private init(
+        at place: Place, on eventLoop: any EventLoop, limits: RedirectLimits,
+        visitors: NIOLoopBoundBox<RedirectVisitors?>
+    ) {
         self.place = place
         self.eventLoop = eventLoop
         self.limits = limits
-        visitors = NIOLoopBoundBox.makeEmptyBox(valueType: RedirectVisitors.self, eventLoop: eventLoop)
+        self.visitors = visitors
     }
 
     enum Outcome: Sendable {
@@ -33,8 +36,12 @@ final class LoopbackPort: Sendable {
         case failed(Int32)
     }
 
-    static func bind(at place: Place, on eventLoop: any EventLoop, limits: RedirectLimits) async -> Outcome {
-        let port = LoopbackPort(at: place, on: eventLoop, limits: limits)
+    /// - Parameter visitors: of all ports of the event loop.
+    static func bind(
+        at place: Place, on eventLoop: any EventLoop, limits: RedirectLimits,
+        visitors: NIOLoopBoundBox<RedirectVisitors?>
+    ) async -> Outcome {
+        let port = LoopbackPort(at: place, on: eventLoop, limits: limits, visitors: visitors)
         do {
             try await port.listen()
             return .bound(port)
@@ -75,12 +82,11 @@ final class LoopbackPort: Sendable {
         }
         // Closing fails only when it is closed already.
         try? await listening?.close().get()
-        let visitors = visitors
-        eventLoop.execute { visitors.value?.sendIdleAway() }
+        eventLoop.execute { self.visitors.value?.sendIdleAway(from: ObjectIdentifier(self)) }
     }
 
     private func greet(_ child: any Channel) throws {
-        let known = visitors.value ?? RedirectVisitors(limit: limits.connections)
+        let known = visitors.value ?? RedirectVisitors(limits: limits)
         visitors.value = known
         let handler = RedirectHandler(
             routes: routes, port: place.port > 0 ? place.port : number, limits: limits, visitors: known)
@@ -88,6 +94,7 @@ final class LoopbackPort: Sendable {
         try pipeline.addHandler(RequestSizeLimit(bytes: limits.request))
         try pipeline.configureHTTPServerPipeline(withPipeliningAssistance: false, withErrorHandling: false)
         try pipeline.addHandler(handler)
-        guard known.enter(handler) else { return handler.cutOff() }
+        let user = try pipeline.loopbackUser()
+        guard known.enter(handler, of: user, at: ObjectIdentifier(self)) else { return handler.cutOff() }
     }
 }

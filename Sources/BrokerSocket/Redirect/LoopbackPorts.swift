@@ -9,6 +9,7 @@ actor LoopbackPorts {
     private let eventLoop: any EventLoop
     private let limits: RedirectLimits
     private let logger: Logger
+    private let visitors: NIOLoopBoundBox<RedirectVisitors?>
     private var registered: [LoopbackPort.Place: LoopbackPort] = [:]
     private var lastTurn: Task<Void, Never>?
 
@@ -16,6 +17,7 @@ actor LoopbackPorts {
         self.eventLoop = eventLoop
         self.limits = limits
         self.logger = logger
+        visitors = NIOLoopBoundBox.makeEmptyBox(valueType: RedirectVisitors.self, eventLoop: eventLoop)
     }
 
     /// The open ports of an address, each with a route to whoever waits.
@@ -75,7 +77,7 @@ actor LoopbackPorts {
 
     private func port(at place: LoopbackPort.Place) async -> LoopbackPort.Outcome {
         if let open = registered[place] { return .bound(open) }
-        let outcome = await LoopbackPort.bind(at: place, on: eventLoop, limits: limits)
+        let outcome = await LoopbackPort.bind(at: place, on: eventLoop, limits: limits, visitors: visitors)
         if case .bound(let port) = outcome { registered[.init(ip: place.ip, port: port.number)] = port }
         return outcome
     }

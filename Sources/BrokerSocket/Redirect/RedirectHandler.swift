@@ -25,6 +25,7 @@ final class RedirectHandler: ChannelInboundHandler {
     }
 
     var hasAskedNothing: Bool { phase == .asking }
+    var hasItsAnswer: Bool { phase == .answered }
 
     func cutOff() {
         context?.close(promise: nil)

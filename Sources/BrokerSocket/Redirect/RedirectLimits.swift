@@ -1,9 +1,11 @@
-/// How much a stranger on loopback can make the redirect listener hold, and for how long.
+/// How much whoever comes to loopback can make the redirect listener hold, and for how long.
 package struct RedirectLimits: Sendable {
     /// All that a connection may send, in bytes: a redirect is one request without a body.
     package var request = 16 << 10
-    /// Connections at one time. Browsers open one or two; when a new one comes, the oldest that has asked nothing goes.
-    package var connections = 32
+    /// Connections of the person at one time, at all ports together. Browsers open one or two.
+    package var connections = 64
+    /// Connections of all other users of the machine, together; a browser's may be among them where a proxy relays it.
+    package var strangers = 16
     /// From the connection to the end of its request.
     package var asking = Duration.seconds(10)
     /// From the answer to the end of the connection.

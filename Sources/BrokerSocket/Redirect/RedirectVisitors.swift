@@ -1,31 +1,75 @@
+import CBrokerLinux
+import Glibc
 import NIOCore
 
-/// The open connections of one port, oldest first. Lives on the event loop.
+/// The open connections of all redirect ports, oldest first. Lives on the event loop.
+///
+/// A browser is the person's; whoever else of the machine comes to the ports has few places, together, and takes none of the
+/// person's. Where there is no place, a connection gives way of whoever has the most: one that has asked nothing yet, else
+/// one that has had its answer. Who waits for a page keeps its place.
 final class RedirectVisitors {
-    private let limit: Int
-    private var visitors: [RedirectHandler] = []
-
-    init(limit: Int) {
-        self.limit = limit
+    private struct Visitor {
+        let handler: RedirectHandler
+        /// Nil: the kernel does not say.
+        let user: uid_t?
+        let port: ObjectIdentifier
     }
 
-    /// - Returns: whether there is room for one more; a connection that has asked nothing yet makes room.
-    func enter(_ visitor: RedirectHandler) -> Bool {
-        if visitors.count >= limit {
-            guard let idle = visitors.first(where: \.hasAskedNothing) else { return false }
-            leave(idle)
-            idle.cutOff()
+    private let limits: RedirectLimits
+    private let person: uid_t
+    private var visitors: [Visitor] = []
+
+    init(limits: RedirectLimits, person: uid_t = geteuid()) {
+        self.limits = limits
+        self.person = person
+    }
+
+    /// - Parameter port: which it came to.
+    /// - Returns: whether there is room for one more.
+    func enter(_ handler: RedirectHandler, of user: uid_t?, at port: ObjectIdentifier) -> Bool {
+        let newcomer = Visitor(handler: handler, user: user, port: port)
+        let isStranger = user != person
+        let alike = visitors.filter { ($0.user != person) == isStranger }
+        if alike.count >= (isStranger ? limits.strangers : limits.connections) {
+            guard let dispensable = Self.dispensable(of: alike + [newcomer]) else { return false }
+            leave(dispensable)
+            dispensable.cutOff()
         }
-        visitors.append(visitor)
+        visitors.append(newcomer)
         return true
     }
 
-    func leave(_ visitor: RedirectHandler) {
-        visitors.removeAll { $0 === visitor }
+    private static func dispensable(of visitors: [Visitor]) -> RedirectHandler? {
+        let byUser = Dictionary(grouping: visitors.dropLast(), by: \.user)
+        let newcomer = visitors.last?.user
+        func count(_ user: uid_t?) -> Int { (byUser[user]?.count ?? 0) + (user == newcomer ? 1 : 0) }
+        for user in byUser.keys.sorted(by: { count($0) > count($1) }) {
+            let theirs = byUser[user] ?? []
+            let idle = theirs.first(where: \.handler.hasAskedNothing) ?? theirs.first(where: \.handler.hasItsAnswer)
+            if let idle { return idle.handler }
+        }
+        return nil
     }
 
-    /// The port closes: who asked gets the page, who did not can go.
-    func sendIdleAway() {
-        for visitor in visitors where visitor.hasAskedNothing { visitor.cutOff() }
+    func leave(_ handler: RedirectHandler) {
+        visitors.removeAll { $0.handler === handler }
+    }
+
+    /// A port closes: who asked gets the page, who did not can go.
+    func sendIdleAway(from port: ObjectIdentifier) {
+        for visitor in visitors where visitor.port == port && visitor.handler.hasAskedNothing {
+            visitor.handler.cutOff()
+        }
+    }
+}
+
+extension ChannelPipeline.SynchronousOperations {
+    /// Whose the other end of a connection on loopback is.
+    func loopbackUser() throws -> uid_t? {
+        let user: uid_t?? = try withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) { descriptor in
+            var user: uid_t = 0
+            return broker_loopback_peer_uid(descriptor, &user) == 0 ? user : nil
+        }
+        return user ?? nil
     }
 }

@@ -135,6 +135,55 @@ struct RedirectListenerTests {
         }
     }
 
+    @Test("connections that had their answer and are held open cannot keep a browser out")
+    func answeredCrowd() async throws {
+        try await withRedirect(limits: { $0.connections = 4 }, answer: { _ in .notExpected }) { bed in
+            var held: [LineClient] = []
+            for number in 0..<8 {
+                let client = try bed.connect()
+                try await client.send(bed.filled("GET PATH?code=\(number) HTTP/1.1\r\nHost: HOST\r\n\r\n"))
+                #expect(try await client.readLine()?.contains("400") == true)
+                held.append(client)
+            }
+            try await bed.expect(400, for: "PATH?code=1")
+            for client in held { await client.close() }
+        }
+    }
+
+    @Test(
+        "another user of the machine takes no place of the person's: theirs give way to each other",
+        .enabled(if: geteuid() == 0, "needs root, to be another user"))
+    func otherUser() async throws {
+        try await withRedirect(
+            limits: {
+                $0.connections = 2
+                $0.strangers = 3
+                $0.asking = .seconds(60)
+            }
+        ) { bed in
+            let mine = [try bed.connect(), try bed.connect()]
+            let script = """
+                import os, socket, sys
+                os.setgid(12345); os.setuid(12345)
+                held = [socket.create_connection(("127.0.0.1", \(bed.port))) for _ in range(20)]
+                # Which of them are closed: the broker says nothing to those that it keeps.
+                def ended(connection):
+                    connection.settimeout(60)
+                    return connection.recv(1) == b""
+                for connection in held[:17]:
+                    assert ended(connection)
+                print("crowded", flush=True)
+                sys.stdin.readline()
+                """
+            let crowd = try bed.bed.start(Launch("python3", ["-c", script], hasInput: true), as: "crowd")
+            try await crowd.waitForText("crowded")
+            for client in mine {
+                try await client.send(bed.filled("GET PATH?code=1 HTTP/1.1\r\nHost: HOST\r\n\r\n"))
+                #expect(try await client.readLine()?.contains("200") == true)
+            }
+        }
+    }
+
     @Test("who waits for a page is not sent away for a newcomer")
     func waitingStay() async throws {
         let gate = Gate()

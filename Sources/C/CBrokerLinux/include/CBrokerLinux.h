@@ -2,4 +2,5 @@
 
 // What Linux offers and Glibc's Swift module or Debian's headers lack: one pair of files for each matter.
 #include "hardening.h"
+#include "loopback.h"
 #include "peer.h"
