@@ -51,8 +51,17 @@ package struct Caller: Sendable, Equatable {
         return facts.executable.map(app.executables.contains) ?? false || unit.map(app.units.contains) ?? false
     }
 
+    /// With whom it shares what is limited.
+    package var claimant: Claimant {
+        switch tier {
+        case .unidentified: .unidentified
+        case .sandboxed: .sandbox(sandboxKey)
+        case .confined, .systemInstalled, .unknown: .process(pid: facts.pid)
+        }
+    }
+
     /// What the processes of one sandbox have in common, and no other sandbox has.
-    package var sandboxKey: String {
+    private var sandboxKey: String {
         sandboxID ?? "mount \(facts.rootMountID.map(String.init) ?? "of pid \(facts.pid)")"
     }
 

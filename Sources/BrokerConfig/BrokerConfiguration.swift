@@ -5,6 +5,7 @@ package struct BrokerConfiguration: Sendable, Equatable {
     package var oauth = OAuth()
     package var lock = Lock()
     package var access: Access
+    package var interaction = Interaction()
     package var cache = Cache()
     package var browser = Browser()
     package var device = Device()
@@ -45,6 +46,11 @@ package struct BrokerConfiguration: Sendable, Equatable {
 
     package struct Access: Sendable, Equatable {
         package var allowAdHocClients: Bool
+    }
+
+    package struct Interaction: Sendable, Equatable {
+        package var maxOpen = 64
+        package var maxOpenEach = 16
     }
 
     package struct Cache: Sendable, Equatable {

@@ -87,6 +87,14 @@ extension Setting {
             defaultNote: "`true`; `false` with `--system`",
             summary: "Whether a caller may bring a client id and an authority of its own instead of a registered app."),
         Setting(
+            name: "interaction.max_open", kind: .integer(\.interaction.maxOpen, 1...1_000, unit: nil),
+            takesEffect: .reload,
+            summary: "Sign-ins, and sign-outs in a browser, that may wait for a person at a time."),
+        Setting(
+            name: "interaction.max_open_each", kind: .integer(\.interaction.maxOpenEach, 1...1_000, unit: nil),
+            takesEffect: .reload,
+            summary: "How many of them one app may have, and one program or sandbox, whatever apps it names."),
+        Setting(
             name: "cache.expiry_buffer", kind: .integer(\.cache.expiryBuffer, 0...3_600, unit: "s"),
             takesEffect: .reload, summary: "A cached token this close to its expiry is refreshed instead of handed out."
         ),

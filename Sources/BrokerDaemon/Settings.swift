@@ -13,6 +13,8 @@ extension BrokerConfiguration {
         settings.refreshShare = cache.refreshShare
         settings.extendedLifetime = cache.extendedLifetime
         settings.answerPatience = Int64(oauth.requestTimeout)
+        settings.openInteractions = interaction.maxOpen
+        settings.openInteractionsEach = interaction.maxOpenEach
         settings.authorities = authorities
         settings.lockAfterIdle = Int64(lock.afterIdle)
         settings.isSharedDevice = device.mode == "shared"

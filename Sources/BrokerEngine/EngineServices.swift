@@ -22,7 +22,7 @@ struct EngineServices: Sendable {
     let throttle = ThrottleBox()
     let ahead = RefreshAhead()
     let rejected = RejectedTokens()
-    let interactions = InteractionRegistry()
+    let interactions: InteractionRegistry
     let events = EventHub()
 
     func knownAccounts(of app: AppRegistration, in partition: Partition) throws(BrokerError) -> KnownAccounts {

@@ -17,6 +17,10 @@ package struct EngineSettings: Sendable, Equatable {
     /// Seconds a caller waits for a refresh; the refresh itself may go on.
     package var answerPatience: Int64 = 30
 
+    /// Sign-ins, and sign-outs in a browser, that may wait for a person at a time; and of one app, or one program or sandbox.
+    package var openInteractions = 64
+    package var openInteractionsEach = 16
+
     /// How the authorities of records are read, and which clouds belong together.
     package var authorities = AuthorityParser()
 

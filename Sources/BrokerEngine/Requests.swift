@@ -71,6 +71,8 @@ package struct InteractiveRequest: TokenRequest {
     package var isInstanceAware = false
     package var interaction: InteractiveQuery
     package var extraScopesToConsent: Scopes
+    /// Who asks, for the limit on what waits for a person.
+    package var claimant = Claimant.unidentified
     package var correlationID: String
 
     package init(
@@ -103,6 +105,7 @@ package struct DeviceCodeRequest: TokenRequest {
     package var isInstanceAware: Bool { false }
     /// Seconds; the code's own expiry ends the wait, too.
     package var timeout: Int64?
+    package var claimant = Claimant.unidentified
     package var correlationID: String
 
     package init(partition: Partition, app: AppRegistration, query: TokenQuery, correlationID: String) {

@@ -25,7 +25,8 @@ package final class TokenBroker: Sendable {
             vault: vault, provider: provider, redirects: redirects, browser: browser, roster: roster,
             proofs: proofs, clock: clock, random: random, settings: { box.value }, log: log, index: index,
             writer: CacheWriter(vault: vault, index: index, clock: clock, settings: { box.value }, log: log),
-            flights: RefreshFlights(clock: clock, gate: gate) { .seconds(box.value.answerPatience) }, gate: gate)
+            flights: RefreshFlights(clock: clock, gate: gate) { .seconds(box.value.answerPatience) },
+            gate: gate, interactions: InteractionRegistry(settings: { box.value }))
         lock = BrokerLock(services: services, keys: vault)
     }
 
@@ -136,10 +137,12 @@ package final class TokenBroker: Sendable {
     ///   - group: nil for every group's (for the person's own tools).
     ///   - deliver: called on the thread on which the event happened: it must not wait.
     /// - Returns: ends the subscription when it is let go.
+    /// - Throws: `throttled` when there are too many, or the claimant has.
     package func subscribe(
-        to topics: Set<EventTopic>, group: GroupID?, in partition: Partition, _ deliver: @escaping EventHub.Deliver
-    ) -> EventHub.Subscription {
-        services.events.subscribe(to: topics, group: group, in: partition, deliver)
+        to topics: Set<EventTopic>, group: GroupID?, of claimant: Claimant = .unidentified, in partition: Partition,
+        _ deliver: @escaping EventHub.Deliver
+    ) throws(BrokerError) -> EventHub.Subscription {
+        try services.events.subscribe(to: topics, group: group, of: claimant, in: partition, deliver)
     }
 
     // MARK: The cache

@@ -66,6 +66,10 @@ package enum ErrorReason: String, Codable, Sendable, CaseIterable, Hashable {
     // serverUnavailable
     case refreshRefused
 
+    // throttled
+    case tooManyInteractions
+    case tooManySubscriptions
+
     // serverUnavailable, internal
     case shuttingDown
     case interrupted

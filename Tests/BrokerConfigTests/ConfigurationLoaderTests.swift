@@ -37,6 +37,9 @@ struct ConfigurationLoaderTests {
             expiry_buffer = 13
             refresh_share = 14
             extended_lifetime = true
+            [interaction]
+            max_open = 15
+            max_open_each = 5
             [browser]
             command = ["firefox", "--private-window", "%u"]
             [device]
@@ -57,6 +60,8 @@ struct ConfigurationLoaderTests {
         expected.oauth.connectTimeout = 11
         expected.oauth.requestTimeout = 12
         expected.access.allowAdHocClients = false
+        expected.interaction.maxOpen = 15
+        expected.interaction.maxOpenEach = 5
         expected.cache.expiryBuffer = 13
         expected.cache.refreshShare = 14
         expected.cache.extendedLifetime = true

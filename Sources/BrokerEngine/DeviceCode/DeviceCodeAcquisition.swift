@@ -16,20 +16,21 @@ struct DeviceCodeAcquisition: Sendable {
     func acquire(onCode: @Sendable (DeviceCodeOpening) -> Void) async throws(BrokerError) -> AcquiredToken {
         try ScopeRules.check(request.scopes)
         try TenantRules.check(request.authority, for: request.app)
+        // No browser comes back here, so it expects no redirect.
+        let interaction = Interaction<TokenResponse>(
+            for: request.app, of: request.claimant, in: request.partition, random: services.random)
+        // Before the provider is asked: codes that nobody may wait for are not fetched either.
+        try services.interactions.add(interaction)
+        defer { services.interactions.remove(interaction) }
         let metadata = try await metadata()
         let sent = ScopeRules.toAuthorize(request.scopes, extra: Scopes([]), at: metadata)
         // Nobody knows yet who will sign in, so there is no key to be found.
         let proofKey = try ProofKeys(services: services).key(for: request.tokenType, of: nil, at: metadata)
         let authorization = try await authorize(sent, at: metadata)
-        // No browser comes back here, so it expects no redirect.
-        let interaction = Interaction<TokenResponse>(
-            for: request.app, in: request.partition, random: services.random)
         let lifetime = min(authorization.expiresIn, request.timeout ?? .max, Self.longestWait)
         let poll = DevicePoll(
             services: services, request: request, interaction: interaction, metadata: metadata,
             deviceCode: authorization.deviceCode, proofKey: proofKey)
-        services.interactions.add(interaction)
-        defer { services.interactions.remove(interaction) }
         onCode(opening(authorization, interaction.id, lifetime))
         services.tellOfInteraction(.opened, interaction.id, for: request.app, in: request.partition)
         let outcome = await outcome(of: interaction, poll, authorization, lifetime, sent: sent)

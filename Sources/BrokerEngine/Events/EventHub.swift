@@ -12,8 +12,13 @@ package final class EventHub: Sendable {
         /// Nil: every group's, for the person's own tools.
         let group: GroupID?
         let topics: Set<EventTopic>
+        let claimant: Claimant
         let deliver: Deliver
     }
+
+    /// Subscriptions at a time, and of one program or sandbox: a connection with one does not give way to another.
+    package static let most = 128
+    package static let mostEach = 16
 
     private struct State {
         var next: UInt64 = 0
@@ -34,16 +39,29 @@ package final class EventHub: Sendable {
         deinit { hub.end(id) }
     }
 
+    /// - Throws: `throttled`.
     func subscribe(
-        to topics: Set<EventTopic>, group: GroupID?, in partition: Partition, _ deliver: @escaping Deliver
-    ) -> Subscription {
-        let id = state.withLock { state in
+        to topics: Set<EventTopic>, group: GroupID?, of claimant: Claimant, in partition: Partition,
+        _ deliver: @escaping Deliver
+    ) throws(BrokerError) -> Subscription {
+        let id = try state.withLock { state throws(BrokerError) in
+            let own = state.subscribers.values.count(where: { $0.claimant == claimant })
+            guard own < Self.mostEach else {
+                throw Self.full("This program or sandbox has \(own) subscriptions already; close a connection first.")
+            }
+            guard state.subscribers.count < Self.most else {
+                throw Self.full("The broker has \(Self.most) subscriptions already; try again later.")
+            }
             state.next += 1
             state.subscribers[state.next] = Subscriber(
-                partition: partition, group: group, topics: topics, deliver: deliver)
+                partition: partition, group: group, topics: topics, claimant: claimant, deliver: deliver)
             return state.next
         }
         return Subscription(id, self)
+    }
+
+    private static func full(_ message: String) -> BrokerError {
+        BrokerError(.throttled, message, reason: .tooManySubscriptions)
     }
 
     private func end(_ id: UInt64) { state.withLock { $0.subscribers[id] = nil } }

@@ -5,13 +5,17 @@ import Synchronization
 /// What waits for a person: a sign-in in a browser, a code to be typed in elsewhere, the end of a browser's session.
 protocol WaitingInteraction: Sendable {
     var id: String { get }
-    var partition: Partition { get }
+    var claim: InteractionClaim { get }
 
     func take(_ redirect: RedirectParameters) -> RedirectReception
 
     /// - Returns: whether the person was still being waited for.
     @discardableResult
     func end(_ error: BrokerError) -> Bool
+}
+
+extension WaitingInteraction {
+    var partition: Partition { claim.partition }
 }
 
 /// What became of a redirect.
@@ -37,7 +41,7 @@ final class Interaction<Answer: Sendable>: WaitingInteraction {
     typealias Judge = @Sendable (RedirectParameters) -> RedirectMeaning<Answer>
 
     let id: String
-    let partition: Partition
+    let claim: InteractionClaim
     /// The app's name, for the person.
     private let app: String
     private let judge = Mutex<Judge?>(nil)
@@ -45,10 +49,11 @@ final class Interaction<Answer: Sendable>: WaitingInteraction {
     private let outcome = Promise<Result<Answer, BrokerError>>()
     private let page = Promise<RedirectPage>()
 
-    init(for app: AppRegistration, in partition: Partition, random: any RandomSource) {
+    /// - Parameter claimant: who asks.
+    init(for app: AppRegistration, of claimant: Claimant, in partition: Partition, random: any RandomSource) {
         id = Base64URL.encode(random.bytes(16))
         self.app = app.name
-        self.partition = partition
+        claim = InteractionClaim(partition: partition, app: app.identity, claimant: claimant)
     }
 
     /// Whether a person's answer can still come.

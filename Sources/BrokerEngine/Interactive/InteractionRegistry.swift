@@ -9,16 +9,24 @@ final class InteractionRegistry: Sendable {
         var flights: [SignInKey: SignInFlight] = [:]
         /// While it is there nobody is waited for.
         var refusal: BrokerError?
+
+        mutating func add(_ interaction: some WaitingInteraction, _ settings: EngineSettings) throws(BrokerError) {
+            if let refusal { throw refusal }
+            try interaction.claim.check(among: interactions.values.lazy.map(\.claim), settings)
+            interactions[interaction.id] = interaction
+        }
     }
 
     private let state = Mutex(State())
 
-    func add(_ interaction: some WaitingInteraction) {
-        let refusal = state.withLock { state in
-            state.interactions[interaction.id] = interaction
-            return state.refusal
-        }
-        if let refusal { interaction.end(refusal) }
+    private let settings: @Sendable () -> EngineSettings
+
+    init(settings: @escaping @Sendable () -> EngineSettings) { self.settings = settings }
+
+    /// - Throws: `throttled` when too much waits already, and why nobody is waited for.
+    func add(_ interaction: some WaitingInteraction) throws(BrokerError) {
+        let settings = settings()
+        try state.withLock { state throws(BrokerError) in try state.add(interaction, settings) }
     }
 
     func remove(_ interaction: some WaitingInteraction) { state.withLock { $0.interactions[interaction.id] = nil } }
@@ -50,20 +58,19 @@ final class InteractionRegistry: Sendable {
     // MARK: Sign-ins that can be joined
 
     /// Joins the flight with this key, or takes a new one, which the caller starts.
+    ///
+    /// - Throws: `throttled` when a new one is one too many.
     func join(
         _ key: SignInKey, _ waiter: SignInFlight.Waiter, orStart newFlight: () -> SignInFlight
-    ) -> (flight: SignInFlight, joining: SignInFlight.Joining) {
-        let (joined, refusal) = state.withLock { state in
-            if let flight = state.flights[key], let joining = flight.join(waiter) {
-                return ((flight: flight, joining: joining), state.refusal)
-            }
+    ) throws(BrokerError) -> (flight: SignInFlight, joining: SignInFlight.Joining) {
+        let settings = settings()
+        return try state.withLock { state throws(BrokerError) in
+            if let flight = state.flights[key], let joining = flight.join(waiter) { return (flight, joining) }
             let flight = newFlight()
+            try state.add(flight.interaction, settings)
             state.flights[key] = flight
-            state.interactions[flight.interaction.id] = flight.interaction
-            return ((flight, .first), state.refusal)
+            return (flight, .first)
         }
-        if let refusal { joined.flight.interaction.end(refusal) }
-        return joined
     }
 
     func remove(_ flight: SignInFlight) {

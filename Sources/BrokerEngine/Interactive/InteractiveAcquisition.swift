@@ -34,9 +34,10 @@ struct InteractiveAcquisition: Sendable {
 
         let waiter = SignInFlight.Waiter(request, now: services.clock.now, onOpen: onOpen, onJoin: onJoin)
         let key = SignInKey(request, at: place, account: account?.who, prompt: prompt)
-        let (flight, joining) = services.interactions.join(key, waiter) {
-            SignInFlight(
-                key, Interaction(for: request.app, in: request.partition, random: services.random), first: waiter)
+        let (flight, joining) = try services.interactions.join(key, waiter) {
+            let interaction = Interaction<RedirectCheck.AuthorizationCode>(
+                for: request.app, of: request.claimant, in: request.partition, random: services.random)
+            return SignInFlight(key, interaction, first: waiter)
         }
         switch joining {
         case .first:

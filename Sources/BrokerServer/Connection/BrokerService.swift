@@ -76,11 +76,6 @@ package enum Refusal {
 
 extension ConnectionOwner {
     fileprivate init(_ caller: Caller) {
-        switch caller.tier {
-        case .unidentified: self.init(.unidentified, mayUseReserve: false)
-        case .sandboxed: self.init(.sandbox(caller.sandboxKey), mayUseReserve: false)
-        case .confined, .systemInstalled, .unknown:
-            self.init(.process(pid: caller.facts.pid), mayUseReserve: caller.mayAdminister)
-        }
+        self.init(caller.claimant, mayUseReserve: caller.mayAdminister)
     }
 }

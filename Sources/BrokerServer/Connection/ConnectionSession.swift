@@ -6,7 +6,8 @@ import NIOCore
 /// The requests of one connection. Lives on the connection's event loop.
 ///
 /// A request that can be answered at once is answered within ``received(_:on:)``; one that must wait gets a task, which
-/// ends with the connection. While `maximumWaiting` tasks run no further line is taken (the client's writes then block).
+/// ends with the connection. While `maximumWaiting` tasks run, or what they were asked with comes to `maximumBytes`, no
+/// further line is taken (the client's writes then block).
 final class ConnectionSession: LineHandler {
     private let connection: LineConnection
     private let context: ConnectionContext
@@ -17,7 +18,10 @@ final class ConnectionSession: LineHandler {
     private var writer = JSONWriter(capacity: 4096)
     /// What the bytes layer is given; its memory is used again when the last answer is on its way.
     private var outgoing = ByteBuffer()
-    private var waiting: [UInt64: Task<Void, Never>] = [:]
+    private var waiting: [UInt64: (task: Task<Void, Never>, bytes: Int)] = [:]
+    /// Of the lines whose requests wait.
+    private var bytesUnderWay = 0
+    private static let maximumBytes = 1 << 20
     private var nextTask: UInt64 = 0
     private var isPaused = false
     private var isDraining = false
@@ -36,9 +40,10 @@ final class ConnectionSession: LineHandler {
     // MARK: From the bytes layer
 
     func received(_ line: ByteBuffer, on connection: LineConnection) {
+        let size = line.readableBytes
         switch line.withUnsafeReadableBytes(RequestLine.init) {
-        case .single(let item): single(item)
-        case .batch(let items): batch(items)
+        case .single(let item): single(item, size)
+        case .batch(let items): batch(items, size / max(items.count, 1))
         case .refused(let error):
             writer.refuse(with: error, to: nil)
             send()
@@ -62,21 +67,21 @@ final class ConnectionSession: LineHandler {
         guard !isClosed else { return }
         isClosed = true
         context.subscribe(nil)
-        for task in waiting.values { task.cancel() }
+        for (task, _) in waiting.values { task.cancel() }
         waiting = [:]
     }
 
     // MARK: Requests
 
-    private func single(_ item: RequestLine.Item) {
+    private func single(_ item: RequestLine.Item, _ size: Int) {
         switch begin(item) {
         case .answered: send()
         case .waits(let work):
-            start(work) { session, answer in session.send(answer) }
+            start(work, size) { session, answer in session.send(answer) }
         }
     }
 
-    private func batch(_ items: [RequestLine.Item]) {
+    private func batch(_ items: [RequestLine.Item], _ size: Int) {
         let batch = BatchAnswer()
         for item in items {
             switch begin(item) {
@@ -85,7 +90,7 @@ final class ConnectionSession: LineHandler {
                 writer.wipe()
             case .waits(let work):
                 batch.awaited += 1
-                start(work) { session, answer in
+                start(work, size) { session, answer in
                     batch.awaited -= 1
                     batch.add(answer.bytes)
                     session.finish(batch)
@@ -117,24 +122,27 @@ final class ConnectionSession: LineHandler {
 
     /// Runs what must wait, and comes back to the event loop with its answer.
     private func start(
-        _ work: @escaping @Sendable (inout JSONWriter) async -> Void,
+        _ work: @escaping @Sendable (inout JSONWriter) async -> Void, _ size: Int,
         then deliver: @escaping (ConnectionSession, JSONWriter) -> Void
     ) {
         let number = nextTask
         nextTask += 1
         let eventLoop = connection.eventLoop
         let home = NIOLoopBound((session: self, deliver: deliver), eventLoop: eventLoop)
-        waiting[number] = Task {
+        let task = Task {
             var answer = JSONWriter()
             await work(&answer)
             let done = answer
             eventLoop.execute { home.value.session.ended(number, done, home.value.deliver) }
         }
+        waiting[number] = (task, size)
+        count(size)
         pauseOrResume()
     }
 
     private func ended(_ number: UInt64, _ answer: JSONWriter, _ deliver: (ConnectionSession, JSONWriter) -> Void) {
-        guard waiting.removeValue(forKey: number) != nil else { return }
+        guard let (_, size) = waiting.removeValue(forKey: number) else { return }
+        count(-size)
         deliver(self, answer)
         pauseOrResume()
         closeIfDone()
@@ -160,10 +168,15 @@ final class ConnectionSession: LineHandler {
     }
 
     private func pauseOrResume() {
-        let isFull = waiting.count >= maximumWaiting
+        let isFull = waiting.count >= maximumWaiting || bytesUnderWay >= Self.maximumBytes
         guard isFull != isPaused else { return }
         isPaused = isFull
         if isFull { connection.pauseReading() } else { connection.resumeReading() }
+    }
+
+    private func count(_ bytes: Int) {
+        bytesUnderWay += bytes
+        connection.works(on: bytesUnderWay)
     }
 
     private func closeIfDone() {

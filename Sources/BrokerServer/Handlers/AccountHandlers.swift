@@ -55,6 +55,7 @@ extension SignOutRequest {
         fromBrowser = params.fromBrowser
         presentation = params.presentation
         timeout = params.timeout
+        claimant = request.context.caller.claimant
     }
 }
 

@@ -22,8 +22,8 @@ struct BrokerHandlers: Sendable {
                 return LockState(locked: services.broker.lock.isLocked)
             },
             .atOnce(Subscribe.self, outcome: { _, _ in RequestOutcome(words: Subscribe.name, level: .debug) }) {
-                request in
-                subscribe(request)
+                request throws(BrokerError) in
+                try subscribe(request)
                 return Subscribe.Result(subscribed: EventTopic.allCases.filter(request.params.topics.contains))
             },
             .atOnce(DiscoverMethods.self) { _ in OpenRPCDocument.json },
@@ -52,14 +52,15 @@ struct BrokerHandlers: Sendable {
     }
 
     /// The engine's events become notifications on the subscriber's connection.
-    private func subscribe(_ request: Request<Subscribe>) {
+    private func subscribe(_ request: Request<Subscribe>) throws(BrokerError) {
         let (context, topics) = (request.context, Set(request.params.topics))
+        // The one that it replaces makes room for it.
+        context.subscribe(nil)
+        guard !topics.isEmpty else { return }
         context.subscribe(
-            topics.isEmpty
-                ? nil
-                : services.broker.subscribe(to: topics, group: request.app?.effectiveGroup, in: request.partition) {
-                    context.notify($0)
-                })
+            try services.broker.subscribe(
+                to: topics, group: request.app?.effectiveGroup, of: context.caller.claimant, in: request.partition
+            ) { context.notify($0) })
     }
 }
 

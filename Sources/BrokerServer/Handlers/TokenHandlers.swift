@@ -77,6 +77,7 @@ struct TokenHandlers: Sendable {
             correlationID: request.correlationID)
         asked.authority = try otherAuthority(params)
         asked.isInstanceAware = try CloudRules.isInstanceAware(asked: params.query.instanceAware, for: request.app)
+        asked.claimant = request.context.caller.claimant
         return asked
     }
 
@@ -86,6 +87,7 @@ struct TokenHandlers: Sendable {
             correlationID: request.correlationID)
         asked.authority = try otherAuthority(request.params)
         asked.timeout = request.params.timeout
+        asked.claimant = request.context.caller.claimant
         return asked
     }
 

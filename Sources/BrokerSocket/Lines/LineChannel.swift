@@ -37,6 +37,9 @@ final class LineChannel: ChannelDuplexHandler {
     private var isDelivering = false
     /// Between the first line of a burst and its end; writes wait for the end to be flushed together.
     private var isInBurst = false
+    /// Bytes of requests that the handler works on, and those that wait in memory in all, as the table was told.
+    private var underWay = 0
+    private var held = 0
     /// Lines may be here that were not wanted when they came.
     private var isBehind = false
     /// NIO asked for more bytes while none were wanted.
@@ -68,12 +71,31 @@ final class LineChannel: ChannelDuplexHandler {
         lastActive = .now()
         context.write(wrapOutboundOut(lines), promise: nil)
         if !isInBurst { context.flush() }
-        guard !context.channel.isWritable,
-            let waiting = try? context.channel.syncOptions?.getOption(.bufferedWritableBytes),
-            waiting > limits.unreadAnswers
-        else { return }
+        let waiting = unreadAnswers
+        guard waiting > 0 else { return }
+        guard waiting > limits.unreadAnswers else { return tellHeld(waiting) }
         logger.notice("a client does not read its answers: connection cut off", metadata: about)
         context.close(promise: nil)
+    }
+
+    /// Bytes written that the peer has not taken, once they are worth counting.
+    private var unreadAnswers: Int {
+        guard let channel = context?.channel, !channel.isWritable else { return 0 }
+        return (try? channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
+    }
+
+    /// - Parameter bytes: of requests that the handler works on.
+    func works(on bytes: Int) {
+        underWay = bytes
+        tellHeld(unreadAnswers)
+    }
+
+    private func tellHeld(_ unread: Int) {
+        guard phase != .ended, let served else { return }
+        let now = splitter.count + underWay + unread
+        guard now != held else { return }
+        held = now
+        table.hold(now, by: served.connection.id)
     }
 
     func closeWhenSent() {
@@ -113,7 +135,16 @@ final class LineChannel: ChannelDuplexHandler {
 
     /// Ends the connection for the sake of another peer. It frees its place at once.
     func giveWay() {
-        logger.notice("a quiet connection was closed to make room for another", metadata: about)
+        end("a quiet connection was closed to make room for another")
+    }
+
+    /// Ends the connection because it takes too much of the memory that there is for all.
+    func giveBackMemory() {
+        end("a client made the broker hold too much: connection cut off")
+    }
+
+    private func end(_ why: Logger.Message) {
+        logger.notice(why, metadata: about)
         finish()
         context?.close(promise: nil)
     }
@@ -156,7 +187,10 @@ final class LineChannel: ChannelDuplexHandler {
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
-        if context.channel.isWritable { goOn() }
+        if context.channel.isWritable {
+            tellHeld(0)
+            goOn()
+        }
         context.fireChannelWritabilityChanged()
     }
 
@@ -184,7 +218,8 @@ final class LineChannel: ChannelDuplexHandler {
                 return refuse(.lineTooLong(limit: limits.lineLength))
             case .needsMore:
                 isBehind = false
-                return awaitRest(of: served)
+                awaitRest(of: served)
+                return tellHeld(unreadAnswers)
             }
         }
     }

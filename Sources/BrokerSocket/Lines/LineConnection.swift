@@ -52,6 +52,11 @@ package final class LineConnection: Sendable {
         onLoop { $0.setPaused(false) }
     }
 
+    /// - Parameter bytes: of requests that are under way on this connection: they count as the peer's memory.
+    package func works(on bytes: Int) {
+        onLoop { $0.works(on: bytes) }
+    }
+
     private func onLoop(_ action: @escaping @Sendable (LineChannel) -> Void) {
         if eventLoop.inEventLoop {
             action(channel.value)

@@ -17,6 +17,9 @@ package struct LineLimits: Sendable {
     /// Bytes written that the peer has not taken; beyond it the connection is cut off. Lines are no longer read from a
     /// peer long before that, so only what is under way or what the peer subscribed to can fill it.
     package var unreadAnswers = 8 << 20
+    /// Bytes of all peers together that wait in memory: of lines half sent, of requests under way, and of answers that are not
+    /// taken. Beyond it whoever has the most is cut off.
+    package var held = 64 << 20
     /// How long a connection that is being closed waits for the peer to take what was written.
     package var closing = Duration.seconds(5)
     /// How long a refused peer may go on sending into the void, so that it comes to read why.

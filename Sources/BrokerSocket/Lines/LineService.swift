@@ -21,22 +21,14 @@ package enum Admission {
     case refuse(ByteBuffer)
 }
 
-/// Whose connections count together, so that nobody's can take the places of everybody.
+/// Whose connections count together.
 package struct ConnectionOwner: Sendable, Hashable {
-    package enum Kind: Sendable, Hashable {
-        case process(pid: Int32)
-        /// All processes of one sandbox, by what tells it from others.
-        case sandbox(String)
-        /// Those of whom nothing is known, together.
-        case unidentified
-    }
-
-    package var kind: Kind
+    package var claimant: Claimant
     /// Whether it may take one of the places that are kept for the person's own tools.
     package var mayUseReserve: Bool
 
-    package init(_ kind: Kind, mayUseReserve: Bool) {
-        self.kind = kind
+    package init(_ claimant: Claimant, mayUseReserve: Bool) {
+        self.claimant = claimant
         self.mayUseReserve = mayUseReserve
     }
 }

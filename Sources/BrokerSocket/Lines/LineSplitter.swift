@@ -22,6 +22,9 @@ package struct LineSplitter {
     /// Whether the beginning of a line is waiting for the rest; meaningful after `next` said `needsMore`.
     package var holdsPartOfLine: Bool { pending.readableBytes > 0 }
 
+    /// Bytes that are here and not handed out yet.
+    package var count: Int { pending.readableBytes }
+
     package mutating func append(_ bytes: ByteBuffer) {
         guard pending.readableBytes > 0 else {
             // The usual case, whole requests: no byte is copied.

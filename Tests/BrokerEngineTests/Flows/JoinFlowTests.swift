@@ -126,7 +126,7 @@ struct JoinFlowTests {
     func events() async throws {
         let bed = try await EngineBed()
         let seen = Mutex<[String]>([])
-        let subscription = bed.engine.subscribe(to: [.interaction], group: nil, in: Sample.partition) { event in
+        let subscription = try bed.engine.subscribe(to: [.interaction], group: nil, in: Sample.partition) { event in
             if case .interaction(let change, _, let error) = event.change {
                 seen.withLock { $0.append("\(change.rawValue) \(error?.rawValue ?? "")") }
             }

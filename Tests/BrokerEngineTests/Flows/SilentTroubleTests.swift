@@ -94,7 +94,7 @@ struct SilentTroubleTests {
         }
         let (engine, request) = (bed.engine, bed.silent { $0.forceRefresh = true })
         let (errors, answer) = AsyncStream.makeStream(of: BrokerError.self)
-        let subscription = engine.subscribe(to: [.token], group: nil, in: Sample.partition) { event in
+        let subscription = try engine.subscribe(to: [.token], group: nil, in: Sample.partition) { event in
             guard case .token(.refreshTokenRejected, _, _, _) = event.change else { return }
             // The token is gone, and the first caller has not been answered yet.
             let isAnswered = DispatchSemaphore(value: 0)

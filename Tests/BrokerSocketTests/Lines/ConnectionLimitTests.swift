@@ -71,6 +71,26 @@ private func owners(_ list: ConnectionOwner...) -> @Sendable (PeerCredentials) -
         }
     }
 
+    @Test("whoever makes the broker hold the most is cut off; a neighbour's half line is waited for")
+    func memory() async throws {
+        let service = ScriptedService(owner: owners(modest, greedy))
+        try await withListener(service, limits: { $0.held = 600_000 }) { bed in
+            let neighbour = try await bed.connect()
+            try await neighbour.send(String(repeating: "n", count: 100_000))
+            var crowd: [LineClient] = []
+            for _ in 0..<3 {
+                let client = try await bed.connect()
+                crowd.append(client)
+                // It may be cut off while it sends.
+                try? await client.send(String(repeating: "g", count: 300_000))
+            }
+            try await eventually("two of three are cut off") { bed.listener.connectionCount == 2 }
+            try await neighbour.send("\n")
+            #expect(try await neighbour.readLine()?.count == 100_000)
+            for client in crowd { await client.close() }
+        }
+    }
+
     @Test("who waits for something, or was active a moment ago, is not sent away")
     func busyStays() async throws {
         for isBusy in [true, false] {

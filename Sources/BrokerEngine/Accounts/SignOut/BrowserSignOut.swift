@@ -15,14 +15,16 @@ struct BrowserSignOut: Sendable {
 
     func run(onOpen: @Sendable (InteractionOpening) -> Void) async -> SignOutStages.Outcome {
         do throws(BrokerError) {
-            let interaction = Interaction<Void>(for: app, in: request.partition, random: services.random)
+            let interaction = Interaction<Void>(
+                for: app, of: request.claimant, in: request.partition, random: services.random)
+            try services.interactions.add(interaction)
+            defer { services.interactions.remove(interaction) }
             let state = Base64URL.encode(services.random.bytes(32))
             interaction.show(.signedOut(app: app.name))
             interaction.expectRedirect { Self.isAnswer($0, to: state) ? .answer(.success(())) : .foreign }
             let window = try await BrowserWindow(
                 backTo: try .parse(app.redirectURI), for: interaction, services)
             let outcome = await wait(for: interaction, state, in: window, onOpen)
-            services.interactions.remove(interaction)
             await window.close()
             return outcome
         } catch {
@@ -41,7 +43,6 @@ struct BrowserSignOut: Sendable {
     ) async -> SignOutStages.Outcome {
         do throws(BrokerError) {
             let url = try await page(state, window.redirectURI)
-            services.interactions.add(interaction)
             try await window.open(
                 InteractionOpening(
                     interactionID: interaction.id, url: url, redirectURI: window.redirectURI,

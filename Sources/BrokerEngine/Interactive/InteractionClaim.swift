@@ -1,0 +1,34 @@
+import BrokerModel
+import BrokerValues
+
+/// Whose place a waiting interaction takes. A place is a port, a page and a promise to a person: there is a limit for each
+/// app, for each program or sandbox, whatever apps it names, and for all of a person's.
+struct InteractionClaim: Sendable, Hashable {
+    let partition: Partition
+    /// ``AppRegistration/identity``.
+    let app: String
+    let claimant: Claimant
+
+    /// - Parameter others: what waits already.
+    /// - Throws: `throttled`, when there is no place.
+    func check(
+        among others: some Sequence<InteractionClaim>, _ settings: EngineSettings
+    ) throws(BrokerError) {
+        let here = others.filter { $0.partition == partition }
+        let (most, share) = (settings.openInteractions, settings.openInteractionsEach)
+        if here.count(where: { $0.app == app }) >= share {
+            throw Self.full("This app has \(share) sign-ins waiting already; finish or cancel one first.")
+        }
+        if here.count(where: { $0.claimant == claimant }) >= share {
+            throw Self.full(
+                "This program or sandbox has \(share) sign-ins waiting already; finish or cancel one first.")
+        }
+        if here.count >= most {
+            throw Self.full("\(most) sign-ins wait for you already; finish or cancel one first.")
+        }
+    }
+
+    private static func full(_ message: String) -> BrokerError {
+        BrokerError(.throttled, message, reason: .tooManyInteractions)
+    }
+}

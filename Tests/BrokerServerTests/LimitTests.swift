@@ -1,0 +1,65 @@
+import BrokerEngine
+import BrokerModel
+import BrokerRPC
+import BrokerTestSupport
+import BrokerValues
+import Testing
+
+/// The test is one process, and so one of those who share what is limited.
+@Suite("What one program may take, over a real socket")
+struct LimitTests {
+    private static func signIn(_ app: String, _ person: Int) -> AcquireTokenInteractive.Params {
+        var params = AcquireTokenInteractive.Params(.registered(app), scopes: ["read"])
+        params.interaction.loginHint = "person-\(person)"
+        return params
+    }
+
+    @Test("sign-ins that wait are limited for an app and for a program; one that ends makes room for another")
+    func interactions() async throws {
+        try await ServerBed.run { server in
+            for app in ["mail", "calendar"] { try await server.register(app) }
+            let client = try await server.connect()
+            var openings: [InteractionOpening] = []
+            for person in 0..<EngineSettings().openInteractionsEach {
+                try await client.send(AcquireTokenInteractive.requestLine(id: 1, Self.signIn("mail", person)))
+                openings.append(try await client.readOpening())
+            }
+            for (app, whose) in [("mail", "This app"), ("calendar", "This program or sandbox")] {
+                let refused = try await server.connect().refusal(
+                    of: AcquireTokenInteractive.self, Self.signIn(app, 1_000))
+                #expect(refused?.data?.kind == .throttled && refused?.data?.reason == .tooManyInteractions)
+                #expect(refused?.message.hasPrefix(whose) == true)
+            }
+            // Who asks for what is waited for already takes no place.
+            let joining = try await server.connect()
+            try await joining.send(AcquireTokenInteractive.requestLine(id: 1, Self.signIn("mail", 0)))
+            let line = try await joining.readJSON()
+            guard case .string(InteractionJoined.name)? = line["method"] else {
+                throw LineClient.Unexpected(line: line)
+            }
+            _ = try await server.connect().call(
+                CancelInteraction.self, .init(interactionId: try #require(openings.last).interactionID))
+            let next = try await server.connect()
+            try await next.send(AcquireTokenInteractive.requestLine(id: 1, Self.signIn("calendar", 1_001)))
+            _ = try await next.readOpening()
+        }
+    }
+
+    @Test("subscriptions are limited for a program; a connection may change its own, and one that closes makes room")
+    func subscriptions() async throws {
+        try await ServerBed.run { server in
+            var subscribers: [LineClient] = []
+            for _ in 0..<EventHub.mostEach {
+                subscribers.append(try await server.connect())
+                _ = try await subscribers.last?.call(Subscribe.self, .init([.token]))
+            }
+            let refused = try await server.connect().refusal(of: Subscribe.self, .init([.token]))
+            #expect(refused?.data?.kind == .throttled && refused?.data?.reason == .tooManySubscriptions)
+            #expect(try await subscribers[0].call(Subscribe.self, .init([.account])).subscribed == [.account])
+            await subscribers.removeFirst().close()
+            try await eventually("there is room again") {
+                try await server.connect().refusal(of: Subscribe.self, .init([.token])) == nil
+            }
+        }
+    }
+}
