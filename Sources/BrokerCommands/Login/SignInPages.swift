@@ -41,9 +41,10 @@ struct PastedRedirect: BrowserOpening {
 
     func open(_ page: SignInPage) async throws {
         try await PrintedPage(output: output).open(page)
+        let lines = StandardInput.lines()
         output.aside("Your browser then ends up at an address that begins with \(page.redirectUri.clean)")
         output.aside("and may say that it cannot be reached. Copy that address and paste it here:")
-        for await line in StandardInput.lines() {
+        for await line in lines {
             let pasted = line.trimmed
             guard !pasted.isEmpty else { continue }
             do throws(BrokerClientError) {

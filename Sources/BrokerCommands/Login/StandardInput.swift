@@ -3,11 +3,13 @@ import BrokerSystem
 /// What is typed or piped in.
 enum StandardInput {
     /// The lines until the end of input. They are read on a thread of its own, which stays behind when nobody asks for
-    /// more: a read from a terminal cannot be taken back.
+    /// more: a read from a terminal cannot be taken back. From this call on, keys are the program's: ask it before the person
+    /// is told to type.
     static func lines() -> AsyncStream<String> {
         AsyncStream { continuation in
+            let isTerminal = TerminalMode.takeCharacters()
             let status = DetachedThread.start {
-                let input = TerminalInput()
+                let input = TerminalInput(isTerminal: isTerminal)
                 while let line = input.next() {
                     if case .terminated = continuation.yield(line) { return }
                 }

@@ -12,7 +12,8 @@ final class TerminalInput {
 
     private let isTerminal: Bool
 
-    init() { isTerminal = TerminalMode.takeCharacters() }
+    /// - Parameter isTerminal: what ``TerminalMode/takeCharacters()`` said.
+    init(isTerminal: Bool = TerminalMode.takeCharacters()) { self.isTerminal = isTerminal }
 
     deinit { if isTerminal { TerminalMode.restore() } }
 

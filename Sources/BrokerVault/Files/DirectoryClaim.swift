@@ -16,8 +16,7 @@ final class DirectoryClaim: Sendable {
             guard number != ELOOP else { throw .notPrivate("\(path) is a symbolic link. Remove it.") }
             throw directory.failure(number, "open", Self.fileName)
         }
-        // flock belongs to the open file, so a second vault in this process is kept out as well.
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+        guard Self.lock(descriptor) else {
             let number = errno
             close(descriptor)
             guard number == EWOULDBLOCK else { throw directory.failure(number, "lock", Self.fileName) }
@@ -25,6 +24,21 @@ final class DirectoryClaim: Sendable {
                 "Another broker works on \(directory.path). Stop it, or give this one a --state-dir of its own.")
         }
         self.descriptor = descriptor
+    }
+
+    /// A program that the last broker was about to start shares its files for a moment, also when that broker was killed.
+    private static let patience = Duration.seconds(1)
+
+    /// flock belongs to the open file, so a second vault in this process is kept out as well.
+    ///
+    /// - Returns: false with `errno` set.
+    private static func lock(_ descriptor: Int32) -> Bool {
+        let deadline = ContinuousClock.now + patience
+        while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+            guard errno == EWOULDBLOCK || errno == EINTR, ContinuousClock.now < deadline else { return false }
+            usleep(10_000)
+        }
+        return true
     }
 
     deinit { close(descriptor) }
