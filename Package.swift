@@ -65,7 +65,7 @@ let package = Package(
     ],
     targets: [
         // Entry points
-        program("brokerd", ["BrokerDaemon"]),
+        program("brokerd", ["BrokerDaemon", "CWipingHeap"]),
         program("brokerctl", ["BrokerCommands"]),
         program("profile-app", ["BrokerClient", "ExampleSupport"], path: "Sources/Examples/ProfileApp"),
         program("mail-app", ["BrokerClient", "ExampleSupport"], path: "Sources/Examples/MailApp"),
@@ -108,11 +108,15 @@ let package = Package(
         layer("BrokerAccess", ["BrokerModel", "BrokerValues", .logging]),
 
         // Store, provider, host
-        layer("BrokerVault", ["BrokerModel", "BrokerValues", "BrokerSystem", "CSodium", "CSQLite", .logging]),
+        layer(
+            "BrokerVault", ["BrokerModel", "BrokerValues", "BrokerSystem", "CDesktop", "CSodium", "CSQLite", .logging]),
         layer("BrokerOAuth", ["BrokerModel", "BrokerValues", "BrokerSystem", "CCurl", .jwtKit, .crypto]),
         layer(
             "BrokerHost",
-            ["BrokerModel", "BrokerValues", "BrokerSystem", "CSystemd", "CBrokerLinux", .subprocess, .logging]),
+            [
+                "BrokerModel", "BrokerValues", "BrokerSystem", "CSystemd", "CDesktop", "CBrokerLinux", .subprocess,
+                .logging,
+            ]),
         layer("BrokerConfig", ["BrokerModel", "BrokerValues", "BrokerSystem", "CToml"]),
 
         // Model
@@ -121,6 +125,8 @@ let package = Package(
         layer("BrokerSystem", []),
 
         // C
+        .target(name: "CWipingHeap", path: "Sources/C/CWipingHeap"),
+        .target(name: "CDesktop", dependencies: ["CSystemd"], path: "Sources/C/CDesktop"),
         .target(name: "CBrokerLinux", path: "Sources/C/CBrokerLinux"),
         .target(name: "CToml", path: "Sources/C/CToml"),
         system("CSodium", pkgConfig: "libsodium", apt: "libsodium-dev"),
@@ -169,7 +175,7 @@ let package = Package(
         tests("BrokerClientTests", ["BrokerClient", "BrokerRPC", "BrokerValues", "DevIdentityProvider"]),
         tests("BrokerCommandsTests", ["BrokerCommands", "BrokerRPC", "BrokerValues"]),
         tests("DevIdentityProviderTests", ["DevIdentityProvider", "BrokerValues", .crypto]),
-        tests("IntegrationTests", ["DevIdentityProvider", "BrokerValues"]),
+        tests("IntegrationTests", ["DevIdentityProvider", "BrokerModel", "BrokerValues", "CSodium"]),
         tests("MigrationGuideTests", ["BrokerClient", "DevIdentityProvider"]),
         tests("SystemdTests", ["DevIdentityProvider"]),
 

@@ -26,6 +26,8 @@ package struct BrokerConfiguration: Sendable, Equatable {
     package struct Vault: Sendable, Equatable {
         /// Nil: where the host's conventions put it.
         package var stateDirectory: String?
+        /// Nil: apart from a vault that lies where the host's conventions put it, else beside the vault.
+        package var keyDirectory: String?
         /// In order; empty: a new vault gets a key file, an existing one keeps what it has.
         package var keySources: [String] = []
     }
@@ -42,6 +44,8 @@ package struct BrokerConfiguration: Sendable, Equatable {
     package struct Lock: Sendable, Equatable {
         /// Seconds; 0: never.
         package var afterIdle = 0
+        package var onSuspend = false
+        package var onScreenLock = false
     }
 
     package struct Access: Sendable, Equatable {

@@ -64,6 +64,11 @@ extension Setting {
                 + "that is there; an existing one is opened by the one it records, and refused if that is not named here."
         ),
         Setting(
+            name: "vault.key_dir", kind: .path(\.vault.keyDirectory), takesEffect: .restart,
+            defaultNote:
+                "`$XDG_DATA_HOME/brokerd-key`, else `~/.local/share/brokerd-key`; the vault's folder where `state_dir` is given",
+            summary: "The folder of a key file. A key that lies beside the vault is moved here."),
+        Setting(
             name: "oauth.allow_http_loopback", kind: .boolean(\.oauth.allowHTTPLoopback), takesEffect: .restart,
             flag: "--allow-http-loopback",
             summary: "Lets authorities be plain http on 127.0.0.1, [::1] or localhost. For development."),
@@ -82,6 +87,12 @@ extension Setting {
         Setting(
             name: "lock.after_idle", kind: .integer(\.lock.afterIdle, 0...604_800, unit: "s"), takesEffect: .reload,
             summary: "The broker locks itself when nobody asked it for so long. 0: never."),
+        Setting(
+            name: "lock.on_suspend", kind: .boolean(\.lock.onSuspend), takesEffect: .restart,
+            summary: "The broker locks itself before the machine sleeps (logind)."),
+        Setting(
+            name: "lock.on_screen_lock", kind: .boolean(\.lock.onScreenLock), takesEffect: .restart,
+            summary: "The broker locks itself when a session of its user is locked (logind)."),
         Setting(
             name: "access.allow_ad_hoc_clients", kind: .boolean(\.access.allowAdHocClients), takesEffect: .reload,
             defaultNote: "`true`; `false` with `--system`",

@@ -121,12 +121,20 @@ struct RunningBroker: Sendable {
         do throws(VaultError) {
             let directory = try StateDirectory.open(creating: path)
             let surroundings = KeySurroundings(
-                directory: directory, credentials: ProcessEnvironment.current()["CREDENTIALS_DIRECTORY"])
+                directory: directory, keyDirectory: try keyDirectory(configuration),
+                credentials: ProcessEnvironment.current()["CREDENTIALS_DIRECTORY"])
             let sources = KeySourceChoice(KeySources.all(in: surroundings), order: configuration.vault.keySources)
             return try await Vault.open(in: directory, keySources: sources, at: now, logger: logger)
         } catch {
             throw StartFailure(exit: .vault, text: "\(error)")
         }
+    }
+
+    /// Nil: beside the vault. A broker with a vault of its own has its key there, too, and is independent of any other.
+    private static func keyDirectory(_ configuration: BrokerConfiguration) throws(VaultError) -> StateDirectory? {
+        let usual = configuration.vault.stateDirectory == nil ? HostPaths().keyDirectory : nil
+        guard let path = configuration.vault.keyDirectory ?? usual else { return nil }
+        return try StateDirectory.open(creating: path)
     }
 
     private static func client(_ configuration: BrokerConfiguration) throws(StartFailure) -> HTTPClient {

@@ -6,6 +6,7 @@ import ServiceLifecycle
 extension RunningBroker {
     /// Returns after SIGTERM or SIGINT, when everything in flight is answered and the vault is closed.
     func serveUntilStopped(reloading loader: ConfigurationLoader) async {
+        watchSession()
         var quiet = Logger(label: "lifecycle", factory: log.handler)
         quiet.logLevel = .warning
         // They stop in reverse order: the watchdog is fed until the last answer is out.
@@ -36,5 +37,15 @@ extension RunningBroker {
         await http.shutdown()
         try? await loops.shutdownGracefully()
         logger.info("stopped")
+    }
+
+    private func watchSession() {
+        let (lock, logger) = (engine.lock, logger)
+        SessionWatch(sleep: configuration.lock.onSuspend, screen: configuration.lock.onScreenLock).start { event in
+            await lock.lock(because: event.rawValue)
+        } onTrouble: { number in
+            logger.warning(
+                "logind cannot be heard, so the broker does not lock by itself", metadata: ["errno": "\(number)"])
+        }
     }
 }

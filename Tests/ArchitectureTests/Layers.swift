@@ -25,7 +25,7 @@ extension Layer {
     static let all: [Layer] = entryPoints + composition + answer + bytes + decisions + ground + model
 
     private static let entryPoints: [Layer] = [
-        Layer(name: "brokerd", folder: "brokerd", height: 8, targets: ["BrokerDaemon"]),
+        Layer(name: "brokerd", folder: "brokerd", height: 8, targets: ["BrokerDaemon", "CWipingHeap"]),
         Layer(name: "brokerctl", folder: "brokerctl", height: 8, targets: ["BrokerCommands"]),
         Layer(
             name: "profile-app", folder: "Examples/ProfileApp", height: 8, targets: ["BrokerClient", "ExampleSupport"],
@@ -91,14 +91,15 @@ extension Layer {
     private static let ground: [Layer] = [
         Layer(
             name: "BrokerVault", folder: "BrokerVault", height: 3,
-            targets: ["BrokerModel", "BrokerValues", "BrokerSystem", "CSodium", "CSQLite"], libraries: ["Logging"]),
+            targets: ["BrokerModel", "BrokerValues", "BrokerSystem", "CDesktop", "CSodium", "CSQLite"],
+            libraries: ["Logging"]),
         Layer(
             name: "BrokerOAuth", folder: "BrokerOAuth", height: 3,
             targets: ["BrokerModel", "BrokerValues", "BrokerSystem", "CCurl"],
             libraries: ["JWTKit", "Crypto"]),
         Layer(
             name: "BrokerHost", folder: "BrokerHost", height: 3,
-            targets: ["BrokerModel", "BrokerValues", "BrokerSystem", "CSystemd", "CBrokerLinux"],
+            targets: ["BrokerModel", "BrokerValues", "BrokerSystem", "CSystemd", "CDesktop", "CBrokerLinux"],
             libraries: ["Subprocess", "Logging"]),
         Layer(
             name: "BrokerConfig", folder: "BrokerConfig", height: 3,

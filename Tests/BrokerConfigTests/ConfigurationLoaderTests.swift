@@ -24,8 +24,11 @@ struct ConfigurationLoaderTests {
             [vault]
             state_dir = "~/vault"
             key_source = ["key-file"]
+            key_dir = "/keys"
             [lock]
             after_idle = 600
+            on_suspend = true
+            on_screen_lock = true
             [oauth]
             allow_http_loopback = true
             ca_file = "/etc/ca.pem"
@@ -53,8 +56,11 @@ struct ConfigurationLoaderTests {
         expected.socket.maxRequestsPerConnection = 8
         expected.socket.idleLineTimeout = 9
         expected.vault.stateDirectory = "/home/ada/vault"
+        expected.vault.keyDirectory = "/keys"
         expected.vault.keySources = ["key-file"]
         expected.lock.afterIdle = 600
+        expected.lock.onSuspend = true
+        expected.lock.onScreenLock = true
         expected.oauth.allowHTTPLoopback = true
         expected.oauth.caFile = "/etc/ca.pem"
         expected.oauth.connectTimeout = 11

@@ -38,6 +38,13 @@ package struct HostPaths: Sendable, Equatable {
         return (absolute("XDG_STATE_HOME") ?? home.map { $0 + "/.local/state" }).map { $0 + "/brokerd" }
     }
 
+    /// Where a key file lies, apart from the vault: in another folder of the home directory than configuration and state, which
+    /// people keep under version control or copy to other machines. Nil without a home directory.
+    package var keyDirectory: String? {
+        if isSystemMode { return "/var/lib/brokerd-key" }
+        return (absolute("XDG_DATA_HOME") ?? home.map { $0 + "/.local/share" }).map { $0 + "/brokerd-key" }
+    }
+
     /// Configuration files, strongest first. A system-mode broker reads no file of a user.
     package var configurationFiles: [String] {
         let system = "/etc/brokerd/config.toml"

@@ -2,61 +2,124 @@ import BrokerModel
 import CSodium
 import Glibc
 
-/// A key in a file beside the vault, made at first start.
+/// A key in a file, made at first start: in a folder apart from the vault, or beside it.
 ///
 /// It keeps tokens out of backups and copies of `vault.db` alone, and of other uids' reach; not from somebody who can read
-/// the whole directory.
+/// both. In the folder apart each vault's key has a name of its own, and a key that still lies beside its vault is moved there
+/// once it has opened the vault.
 ///
 /// The file is text, so that a person sees what it is: the line `token-broker vault key 1`, then 64 hexadecimal digits.
 package struct KeyFileSource: KeySource {
     package static let fileName = "vault.key"
     private static let heading = "token-broker vault key 1\n"
     private static let byteCount = heading.utf8.count + 2 * keyByteCount + 1
-    private static let temporaryName = "vault.key.new"
 
-    private let directory: StateDirectory
-    private var path: String { "\(directory.path)/\(Self.fileName)" }
+    /// One place that a key may lie in.
+    private struct Place {
+        let directory: StateDirectory
+        let name: String
+        var temporaryName: String { name + ".new" }
+        var path: String { "\(directory.path)/\(name)" }
+    }
 
-    package init(in directory: StateDirectory) { self.directory = directory }
+    private let beside: Place
+    private let apart: StateDirectory?
+
+    /// - Parameters:
+    ///   - directory: the vault's.
+    ///   - apart: where keys lie instead.
+    package init(in directory: StateDirectory, apartIn apart: StateDirectory? = nil) {
+        beside = Place(directory: directory, name: Self.fileName)
+        self.apart = apart
+    }
+
+    /// Where the key of a vault belongs.
+    private func place(of vaultID: [UInt8]) -> Place {
+        apart.map { Place(directory: $0, name: "\(vaultID.hexadecimal).key") } ?? beside
+    }
 
     package static let name = "key-file"
     package var name: String { Self.name }
 
     package func makeKey(for vaultID: [UInt8], passphrase: Secret?) throws(VaultError) -> MadeKey {
-        if let key = try readKey() { return MadeKey(key: key) }
-        directory.removeIfPresent(Self.temporaryName)
+        let place = place(of: vaultID)
+        if let key = try readKey(at: place) { return MadeKey(key: key) }
+        try markFolder()
+        place.directory.removeIfPresent(place.temporaryName)
         let key = Secret.random(count: keyByteCount)
-        try write(key)
+        try write(key, to: place)
         return MadeKey(key: key)
     }
 
     package func key(
         for vaultID: [UInt8], parameters: [UInt8], passphrase: Secret?
     ) throws(VaultError) -> Secret {
-        guard let key = try readKey() else {
+        let place = place(of: vaultID)
+        let found = if let key = try readKey(at: place) { key } else { try readKey(at: beside) }
+        guard let key = found else {
             throw .keyUnavailable(
-                "The vault's key \(path) is missing. Put it back from a backup; without it the tokens are lost: then "
+                "The vault's key \(place.path) is missing. Put it back from a backup; without it the tokens are lost: then "
                     + "move vault.db away and sign in again.")
         }
         // A second name of the key, if making it was interrupted between its two steps.
-        directory.removeIfPresent(Self.temporaryName)
+        place.directory.removeIfPresent(place.temporaryName)
         return key
     }
 
-    package func discardKey(of vaultID: [UInt8], parameters: [UInt8]) { directory.removeIfPresent(Self.fileName) }
+    /// Moves a key that lies beside its vault. At every moment one of the two files is whole; a move that fails is tried again
+    /// at the next start.
+    package func proved(for vaultID: [UInt8]) {
+        let place = place(of: vaultID)
+        guard apart != nil, beside.directory.exists(beside.name) else { return }
+        do throws(VaultError) {
+            guard let key = try readKey(at: beside) else { return }
+            if try readKey(at: place) == nil {
+                try markFolder()
+                place.directory.removeIfPresent(place.temporaryName)
+                try write(key, to: place)
+            }
+            // Another vault's key may have been put there by hand.
+            guard try readKey(at: place) == key else { return }
+            beside.directory.removeIfPresent(beside.name)
+        } catch {}
+    }
 
-    private func readKey() throws(VaultError) -> Secret? {
-        guard let file = try openFile() else { return nil }
-        guard file.size == Self.byteCount else { throw notAKey }
+    package func discardKey(of vaultID: [UInt8], parameters: [UInt8]) {
+        let place = place(of: vaultID)
+        let key = try? readKey(at: place)
+        place.directory.removeIfPresent(place.name)
+        // A copy that a move left behind. Anything else there is not ours.
+        if let key, let copy = try? readKey(at: beside), copy == key { beside.directory.removeIfPresent(beside.name) }
+    }
+
+    /// Says to programs that make copies what they had better leave out. Without these files the key is as good.
+    private func markFolder() throws(VaultError) {
+        guard let apart else { return }
+        let marks = [
+            // https://bford.info/cachedir/: borg, restic and GNU tar leave such folders out when they are told to.
+            "CACHEDIR.TAG":
+                "Signature: 8a477f597d28d172789f06886806bc55\n# Keys of the token broker's vault; not for backups.\n",
+            ".gitignore": "*\n",
+        ]
+        for (name, text) in marks where !apart.exists(name) {
+            try Array(text.utf8).withUnsafeBufferPointer { (bytes) throws(VaultError) in
+                try apart.create(name, containing: UnsafeRawBufferPointer(bytes))
+            }
+        }
+    }
+
+    private func readKey(at place: Place) throws(VaultError) -> Secret? {
+        guard let file = try openFile(at: place) else { return nil }
+        guard file.size == Self.byteCount else { throw notAKey(place) }
         var isWhole = false
         let content = Secret(count: Self.byteCount) { isWhole = file.read(into: $0) }
-        guard isWhole, let key = Self.parse(content) else { throw notAKey }
+        guard isWhole, let key = Self.parse(content) else { throw notAKey(place) }
         return key
     }
 
-    private func openFile() throws(VaultError) -> PrivateFile? {
+    private func openFile(at place: Place) throws(VaultError) -> PrivateFile? {
         do {
-            return try PrivateFile(reading: Self.fileName, in: directory)
+            return try PrivateFile(reading: place.name, in: place.directory)
         } catch .notPrivate(let text) {
             throw .keyUnavailable(text)
         } catch {
@@ -64,8 +127,8 @@ package struct KeyFileSource: KeySource {
         }
     }
 
-    private var notAKey: VaultError {
-        .keyUnavailable("\(path) is not a key file of this broker, or not all of one. Put it back from a backup.")
+    private func notAKey(_ place: Place) -> VaultError {
+        .keyUnavailable("\(place.path) is not a key file of this broker, or not all of one. Put it back from a backup.")
     }
 
     private static func parse(_ content: Secret) -> Secret? {
@@ -81,7 +144,7 @@ package struct KeyFileSource: KeySource {
         }
     }
 
-    private func write(_ key: Secret) throws(VaultError) {
+    private func write(_ key: Secret, to place: Place) throws(VaultError) {
         // One byte longer than the file: sodium_bin2hex ends with a NUL.
         let content = Secret(count: Self.byteCount + 1) { content in
             content.copyBytes(from: Self.heading.utf8)
@@ -90,9 +153,9 @@ package struct KeyFileSource: KeySource {
             content[Self.byteCount - 1] = UInt8(ascii: "\n")
         }
         try content.withBytes { (bytes) throws(VaultError) in
-            try directory.create(
-                Self.temporaryName, containing: UnsafeRawBufferPointer(rebasing: bytes[..<Self.byteCount]))
+            try place.directory.create(
+                place.temporaryName, containing: UnsafeRawBufferPointer(rebasing: bytes[..<Self.byteCount]))
         }
-        try directory.publish(Self.temporaryName, as: Self.fileName)
+        try place.directory.publish(place.temporaryName, as: place.name)
     }
 }

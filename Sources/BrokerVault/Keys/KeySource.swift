@@ -25,6 +25,9 @@ package protocol KeySource: Sendable {
     /// - Throws: ``VaultError/awaitingKey(_:)`` when it is there but has to be opened first.
     func key(for vaultID: [UInt8], parameters: [UInt8], passphrase: Secret?) async throws(VaultError) -> Secret
 
+    /// The vault has been opened with the key from here.
+    func proved(for vaultID: [UInt8]) async
+
     /// The vault has its key from elsewhere from now on. Whatever goes wrong, the key that stays behind opens old copies only.
     func discardKey(of vaultID: [UInt8], parameters: [UInt8]) async
 
@@ -34,6 +37,8 @@ package protocol KeySource: Sendable {
 
 extension KeySource {
     package func isAvailable() async -> Bool { true }
+
+    package func proved(for vaultID: [UInt8]) async {}
 
     package func discardKey(of vaultID: [UInt8], parameters: [UInt8]) async {}
 

@@ -2,13 +2,18 @@ import BrokerModel
 
 /// What key sources find around the broker.
 package struct KeySurroundings: Sendable {
-    /// Where a key file lies.
+    /// Of the vault.
     package var directory: StateDirectory
+    /// Where a key file lies, if not beside the vault.
+    package var keyDirectory: StateDirectory?
     /// `$CREDENTIALS_DIRECTORY`: where systemd puts a unit's credentials.
     package var credentials: String?
 
-    package init(directory: StateDirectory, credentials: String? = nil) {
+    package init(
+        directory: StateDirectory, keyDirectory: StateDirectory? = nil, credentials: String? = nil
+    ) {
         self.directory = directory
+        self.keyDirectory = keyDirectory
         self.credentials = credentials
     }
 }
@@ -18,8 +23,9 @@ package enum KeySources {
     package typealias Maker = @Sendable (KeySurroundings) -> any KeySource
 
     private static let makers: KeyValuePairs<String, Maker> = [
-        KeyFileSource.name: { KeyFileSource(in: $0.directory) },
+        KeyFileSource.name: { KeyFileSource(in: $0.directory, apartIn: $0.keyDirectory) },
         CredentialSource.name: { CredentialSource(in: $0.credentials) },
+        SecretServiceSource.name: { _ in SecretServiceSource() },
         PassphraseSource.name: { _ in PassphraseSource() },
     ]
 

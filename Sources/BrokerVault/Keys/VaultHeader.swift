@@ -40,6 +40,7 @@ extension VaultHeader {
         let key = try await source.key(for: vaultID, parameters: keyParameters, passphrase: passphrase)
         let wrapping = try KeyWrapping(from: source.name, key, vaultID)
         guard wrapping.check == keyCheck else { throw source.mismatch(path) }
+        await source.proved(for: vaultID)
         return wrapping
     }
 }

@@ -1,3 +1,8 @@
+extension [UInt8] {
+    /// Two small letters or digits a byte.
+    var hexadecimal: String { map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() }
+}
+
 extension UnsafeRawBufferPointer {
     /// The bytes as C wants them. Stopping is right where there is no memory: skipping a step of cryptography is not.
     var octets: UnsafePointer<UInt8> {

@@ -47,7 +47,7 @@ struct KeySourceTests {
 
     @Test("every source that a configuration can name has that name itself, for the vault records it")
     func names() async throws {
-        #expect(KeySources.names == ["key-file", "credential", "passphrase"])
+        #expect(KeySources.names == ["key-file", "credential", "secret-service", "passphrase"])
         try await withVaultBed { bed in
             let directory = try StateDirectory.open(creating: bed.path)
             let sources = KeySources.all(in: KeySurroundings(directory: directory))

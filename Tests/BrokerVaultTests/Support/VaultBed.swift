@@ -9,9 +9,9 @@ struct VaultBed {
     let path: String
     let log = LogCollector()
 
-    init(_ bed: TestBed) {
+    init(_ bed: TestBed, folder: String = "state") {
         self.bed = bed
-        path = bed.path("state")
+        path = bed.path(folder)
     }
 
     /// - Parameters:

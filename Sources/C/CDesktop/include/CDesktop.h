@@ -1,0 +1,5 @@
+#pragma once
+
+// What the desktop around the broker says on D-Bus. sd-bus' calls are variadic, which Swift does not have.
+#include "login.h"
+#include "secret_service.h"

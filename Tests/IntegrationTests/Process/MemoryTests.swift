@@ -1,0 +1,204 @@
+import BrokerModel
+import BrokerTestSupport
+import BrokerValues
+import CSodium
+import Foundation
+import Testing
+
+/// What somebody who may read the broker's memory finds in it.
+private struct MemoryImage {
+    let file: String
+    private let bed: TestBed
+
+    /// Everything that is mapped and may be read, but for programs and libraries.
+    static func take(of broker: BrokerProcess, in bed: TestBed) async throws -> MemoryImage {
+        let file = bed.path(bed.unique("image"))
+        let copy = """
+            import sys
+            pid, target = sys.argv[1:]
+            with open(f'/proc/{pid}/maps') as maps, open(f'/proc/{pid}/mem', 'rb', 0) as memory, open(target, 'wb') as out:
+                for line in maps:
+                    fields = line.split()
+                    is_program = len(fields) > 5 and fields[5].startswith('/') and 'w' not in fields[1]
+                    if not fields[1].startswith('r') or is_program or '[v' in line:
+                        continue
+                    start, end = (int(bound, 16) for bound in fields[0].split('-'))
+                    memory.seek(start)
+                    try:
+                        out.write(memory.read(end - start))
+                    except OSError:
+                        pass
+            """
+        let result = try await bed.run(Launch("python3", ["-c", copy, "\(broker.process.pid)", file]))
+        guard result.succeeded else { throw ProcessFailure("\(result)") }
+        return MemoryImage(file: file, bed: bed)
+    }
+
+    /// How often each needle is there: as it is, in base64 of any alignment, and as UTF-16.
+    func count(_ needles: [Data]) async throws -> [Int] {
+        let search = """
+            import base64, sys
+            image = open(sys.argv[1], 'rb').read()
+            for line in sys.stdin:
+                needle = bytes.fromhex(line.strip())
+                forms = {needle, needle.hex().encode(), needle.decode('latin-1').encode('utf-16-le')}
+                for shift in range(3):
+                    coded = base64.b64encode(needle[shift:shift + (len(needle) - shift) // 3 * 3])
+                    forms |= {coded, coded.replace(b'+', b'-').replace(b'/', b'_')}
+                print(sum(image.count(form) for form in forms))
+            """
+        let input = needles.map { $0.map { String(format: "%02x", $0) }.joined() }.joined(separator: "\n") + "\n"
+        let result = try await bed.run(Launch("python3", ["-c", search, file]), input: input)
+        return result.output.split(separator: "\n").compactMap { Int($0) }
+    }
+}
+
+/// The vault's file, as somebody reads it who has the key file.
+private struct OpenedVault {
+    /// What records are sealed with.
+    let sealingKey: Data
+
+    init(_ broker: BrokerProcess, in bed: TestBed) async throws {
+        let keyText = try String(contentsOfFile: "\(broker.stateDirectory)/vault.key", encoding: .utf8)
+        let key = try Self.bytes(String(keyText.split(separator: "\n")[1]))
+        func value(_ query: String) async throws -> [UInt8] {
+            let text = try await bed.require("sqlite3", ["\(broker.stateDirectory)/vault.db", query])
+            return try Self.bytes(text.trimmingCharacters(in: .whitespacesAndNewlines))
+        }
+        let vaultID = try await value("SELECT hex(value) FROM header WHERE name = 'vault-id'")
+        let wrapped = try await value("SELECT hex(wrapped) FROM partition_key")
+        var context: [UInt8] = []
+        func append(_ number: UInt32) { withUnsafeBytes(of: number.littleEndian) { context.append(contentsOf: $0) } }
+        func append(_ bytes: [UInt8]) {
+            append(UInt32(bytes.count))
+            context += bytes
+        }
+        append(Array("token-broker data key".utf8))
+        append(1)
+        append(vaultID)
+        append(Array("key-file".utf8))
+        context.append(1)
+        append(getuid())
+        var dataKey = [UInt8](repeating: 0, count: 32)
+        let wrapping = Self.subkey(of: key, "tb-wraps")
+        let isOpen = crypto_aead_xchacha20poly1305_ietf_decrypt(
+            &dataKey, nil, nil, Array(wrapped[24...]), UInt64(wrapped.count - 24), context, UInt64(context.count),
+            Array(wrapped[..<24]), wrapping)
+        guard isOpen == 0 else { throw ProcessFailure("the wrapped key does not open") }
+        sealingKey = Data(Self.subkey(of: dataKey, "tb-vault"))
+    }
+
+    private static func subkey(of key: [UInt8], _ context: String) -> [UInt8] {
+        var subkey = [UInt8](repeating: 0, count: 32)
+        _ = crypto_kdf_derive_from_key(&subkey, 32, 1, context, key)
+        return subkey
+    }
+
+    private static func bytes(_ hex: String) throws -> [UInt8] {
+        try stride(from: 0, to: hex.count, by: 2).map { place in
+            let start = hex.index(hex.startIndex, offsetBy: place)
+            return try #require(UInt8(hex[start...].prefix(2), radix: 16))
+        }
+    }
+}
+
+@Suite("The broker's memory, read from outside", .serialized, .needsRoot, .timeLimit(.minutes(3)))
+struct MemoryTests {
+    @Test("while it is locked, root finds neither refresh tokens nor the data key nor a client secret in it")
+    func locked() async throws {
+        try await withTestBed { bed in
+            try Prerequisite.root.require()
+            let provider = try await ScriptedProvider.start()
+            bed.atEnd { await provider.stop() }
+            let secret = "client-secret-" + UUID().uuidString
+            let broker = try await BrokerProcess.start(in: bed)
+            try await broker.register(
+                "notes", clientID: "native", authority: provider.issuer, ["clientSecret": .string(secret)])
+            _ = try await broker.signIn(app: "notes", in: bed) { ProviderRedirect(url: provider.approve($0)) }
+            for _ in 0..<3 { _ = try await broker.acquireSilent(app: "notes", ["forceRefresh": true]) }
+            let key = try await OpenedVault(broker, in: bed).sealingKey
+
+            // The search finds what is there.
+            let open = try await MemoryImage.take(of: broker, in: bed)
+            #expect(try await open.count([key]).first ?? 0 > 0)
+
+            #expect(try await broker.ctl(["lock"]).status == .exited(0))
+            let image = try await MemoryImage.take(of: broker, in: bed)
+            // The last refresh token is known when it is spent.
+            #expect(try await broker.ctl(["unlock"]).status == .exited(0))
+            _ = try await broker.acquireSilent(app: "notes", ["forceRefresh": true])
+            let spent = provider.requests(to: .token).compactMap { request in
+                RedirectParameters.form(request.body)["refresh_token"]
+            }
+            #expect(spent.count == 4)
+            let needles = [key, Data(secret.utf8)] + spent.map { Data($0.utf8) }
+            #expect(try await image.count(needles) == needles.map { _ in 0 })
+        }
+    }
+
+    @Test("the passphrase is nowhere in it, neither after it was set nor after it unlocked")
+    func passphrase() async throws {
+        try await withTestBed { bed in
+            try Prerequisite.root.require()
+            let passphrase = "passphrase-" + UUID().uuidString
+            let broker = try await BrokerProcess.start(in: bed)
+            let set = try await broker.ctl(["key", "set-source", "passphrase", "--stdin"], input: passphrase + "\n")
+            #expect(set.status == .exited(0), "\(set)")
+            for _ in 0..<2 {
+                let image = try await MemoryImage.take(of: broker, in: bed)
+                #expect(try await image.count([Data(passphrase.utf8)]) == [0])
+                _ = try await broker.ctl(["lock"])
+                let unlocked = try await broker.ctl(["unlock", "--stdin"], input: passphrase + "\n")
+                #expect(unlocked.status == .exited(0), "\(unlocked)")
+            }
+            for file in ["environ", "cmdline"] {
+                let bytes = try Data(contentsOf: URL(filePath: "/proc/\(broker.process.pid)/\(file)"))
+                #expect(bytes.range(of: Data(passphrase.utf8)) == nil)
+            }
+        }
+    }
+
+    @Test("another process of the same user cannot read it, nor its environment")
+    func sameUser() async throws {
+        try await withTestBed { bed in
+            try Prerequisite.root.require()
+            let nobody = ["--reuid=65534", "--regid=65534", "--clear-groups", "--"]
+            #expect(chmod(bed.directory.path, 0o755) == 0)
+            let state = try bed.makeDirectory("nobody")
+            #expect(chown(state, 65_534, 65_534) == 0)
+            let socket = "\(state)/run/broker.sock"
+            let process = try bed.start(
+                Launch(
+                    "setpriv",
+                    nobody + [
+                        try PackageTree.program("brokerd"), "--socket", socket, "--state-dir", "\(state)/vault",
+                    ], environment: ["HOME": state]), as: "brokerd")
+            try await eventually("it serves") {
+                try process.requireRunning()
+                return FileManager.default.fileExists(atPath: socket)
+            }
+            let read = """
+                import sys
+                for name in ('mem', 'environ', 'maps', 'auxv'):
+                    try:
+                        open(f'/proc/{sys.argv[1]}/{name}', 'rb').read(1)
+                        print(name)
+                    except PermissionError:
+                        pass
+                """
+            let result = try await bed.run(
+                Launch("setpriv", nobody + ["/usr/bin/python3", "-c", read, "\(process.pid)"]))
+            #expect(result.succeeded && result.output.isEmpty, "\(result)")
+            let limits = try String(contentsOfFile: "/proc/\(process.pid)/limits", encoding: .utf8)
+            let core = limits.split(separator: "\n").first { $0.hasPrefix("Max core file size") }
+            #expect(core?.split(separator: " ").dropFirst(4).prefix(2) == ["0", "0"])
+        }
+    }
+}
+
+extension RedirectParameters {
+    /// The fields of a form, which is written as a query is.
+    fileprivate static func form(_ body: [UInt8]) -> RedirectParameters {
+        RedirectParameters(redirectURL: "x:/?\(String(decoding: body, as: UTF8.self))")
+    }
+}
