@@ -81,7 +81,7 @@ import Testing
             let authority = scene.provider.authority("common")
             let added = try await scene.broker.ctl([
                 "apps", "add", "notes", "--client-id", "demo-one", "--authority", authority,
-                "--instance-aware",
+                "--instance-aware", "--replace",
             ])
             #expect(added.status == .exited(0), "\(added)")
             #expect(added.output.contains("Clouds"))

@@ -59,7 +59,7 @@ struct MixUpTests {
             let connection = try await scene.broker.connect()
             let answer = Task {
                 try await connection.call(
-                    "token.acquireInteractive", ["app": "notes", "scopes": ["notes.read"], "timeout": 2])
+                    "token.acquireInteractive", ["app": "notes", "scopes": ["notes.read"], "timeout": 8])
             }
             let notice = try #require(await connection.nextNotification())
             let url = notice["params"]?.objectValue?.text("url") ?? ""
