@@ -22,6 +22,7 @@ struct EngineServices: Sendable {
     let throttle = ThrottleBox()
     let ahead = RefreshAhead()
     let rejected = RejectedTokens()
+    let revocations = Revocations()
     let interactions: InteractionRegistry
     let events = EventHub()
 

@@ -170,6 +170,7 @@ package final class TokenBroker: Sendable {
                 reason: .interrupted))
         services.ahead.stop()
         await services.flights.finishAll()
+        await services.revocations.finishAll()
         services.writer.stopRetrying()
         if await !services.writer.flush() {
             services.log.critical("tokens could not be written before the broker stopped; those sign-ins may be lost")

@@ -161,6 +161,30 @@ struct ProvenTokenRequestTests {
         }
     }
 
+    @Test("issuers that share a host have nonces of their own")
+    func neighbours() async throws {
+        try await withProvider { bed async throws in
+            let paths = ["/a/token", "/b/token"]
+            for path in paths {
+                bed.provider.on(path: path) { request in
+                    let proof = try? ReadProof(request.headers["dpop"] ?? "")
+                    if proof?.claims["nonce"] == .string("n-\(path)") { return Self.bound }
+                    return .json(["error": "use_dpop_nonce"], status: 400, headers: [("DPoP-Nonce", "n-\(path)")])
+                }
+            }
+            var extras = TokenRequestExtras()
+            extras.proofKey = signer.makeKey()
+            for path in paths + paths {
+                var metadata = try await bed.metadata()
+                metadata.tokenEndpoint = bed.provider.issuer + path
+                _ = try await bed.oauth.redeem(
+                    .refreshToken(Secret("rt"), scopes: Scopes([])), with: extras, as: .init(clientID: "app"),
+                    at: metadata)
+            }
+            #expect(bed.provider.requests.filter { paths.contains($0.path) }.count == 6, "one refusal each, at first")
+        }
+    }
+
     @Test("a server that is never content is asked twice, not for ever")
     func greedyServer() async throws {
         try await withProvider { bed async throws in

@@ -1,6 +1,5 @@
 import BrokerModel
 import BrokerValues
-import Logging
 
 /// Asks the token endpoint as ``DevicePolling`` says, and brings the outcome to whoever waits.
 struct DevicePoll: Sendable {
@@ -23,9 +22,15 @@ struct DevicePoll: Sendable {
             let outcome = await Task { await attempt() }.value
             switch outcome {
             case .success(let response):
-                if !interaction.finish(.success(response)) { await discard(response) }
+                // The person was done in the moment that the sign-in was canceled.
+                if !interaction.finish(.success(response)) {
+                    services.giveBack(UnkeptTokens(response), of: request.app, at: metadata)
+                }
                 return
             case .failure(let error):
+                if case .unusableTokens(let rest) = error {
+                    services.giveBack(UnkeptTokens(rest), of: request.app, at: metadata)
+                }
                 cause = error
                 step = polling.next(after: DevicePolling.Answer(error), at: services.clock.uptime)
             }
@@ -63,23 +68,6 @@ struct DevicePoll: Sendable {
         case .failed:
             ProviderErrors.brokerError(
                 cause ?? .invalidResponse(status: nil, "The sign-in failed."), at: request.target)
-        }
-    }
-
-    /// The person was done in the moment that the sign-in was canceled: what was granted is given back.
-    private func discard(_ response: TokenResponse) async {
-        do throws(ProviderError) {
-            if let refreshToken = response.refreshToken {
-                try await services.provider.revoke(
-                    refreshToken, .refreshToken, as: request.app.credentials(at: request.target), at: metadata)
-            } else {
-                try await services.provider.revoke(
-                    response.accessToken, .accessToken, as: request.app.credentials(at: request.target), at: metadata)
-            }
-        } catch {
-            services.log.notice(
-                "tokens that came after a cancel could not be revoked; they were not kept",
-                metadata: ["correlation_id": "\(request.correlationID)", "cause": "\(error)"])
         }
     }
 }

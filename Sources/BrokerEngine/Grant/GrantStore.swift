@@ -21,45 +21,83 @@ struct GrantStore: Sendable {
         requirements: SignInRequirements = SignInRequirements(),
         at authority: Authority, metadata: ProviderMetadata, proofKey: ProofKey? = nil
     ) async throws(BrokerError) -> AcquiredToken {
-        guard proofKey == nil || response.tokenType == .dpop else { throw ProofKeys.unsupported(authority) }
-        guard let idToken = response.idToken else {
-            throw BrokerError(
-                .invalidResponse,
-                "\(authority.environment) sent no ID token; it must be an OpenID provider, and the client allowed to use openid."
-            )
+        var identity: TokenIdentity?
+        let filed: Filed
+        do throws(BrokerError) {
+            guard proofKey == nil || response.tokenType == .dpop else { throw ProofKeys.unsupported(authority) }
+            let claims = try await person(
+                in: response, nonce: nonce, at: authority, metadata: metadata, proofKey: proofKey)
+            let named = TokenIdentity(claims, clientInfo: response.clientInfo, at: authority)
+            identity = named
+            try requirements.check(
+                home: named.homeAccountID, environment: authority.environment,
+                username: GrantedTokens.username(in: claims),
+                authenticatedAt: claims.all["auth_time"]?.integerValue)
+            try requirements.check(acr: claims["acr"])
+            var context = context(authority, asked, sent, proofKey)
+            context.grantNarrows = try grantNarrows(of: named, at: authority)
+            let granted = GrantedTokens(
+                response, claims: claims, known: try known(named, at: authority), context: context)
+            filed = try await file(granted, of: response, proofKey: proofKey)
+        } catch {
+            giveBack(response, of: identity, at: metadata)
+            throw error
         }
-        let claims = try await verified(idToken, with: response.accessToken, nonce: nonce, authority, metadata)
-        let identity = TokenIdentity(claims, clientInfo: response.clientInfo, at: authority)
-        try requirements.check(
-            home: identity.homeAccountID, environment: authority.environment,
-            username: GrantedTokens.username(in: claims),
-            authenticatedAt: claims.all["auth_time"]?.integerValue)
-        try requirements.check(acr: claims["acr"])
-        var context = context(authority, asked, sent, proofKey)
-        context.grantNarrows = try grantNarrows(of: identity, at: authority)
-        let granted = GrantedTokens(
-            response, claims: claims, known: try known(identity, at: authority), context: context)
-        return try await keep(granted, of: response, proofKey: proofKey, refusal: .serverDeclinedScopes)
+        return try answer(filed, of: response, refusal: .serverDeclinedScopes)
+    }
+
+    /// Of a sign-in that is refused after all.
+    ///
+    /// Some providers end with one token all that a person gave the client (decision 35): where the broker holds some of it,
+    /// what came now is let go instead.
+    ///
+    /// - Parameter identity: who it was, if that is known.
+    private func giveBack(_ response: TokenResponse, of identity: TokenIdentity?, at metadata: ProviderMetadata) {
+        if let identity {
+            do throws(BrokerError) {
+                guard try !holdsGrant(of: identity, at: metadata.authority) else { return }
+            } catch { return }
+        }
+        services.giveBack(UnkeptTokens(response), of: app, at: metadata)
+    }
+
+    /// Whether some group has a refresh token of the person's for this client.
+    private func holdsGrant(of identity: TokenIdentity, at authority: Authority) throws(BrokerError) -> Bool {
+        try services.reading { () throws(VaultError) in
+            for owner in try services.index.loadEveryOwner(in: partition)
+            where owner.homeAccountID == identity.homeAccountID && owner.environment == authority.environment
+                && (owner.clientID == app.clientID || owner.clientID.isEmpty)
+            {
+                let tokens = try services.index.loadTokens(of: .init(partition: partition, owner: owner))
+                if !tokens.refreshTokens.isEmpty { return true }
+            }
+            return false
+        }
     }
 
     /// After a refresh. The new refresh token is kept even when the rest of the answer is no good: the old one is spent.
     ///
-    /// - Parameter earlier: an ID token of the same sign-in.
+    /// - Parameters:
+    ///   - contexts: of which authentication contexts there must be one (``ClaimsRule/essentialContexts(in:)``).
+    ///   - earlier: an ID token of the same sign-in.
     func keepRefreshed(
         _ response: TokenResponse, asked: Scopes, sent: Scopes, replacing spent: StoredRecord<RefreshTokenRecord>,
         of entry: KnownAccounts.Entry, at authority: Authority, realm: String, metadata: ProviderMetadata,
-        earlier: Secret? = nil, proofKey: ProofKey? = nil
+        contexts: [String]? = nil, earlier: Secret? = nil, proofKey: ProofKey? = nil
     ) async throws(BrokerError) -> AcquiredToken {
         let precondition = RefreshPrecondition(spending: spent, by: app, in: partition, services)
+        let rescue = Rescue(
+            refreshToken: response.refreshToken, type: response.tokenType, sent: sent, metadata: metadata,
+            precondition: precondition)
         guard proofKey == nil || response.tokenType == .dpop else {
-            await rescue(response.refreshToken, response.tokenType, sent: sent, precondition, nil)
+            await keep(rescue, proofKey: nil)
             throw ProofKeys.unsupported(authority)
         }
         let account = entry.stored.record
         var claims: IDTokenClaims?
         var identity = TokenIdentity(homeAccountID: account.homeAccountID, realm: realm)
-        if let idToken = response.idToken {
-            do throws(BrokerError) {
+        do throws(BrokerError) {
+            if let idToken = response.idToken {
                 let verified = try await verified(idToken, nonce: nil, earlier: earlier, authority, metadata)
                 guard
                     let same = TokenIdentity(
@@ -70,18 +108,24 @@ struct GrantStore: Sendable {
                         "\(authority.environment) answered a refresh with another person's ID token; sign in again.")
                 }
                 (claims, identity) = (verified, same)
-            } catch {
-                await rescue(response.refreshToken, response.tokenType, sent: sent, precondition, proofKey)
-                throw error
             }
+            try SignInRequirements.checkRefreshed(acr: claims?["acr"], among: contexts)
+        } catch {
+            await keep(rescue, proofKey: proofKey)
+            throw error
         }
         var context = context(authority, asked, sent, proofKey)
         context.refreshing = account
         let known = try known(identity, at: authority) ?? account.moved(to: realm)
         let granted = GrantedTokens(
             response, claims: claims, known: known, spent: spent.record, context: context)
-        return try await keep(
-            granted, of: response, precondition: precondition, proofKey: proofKey, refusal: .interactionRequired)
+        do throws(BrokerError) {
+            let filed = try await file(granted, of: response, precondition: precondition, proofKey: proofKey)
+            return try answer(filed, of: response, precondition: precondition, refusal: .interactionRequired)
+        } catch {
+            if error.reason == .signedOut { giveBackLate(UnkeptTokens(response), precondition, at: metadata) }
+            throw error
+        }
     }
 
     /// What the group knows of the person in this tenant; for a tenant that is new, since when it knows the person.
@@ -108,7 +152,7 @@ struct GrantStore: Sendable {
             defaultLifetime: services.settings().defaultLifetime, proofKeyThumbprint: proofKey?.thumbprint)
     }
 
-    private func verified(
+    func verified(
         _ idToken: Secret, with accessToken: Secret? = nil, nonce: String?, earlier: Secret? = nil,
         _ authority: Authority, _ metadata: ProviderMetadata
     ) async throws(BrokerError) -> IDTokenClaims {
@@ -122,24 +166,38 @@ struct GrantStore: Sendable {
         }
     }
 
-    private func keep(
+    private struct Filed: Sendable {
+        let granted: GrantedTokens
+        let kept: Kept
+        let isPersisted: Bool
+    }
+
+    /// - Throws: when nothing was kept.
+    private func file(
         _ granted: GrantedTokens?, of response: TokenResponse, precondition: RefreshPrecondition? = nil,
-        proofKey: ProofKey?, refusal: ErrorKind
-    ) async throws(BrokerError) -> AcquiredToken {
+        proofKey: ProofKey?
+    ) async throws(BrokerError) -> Filed {
         guard let granted else {
             throw BrokerError(.internal, "The account of a token answer could not be told; sign in again.")
         }
         let (outcome, isPersisted) = try await services.write { index throws(VaultError) in
             try decide(granted, response, precondition, proofKey, from: index)
         }
-        let kept = try outcome.get()
+        return Filed(granted: granted, kept: try outcome.get(), isPersisted: isPersisted)
+    }
+
+    /// - Throws: for scopes that were not granted; the tokens are kept.
+    private func answer(
+        _ filed: Filed, of response: TokenResponse, precondition: RefreshPrecondition? = nil, refusal: ErrorKind
+    ) throws(BrokerError) -> AcquiredToken {
+        let (granted, kept) = (filed.granted, filed.kept)
         if precondition == nil || response.refreshToken != nil { unthrottle(granted.account) }
         let account = account(of: kept.records)
         tell(of: kept.records.accessToken.record, account, wasSignedIn: kept.wasSignedIn)
         guard granted.declined.isEmpty else { throw Self.declined(granted, as: refusal, to: account) }
         return AcquiredToken(
             token: kept.records.accessToken, idToken: kept.idToken, account: account, fromCache: false,
-            persisted: isPersisted)
+            persisted: filed.isPersisted)
     }
 
     private struct Kept: Sendable {
@@ -216,45 +274,6 @@ struct GrantStore: Sendable {
             $0.grantedScopes = granted.granted.asGiven
             $0.declinedScopes = granted.declined.asGiven
             $0.accounts = [account]
-        }
-    }
-
-    /// Of a refresh whose answer is no good but for its refresh token.
-    func keepRest(
-        _ rest: UnusableTokens, sent: Scopes, replacing spent: StoredRecord<RefreshTokenRecord>, proofKey: ProofKey?
-    ) async {
-        let precondition = RefreshPrecondition(spending: spent, by: app, in: partition, services)
-        await rescue(rest.refreshToken, rest.tokenType, sent: sent, precondition, proofKey)
-    }
-
-    /// - Parameter type: of the access token that came along; when it is not known, the new token is bound as the old one.
-    private func rescue(
-        _ refreshToken: Secret?, _ type: TokenType?, sent: Scopes, _ precondition: RefreshPrecondition,
-        _ proofKey: ProofKey?
-    ) async {
-        guard let secret = refreshToken else { return }
-        let isBound = type == .dpop && app.clientSecret == nil
-        do throws(VaultError) {
-            _ = try await services.writer.write {
-                [partition, vault = services.vault, now = services.clock.now] index
-                    throws(VaultError) in
-                var change = CacheChange(in: partition)
-                guard try precondition.standing(in: index) == .valid else { return (change, ()) }
-                var record = precondition.spent.record
-                record.narrowedTo = ScopeRules.narrowing(of: record, by: sent)
-                record.cachedAt = now
-                (record.unansweredAt, record.refusedAt) = (nil, nil)
-                change.add(.refreshToken(.delete(precondition.spent)))
-                if isBound, let proofKey {
-                    record.keyThumbprint = proofKey.thumbprint
-                    let key = ProofKeyRecord(owner: record.owner, thumbprint: proofKey.thumbprint, createdAt: now)
-                    change.add(.proofKey(.put(try vault.seal(key, secret: proofKey.privateKey, in: partition))))
-                }
-                change.add(.refreshToken(.put(try vault.seal(record, secret: secret, in: partition))))
-                return (change, ())
-            }
-        } catch {
-            services.log.error("a rotated refresh token could not be kept", metadata: ["cause": "\(error)"])
         }
     }
 }

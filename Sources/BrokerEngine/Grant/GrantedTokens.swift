@@ -98,8 +98,11 @@ package struct GrantedTokens: Sendable {
     }
 
     /// By which a person is listed.
-    static func username(in claims: IDTokenClaims) -> String {
-        ["preferred_username", "email", "upn"].lazy.compactMap { claims[$0] }.first { !$0.isEmpty } ?? claims.subject
+    static func username(in claims: IDTokenClaims) -> String { namedUser(in: claims) ?? claims.subject }
+
+    /// Nil where the claims have nothing but the subject.
+    static func namedUser(in claims: IDTokenClaims) -> String? {
+        ["preferred_username", "email", "upn"].lazy.compactMap { claims[$0] }.first { !$0.isEmpty }
     }
 
     private static func account(
@@ -119,9 +122,9 @@ package struct GrantedTokens: Sendable {
         var account = AccountRecord(
             group: context.app.effectiveGroup, homeAccountID: identity.homeAccountID,
             environment: context.authority.environment, realm: identity.realm,
-            authority: context.authority.tenant(identity.realm).url, username: username(in: claims),
-            name: claims["name"] ?? known?.name,
-            tenantID: claims["tid"], claims: claims.all.filter { !protocolClaims.contains($0.key) }, signedIn: true,
+            authority: context.authority.tenant(identity.realm).url,
+            username: namedUser(in: claims) ?? known?.username ?? claims.subject, name: claims["name"] ?? known?.name,
+            tenantID: claims["tid"], claims: described(by: claims, known, context), signedIn: true,
             createdAt: known?.createdAt ?? context.now)
         account.domainNames = domainNames(known, context.authority)
         account.extra = known?.extra
@@ -132,6 +135,14 @@ package struct GrantedTokens: Sendable {
         guard case .domain(let name) = authority.tenant else { return known?.domainNames }
         // A tenant has a handful of domains; this is a bound, not a rule.
         return Array(([name] + (known?.domainNames ?? []).filter { $0 != name }).prefix(16))
+    }
+
+    /// A refreshed ID token may say less than that of the sign-in (OpenID Connect Core, section 12.2).
+    private static func described(
+        by claims: IDTokenClaims, _ known: AccountRecord?, _ context: Context
+    ) -> JSONObject {
+        let earlier = context.refreshing == nil ? nil : known.map { ProfileClaims.of($0.claims) }
+        return (earlier ?? [:]).merging(claims.all.filter { !protocolClaims.contains($0.key) }) { $1 }
     }
 
     /// Claims that protect the token rather than describe the person.

@@ -5,7 +5,7 @@ import BrokerValues
 /// brings is not kept.
 struct RefreshPrecondition: Sendable {
     let spent: StoredRecord<RefreshTokenRecord>
-    private let owner: CacheIndex.OwnerKey
+    let owner: CacheIndex.OwnerKey
     /// The app, and those that share its tokens (docs/decisions/0004).
     private let users: [GroupMember]
 

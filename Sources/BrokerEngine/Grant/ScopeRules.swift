@@ -48,6 +48,16 @@ package enum ScopeRules {
         return Scopes(kept).union(scopes)
     }
 
+    /// Whether a refresh token may be asked for these scopes at all: never for what was not granted with it (RFC 6749,
+    /// section 6), where that is known. It is not for a token that was imported without its scopes, nor where a grant is for
+    /// several resources; and some kinds of provider give whatever the person agreed to.
+    package static func mayRefresh(
+        _ scopes: Scopes, resources: [String], spending token: RefreshTokenRecord, at kind: ProviderKind
+    ) -> Bool {
+        guard !kind.rules.grantsFollowConsent, resources.isEmpty, !token.scopes.isEmpty else { return true }
+        return grantedByName(scopes).subtracting(forgiven).isSubset(of: Scopes(token.scopes))
+    }
+
     /// What the successor of a spent token may be good for, when that is less than the grant.
     package static func narrowing(of spent: RefreshTokenRecord, by sent: Scopes) -> [String]? {
         earlierGrant(of: spent).isSubset(of: sent) ? nil : sent.asGiven

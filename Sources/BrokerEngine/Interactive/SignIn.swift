@@ -206,11 +206,17 @@ struct SignIn: Sendable {
         let metadata = try await metadata(for: code, of: attempt)
         var extras = request.extras
         extras.proofKey = attempt.proofKey
-        let response = try await services.asking(place) { [extras] () throws(ProviderError) in
-            try await services.provider.redeem(
+        let response: TokenResponse
+        do throws(ProviderError) {
+            response = try await services.provider.redeem(
                 .authorizationCode(
                     code.code, verifier: attempt.verifier, redirectURI: attempt.authorization.redirectURI),
                 with: extras, as: request.app.credentials(at: place), at: metadata)
+        } catch {
+            if case .unusableTokens(let rest) = error {
+                services.giveBack(UnkeptTokens(rest), of: request.app, at: metadata)
+            }
+            throw ProviderErrors.brokerError(error, at: place)
         }
         let grants = GrantStore(
             services: services, app: request.app, partition: request.partition, resources: request.resources)

@@ -78,6 +78,19 @@ package struct SignInRequirements: Sendable {
         }
     }
 
+    /// The same of a silent request's answer. It need not have an ID token, and then proves nothing: the person can.
+    ///
+    /// - Throws: `interactionRequired`, `claimsChallenge`.
+    static func checkRefreshed(acr: String?, among contexts: [String]?) throws(BrokerError) {
+        guard let contexts else { return }
+        guard let acr, contexts.isEmpty || contexts.contains(acr) else {
+            throw BrokerError(
+                .interactionRequired,
+                "The saved sign-in does not prove who the person is in the way that the app demands (acr); ask "
+                    + "interactively, with the same claims.", reason: .claimsChallenge)
+        }
+    }
+
     private static func mismatch(_ wanted: String) -> BrokerError {
         BrokerError(
             .mismatchedUser, "Another person signed in than the one asked for; sign in as \(wanted).")

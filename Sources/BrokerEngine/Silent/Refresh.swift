@@ -51,6 +51,18 @@ struct Refresh: Sendable {
 
     /// Asks the provider, unless it has just refused the same request.
     private func ask(_ spendable: [RefreshToken], in situation: Situation) async throws(BrokerError) -> AcquiredToken {
+        let held = spendable
+        let spendable = held.filter {
+            ScopeRules.mayRefresh(
+                request.scopes, resources: request.resources, spending: $0.record, at: request.target.kind)
+        }
+        if spendable.isEmpty, let best = held.first {
+            let granted = Scopes(best.record.scopes)
+            throw BrokerError(.interactionRequired, ScopeRefusal.notGrantedSentence, reason: .scopesNotGranted) {
+                $0.grantedScopes = granted.asGiven
+                $0.declinedScopes = ScopeRules.declined(asked: request.scopes, granted: granted).asGiven
+            }
+        }
         let same = RequestThrottle.Request(request, of: situation.owner, spending: spendable.first)
         let now = services.clock.uptime
         if let refusal = services.throttle.with({ $0.refusal(of: same, at: now) }) { throw refusal }
@@ -134,7 +146,8 @@ struct Refresh: Sendable {
                 as: request.app.credentials(at: situation.destination), at: metadata)
         } catch {
             if case .unusableTokens(let rest) = error {
-                await grants.keepRest(rest, sent: asked, replacing: refreshToken, proofKey: extras.proofKey)
+                await grants.keepRest(
+                    rest, sent: asked, replacing: refreshToken, proofKey: extras.proofKey, at: metadata)
             }
             return try await uselessness(error, of: refreshToken, sent: asked, in: situation)
         }
@@ -147,6 +160,7 @@ struct Refresh: Sendable {
             try await grants.keepRefreshed(
                 response, asked: request.scopes, sent: asked, replacing: spent, of: situation.entry,
                 at: situation.destination, realm: situation.question.realm, metadata: metadata,
+                contexts: ClaimsRule.essentialContexts(in: request.claims),
                 earlier: earlierIDToken(of: refreshToken, in: situation), proofKey: extras.proofKey))
     }
 

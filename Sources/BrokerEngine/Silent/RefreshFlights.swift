@@ -40,6 +40,8 @@ final class RefreshFlights: Sendable {
         /// What callers are told; it may be there before the task's end.
         let answer: Promise<Outcome>
         let task: Task<Void, Never>
+        /// Signed out meanwhile, with `revoke`.
+        var revoked: Set<CacheIndex.OwnerKey> = []
     }
 
     private let clock: any BrokerClock
@@ -80,6 +82,21 @@ final class RefreshFlights: Sendable {
             }
             flights[key] = Flight(request: request, answer: answer, task: task)
             return .joined(answer)
+        }
+    }
+
+    /// The person has signed out and wants the tokens revoked: also those that a flight under way will bring.
+    func revoke(_ owners: [CacheIndex.OwnerKey]) {
+        flights.withLock { flights in
+            for owner in owners {
+                for key in [owner, owner.ofFamilies] { flights[key]?.revoked.insert(owner) }
+            }
+        }
+    }
+
+    func isRevoked(_ owner: CacheIndex.OwnerKey) -> Bool {
+        flights.withLock { flights in
+            [owner, owner.ofFamilies].contains { flights[$0]?.revoked.contains(owner) ?? false }
         }
     }
 

@@ -32,8 +32,7 @@ package struct RefreshRefusal: Sendable {
         showsNarrowing = refusal.error == "invalid_scope" && refusedScopes == .narrowed
         switch refusal.error {
         case "invalid_scope" where refusedScopes == .notGranted:
-            error = interaction(
-                .scopesNotGranted, "You have not agreed to all of these scopes yet; sign in to do so.")
+            error = interaction(.scopesNotGranted, ScopeRefusal.notGrantedSentence)
         case "invalid_scope" where refusedScopes == .narrowed:
             error = interaction(
                 .scopesNotGranted,

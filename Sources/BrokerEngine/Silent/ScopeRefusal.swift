@@ -9,6 +9,8 @@ package enum ScopeRefusal: Sendable, Equatable {
     /// The person granted it, and the provider forgot it with a refresh that asked for less; the person can be asked again.
     case narrowed
 
+    static let notGrantedSentence = "You have not agreed to all of these scopes yet; sign in to do so."
+
     /// - Parameters:
     ///   - asked: what the app asked for.
     ///   - sent: what the provider was asked for on its behalf.

@@ -32,6 +32,13 @@ package protocol IdentityProvider: Sendable {
         at metadata: ProviderMetadata
     ) async throws(ProviderError) -> TokenResponse
 
+    /// Asks whom an access token is for (OpenID Connect Core, section 5.3).
+    ///
+    /// - Parameter key: what the token is bound to, if it is.
+    func userInfo(
+        with accessToken: Secret, _ type: TokenType, provenBy key: ProofKey?, at metadata: ProviderMetadata
+    ) async throws(ProviderError) -> UserInfo
+
     /// Makes a token worthless at the provider (RFC 7009).
     func revoke(
         _ token: Secret, _ kind: RevocableToken, as client: ClientCredentials, at metadata: ProviderMetadata
@@ -59,6 +66,7 @@ package struct ProviderMetadata: Sendable, Equatable {
     package var authorizationEndpoint: String
     package var tokenEndpoint: String
     package var jwksURI: String
+    /// Nil where it is not the issuer's own, known or named by the administrator.
     package var userinfoEndpoint: String?
     package var endSessionEndpoint: String?
     package var revocationEndpoint: String?

@@ -55,6 +55,17 @@ package struct DeviceAuthorization: Sendable {
     }
 }
 
+/// What the provider says of the person whom a token is for (OpenID Connect Core, section 5.3.2).
+package struct UserInfo: Sendable, Equatable {
+    package var subject: String
+    package var claims: JSONObject
+
+    package init(subject: String, claims: JSONObject) {
+        self.subject = subject
+        self.claims = claims
+    }
+}
+
 /// RFC 7009, section 2.1: `token_type_hint`.
 package enum RevocableToken: String, Sendable {
     case refreshToken = "refresh_token"

@@ -27,6 +27,12 @@ struct EndpointHosts {
             || WebURL(url)?.origin == WebURL(tokenEndpoint)?.origin
     }
 
+    /// What UserInfo says of whom a token is for counts only where both are the issuer's: a token of somebody else's would
+    /// else be told to it, and filed as its own.
+    func allows(userInfoEndpoint url: String, beside tokenEndpoint: String) -> Bool {
+        isAllowed(url, as: "userinfo_endpoint") && isAllowed(tokenEndpoint, as: "token_endpoint")
+    }
+
     private func isAllowed(_ url: String, as name: String) -> Bool {
         if completion.endpoints[name] == url || authority.isHost(of: url) { return true }
         guard let place = WebURL(url), place.isSecure, place.port == nil || place.port == 443 else { return false }

@@ -59,6 +59,11 @@ enum MetadataReader {
         {
             metadata.deviceAuthorizationEndpoint = nil
         }
+        if let url = metadata.userinfoEndpoint,
+            !hosts.allows(userInfoEndpoint: url, beside: metadata.tokenEndpoint)
+        {
+            metadata.userinfoEndpoint = nil
+        }
     }
 
     /// OpenID Connect Discovery 1.0, section 4.3; RFC 8414, section 3.3: the document must be the one of the issuer that

@@ -7,7 +7,7 @@ extension OAuthProvider {
         do throws(HTTPFailure) {
             let response = try await transport.send(request)
             if let nonce = response.header("dpop-nonce"), let url = WebURL(request.url) {
-                nonces.remember(nonce, from: url.origin)
+                nonces.remember(nonce, from: url.text)
             }
             return response
         } catch {

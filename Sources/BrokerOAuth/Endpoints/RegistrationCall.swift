@@ -21,22 +21,11 @@ extension OAuthProvider {
         let body = try ClientMetadata.document(of: request, for: grants, at: metadata)
         var headers = [HTTPHeader("Content-Type", "application/json"), HTTPHeader("Accept", "application/json")]
         if let token = request.initialAccessToken {
-            headers.append(HTTPHeader("Authorization", secret: Self.bearer(token)))
+            headers.append(.authorization(.bearer, token))
         }
         let answer = try await answer(
             to: HTTPRequest(.post, endpoint.text, headers: headers, body: body, isRepeatable: false), from: endpoint)
         return try RegisteredClient(answer, isConfidential: request.isConfidential)
-    }
-
-    /// RFC 6750, section 2.1.
-    private static func bearer(_ token: Secret) -> Secret {
-        let prefix = Array("Bearer ".utf8)
-        return token.withBytes { bytes in
-            Secret(count: prefix.count + bytes.count) { buffer in
-                buffer.copyBytes(from: prefix)
-                UnsafeMutableRawBufferPointer(rebasing: buffer[prefix.count...]).copyMemory(from: bytes)
-            }
-        }
     }
 }
 

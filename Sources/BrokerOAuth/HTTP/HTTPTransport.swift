@@ -1,4 +1,5 @@
 import BrokerModel
+import BrokerValues
 
 /// What the OAuth logic needs of HTTP; ``HTTPClient`` is the one that talks to a network.
 package protocol HTTPTransport: Sendable {
@@ -54,6 +55,18 @@ package struct HTTPHeader: Sendable {
     package init(_ name: String, secret: Secret) {
         self.name = name
         value = .secret(secret)
+    }
+
+    /// RFC 6750, section 2.1; RFC 9449, section 7.1.
+    static func authorization(_ type: TokenType, _ token: Secret) -> HTTPHeader {
+        let prefix = Array("\(type.rawValue) ".utf8)
+        let value = token.withBytes { bytes in
+            Secret(count: prefix.count + bytes.count) { buffer in
+                buffer.copyBytes(from: prefix)
+                UnsafeMutableRawBufferPointer(rebasing: buffer[prefix.count...]).copyMemory(from: bytes)
+            }
+        }
+        return HTTPHeader("Authorization", secret: value)
     }
 }
 

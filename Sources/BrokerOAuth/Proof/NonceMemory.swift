@@ -1,11 +1,12 @@
 import Synchronization
 
-/// The last nonce that each server gave for proofs (RFC 9449, section 8.2).
+/// The last nonce that each endpoint gave for proofs (RFC 9449, section 8.2). Issuers that share a host have nonces of their
+/// own, and a resource's are none of the token endpoint's (section 9).
 final class NonceMemory: Sendable {
     private struct State {
         var nonces: [String: String] = [:]
         /// The longest known first.
-        var origins: [String] = []
+        var endpoints: [String] = []
     }
 
     private let capacity: Int
@@ -13,14 +14,14 @@ final class NonceMemory: Sendable {
 
     init(capacity: Int = 128) { self.capacity = capacity }
 
-    subscript(origin: String) -> String? { state.withLock { $0.nonces[origin] } }
+    subscript(endpoint: String) -> String? { state.withLock { $0.nonces[endpoint] } }
 
     /// - Parameter nonce: what is not in the form of one (section 8.1), or is too long to be sent back, is left alone.
-    func remember(_ nonce: String, from origin: String) {
+    func remember(_ nonce: String, from endpoint: String) {
         guard Self.isNonce(nonce) else { return }
         state.withLock { state in
-            if state.nonces.updateValue(nonce, forKey: origin) == nil { state.origins.append(origin) }
-            if state.origins.count > capacity { state.nonces[state.origins.removeFirst()] = nil }
+            if state.nonces.updateValue(nonce, forKey: endpoint) == nil { state.endpoints.append(endpoint) }
+            if state.endpoints.count > capacity { state.nonces[state.endpoints.removeFirst()] = nil }
         }
     }
 

@@ -4,20 +4,27 @@ import BrokerValues
 extension OAuthProvider {
     /// Sends a request with a proof. A server that refuses it for the want of a nonce has not looked at the rest, so it
     /// goes out once more with the nonce (RFC 9449, section 8).
+    ///
+    /// - Parameter accessToken: what the request is made with, where it is not to get one.
     func answer(
-        to request: HTTPRequest, provenWith key: ProofKey, from endpoint: WebURL
+        to request: HTTPRequest, provenWith key: ProofKey, accessToken: Secret? = nil, from endpoint: WebURL
     ) async throws(ProviderError) -> EndpointAnswer {
-        let nonce = nonces[endpoint.origin]
-        let answer = try await answer(to: proven(request, with: key, nonce: nonce), from: endpoint)
-        guard Self.asksForNonce(answer), let fresh = nonces[endpoint.origin], fresh != nonce else { return answer }
-        return try await self.answer(to: proven(request, with: key, nonce: fresh), from: endpoint)
+        let nonce = nonces[endpoint.text]
+        let answer = try await answer(to: proven(request, with: key, accessToken, nonce: nonce), from: endpoint)
+        // Its own, not what was remembered meanwhile: another request may have been told another one.
+        guard Self.asksForNonce(answer), let fresh = answer.response.header("dpop-nonce"),
+            NonceMemory.isNonce(fresh), fresh != nonce
+        else { return answer }
+        return try await self.answer(to: proven(request, with: key, accessToken, nonce: fresh), from: endpoint)
     }
 
     private func proven(
-        _ request: HTTPRequest, with key: ProofKey, nonce: String?
+        _ request: HTTPRequest, with key: ProofKey, _ accessToken: Secret?, nonce: String?
     ) throws(ProviderError) -> HTTPRequest {
         let target = ProofTarget(method: request.method.rawValue, url: request.url)
-        guard let proof = proofs.proof(with: key, for: target, accessToken: nil, nonce: nonce, now: clock.now) else {
+        guard
+            let proof = proofs.proof(with: key, for: target, accessToken: accessToken, nonce: nonce, now: clock.now)
+        else {
             throw .invalidResponse(status: nil, "The saved DPoP key is damaged. Sign in again to make a new one.")
         }
         var request = request
@@ -25,7 +32,10 @@ extension OAuthProvider {
         return request
     }
 
+    /// Authorization servers say so in the body (section 8), others in a header (section 9).
     private static func asksForNonce(_ answer: EndpointAnswer) -> Bool {
-        [400, 401].contains(answer.response.status) && answer.object?["error"] == "use_dpop_nonce"
+        guard [400, 401].contains(answer.response.status) else { return false }
+        return answer.object?["error"] == "use_dpop_nonce"
+            || answer.response.header("www-authenticate")?.contains("\"use_dpop_nonce\"") == true
     }
 }

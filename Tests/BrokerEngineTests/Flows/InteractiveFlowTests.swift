@@ -198,6 +198,8 @@ struct InteractiveFlowTests {
         #expect(error?.kind == .mismatchedUser)
         #expect(
             try bed.engine.accounts(of: nil, includeSignedOut: true, in: Sample.partition).map(\.username) == ["alice"])
+        while bed.provider.revoked.count < 2 { await Task.yield() }
+        #expect(bed.provider.revoked == ["rt-2", "at-2"], "nothing of theirs lives on at the provider")
     }
 
     @Test("with a strict hint somebody else is a mismatch, and nothing of them is kept", .timeLimit(.minutes(1)))

@@ -92,6 +92,37 @@ struct SignOutDuringRefreshTests {
         }
     }
 
+    @Test("what comes back after a sign-out that revokes is revoked, too", arguments: ["forged", "alice"])
+    func revokedAfterwards(idToken: String) async throws {
+        let bed = try await EngineBed()
+        bed.roster.set([mail])
+        try await bed.signIn("alice", mail)
+        let (gate, refresh) = await refreshing(bed, idToken: idToken)
+        var request = SignOutRequest(
+            partition: Sample.partition, account: .username("alice"), correlationID: "correlation-1")
+        request.app = mail
+        request.revoke = true
+        #expect(try await bed.engine.signOut(request) { _ in }.revocation == .done)
+        #expect(bed.provider.revoked == ["rt-1"])
+        gate.open()
+        await #expect(throws: BrokerError.self) { try await refresh.value }
+        await bed.engine.drain()
+        #expect(bed.provider.revoked.contains("rt-2"))
+    }
+
+    @Test("what comes back after any other sign-out is let go, as what was there is", arguments: Way.allCases)
+    func letGoAfterwards(_ way: Way) async throws {
+        let bed = try await EngineBed()
+        bed.roster.set([mail])
+        try await bed.signIn("alice", mail)
+        let (gate, refresh) = await refreshing(bed, idToken: "alice")
+        try await way(mail, on: bed)
+        gate.open()
+        await #expect(throws: BrokerError.self) { try await refresh.value }
+        await bed.engine.drain()
+        #expect(bed.provider.revoked.isEmpty)
+    }
+
     @Test("an app that signed out gets no tokens back while another client keeps the account", arguments: Way.allCases)
     func otherClientStays(_ way: Way) async throws {
         let bed = try await EngineBed()
@@ -136,7 +167,7 @@ struct SignOutDuringRefreshTests {
         let gate = Gate()
         bed.vault.hold(until: gate)
         // A token of its own beside the sign-in's.
-        let silent = bed.silent(mail, ["mail.send"])
+        let silent = bed.silent(mail) { $0.resources = ["https://api.example"] }
         let refresh = Task { [engine = bed.engine] in try await engine.acquireSilent(silent) }
         while bed.vault.held == 0 { await Task.yield() }
         let signOut = Task { try await way(mail, on: bed) }

@@ -219,13 +219,48 @@ struct SilentFlowTests {
         #expect(bed.provider.refreshes == ["rt-1", "rt-1"])
     }
 
-    @Test("scopes that were never granted need the person; what came instead is cached")
-    func narrower() async throws {
+    @Test("scopes that were never granted need the person, and the provider is not asked for them")
+    func neverGranted() async throws {
+        let bed = try await EngineBed()
+        try await bed.signIn("alice", Sample.app(), ["mail.read", "email"])
+        let error = await #expect(throws: BrokerError.self) {
+            try await bed.engine.acquireSilent(bed.silent(Sample.app(), ["mail.read", "calendar", "email"]))
+        }
+        #expect(error?.kind == .interactionRequired)
+        #expect(error?.reason == .scopesNotGranted)
+        #expect(error?.details.declinedScopes == ["calendar"])
+        #expect(error?.details.accounts?.map(\.username) == ["alice"])
+        #expect(bed.provider.refreshes.isEmpty)
+    }
+
+    @Test("an essential acr that a refresh does not bring needs the person; the rotated token is kept")
+    func essentialContext() async throws {
         let bed = try await EngineBed()
         try await bed.signIn()
+        let claims = #"{"id_token":{"acr":{"essential":true,"values":["phr"]}}}"#
+        for (acr, user) in [("pwd", "alice"), ("phr", nil), ("phr", "alice")] as [(JSONValue, String?)] {
+            bed.provider.say { $0["acr"] = acr }
+            bed.provider.whenRedeeming { [provider = bed.provider] _ in provider.tokens(for: user) }
+            let silent = bed.silent { $0.claims = claims }
+            if acr == "phr", user != nil {
+                #expect(try await bed.engine.acquireSilent(silent).fromCache == false)
+            } else {
+                let error = await #expect(throws: BrokerError.self) { try await bed.engine.acquireSilent(silent) }
+                #expect(error?.kind == .interactionRequired)
+                #expect(error?.reason == .claimsChallenge)
+            }
+        }
+        #expect(bed.provider.refreshes == ["rt-1", "rt-2", "rt-3"])
+    }
+
+    @Test("granted scopes that do not come need the person; what came instead is cached")
+    func narrower() async throws {
+        let bed = try await EngineBed()
+        try await bed.signIn("alice", Sample.app(), ["mail.read", "calendar"])
         bed.provider.whenRedeeming { [provider = bed.provider] _ in provider.tokens(scope: "mail.read") }
         let error = await #expect(throws: BrokerError.self) {
-            try await bed.engine.acquireSilent(bed.silent(Sample.app(), ["mail.read", "calendar"]))
+            try await bed.engine.acquireSilent(
+                bed.silent(Sample.app(), ["mail.read", "calendar"]) { $0.forceRefresh = true })
         }
         #expect(error?.kind == .interactionRequired)
         #expect(error?.reason == .scopesNotGranted)

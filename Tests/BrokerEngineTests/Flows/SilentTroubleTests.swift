@@ -213,7 +213,8 @@ struct SilentTroubleTests {
         #expect(told?.details.httpStatus == 429)
         #expect(bed.provider.refreshes.count == 1)
         #expect(bed.engine.cached(bed.silent()) != nil, "what is cached is served all the same")
-        #expect(await failure(bed, bed.silent(Sample.app(), ["calendar"]))?.kind == .serverUnavailable)
+        let other = bed.silent { $0.resources = ["https://api.example"] }
+        #expect(await failure(bed, other)?.kind == .serverUnavailable)
 
         bed.provider.whenRedeeming(nil)
         bed.clock.advance(bySeconds: 30)
@@ -244,7 +245,7 @@ struct SilentTroubleTests {
             }
             throw .refused(OAuthRefusal(error: "invalid_grant", subError: "consent_required", status: 400))
         }
-        let request = bed.silent(Sample.app(), ["calendar"])
+        let request = bed.silent { $0.resources = ["https://api.example"] }
         for _ in 0..<3 { #expect(await failure(bed, request)?.reason == .consentRequired) }
         #expect(bed.provider.refreshes.count == 1)
         bed.clock.advance(bySeconds: 120)

@@ -41,6 +41,24 @@ struct ScopeRuleTests {
         #expect(answers([".default"], [token]) == nil)
     }
 
+    @Test("a refresh is asked for what was granted, where that is known and counts")
+    func whatARefreshMayAsk() {
+        func may(
+            _ asked: [String], granted: [String] = ["openid", "read"], at resources: [String] = [],
+            _ kind: ProviderKind = .generic
+        ) -> Bool {
+            ScopeRules.mayRefresh(
+                Scopes(asked), resources: resources, spending: Sample.refreshToken(granted), at: kind)
+        }
+        #expect(may(["READ", "email"]))
+        #expect(may([]))
+        #expect(!may(["read", "write"]))
+        #expect(may(["https://api.example/.default"]), "nobody grants it by this name")
+        #expect(may(["write"], at: ["https://api.example"]), "the grant may be for several resources")
+        #expect(may(["write"], granted: []), "imported without its scopes")
+        #expect(may(["write"], .entra), "its refresh tokens are good for whatever the person agreed to")
+    }
+
     @Test("the answer to a .default is renewed by that alone; any other token by all it carries")
     func renewal() {
         let asked = ScopeRules.toRenew(

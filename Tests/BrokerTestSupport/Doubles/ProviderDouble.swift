@@ -24,8 +24,12 @@ package final class ProviderDouble: IdentityProvider {
         var device: DeviceAuthorization?
         var offersDeviceCode = true
         var revoked: [String] = []
+        var userInfo: (@Sendable (String) -> UserInfo?)?
+        var userInfoQuestions: [String] = []
+        var claims: @Sendable (inout JSONObject) -> Void = { _ in }
         var endedSessions: [EndSessionRequest] = []
         var revocationFailure: ProviderError?
+        var revocationGate: Gate?
         var asked: [Authority] = []
         var told: [(place: Authority, client: ClientCredentials)] = []
         var expectations: [IDTokenExpectation] = []
@@ -83,6 +87,8 @@ package final class ProviderDouble: IdentityProvider {
 
     package func failPushing(_ error: ProviderError?) { state.withLock { $0.pushFailure = error } }
 
+    package func holdRevocations(at gate: Gate) { state.withLock { $0.revocationGate = gate } }
+
     package func failRevocation(_ error: ProviderError?) { state.withLock { $0.revocationFailure = error } }
 
     /// From now on, requests with a proof get tokens that are bound to its key.
@@ -109,6 +115,7 @@ package final class ProviderDouble: IdentityProvider {
         var metadata = ProviderMetadata(
             authority: authority, issuer: authority.url, authorizationEndpoint: authority.url + "/authorize",
             tokenEndpoint: authority.url + "/token", jwksURI: authority.url + "/jwks",
+            revocationEndpoint: authority.url + "/revoke",
             deviceAuthorizationEndpoint: state.withLock { $0.offersDeviceCode } ? authority.url + "/device" : nil)
         let change = state.withLock { state in
             state.asked.append(authority)
@@ -149,9 +156,30 @@ package final class ProviderDouble: IdentityProvider {
         return authorization
     }
 
+    /// What UserInfo says, by access token; nothing there refuses it.
+    package func whenAskedWho(_ answer: @escaping @Sendable (String) -> UserInfo?) {
+        state.withLock { $0.userInfo = answer }
+    }
+
+    package var userInfoQuestions: [String] { state.withLock { $0.userInfoQuestions } }
+
+    package func userInfo(
+        with accessToken: Secret, _ type: TokenType, provenBy key: ProofKey?, at metadata: ProviderMetadata
+    ) async throws(ProviderError) -> UserInfo {
+        let answer = state.withLock { state in
+            state.userInfoQuestions.append(accessToken.revealed())
+            return state.userInfo
+        }
+        guard let told = answer?(accessToken.revealed()) else {
+            throw .refused(OAuthRefusal(error: "invalid_token", status: 401))
+        }
+        return told
+    }
+
     package func revoke(
         _ token: Secret, _ kind: RevocableToken, as client: ClientCredentials, at metadata: ProviderMetadata
     ) async throws(ProviderError) {
+        await state.withLock { $0.revocationGate }?.wait()
         let failure = state.withLock { state in
             state.revoked.append(token.revealed())
             state.told.append((metadata.authority, client))
@@ -201,6 +229,9 @@ package final class ProviderDouble: IdentityProvider {
         return response
     }
 
+    /// What ID tokens say from now on.
+    package func say(_ change: @escaping @Sendable (inout JSONObject) -> Void) { state.withLock { $0.claims = change } }
+
     /// What ID tokens were checked against.
     package var expectations: [IDTokenExpectation] { state.withLock { $0.expectations } }
 
@@ -214,6 +245,7 @@ package final class ProviderDouble: IdentityProvider {
         var claims: JSONObject = [
             "preferred_username": .string(username), "name": .string(name(username)), "sub": .string(user),
         ]
+        state.withLock { $0.claims }(&claims)
         if metadata.authority.hasTenants {
             claims.merge(["oid": .string(user), "tid": .string(Self.tenant)]) { $1 }
         }

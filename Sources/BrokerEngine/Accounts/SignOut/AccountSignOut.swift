@@ -24,7 +24,10 @@ struct AccountSignOut: Sendable {
             reach: reach, app: request.app, members: members, partition: partition, now: services.clock.now)
         let (done, isPersisted) = try await services.write { index throws(VaultError) in
             let (change, outcome) = try local.decide(account.stored.record, from: index, services.vault)
-            return (change, try prepare(outcome, for: account))
+            let prepared = try prepare(outcome, for: account)
+            // Before the next in the queue: that may be what a refresh has just brought.
+            if request.revoke { services.flights.revoke(outcome.owners) }
+            return (change, prepared)
         }
         var stages = SignOutStages()
         stages.local =

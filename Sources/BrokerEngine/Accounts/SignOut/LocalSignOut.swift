@@ -19,6 +19,8 @@ struct LocalSignOut: Sendable {
         var accounts: [KnownAccounts.Entry] = []
         /// Nobody else has them.
         var refreshTokens: [StoredRecord<RefreshTokenRecord>] = []
+        /// Whose tokens went.
+        var owners: [CacheIndex.OwnerKey] = []
         /// By client: tells the provider whose session is to end.
         var idTokens: [String: SealedRecord] = [:]
         /// Another app goes on using the tokens.
@@ -54,6 +56,7 @@ struct LocalSignOut: Sendable {
             }
             guard !outcome.isShared else { continue }
             outcome.refreshTokens += tokens.refreshTokens
+            outcome.owners.append(key)
             try change.deleteTokens(of: key, in: index)
         }
         if let app, client != nil {

@@ -1,0 +1,64 @@
+import BrokerModel
+import BrokerValues
+import Logging
+
+/// A refresh token that came with an answer which is no good otherwise. The one that was sent may be spent.
+struct Rescue: Sendable {
+    let refreshToken: Secret?
+    /// Of the access token that came along; when it is not known, the new token is bound as the old one.
+    let type: TokenType?
+    let sent: Scopes
+    let metadata: ProviderMetadata
+    let precondition: RefreshPrecondition
+}
+
+extension GrantStore {
+    /// Of a refresh whose answer is no good but for its refresh token.
+    func keepRest(
+        _ rest: UnusableTokens, sent: Scopes, replacing spent: StoredRecord<RefreshTokenRecord>, proofKey: ProofKey?,
+        at metadata: ProviderMetadata
+    ) async {
+        let rescue = Rescue(
+            refreshToken: rest.refreshToken, type: rest.tokenType, sent: sent, metadata: metadata,
+            precondition: RefreshPrecondition(spending: spent, by: app, in: partition, services))
+        await keep(rescue, proofKey: proofKey)
+    }
+
+    func keep(_ rescue: Rescue, proofKey: ProofKey?) async {
+        guard let secret = rescue.refreshToken else { return }
+        let isBound = rescue.type == .dpop && app.clientSecret == nil
+        do throws(VaultError) {
+            let standing = try await services.writer.write {
+                [partition, vault = services.vault, now = services.clock.now] index throws(VaultError) in
+                let precondition = rescue.precondition
+                var change = CacheChange(in: partition)
+                let standing = try precondition.standing(in: index)
+                guard standing == .valid else { return (change, standing) }
+                var record = precondition.spent.record
+                record.narrowedTo = ScopeRules.narrowing(of: record, by: rescue.sent)
+                record.cachedAt = now
+                (record.unansweredAt, record.refusedAt) = (nil, nil)
+                change.add(.refreshToken(.delete(precondition.spent)))
+                if isBound, let proofKey {
+                    record.keyThumbprint = proofKey.thumbprint
+                    let key = ProofKeyRecord(owner: record.owner, thumbprint: proofKey.thumbprint, createdAt: now)
+                    change.add(.proofKey(.put(try vault.seal(key, secret: proofKey.privateKey, in: partition))))
+                }
+                change.add(.refreshToken(.put(try vault.seal(record, secret: secret, in: partition))))
+                return (change, standing)
+            }.answer
+            if standing == .signedOut {
+                giveBackLate(UnkeptTokens(refreshToken: secret), rescue.precondition, at: rescue.metadata)
+            }
+        } catch {
+            services.log.error("a rotated refresh token could not be kept", metadata: ["cause": "\(error)"])
+        }
+    }
+
+    /// What came after the person signed out shares the fate of what was there then: it is revoked if they wanted that
+    /// (decision 35).
+    func giveBackLate(_ tokens: UnkeptTokens, _ precondition: RefreshPrecondition, at metadata: ProviderMetadata) {
+        guard services.flights.isRevoked(precondition.owner) else { return }
+        services.giveBack(tokens, of: app, at: metadata)
+    }
+}

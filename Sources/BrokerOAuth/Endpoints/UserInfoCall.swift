@@ -1,0 +1,27 @@
+import BrokerModel
+import BrokerValues
+
+extension OAuthProvider {
+    /// OpenID Connect Core, section 5.3. Answers that are signed or encrypted come only to clients that were registered for
+    /// that, and are not read.
+    package func userInfo(
+        with accessToken: Secret, _ type: TokenType, provenBy key: ProofKey?, at metadata: ProviderMetadata
+    ) async throws(ProviderError) -> UserInfo {
+        let endpoint = try endpoint(metadata.userinfoEndpoint, for: "UserInfo", of: metadata)
+        let request = HTTPRequest(
+            .get, endpoint.text,
+            headers: [HTTPHeader("Accept", "application/json"), .authorization(type, accessToken)])
+        let answer: EndpointAnswer
+        if type == .dpop, let key {
+            answer = try await self.answer(to: request, provenWith: key, accessToken: accessToken, from: endpoint)
+        } else {
+            answer = try await self.answer(to: request, from: endpoint)
+        }
+        let object = try answer.object(statuses: [200], expected: "a person's claims as JSON")
+        let body = answer.response.body
+        guard body.count <= CompactToken.longest, (try? JSONReader.read(body, names: .areUnique)) != nil,
+            let subject = object["sub"]?.stringValue, !subject.isEmpty
+        else { throw answer.incomplete("does not say whom the token is for") }
+        return UserInfo(subject: subject, claims: object)
+    }
+}

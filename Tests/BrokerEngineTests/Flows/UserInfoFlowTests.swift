@@ -1,0 +1,90 @@
+import BrokerEngine
+import BrokerModel
+import BrokerTestSupport
+import BrokerValues
+import Testing
+
+/// What a provider says of a person at its UserInfo endpoint (decision 36).
+@Suite("UserInfo", .timeLimit(.minutes(1)))
+struct UserInfoFlowTests {
+    private func bed(_ userInfo: JSONObject, about subject: String = "alice") async throws -> EngineBed {
+        let bed = try await EngineBed()
+        bed.provider.offer { $0.userinfoEndpoint = $0.authority.url + "/userinfo" }
+        bed.provider.whenAskedWho { _ in UserInfo(subject: subject, claims: userInfo) }
+        return bed
+    }
+
+    private func signInByDevice(_ bed: EngineBed, _ response: TokenResponse) async throws -> AcquiredToken {
+        bed.provider.whenRedeeming { _ in response }
+        let request = DeviceCodeRequest(
+            partition: Sample.partition, app: Sample.app(), query: TokenQuery(scopes: ["mail.read"]),
+            correlationID: "correlation-1")
+        let signIn = Task { [engine = bed.engine] in try await engine.acquireByDeviceCode(request) { _ in } }
+        while bed.clock.sleepers == 0 { await Task.yield() }
+        bed.clock.advance(bySeconds: 5)
+        return try await signIn.value
+    }
+
+    @Test("says who signed in on another device where no ID token does; the account is that of a sign-in in the browser")
+    func deviceWithoutIDToken() async throws {
+        let bed = try await bed(["preferred_username": "alice@example.org", "name": "Alice", "acr": "phr"])
+        let token = try await signInByDevice(bed, bed.provider.tokens())
+        #expect(token.account.username == "alice@example.org")
+        #expect(token.account.name == "Alice")
+        #expect(token.idToken == nil)
+        #expect(bed.provider.userInfoQuestions == ["at-1"])
+        bed.provider.whenRedeeming(nil)
+        let inBrowser = try await bed.signIn("alice")
+        #expect(inBrowser.account.id == token.account.id)
+        _ = try await bed.engine.acquireSilent(bed.silent { $0.forceRefresh = true })
+    }
+
+    @Test("a device sign-in about which UserInfo says nothing is refused, and its tokens are given back")
+    func nobody() async throws {
+        let bed = try await bed([:])
+        bed.provider.whenAskedWho { _ in nil }
+        await #expect(throws: BrokerError.self) { try await signInByDevice(bed, bed.provider.tokens()) }
+        await bed.engine.drain()
+        #expect(bed.provider.revoked == ["rt-1", "at-1"])
+    }
+
+    @Test("a code without an ID token is refused as before: only the ID token has the nonce")
+    func browserWithoutIDToken() async throws {
+        let bed = try await bed(["preferred_username": "alice"])
+        bed.provider.whenRedeeming { [provider = bed.provider] _ in provider.tokens() }
+        let error = await #expect(throws: BrokerError.self) { try await bed.signIn() }
+        #expect(error?.kind == .invalidResponse)
+        #expect(bed.provider.userInfoQuestions.isEmpty)
+    }
+
+    @Test("names that stand only there are the account's, and outlive refreshes that do not repeat them")
+    func names() async throws {
+        let bed = try await bed(["preferred_username": "alice@example.org", "name": "Alice", "acr": "phr"])
+        bed.provider.say { ($0["preferred_username"], $0["name"]) = (nil, nil) }
+        let token = try await bed.signIn()
+        #expect(token.account.username == "alice@example.org")
+        #expect(token.account.name == "Alice")
+        #expect(token.account.claims?["acr"] == nil, "what is decided by goes by the ID token alone")
+        bed.provider.whenRedeeming { [provider = bed.provider] _ in provider.tokens(for: "alice") }
+        let refreshed = try await bed.engine.acquireSilent(bed.silent { $0.forceRefresh = true })
+        #expect(refreshed.account.username == "alice@example.org")
+        #expect(refreshed.account.name == "Alice")
+        #expect(bed.provider.userInfoQuestions == ["at-1"], "once for a sign-in")
+    }
+
+    @Test("another person's UserInfo is not used, nor is one missed that does not come")
+    func otherPerson() async throws {
+        let bed = try await bed(["preferred_username": "mallory"], about: "mallory")
+        bed.provider.say { ($0["preferred_username"], $0["name"]) = (nil, nil) }
+        #expect(try await bed.signIn().account.username == "alice")
+        bed.provider.whenAskedWho { _ in nil }
+        #expect(try await bed.signIn("bob").account.username == "bob")
+    }
+
+    @Test("an ID token that names the person is enough")
+    func notAsked() async throws {
+        let bed = try await bed([:])
+        try await bed.signIn()
+        #expect(bed.provider.userInfoQuestions.isEmpty)
+    }
+}
