@@ -45,6 +45,14 @@ struct URLHandlerTests {
         #expect(MimeApplications.adding("x.desktop", for: "t/u", to: "") == "[Default Applications]\nt/u=x.desktop;\n")
     }
 
+    @Test("a mark that combines with a quote does not hide it")
+    func combiningMarks() throws {
+        let handler = try #require(URLHandler(app: "notes", redirectURI: "msauth.org.example.notes://auth"))
+        let entry = handler.desktopEntry(command: ["/opt/a\"\u{301} evil"])
+        #expect(entry.unicodeScalars.contains("\u{301}"))
+        #expect(Array(entry.utf8).firstRange(of: Array("a\\\\\"\u{301} evil".utf8)) != nil)
+    }
+
     @Test("the program and its options are quoted for the desktop")
     func quoting() throws {
         let handler = try #require(URLHandler(app: "m\\a\nil", redirectURI: "a.b://x"))

@@ -59,21 +59,24 @@ package struct URLHandler: Sendable, Equatable {
 
     /// One argument of `Exec`: quoted, then escaped as every string of the file is.
     private static func quoted(_ word: String) -> String {
-        var text = ""
-        for character in word {
-            switch character {
-            case "\"", "`", "$", "\\": text += "\\\(character)"
-            case "%": text += "%%"
-            default: text.append(character)
+        // Not by characters: a mark after a quote makes another character of both.
+        var text = String.UnicodeScalarView()
+        for scalar in word.unicodeScalars {
+            switch scalar {
+            case "\"", "`", "$", "\\": text.append(contentsOf: ["\\", scalar])
+            case "%": text.append(contentsOf: ["%", "%"])
+            default: text.append(scalar)
             }
         }
-        return escaped("\"\(text)\"")
+        return escaped("\"\(String(text))\"")
     }
 
     private static func escaped(_ text: String) -> String {
-        var escaped = ""
-        for character in text.filter({ !$0.isNewline }) { escaped += character == "\\" ? "\\\\" : String(character) }
-        return escaped
+        var escaped = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars where !Character(scalar).isNewline {
+            escaped.append(contentsOf: scalar == "\\" ? ["\\", "\\"] : [scalar])
+        }
+        return String(escaped)
     }
 }
 

@@ -302,3 +302,11 @@ package struct OAuthRefusal: Sendable, Equatable {
         self.errorCodes = errorCodes
     }
 }
+
+extension OAuthRefusal: CustomDebugStringConvertible {
+    /// For logs, as the payload of an error: what the provider wrote for people may say who they are.
+    package var debugDescription: String {
+        let codes = [error] + [subError].compactMap(\.self) + errorCodes.map { String($0) }
+        return codes.joined(separator: " ") + (status.map { " (status \($0))" } ?? "")
+    }
+}

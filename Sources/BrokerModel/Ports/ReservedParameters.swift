@@ -1,11 +1,11 @@
 extension AuthorizationRequest {
     /// What an app's ``extraQueryParameters`` may never set, in lower case: what the broker itself answers for, what would
-    /// make the cache take a token for another (`resource`), and what would move the request or its answer to another place
+    /// make the cache take a token for another (`resource`, and `audience`, as some providers call it; RFC 9396), and what would move the request or its answer to another place
     /// (`request`, `request_uri`, `response_mode`).
     package static let reservedParameters: Set<String> = [
         "client_id", "response_type", "redirect_uri", "scope", "state", "nonce", "code_challenge",
         "code_challenge_method", "client-request-id", "prompt", "login_hint", "domain_hint", "claims", "resource",
         "client_info", "instance_aware", "response_mode", "request", "request_uri", "registration", "client_secret",
-        "code_verifier", "dpop_jkt",
+        "code_verifier", "dpop_jkt", "audience", "authorization_details",
     ]
 }

@@ -25,7 +25,8 @@ struct UserInfoFlowTests {
         return try await signIn.value
     }
 
-    @Test("says who signed in on another device where no ID token does; the account is that of a sign-in in the browser")
+    @Test(
+        "says who signed in on another device where no ID token does; the account is that of a sign-in in the browser")
     func deviceWithoutIDToken() async throws {
         let bed = try await bed(["preferred_username": "alice@example.org", "name": "Alice", "acr": "phr"])
         let token = try await signInByDevice(bed, bed.provider.tokens())

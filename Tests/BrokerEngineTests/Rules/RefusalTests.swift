@@ -34,6 +34,15 @@ struct RefusalTests {
         #expect(refuse("invalid_grant", "bad_token") == (.interactionRequired, .refreshTokenRevoked, true))
     }
 
+    @Test("what a provider wrote for people is in no log line")
+    func logLine() {
+        let refusal = OAuthRefusal(
+            error: "invalid_grant", subError: "bad_token", description: "alice@example.org is not assigned",
+            status: 400,
+            claims: "{}", errorCodes: [50105])
+        #expect("\(ProviderError.refused(refusal))" == "refused(invalid_grant bad_token 50105 (status 400))")
+    }
+
     @Test("Entra's codes tell an expired token from a revoked one", arguments: [70008, 70043, 700081, 700082, 700084])
     func expired(code: Int64) {
         #expect(
