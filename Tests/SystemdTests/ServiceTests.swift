@@ -135,7 +135,9 @@ struct ServiceTests {
             #expect(try await lab.property("Result") == "success")
             #expect(try await lab.property("ExecMainStatus") == "0")
             try await lab.user("brokerctl", "status")
-            #expect(try await lab.property("ActiveState") == "active")
+            try await eventually("systemd knows that it serves") {
+                try await lab.property("ActiveState") == "active"
+            }
         }
     }
 }
