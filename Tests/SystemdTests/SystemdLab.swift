@@ -59,6 +59,11 @@ struct SystemdLab: Sendable {
         return text.trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
+    /// Waits until systemd knows that the broker is ready: a client that waited at the socket may be answered before.
+    func serves() async throws {
+        try await eventually("systemd knows that the broker serves") { try await property("ActiveState") == "active" }
+    }
+
     func configure(_ text: String) async throws {
         try await user(
             "sh", "-c", "mkdir -p ~/.config/brokerd && printf '%s' \"$1\" > ~/.config/brokerd/config.toml", "sh", text)

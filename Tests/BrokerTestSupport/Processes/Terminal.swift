@@ -4,12 +4,16 @@ import Foundation
 package struct Terminal: Sendable {
     private let bed: TestBed
     private let server: String
+    /// Where the program's exit status is left, as a shell has it: tmux itself does not hear of the end where the process that
+    /// started it has blocked the signal.
+    private let status: String
 
     /// Starts the program; the terminal stays when it ends, so that its last words can be read.
     package static func start(
         _ launch: Launch, columns: Int, rows: Int, in bed: TestBed
     ) async throws -> Terminal {
-        let terminal = Terminal(bed: bed, server: bed.path(bed.unique("tmux")))
+        let terminal = Terminal(
+            bed: bed, server: bed.path(bed.unique("tmux")), status: bed.path(bed.unique("status")))
         bed.atEnd { _ = try? await terminal.tmux("kill-server") }
         let options = bed.path(bed.unique("tmux.conf"))
         try "set -g remain-on-exit on\nset -g status off\nset -g history-limit 0\n"
@@ -17,7 +21,8 @@ package struct Terminal: Sendable {
         let variables = launch.environment.map { "\($0.key)=\($0.value)" }
         try await terminal.tmux(
             ["-f", options, "new-session", "-d", "-x", "\(columns)", "-y", "\(rows)", "env", "-i", "TERM=screen"]
-                + variables + [launch.executable] + launch.arguments)
+                + variables + ["sh", "-c", "trap : INT; \"$@\"; echo $? > '\(terminal.status)'", "sh"]
+                + [launch.executable] + launch.arguments)
         return terminal
     }
 
@@ -46,16 +51,10 @@ package struct Terminal: Sendable {
     package func press(_ keys: String...) async throws { try await tmux(["send-keys"] + keys) }
 
     /// Waits for the program's end.
-    ///
-    /// - Returns: nil when a signal ended it.
-    package func exitStatus() async throws -> Int32? {
-        var words: [Substring] = []
-        try await eventually("the program ends") {
-            words = try await tmux("display-message", "-p", "#{pane_dead} #{pane_dead_status}")
-                .split(whereSeparator: \.isWhitespace)
-            return words.first == "1"
+    package func exitStatus() async throws -> Int32 {
+        try await awaited("the program ends") {
+            (try? String(contentsOfFile: status, encoding: .utf8)).flatMap { Int32($0.dropLast()) }
         }
-        return words.dropFirst().first.flatMap { Int32($0) }
     }
 
     @discardableResult
