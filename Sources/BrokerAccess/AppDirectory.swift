@@ -106,7 +106,9 @@ package final class AppDirectory: AppRoster {
         case .isKept: try checkIsNew(app, in: partition)
         case .isReplaced: break
         case .isReplacedKeepingSecret:
-            if let before = try self.app(named: app.name, in: partition) { app = try app.keepingSecret(of: before) }
+            if let before = try registrations(of: partition)[app.name], before.record.isConfidential {
+                app = try app.keepingSecret(of: before.app)
+            }
         }
         try AppRules.check(app)
         let record = AppRecord(app)

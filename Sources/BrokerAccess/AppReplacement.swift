@@ -34,16 +34,18 @@ struct AppReplacement {
 
 extension AppRegistration {
     /// A secret is for its client at its provider, and goes nowhere else.
-    func keepingSecret(of before: AppRegistration) throws(BrokerError) -> AppRegistration {
-        guard let secret = before.clientSecret, clientSecret == nil else { return self }
-        guard description.clientID == before.description.clientID, authority == before.authority else {
+    ///
+    /// - Parameter before: nil for one that is of no use as providers are configured now.
+    func keepingSecret(of before: AppRegistration?) throws(BrokerError) -> AppRegistration {
+        guard clientSecret == nil else { return self }
+        guard let before, description.clientID == before.description.clientID, authority == before.authority else {
             throw BrokerError(
                 .invalidParameter,
                 "The client secret is for the client and the authority that were registered; give the new client's own."
             )
         }
         var copy = self
-        (copy.clientSecret, copy.secretMethod) = (secret, before.secretMethod)
+        (copy.clientSecret, copy.secretMethod) = (before.clientSecret, before.secretMethod)
         return copy
     }
 }

@@ -154,6 +154,25 @@ struct AppDirectoryTests {
         #expect(bed.log.text.contains("mail.toml:3"))
     }
 
+    @Test("a client secret is not lost where its provider is configured as another kind by now")
+    func secretOfUseless() async throws {
+        let bed = try await AccessBed()
+        var app = AccessBed.app(authority: "https://login.corp.example/Contoso/v2.0")
+        app.clientSecret = Secret("hush")
+        try await bed.directory.register(app, in: AccessBed.partition)
+        bed.directory.apply(AuthorityParser(kinds: ["login.corp.example": .adfs]))
+        #expect(try bed.directory.app(named: "mail", in: AccessBed.partition) == nil)
+        var edited = app
+        edited.clientSecret = nil
+        let wanted = edited
+        await #expect(throws: BrokerError.self) {
+            try await bed.directory.register(
+                wanted, overPrevious: .isReplacedKeepingSecret, in: AccessBed.partition)
+        }
+        bed.directory.apply(AuthorityParser())
+        #expect(try bed.directory.app(named: "mail", in: AccessBed.partition) == app)
+    }
+
     @Test("apps are listed by name, and belong to their partition")
     func listing() async throws {
         let bed = try await AccessBed()
