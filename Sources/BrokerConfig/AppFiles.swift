@@ -40,15 +40,9 @@ package struct AppFiles: Sendable, Equatable {
 
     private static func apps(of path: String) throws(ConfigurationError) -> [AppFileEntry] {
         guard let text = try ConfigurationFile.text(of: path) else { return [] }
-        let document: TOMLDocument
-        do {
-            document = try TOMLDocument(text)
-        } catch {
-            throw ConfigurationError(
-                .syntax, "not valid TOML: \(error.message)", at: .file(path: path, line: error.line))
-        }
         var apps: [String: AppFileEntry] = [:]
-        for value in document.entries.sorted(by: { $0.line < $1.line }) {
+        let values = try ConfigurationFile.entries(of: text, at: path)
+        for value in values.sorted(by: { $0.line < $1.line }) {
             let origin = ConfigurationOrigin.file(path: path, line: value.line)
             guard value.path.count == 2 else {
                 throw ConfigurationError(

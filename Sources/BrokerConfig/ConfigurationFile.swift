@@ -19,14 +19,7 @@ struct ConfigurationFile {
 
     init(path: String, text: String) throws(ConfigurationError) {
         self.path = path
-        let document: TOMLDocument
-        do {
-            document = try TOMLDocument(text)
-        } catch {
-            throw ConfigurationError(
-                .syntax, "not valid TOML: \(error.message)", at: .file(path: path, line: error.line))
-        }
-        for entry in document.entries {
+        for entry in try Self.entries(of: text, at: path) {
             let origin = ConfigurationOrigin.file(path: path, line: entry.line)
             if entry.path.count >= 3, entry.path[0] == "provider" {
                 let key = entry.path.dropFirst(2).joined(separator: ".")
@@ -40,6 +33,15 @@ struct ConfigurationFile {
             } else {
                 values.append((entry.path.joined(separator: "."), entry.value, origin))
             }
+        }
+    }
+
+    static func entries(of text: String, at path: String) throws(ConfigurationError) -> [TOMLDocument.Entry] {
+        do throws(TOMLDocument.Failure) {
+            return try TOMLDocument(text).entries
+        } catch {
+            throw ConfigurationError(
+                .syntax, "not valid TOML: \(error.message)", at: .file(path: path, line: error.line))
         }
     }
 
