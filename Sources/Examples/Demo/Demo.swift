@@ -12,6 +12,8 @@ struct Demo {
     private static let scopes = ["notes.read"]
 
     static func main() async {
+        // Whoever stops reading does not keep it from ending what it started.
+        signal(SIGPIPE, SIG_IGN)
         let output = DemoOutput()
         let usesBrowser = CommandLine.arguments.contains("--browser")
         do {
