@@ -7,12 +7,12 @@ struct DemoOutput: Sendable {
     func step(_ title: String, _ details: [some StringProtocol] = [String]()) {
         var text = isTerminal ? "\u{1b}[32m✔\u{1b}[0m \u{1b}[1m\(title)\u{1b}[0m\n" : "* \(title)\n"
         for line in details { text += "    \(line)\n" }
-        FileHandle.standardOutput.write(Data(text.utf8))
+        try? FileHandle.standardOutput.write(contentsOf: Data(text.utf8))
     }
 
     func failed(_ error: any Error, log: String) {
         var text = "The demonstration failed: \(error)\n"
         if !log.isEmpty { text += "The broker's log:\n\(log)" }
-        FileHandle.standardError.write(Data(text.utf8))
+        try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
     }
 }
