@@ -9,20 +9,33 @@ package struct AccessSettings: Sendable, Equatable {
     package var servedUID: UInt32
     /// Whether a caller may name a client id and an authority instead of a registered app.
     package var allowsAdHocClients = true
+    /// Whether the authorities that callers name may be on this machine's own networks.
+    package var allowsPrivateAuthorities = true
+    /// What callers may do that no app lists.
+    package var tiers = TierRules()
     /// How authorities that callers name are read.
     package var authorities = AuthorityParser()
 
     package init(servedUID: UInt32) { self.servedUID = servedUID }
 }
 
+/// An app that a caller may act as, and how far.
+package struct AdmittedApp: Sendable {
+    package let app: AppRegistration
+    /// Nil where nothing limits it.
+    package let grant: GrantInUse?
+}
+
 /// Decides before any work starts: who may speak to the broker at all, and as which app.
 package final class AccessPolicy: Sendable {
+    package let grants: GrantBook
     private let directory: AppDirectory
     private let log: Logger
     private let current: Mutex<AccessSettings>
 
-    package init(directory: AppDirectory, settings: AccessSettings, log: Logger) {
+    package init(directory: AppDirectory, grants: GrantBook, settings: AccessSettings, log: Logger) {
         self.directory = directory
+        self.grants = grants
         self.log = log
         current = Mutex(settings)
     }
@@ -64,49 +77,96 @@ package final class AccessPolicy: Sendable {
 
     /// The app this caller may act as. Synchronous and quick: part of the hot path.
     ///
-    /// - Throws: `appNotFound`, `accessDenied` (`callerNotListed`, `adHocForbidden`), `invalidAuthority`.
-    package func admit(_ caller: Caller, as reference: AppReference) throws(BrokerError) -> AppRegistration {
+    /// - Throws: `appNotFound`, `accessDenied` (`callerNotListed`, `adHocForbidden`, `grantDenied`), `grantRequired`,
+    ///   `invalidAuthority`.
+    package func admit(
+        _ caller: Caller, as reference: AppReference, reaching reach: AppReach
+    ) throws(BrokerError) -> AdmittedApp {
+        let app = try app(reference, of: caller)
+        switch AccessVerdict(on: caller, as: app, by: settings.tiers[caller.tier]) {
+        case .allowed: return AdmittedApp(app: app, grant: nil)
+        case .refused: throw refusal(of: caller, as: app)
+        case .byGrant(let asks):
+            if let grant = try grants.use(by: caller, as: app, reach) { return AdmittedApp(app: app, grant: grant) }
+            guard asks else { throw refusal(of: caller, as: app) }
+            try grants.ask(for: GrantedPart(needed: reach, by: app), of: app, by: caller)
+        }
+    }
+
+    /// - Throws: when a grant was revoked, or ended, since a request was let in by it.
+    package func confirm(_ grant: GrantInUse, of caller: Caller) throws(BrokerError) {
+        guard !grants.holds(grant, in: caller.partition) else { return }
+        throw BrokerError(
+            .accessDenied, "What \(caller.id) had been granted was taken back meanwhile.", reason: .callerNotListed
+        ) { $0.caller = caller.id }
+    }
+
+    /// Asks the person for the rest, where an answer turned out to go beyond the grant.
+    ///
+    /// - Throws: always, as ``admit(_:as:reaching:)``.
+    package func ask(
+        forToken scopes: [String], of app: AppRegistration, by caller: Caller
+    ) throws(BrokerError) -> Never {
+        let needed = GrantedPart(needed: .token(scopes: scopes, account: nil), by: app)
+        try grants.ask(for: needed, of: app, by: caller)
+    }
+
+    /// What a reference names, whoever asks.
+    private func app(_ reference: AppReference, of caller: Caller) throws(BrokerError) -> AppRegistration {
         switch reference {
         case .registered(let name):
-            guard let app = try directory.app(named: name, in: caller.partition) else {
-                throw AppDirectory.notFound(name)
-            }
-            guard caller.isListed(by: app) else {
-                log.notice(
-                    "a caller that the app does not list was refused",
-                    metadata: ["app": "\(name)", "caller": "\(caller.id)"])
-                throw BrokerError(
-                    .accessDenied,
-                    "\(caller.id) is not among the programs that may use \(name); add it with brokerctl apps add.",
-                    reason: .callerNotListed
-                ) {
-                    $0.app = name
-                    $0.caller = caller.id
-                }
-            }
+            let app = try directory.registered(name, in: caller.partition)
             // The broker may have been started without the flag since the app was registered.
             if app.authority.isPlainHTTP, !settings.authorities.allowsHTTPLoopback {
                 _ = try authority(app.authority.url)
             }
             return app
         case .adHoc(let clientID, let authority):
-            guard caller.tier != .sandboxed, caller.tier != .unidentified else {
+            guard settings.allowsAdHocClients, caller.tier != .unidentified else {
                 throw BrokerError(
                     .accessDenied,
-                    "\(caller.id) may only ask as an app that lists it; add it with brokerctl apps add --sandbox.",
+                    "\(caller.id) may only ask as a registered app here; register one with brokerctl apps add.",
                     reason: .adHocForbidden
                 ) { $0.caller = caller.id }
             }
-            guard settings.allowsAdHocClients else {
-                throw BrokerError(
-                    .accessDenied, "Only registered apps may ask here; register one with brokerctl apps add.",
-                    reason: .adHocForbidden
-                ) { $0.caller = caller.id }
-            }
-            return AppRegistration(
-                AppDescription(name: clientID, clientID: clientID), authority: try self.authority(authority),
-                isAdHoc: true)
+            var app = AppRegistration(
+                AppDescription(name: clientID, clientID: clientID),
+                authority: try authorityNamed(authority), isAdHoc: true)
+            if caller.tier == .sandboxed { app.sandbox = caller.id }
+            return app
         }
+    }
+
+    private func refusal(of caller: Caller, as app: AppRegistration) -> BrokerError {
+        log.notice(
+            "a caller that the app does not list was refused",
+            metadata: ["app": "\(app.name)", "caller": "\(caller.id)"])
+        return BrokerError(
+            .accessDenied,
+            app.isAdHoc
+                ? "\(caller.id) may only ask as an app that lists it; add it with brokerctl apps add."
+                : "\(caller.id) is not among the programs that may use \(app.name); add it with brokerctl apps add, or allow it with brokerctl grants approve.",
+            reason: app.isAdHoc ? .adHocForbidden : .callerNotListed
+        ) {
+            $0.app = app.grantName
+            $0.caller = caller.id
+        }
+    }
+
+    /// An authority that a caller names, and not the person's configuration or registration.
+    ///
+    /// - Throws: `invalidAuthority`, also for one on a private address where that is not allowed.
+    package func authorityNamed(_ text: String) throws(BrokerError) -> Authority {
+        let authority = try authority(text)
+        guard
+            settings.allowsPrivateAuthorities || WebURL(authority.url).map({ !PrivateHost.isPrivate($0.host) }) ?? false
+        else {
+            throw BrokerError(
+                .invalidAuthority,
+                "The authority cannot be used: its host is on a private network, and only registered apps may be there."
+            )
+        }
+        return authority
     }
 
     /// - Throws: `invalidAuthority`, saying what is wrong with it.

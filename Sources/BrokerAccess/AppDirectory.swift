@@ -53,6 +53,12 @@ package final class AppDirectory: AppRoster {
         try registrations(of: partition)[name]?.app
     }
 
+    /// - Throws: `appNotFound`.
+    package func registered(_ name: String, in partition: Partition) throws(BrokerError) -> AppRegistration {
+        guard let app = try app(named: name, in: partition) else { throw Self.notFound(name) }
+        return app
+    }
+
     /// Ordered by name.
     package func list(in partition: Partition) throws(BrokerError) -> [AppRegistration] {
         try registrations(of: partition).apps

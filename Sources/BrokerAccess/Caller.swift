@@ -3,26 +3,8 @@ import BrokerValues
 
 /// Who is calling, as far as it can be told, and what that is worth.
 package struct Caller: Sendable, Equatable {
-    /// How hard it is for another program of the same person to pass for this one; strongest first.
-    package enum Tier: Int, Sendable, Comparable, CaseIterable {
-        /// Inside of a Flatpak, a snap, a container or any other sandbox.
-        case sandboxed
-        /// AppArmor or SELinux confines it.
-        case confined
-        /// A system service, or a program that only root can change.
-        case systemInstalled
-        /// Any other process of the person, seen to be outside of sandboxes.
-        case unknown
-        /// Nobody can tell where it is: it has the fewest rights.
-        case unidentified
-
-        package static func < (left: Tier, right: Tier) -> Bool { left.rawValue > right.rawValue }
-    }
-
     package let partition: Partition
-    package let tier: Tier
-    /// For people and logs: a sandbox id, a label, a unit or a path.
-    package let id: String
+    package let identity: CallerIdentity
     /// Whether it was proved to be outside of every sandbox: what administration asks for.
     package let isOutside: Bool
     package let facts: PeerFacts
@@ -31,14 +13,18 @@ package struct Caller: Sendable, Equatable {
         self.facts = facts
         partition = Partition(uid: facts.uid)
         let verdict = CallerVerdict(facts)
-        (tier, id, isOutside) = (verdict.tier, verdict.id, verdict.isOutside)
+        identity = CallerIdentity(tier: verdict.tier, id: verdict.id)
+        isOutside = verdict.isOutside
     }
+
+    package var tier: CallerTier { identity.tier }
+    /// For people and logs: a sandbox id, a label, a unit or a path.
+    package var id: String { identity.id }
 
     /// Whether it may do what concerns more than one app, registrations included.
     package var mayAdminister: Bool { isOutside }
 
-    /// Whether an app's own list of callers names this one; an app without lists takes every caller of its person that was
-    /// seen to be outside of sandboxes.
+    /// Whether an app's own list of callers names this one.
     func isListed(by app: AppRegistration) -> Bool {
         let app = app.description
         switch tier {
@@ -47,7 +33,6 @@ package struct Caller: Sendable, Equatable {
         case .sandboxed: return sandboxID.map(app.sandboxIDs.contains) ?? false
         case .confined, .systemInstalled, .unknown: break
         }
-        if app.executables.isEmpty && app.units.isEmpty && app.sandboxIDs.isEmpty { return true }
         return facts.executable.map(app.executables.contains) ?? false || unit.map(app.units.contains) ?? false
     }
 
@@ -82,7 +67,7 @@ extension PeerFacts {
 /// The tier that follows from the facts. Pure; the first row that fits counts, and whatever lifts a caller needs facts that
 /// were read.
 private struct CallerVerdict {
-    var tier: Caller.Tier
+    var tier: CallerTier
     var id: String
     var isOutside = false
 
@@ -94,13 +79,15 @@ private struct CallerVerdict {
         switch label {
         case .snap(let name): (tier, id) = (.sandboxed, name)
         case .unreadable: (tier, id) = (.unidentified, process)
-        case .container(let text): (tier, id) = (.sandboxed, "container:\(text)")
+        case .container(let text): (tier, id) = (.sandboxed, CallerIdentity.unnamedSandbox + text)
         case _ where !facts.isPinned: (tier, id) = (.unidentified, process)
         case .unconfined, .confined:
             if let unit = facts.systemUnit, facts.userNamespace == .same, facts.pidNamespace == .same {
                 (tier, id, isOutside) = (.systemInstalled, unit, isAtHome)
             } else if places.contains(.other) {
-                (tier, id) = (.sandboxed, facts.flatpakID ?? "container:\(facts.cgroup?.name ?? process)")
+                (tier, id) = (
+                    .sandboxed, facts.flatpakID ?? CallerIdentity.unnamedSandbox + "\(facts.cgroup?.name ?? process)"
+                )
             } else if places.contains(.unreadable) {
                 (tier, id) = (.unidentified, process)
             } else if let cgroup = facts.cgroup {

@@ -50,6 +50,14 @@ package struct BrokerConfiguration: Sendable, Equatable {
 
     package struct Access: Sendable, Equatable {
         package var allowAdHocClients: Bool
+        package var allowPrivateAuthorities: Bool
+        /// What callers of a tier may do that no app lists: one of ``rules``.
+        package var sandboxed = "ask"
+        package var confined = "ask"
+        package var systemInstalled = "allow"
+        package var unknown = "allow"
+
+        package static let rules = ["allow", "ask", "deny"]
     }
 
     package struct Interaction: Sendable, Equatable {
@@ -82,6 +90,6 @@ package struct BrokerConfiguration: Sendable, Equatable {
     ///
     /// - Parameter isSystemMode: one broker for many users: there nobody vouches for a client id that an app brings.
     package init(isSystemMode: Bool = false) {
-        access = Access(allowAdHocClients: !isSystemMode)
+        access = Access(allowAdHocClients: !isSystemMode, allowPrivateAuthorities: !isSystemMode)
     }
 }

@@ -98,6 +98,28 @@ extension Setting {
             defaultNote: "`true`; `false` with `--system`",
             summary: "Whether a caller may bring a client id and an authority of its own instead of a registered app."),
         Setting(
+            name: "access.allow_private_authorities", kind: .boolean(\.access.allowPrivateAuthorities),
+            takesEffect: .reload, defaultNote: "`true`; `false` with `--system`",
+            summary:
+                "Whether an authority that a caller brings along may have a host whose name or address says that it is "
+                + "on this machine or on a private network. Registered apps may be anywhere."),
+        Setting(
+            name: "access.sandboxed", kind: .choice(\.access.sandboxed, BrokerConfiguration.Access.rules),
+            takesEffect: .reload,
+            summary:
+                "What a program in a sandbox may do with an app that does not list it. `allow`: use it, if it lists "
+                + "nobody. `ask`: the person is asked. `deny`: nothing, whatever was granted."),
+        Setting(
+            name: "access.confined", kind: .choice(\.access.confined, BrokerConfiguration.Access.rules),
+            takesEffect: .reload, summary: "The same for a program that AppArmor or SELinux confines."),
+        Setting(
+            name: "access.system_installed",
+            kind: .choice(\.access.systemInstalled, BrokerConfiguration.Access.rules), takesEffect: .reload,
+            summary: "The same for a system service, or a program that only root can change."),
+        Setting(
+            name: "access.unknown", kind: .choice(\.access.unknown, BrokerConfiguration.Access.rules),
+            takesEffect: .reload, summary: "The same for any other program outside of sandboxes."),
+        Setting(
             name: "interaction.max_open", kind: .integer(\.interaction.maxOpen, 1...1_000, unit: nil),
             takesEffect: .reload,
             summary: "Sign-ins, and sign-outs in a browser, that may wait for a person at a time."),

@@ -53,7 +53,9 @@ struct RunningBroker: Sendable {
         let directory = AppDirectory(vault: vault, authorities: configuration.authorities, log: logger)
         directory.apply(configuration.apps.entries)
         configuration.apps.tell(logger)
-        let policy = AccessPolicy(directory: directory, settings: configuration.accessSettings, log: logger)
+        let grants = GrantBook(vault: vault, clock: clock, random: SystemRandom(), log: logger)
+        let policy = AccessPolicy(
+            directory: directory, grants: grants, settings: configuration.accessSettings, log: logger)
         let loops = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let proofs = ES256ProofSigner(random: SystemRandom())
         let provider = OAuthProvider(

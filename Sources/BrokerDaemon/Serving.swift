@@ -33,6 +33,7 @@ extension RunningBroker {
         } catch {
             logger.error("a part of the broker ended by itself", metadata: ["cause": "\(error)"])
         }
+        await policy.grants.flush()
         await vault.close()
         await http.shutdown()
         try? await loops.shutdownGracefully()

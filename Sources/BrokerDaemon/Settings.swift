@@ -24,7 +24,9 @@ extension BrokerConfiguration {
     var accessSettings: AccessSettings {
         var settings = AccessSettings(servedUID: geteuid())
         settings.allowsAdHocClients = access.allowAdHocClients
+        settings.allowsPrivateAuthorities = access.allowPrivateAuthorities
         settings.authorities = authorities
+        settings.tiers = access.tiers
         return settings
     }
 
@@ -41,5 +43,17 @@ extension AppFiles {
         for mistake in mistakes {
             log.error("a file of apps.d counts for nothing", metadata: ["cause": "\(mistake)"])
         }
+    }
+}
+
+extension BrokerConfiguration.Access {
+    /// The settings' choices are the rules' names; a test holds the two together.
+    fileprivate var tiers: TierRules {
+        var rules = TierRules()
+        rules.sandboxed = TierRule(rawValue: sandboxed) ?? .deny
+        rules.confined = TierRule(rawValue: confined) ?? .deny
+        rules.systemInstalled = TierRule(rawValue: systemInstalled) ?? .deny
+        rules.unknown = TierRule(rawValue: unknown) ?? .deny
+        return rules
     }
 }

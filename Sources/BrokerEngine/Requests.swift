@@ -49,6 +49,8 @@ package struct SilentRequest: TokenRequest {
     package var forceRefresh = false
     /// What a resource server refused: only another token answers, as far as one can be had.
     package var rejectedToken: Secret?
+    /// What the token may be good for at most, where the caller may not have all that the app has.
+    package var ceiling: Scopes?
     package var correlationID: String
 
     package init(partition: Partition, app: AppRegistration, query: TokenQuery, correlationID: String) {

@@ -141,7 +141,7 @@ package final class TokenBroker: Sendable {
     package func subscribe(
         to topics: Set<EventTopic>, group: GroupID?, of claimant: Claimant = .unidentified, in partition: Partition,
         _ deliver: @escaping EventHub.Deliver
-    ) throws(BrokerError) -> EventHub.Subscription {
+    ) throws(BrokerError) -> Subscription {
         try services.events.subscribe(to: topics, group: group, of: claimant, in: partition, deliver)
     }
 

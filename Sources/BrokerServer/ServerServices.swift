@@ -15,6 +15,8 @@ package struct ServerServices: Sendable {
     package var clock: any BrokerClock
     package var process: ProcessFacts
     package var log: Logger
+    let connected = ConnectedCallers()
+    let browsers: BrowserAllowance
     /// Requests of one connection under way at a time.
     package var requestsPerConnection = 64
 
@@ -28,6 +30,7 @@ package struct ServerServices: Sendable {
         self.vault = vault
         self.inspector = inspector
         self.clock = clock
+        browsers = BrowserAllowance(clock: clock)
         self.process = process
         self.log = log
     }

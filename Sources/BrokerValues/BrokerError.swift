@@ -27,6 +27,8 @@ package struct BrokerError: Error, Sendable {
         package var accounts: [Account]?
         package var app: String?
         package var caller: String?
+        /// What `grants.approve` takes.
+        package var grantRequest: String?
 
         package init() {}
     }

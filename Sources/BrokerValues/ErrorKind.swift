@@ -57,6 +57,7 @@ package enum ErrorReason: String, Codable, Sendable, CaseIterable, Hashable {
     case otherUser
     case callerNotListed
     case adHocForbidden
+    case grantDenied
     case wrongPassphrase
 
     // locked, internal

@@ -8,6 +8,8 @@ import Foundation
 final class AccessBed: Sendable {
     let directory: AppDirectory
     let policy: AccessPolicy
+    let grants: GrantBook
+    let clock = ManualClock()
     private let folder: String
     let vault: FaultyVault
     let log = LogCollector()
@@ -20,7 +22,8 @@ final class AccessBed: Sendable {
         directory = AppDirectory(vault: vault, log: log.logger)
         var settings = AccessSettings(servedUID: 1000)
         change(&settings)
-        policy = AccessPolicy(directory: directory, settings: settings, log: .silent)
+        grants = GrantBook(vault: vault, clock: clock, random: CountingRandom(), log: log.logger)
+        policy = AccessPolicy(directory: directory, grants: grants, settings: settings, log: .silent)
     }
 
     deinit { try? FileManager.default.removeItem(atPath: folder) }
@@ -29,6 +32,25 @@ final class AccessBed: Sendable {
     func reopened(_ authorities: AuthorityParser = AuthorityParser()) async throws -> AppDirectory {
         await vault.close()
         return AppDirectory(vault: try await FaultyVault.open(in: folder), authorities: authorities, log: log.logger)
+    }
+
+    func change(_ change: (inout AccessSettings) -> Void) {
+        var settings = AccessSettings(servedUID: 1000)
+        change(&settings)
+        policy.apply(settings)
+    }
+
+    func admit(
+        _ caller: Caller, as reference: AppReference, reaching reach: AppReach = .everything
+    ) throws(BrokerError) -> AppRegistration {
+        try policy.admit(caller, as: reference, reaching: reach).app
+    }
+
+    /// The grants as the next start of the broker finds them.
+    func reopenedGrants() async throws -> GrantBook {
+        await vault.close()
+        return GrantBook(
+            vault: try await FaultyVault.open(in: folder), clock: clock, random: CountingRandom(), log: .silent)
     }
 
     static func app(_ name: String = "mail", authority: String = "https://id.example.org") -> AppRegistration {

@@ -22,7 +22,7 @@ struct AccessPolicyTests {
     func unlisted() async throws {
         let bed = try await AccessBed()
         try await bed.directory.register(AccessBed.app(), in: AccessBed.partition)
-        #expect(try bed.policy.admit(bed.caller(), as: .registered("mail")).name == "mail")
+        #expect(try bed.admit(bed.caller(), as: .registered("mail")).name == "mail")
     }
 
     @Test("an app that lists programs refuses others, and says who asked")
@@ -32,14 +32,14 @@ struct AccessPolicyTests {
         app.executables = ["/usr/bin/mail"]
         try await bed.directory.register(app, in: AccessBed.partition)
         let error = #expect(throws: BrokerError.self) {
-            try bed.policy.admit(bed.caller(), as: .registered("mail"))
+            try bed.admit(bed.caller(), as: .registered("mail"))
         }
         #expect(error?.kind == .accessDenied)
         #expect(error?.reason == .callerNotListed)
         #expect(error?.details.caller == "/home/alice/bin/tool")
         #expect(error?.details.app == "mail")
         let listed = try bed.caller { $0.executable = "/usr/bin/mail" }
-        #expect(try bed.policy.admit(listed, as: .registered("mail")) == app)
+        #expect(try bed.admit(listed, as: .registered("mail")) == app)
     }
 
     @Test("inside a sandbox a path proves nothing: the sandbox has to be listed")
@@ -54,37 +54,34 @@ struct AccessPolicyTests {
             $0.rootMount = .other
             $0.flatpakID = "org.example.Game"
         }
-        #expect(throws: BrokerError.self) { try bed.policy.admit(impostor, as: .registered("mail")) }
+        #expect(throws: BrokerError.self) { try bed.admit(impostor, as: .registered("mail")) }
         let listed = try bed.caller {
             $0.rootMount = .other
             $0.flatpakID = "org.example.Mail"
         }
-        #expect(try bed.policy.admit(listed, as: .registered("mail")) == app)
+        #expect(try bed.admit(listed, as: .registered("mail")) == app)
     }
 
-    @Test(
-        "who is in a sandbox, or cannot be told, may act only as an app that lists it, and brings no client of its own")
-    func sandboxesNeedAListing() async throws {
-        let bed = try await AccessBed()
+    @Test("who cannot be told uses no app, whatever the settings, and brings no client of its own")
+    func unidentified() async throws {
+        let bed = try await AccessBed { $0.tiers.unknown = .allow }
         try await bed.directory.register(AccessBed.app(), in: AccessBed.partition)
-        let sandboxed = try bed.caller { $0.userNamespace = .other }
         let unidentified = try bed.caller { $0.isPinned = false }
-        let adHoc = AppReference.adHoc(clientID: "client-9", authority: "https://id.example.org/")
-        for caller in [sandboxed, unidentified] {
-            let unlisted = #expect(throws: BrokerError.self) {
-                try bed.policy.admit(caller, as: .registered("mail"))
-            }
-            #expect(unlisted?.reason == .callerNotListed)
-            let own = #expect(throws: BrokerError.self) { try bed.policy.admit(caller, as: adHoc) }
-            #expect(own?.reason == .adHocForbidden)
+        let unlisted = #expect(throws: BrokerError.self) {
+            try bed.admit(unidentified, as: .registered("mail"))
         }
+        #expect(unlisted?.kind == .accessDenied && unlisted?.reason == .callerNotListed)
+        let own = #expect(throws: BrokerError.self) {
+            try bed.admit(unidentified, as: .adHoc(clientID: "c", authority: "https://id.example.org/"))
+        }
+        #expect(own?.kind == .accessDenied && own?.reason == .adHocForbidden)
     }
 
     @Test("the error for an unknown app says how to add it")
     func unknownApp() async throws {
         let bed = try await AccessBed()
         let error = #expect(throws: BrokerError.self) {
-            try bed.policy.admit(bed.caller(), as: .registered("nobody"))
+            try bed.admit(bed.caller(), as: .registered("nobody"))
         }
         #expect(error?.kind == .appNotFound)
         #expect(error?.message.contains("brokerctl apps add") == true)
@@ -94,12 +91,12 @@ struct AccessPolicyTests {
     func adHoc() async throws {
         let bed = try await AccessBed()
         let reference = AppReference.adHoc(clientID: "client-9", authority: "https://id.example.org/")
-        let app = try bed.policy.admit(bed.caller(), as: reference)
+        let app = try bed.admit(bed.caller(), as: reference)
         #expect(app.isAdHoc && app.clientID == "client-9" && app.authority.url == "https://id.example.org")
         var settings = AccessSettings(servedUID: 1000)
         settings.allowsAdHocClients = false
         bed.policy.apply(settings)
-        let error = #expect(throws: BrokerError.self) { try bed.policy.admit(bed.caller(), as: reference) }
+        let error = #expect(throws: BrokerError.self) { try bed.admit(bed.caller(), as: reference) }
         #expect(error?.reason == .adHocForbidden)
     }
 
@@ -118,10 +115,10 @@ struct AccessPolicyTests {
     func flagGone() async throws {
         let bed = try await AccessBed { $0.authorities.allowsHTTPLoopback = true }
         try await bed.directory.register(AccessBed.app(authority: "http://127.0.0.1:8080"), in: AccessBed.partition)
-        _ = try bed.policy.admit(bed.caller(), as: .registered("mail"))
+        _ = try bed.admit(bed.caller(), as: .registered("mail"))
         bed.policy.apply(AccessSettings(servedUID: 1000))
         let error = #expect(throws: BrokerError.self) {
-            try bed.policy.admit(bed.caller(), as: .registered("mail"))
+            try bed.admit(bed.caller(), as: .registered("mail"))
         }
         #expect(error?.kind == .invalidAuthority)
     }

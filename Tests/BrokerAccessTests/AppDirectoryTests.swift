@@ -213,7 +213,7 @@ struct AppDirectoryTests {
         #expect(try names() == ["mail", "notes"])
         _ = try await bed.directory.remove(named: "notes", in: AccessBed.partition)
         bed.directory.apply(AuthorityParser(kinds: ["login.corp.example": .entra]))
-        let admitted = try bed.policy.admit(bed.caller(), as: .registered("mail"))
+        let admitted = try bed.admit(bed.caller(), as: .registered("mail"))
         #expect(admitted.authority.url == "https://login.corp.example/contoso")
         #expect(try names() == ["mail"])
         #expect(bed.vault.readsOfAll == 1)

@@ -1,17 +1,18 @@
 import BrokerAccess
 import BrokerModel
+import BrokerValues
 import Testing
 
 /// One row of the table of tiers: facts that differ from an ordinary program's, and what follows.
 struct TierRow: Sendable, CustomTestStringConvertible {
     var testDescription: String
     var change: @Sendable (inout PeerFacts) -> Void
-    var tier: Caller.Tier
+    var tier: CallerTier
     var id: String
     var administers = false
 
     init(
-        _ what: String, _ tier: Caller.Tier, _ id: String, administers: Bool = false,
+        _ what: String, _ tier: CallerTier, _ id: String, administers: Bool = false,
         _ change: @escaping @Sendable (inout PeerFacts) -> Void
     ) {
         testDescription = what
@@ -56,7 +57,7 @@ struct CallerTests {
     func noFacts() {
         let caller = Caller(PeerFacts(uid: 1000, gid: 1000, pid: 7))
         #expect(caller.tier == .unidentified && caller.id == "pid 7" && !caller.mayAdminister)
-        #expect(Caller.Tier.allCases.sorted() == [.unidentified, .unknown, .systemInstalled, .confined, .sandboxed])
+        #expect(CallerTier.allCases.sorted() == [.unidentified, .unknown, .systemInstalled, .confined, .sandboxed])
     }
 
     static let tool = "/home/alice/bin/tool"

@@ -36,6 +36,11 @@ struct ConfigurationLoaderTests {
             request_timeout = 12
             [access]
             allow_ad_hoc_clients = false
+            allow_private_authorities = false
+            sandboxed = "deny"
+            confined = "allow"
+            system_installed = "ask"
+            unknown = "deny"
             [cache]
             expiry_buffer = 13
             refresh_share = 14
@@ -68,6 +73,11 @@ struct ConfigurationLoaderTests {
         expected.access.allowAdHocClients = false
         expected.interaction.maxOpen = 15
         expected.interaction.maxOpenEach = 5
+        expected.access.allowPrivateAuthorities = false
+        expected.access.sandboxed = "deny"
+        expected.access.confined = "allow"
+        expected.access.systemInstalled = "ask"
+        expected.access.unknown = "deny"
         expected.cache.expiryBuffer = 13
         expected.cache.refreshShare = 14
         expected.cache.extendedLifetime = true

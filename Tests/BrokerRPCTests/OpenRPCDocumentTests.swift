@@ -98,7 +98,8 @@ struct OpenRPCDocumentTests {
         #expect(
             Set(MethodRegistry.methods.filter { $0.isIdempotent }.map { $0.name }) == [
                 "token.acquireSilent", "token.proof", "accounts.list", "accounts.get", "accounts.current", "apps.list",
-                "broker.status", "broker.lock", "broker.unlock", "keys.status", "rpc.discover",
+                "broker.status", "broker.callers", "broker.lock", "broker.unlock", "keys.status", "grants.list",
+                "rpc.discover",
             ])
     }
 }

@@ -18,6 +18,7 @@ struct ServerBed: Sendable {
     /// Names have quotation marks in them, which an answer must escape.
     let provider = ProviderDouble { "The \"\($0)\"" }
     let browser = BrowserDouble()
+    let inspector: PlainInspector
     let vault: FaultyVault
     let listener: LineListener
     let broker: TokenBroker
@@ -50,8 +51,11 @@ struct ServerBed: Sendable {
     ) async throws {
         self.path = path
         self.vault = vault
+        self.inspector = inspector
         let apps = AppDirectory(vault: vault, log: .silent)
-        let policy = AccessPolicy(directory: apps, settings: AccessSettings(servedUID: servedUID), log: .silent)
+        let grants = GrantBook(vault: vault, clock: clock, random: CountingRandom(), log: .silent)
+        let policy = AccessPolicy(
+            directory: apps, grants: grants, settings: AccessSettings(servedUID: servedUID), log: .silent)
         broker = TokenBroker(
             vault: vault, provider: provider, redirects: RedirectDouble(), browser: browser, roster: apps,
             proofs: testProofSigner(), clock: clock, random: CountingRandom(), log: .silent)

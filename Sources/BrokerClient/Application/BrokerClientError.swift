@@ -50,6 +50,8 @@ public struct BrokerClientError: Error, Sendable {
     /// With ``Code/ambiguousAccount``: the accounts to choose from. With ``Code/interactionRequired`` and
     /// ``Code/serverDeclinedScopes``: whom it is about, where somebody is known.
     public var accounts: [Account]?
+    /// With ``Code/grantRequired``: what `brokerctl grants approve` takes.
+    public var grantRequest: String?
     /// Whose token was asked for, where that is one account: for the request that follows.
     public var account: Account? { code != .ambiguousAccount && accounts?.count == 1 ? accounts?.first : nil }
     /// What failed below, where the failure is this side's: the errno of a system call, in words.

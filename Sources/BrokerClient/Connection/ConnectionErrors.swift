@@ -81,6 +81,7 @@ extension BrokerClientError {
         grantedScopes = error.details.grantedScopes
         declinedScopes = error.details.declinedScopes
         accounts = error.details.accounts?.map(Account.init)
+        grantRequest = error.details.grantRequest
         self.rpc = rpc
     }
 }

@@ -13,7 +13,8 @@ struct BrokerctlCommand: ParsableCommand {
         version: "brokerctl \(BrokerVersion.text)",
         subcommands: [
             StatusCommand.self, LoginCommand.self, TokenCommand.self, ProofCommand.self, AccountsCommand.self,
-            AppsCommand.self, KeyCommand.self, LockCommand.self, UnlockCommand.self, HandleRedirectCommand.self,
+            AppsCommand.self, GrantsCommand.self, KeyCommand.self, LockCommand.self, UnlockCommand.self,
+            HandleRedirectCommand.self,
             ImportCommand.self, DoctorCommand.self, CompletionCommand.self,
         ])
 

@@ -21,8 +21,15 @@ struct StatusCommand: Subcommand {
     func validate() throws {
         guard (1...3600).contains(timeout) else { throw ValidationError("--timeout takes 1 to 3600 seconds.") }
     }
+    @Flag(help: "Show who is connected instead, and what the broker judges them by.")
+    var callers = false
 
     func run(in context: CommandContext) throws(BrokerClientError) {
+        if callers {
+            let node = try context.connection.result(of: ListCallers.self, .init())
+            let connected = try ListCallers.Result.decoded(node).callers
+            return context.output.result(node) { CallerText.list(connected, emphasis: context.output.style.strong) }
+        }
         let node = try context.connection.result(of: GetBrokerStatus.self, .init())
         let status = try GetBrokerStatus.Result.decoded(node)
         let path = context.connection.location.path
@@ -46,6 +53,7 @@ package enum StatusText {
         facts.add("Connections", String(status.connections))
         facts.add("Refreshes", "\(status.refreshesInFlight) in flight")
         facts.add("Device", status.device.mode.rawValue)
+        facts.add("You are", status.caller.map(CallerText.you))
         return facts
     }
 }

@@ -75,6 +75,7 @@ package struct CachedTokens: Sendable {
             let token = accessTokens[place]
             return (question.tokenType == .bearer || isBound(token.stored.record))
                 && scopes.allSatisfy(token.scopes.contains) && isUsable(token.stored.record)
+                && (question.ceiling.map { token.scopes.isSubset(of: $0.normalized) } ?? true)
         }
         return place.map { accessTokens[$0].stored }
     }

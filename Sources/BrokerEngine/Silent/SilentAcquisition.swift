@@ -113,13 +113,14 @@ struct SilentAcquisition: Sendable {
         ).resolved(for: request.app)
         let owner = CacheIndex.OwnerKey(of: entry.stored.record, for: request.app, in: request.partition)
         let (tokens, family) = try tokens(of: owner, in: source)
-        let question = SilentDecision.Question(
+        var question = SilentDecision.Question(
             scopes: request.scopes, realm: TenantRules.realm(at: request.target, for: entry, among: known),
             tokenType: request.tokenType, resources: request.resources,
             rule: ExpiryRule(
                 now: services.clock.now, buffer: services.settings().expiryBuffer,
                 minimumLifetime: request.minimumLifetime),
             bypassesCache: request.forceRefresh || request.claims != nil)
+        question.ceiling = request.ceiling
         return Situation(
             entry: entry, owner: owner, tokens: tokens, family: family, question: question,
             decision: SilentDecision.decide(question, from: tokens, family: family), target: request.target)

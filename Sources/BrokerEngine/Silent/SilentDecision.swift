@@ -17,6 +17,8 @@ package enum SilentDecision: Sendable {
         package var rule: ExpiryRule
         /// `forceRefresh`, or a claims request: the cached access token does not answer it.
         package var bypassesCache: Bool
+        /// A token that is good for more is no answer.
+        package var ceiling: Scopes?
 
         package init(
             scopes: Scopes, realm: String, tokenType: TokenType = .bearer, resources: [String] = [], rule: ExpiryRule,

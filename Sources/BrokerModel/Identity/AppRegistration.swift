@@ -15,6 +15,8 @@ package struct AppRegistration: Sendable, Equatable {
     package var origin: String?
     /// A caller's own client id, used without a registration.
     package var isAdHoc: Bool
+    /// The sandbox that an ad hoc client is used from: each sandbox has a client of its own, with accounts of its own.
+    package var sandbox: String?
 
     package init(
         _ description: AppDescription, authority: Authority, clientSecret: Secret? = nil,
@@ -41,7 +43,8 @@ package struct AppRegistration: Sendable, Equatable {
     /// An ad hoc client that names another tenant is the same client, as it is to the cloud: a guest's request finds the account.
     package var identity: String {
         guard isAdHoc else { return Self.identity(registeredAs: description.name) }
-        return "adhoc:\(description.clientID) \(authority.hasTenants ? authority.canonicalHostURL : authority.url)"
+        let place = authority.hasTenants ? authority.canonicalHostURL : authority.url
+        return "adhoc:\(description.clientID) \(place)" + (sandbox.map { " in \($0)" } ?? "")
     }
 
     package static func identity(registeredAs name: String) -> String { "app:\(name)" }

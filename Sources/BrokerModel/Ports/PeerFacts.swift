@@ -39,7 +39,7 @@ package struct PeerFacts: Sendable, Equatable {
 }
 
 /// A fact about a peer, held against the same fact of the broker's own user outside of sandboxes.
-package enum HostComparison: Sendable, Equatable {
+package enum HostComparison: String, Sendable, Equatable {
     case same
     case other
     case unreadable

@@ -9,6 +9,7 @@ package enum RecordKind: UInt8, Sendable, CaseIterable {
     case app = 7
     case providerDocument = 8
     case proofKey = 9
+    case grant = 10
 }
 
 /// One record of the cache without its secret. What it holds is personal, so it is sealed together with the secret.

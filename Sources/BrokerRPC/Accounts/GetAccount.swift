@@ -9,12 +9,14 @@ package enum GetAccount: AppOrPersonalMethod {
         app: among all of the person's; several are ambiguousAccount with the choices.
         """
     package static let isIdempotent = true
-    package static let errors: [ErrorKind] = [.ambiguousAccount, .appNotFound, .accessDenied]
+    package static let errors: [ErrorKind] = [.ambiguousAccount, .appNotFound, .accessDenied, .grantRequired]
     package static let resultName = "account"
 
     package struct Params: OptionalAppParams {
         package var account = AccountReference.id("")
         package var selection = AppSelection()
+
+        package var reach: AppReach { .account(account) }
 
         package init() {}
         package init(_ account: AccountReference) { self.account = account }

@@ -8,12 +8,14 @@ package enum GetCurrentAccount: AppMethod {
         signed in, the answer is ambiguousAccount with the choices.
         """
     package static let isIdempotent = true
-    package static let errors: [ErrorKind] = [.ambiguousAccount, .appNotFound, .accessDenied]
+    package static let errors: [ErrorKind] = [.ambiguousAccount, .appNotFound, .accessDenied, .grantRequired]
     package static let resultName = "accounts"
     package typealias Result = CurrentAccounts
 
     package struct Params: AppParams {
         package var selection = AppSelection()
+
+        package var reach: AppReach { .everything }
 
         package init() {}
         package init(_ app: AppReference) { selection = AppSelection(app) }

@@ -7,12 +7,14 @@ package enum ListAccounts: AppOrPersonalMethod {
         With an app: the accounts of its group. Without one: all of the person's, for the person's own tools.
         """
     package static let isIdempotent = true
-    package static let errors: [ErrorKind] = [.appNotFound, .accessDenied]
+    package static let errors: [ErrorKind] = [.appNotFound, .accessDenied, .grantRequired]
     package static let resultName = "accounts"
 
     package struct Params: OptionalAppParams {
         package var selection = AppSelection()
         package var includeSignedOut = false
+
+        package var reach: AppReach { .everything }
 
         package init() {}
         package init(_ app: AppReference) { selection = AppSelection(app) }

@@ -7,12 +7,16 @@ package enum RemoveAccount: AppMethod {
         Other apps of the group keep theirs, and the browser stays signed in. The app is told interactionRequired from \
         then on, until the person signs in to it again.
         """
-    package static let errors: [ErrorKind] = [.accountNotFound, .ambiguousAccount, .appNotFound, .accessDenied]
+    package static let errors: [ErrorKind] = [
+        .accountNotFound, .ambiguousAccount, .appNotFound, .accessDenied, .grantRequired,
+    ]
     package static let resultName = "removal"
 
     package struct Params: AppParams {
         package var account = AccountReference.id("")
         package var selection = AppSelection()
+
+        package var reach: AppReach { .account(account) }
 
         package init() {}
         package init(_ account: AccountReference, from app: AppReference) {

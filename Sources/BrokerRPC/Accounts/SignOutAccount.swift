@@ -10,7 +10,9 @@ package enum SignOutAccount: AppOrPersonalMethod {
         7009). browser: the session there is over; with presentation "client" the broker sends interaction.open, and a \
         person who closes the page is done. A stage that failed leaves what the others did.
         """
-    package static let errors: [ErrorKind] = [.accountNotFound, .ambiguousAccount, .appNotFound, .accessDenied]
+    package static let errors: [ErrorKind] = [
+        .accountNotFound, .ambiguousAccount, .appNotFound, .accessDenied, .grantRequired,
+    ]
     package static let resultName = "signOut"
 
     package static let defaultTimeout: Int64 = 120
@@ -24,6 +26,8 @@ package enum SignOutAccount: AppOrPersonalMethod {
         package var presentation = Presentation.client
         package var timeout = SignOutAccount.defaultTimeout
         package var correlationId: String?
+
+        package var reach: AppReach { .account(account) }
 
         package init() {}
         package init(_ account: AccountReference) { self.account = account }

@@ -3,7 +3,8 @@ import BrokerValues
 package enum GetBrokerStatus: PersonMethod {
     package static let name = "broker.status"
     package static let summary = "How the broker is."
-    package static let description = "Counts and modes; no account, app or token is named."
+    package static let description =
+        "Counts and modes, and who the caller is taken for; no account, app or token is named."
     package static let isIdempotent = true
     package static let worksLocked = true
     package static let errors: [ErrorKind] = []
@@ -20,6 +21,7 @@ package enum GetBrokerStatus: PersonMethod {
         package var connections: Int64 = 0
         package var refreshesInFlight: Int64 = 0
         package var device = Device()
+        package var caller: Caller?
 
         package init() {}
 
@@ -33,7 +35,24 @@ package enum GetBrokerStatus: PersonMethod {
             .required("connections", \.connections, "Clients connected now."),
             .required("refreshesInFlight", \.refreshesInFlight, "Refreshes the providers have not answered yet."),
             .required("device", \.device, "What kind of machine this is."),
+            .optional("caller", \.caller, "Who asks, as the broker sees it."),
         ]
+    }
+
+    package struct Caller: MessageObject, Equatable {
+        package var identity = CallerIdentity()
+        package var administers = false
+
+        package init() {}
+        package init(_ identity: CallerIdentity, administers: Bool) {
+            self.identity = identity
+            self.administers = administers
+        }
+
+        package static let members: [Member<Caller>] =
+            CallerIdentity.members.inside(\.identity) + [
+                .required("administers", \.administers, "Whether it may do what concerns more than one app.")
+            ]
     }
 
     package enum Mode: String, WireChoice {

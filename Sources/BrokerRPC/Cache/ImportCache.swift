@@ -8,13 +8,15 @@ package enum ImportCache: AdministrationMethod {
         broker has and is not older stays. Entries that are not in order are reported and left out; fields that it does \
         not know are kept. A cache that is larger than a line is sent in parts, account by account.
         """
-    package static let errors: [ErrorKind] = [.appNotFound, .accessDenied, .locked]
+    package static let errors: [ErrorKind] = [.appNotFound, .accessDenied, .grantRequired, .locked]
     package static let resultName = "import"
     package typealias Result = CacheImportReport
 
     package struct Params: OptionalAppParams {
         package var cache: JSONObject = [:]
         package var selection = AppSelection()
+
+        package var reach: AppReach { .everything }
 
         package init() {}
         package init(cache: JSONObject) { self.cache = cache }

@@ -51,5 +51,7 @@ package struct ErrorData: MessageObject {
             "Whom it is about: the accounts to choose from, or the one whose token it is."),
         .optional("app", \.details.app, "The app the request was for."),
         .optional("caller", \.details.caller, "The process that asked, as the broker identified it."),
+        .optional(
+            "grantRequest", \.details.grantRequest, "With grantRequired: what grants.approve and grants.deny take."),
     ]
 }

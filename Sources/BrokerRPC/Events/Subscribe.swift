@@ -6,15 +6,17 @@ package enum Subscribe: AppOrPersonalMethod {
     package static let description = """
         Lasts as long as the connection; subscribing again replaces the topics. With an app: what happens in its group. \
         Without one: everything of the person's, for the person's own tools. Events carry no token. A client that does \
-        not read them is disconnected once 8 MiB wait. Nothing is told of the topic grant yet.
+        not read them is disconnected once 8 MiB wait. What happens to grants is told to subscribers without an app.
         """
     package static let worksLocked = true
-    package static let errors: [ErrorKind] = [.appNotFound, .accessDenied]
+    package static let errors: [ErrorKind] = [.appNotFound, .accessDenied, .grantRequired]
     package static let resultName = "subscription"
 
     package struct Params: OptionalAppParams {
         package var topics: [EventTopic] = []
         package var selection = AppSelection()
+
+        package var reach: AppReach { .everything }
 
         package init() {}
         package init(_ topics: [EventTopic], of app: AppReference? = nil) {

@@ -64,8 +64,12 @@ package protocol ParamsObject: MessageObject {
     /// What they say about the app that the caller wants to act as: an `AppReference`, an optional one, or ``NoApp``.
     associatedtype NamedApp: Sendable = NoApp
     func namedApp() throws(WireError) -> NamedApp
+    /// How much of the app the request touches: a grant may be for less.
+    var reach: AppReach { get }
     /// The caller's own name for the request, if it gave one.
     var correlationId: String? { get }
+    /// Seconds that the request waits for the person to agree, where that is missing.
+    var waitForGrant: Int64? { get }
 }
 
 /// Params that name no app.
@@ -74,10 +78,12 @@ package struct NoApp: Sendable {}
 extension ParamsObject {
     package static var refusesUnknownMembers: Bool { true }
     package var correlationId: String? { nil }
+    package var waitForGrant: Int64? { nil }
 }
 
 extension ParamsObject where NamedApp == NoApp {
     package func namedApp() -> NoApp { NoApp() }
+    package var reach: AppReach { .everything }
 }
 
 /// Params or a result without members.

@@ -38,6 +38,13 @@ extension Rule<String> {
         }
     }
 
+    /// Any text: what names a thing that somebody else named, a file's path among them. Made safe where it is shown.
+    static func anyText(atMost bytes: Int) -> Rule {
+        Rule(schema: ["minLength": 1, "maxLength": .integer(Int64(bytes))]) { text throws(WireError) in
+            guard (1...bytes).contains(text.utf8.count) else { throw WireError("must have 1 to \(bytes) bytes") }
+        }
+    }
+
     /// What somebody or something is called: ``text(atMost:)``, and not only blanks.
     static func name(atMost bytes: Int) -> Rule {
         let text = text(atMost: bytes)

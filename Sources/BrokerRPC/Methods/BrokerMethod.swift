@@ -37,7 +37,7 @@ extension BrokerMethod {
 package enum Permission: String, Sendable, CaseIterable {
     /// Any process of the person.
     case person
-    /// A process that policy lets act as the app that the request names.
+    /// A process that policy or a grant lets act as the app that the request names.
     case app
     /// With an app as ``app``. Without one it is about all of the person's, which is for the person's own tools.
     case appOrPersonal

@@ -19,12 +19,17 @@ package enum MethodRegistry {
         ListApps.self,
         RemoveApp.self,
         ImportCache.self,
+        ListGrants.self,
+        ApproveGrant.self,
+        DenyGrant.self,
+        RevokeGrant.self,
         GetBrokerStatus.self,
         LockBroker.self,
         UnlockBroker.self,
         GetKeyStatus.self,
         RotateKey.self,
         SetKeySource.self,
+        ListCallers.self,
         Subscribe.self,
         DiscoverMethods.self,
     ]
@@ -32,9 +37,11 @@ package enum MethodRegistry {
     package static let notifications: [any BrokerNotification.Type] = [
         InteractionOpen.self,
         InteractionJoined.self,
+        InteractionGrant.self,
         AccountEvent.self,
         TokenEvent.self,
         InteractionEvent.self,
+        GrantNotification.self,
         InteractionDeviceCode.self,
     ]
 }

@@ -10,6 +10,7 @@ package enum AcquireTokenByDeviceCode: AppMethod {
         """
     package static let errors: [ErrorKind] = [
         .userCanceled, .timedOut, .serverDeclinedScopes, .offline, .serverUnavailable, .appNotFound, .accessDenied,
+        .grantRequired,
         .invalidScope, .invalidClient, .invalidAuthority, .unauthorizedClient, .invalidResponse, .unsupported,
     ]
     package static let resultName = "token"
@@ -19,6 +20,7 @@ package enum AcquireTokenByDeviceCode: AppMethod {
         package var selection = AppSelection()
         package var query = TokenQuery()
         package var timeout: Int64?
+        package var waitForGrant: Int64?
         package var correlationId: String?
 
         package init() {}
@@ -28,7 +30,7 @@ package enum AcquireTokenByDeviceCode: AppMethod {
                 .optional(
                     "timeout", \.timeout, "Seconds the person has; the code's own lifetime ends the wait, too.",
                     .between(1...3600)),
-                .correlationID(\.correlationId),
+                waitingMember, .correlationID(\.correlationId),
             ]
     }
 }

@@ -12,7 +12,8 @@ package enum AcquireTokenInteractive: AppMethod {
         """
     package static let errors: [ErrorKind] = [
         .userCanceled, .timedOut, .serverDeclinedScopes, .mismatchedUser, .interactionRequired, .offline,
-        .serverUnavailable, .accountNotFound, .appNotFound, .accessDenied, .invalidScope, .invalidClient,
+        .serverUnavailable, .accountNotFound, .appNotFound, .accessDenied, .grantRequired, .invalidScope,
+        .invalidClient,
         .invalidAuthority, .unauthorizedClient, .invalidResponse, .unsupported,
     ]
     package static let resultName = "token"
@@ -23,6 +24,7 @@ package enum AcquireTokenInteractive: AppMethod {
         package var selection = AppSelection()
         package var query = TokenQuery()
         package var interaction = InteractiveQuery()
+        package var waitForGrant: Int64?
         package var correlationId: String?
 
         package init() {}
@@ -35,7 +37,9 @@ package enum AcquireTokenInteractive: AppMethod {
         package static let members: [Member<Params>] =
             appMembers(\.selection)
             + TokenQuery.members(account: "Who must sign in; somebody else is refused with mismatchedUser.")
-            .inside(\.query) + InteractiveQuery.members.inside(\.interaction) + [.correlationID(\.correlationId)]
+            .inside(\.query) + InteractiveQuery.members.inside(\.interaction) + [
+                waitingMember, .correlationID(\.correlationId),
+            ]
     }
 }
 

@@ -11,7 +11,8 @@ package enum AcquireTokenSilent: AppMethod {
     package static let isIdempotent = true
     package static let errors: [ErrorKind] = [
         .interactionRequired, .offline, .serverUnavailable, .throttled, .ambiguousAccount, .accountNotFound,
-        .appNotFound, .accessDenied, .serverDeclinedScopes, .invalidScope, .invalidClient, .invalidAuthority,
+        .appNotFound, .accessDenied, .grantRequired, .serverDeclinedScopes, .invalidScope, .invalidClient,
+        .invalidAuthority,
         .unauthorizedClient, .invalidResponse, .mismatchedUser, .unsupported,
     ]
     package static let resultName = "token"
@@ -22,6 +23,7 @@ package enum AcquireTokenSilent: AppMethod {
         package var query = TokenQuery()
         package var forceRefresh = false
         package var rejectedToken: String?
+        package var waitForGrant: Int64?
         package var correlationId: String?
 
         package init() {}
@@ -37,7 +39,7 @@ package enum AcquireTokenSilent: AppMethod {
                     else there is one refresh; at most one for each token and minute, then the same token comes back, with \
                     rejected.
                     """, .text(atMost: 65_536)),
-                .correlationID(\.correlationId),
+                waitingMember, .correlationID(\.correlationId),
             ]
     }
 }

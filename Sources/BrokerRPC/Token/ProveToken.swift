@@ -10,7 +10,8 @@ package enum ProveToken: AppMethod {
         """
     package static let isIdempotent = true
     package static let errors: [ErrorKind] = [
-        .interactionRequired, .ambiguousAccount, .accountNotFound, .appNotFound, .accessDenied, .invalidParameter,
+        .interactionRequired, .ambiguousAccount, .accountNotFound, .appNotFound, .accessDenied, .grantRequired,
+        .invalidParameter,
         .invalidAuthority,
     ]
     package static let resultName = "proof"
@@ -24,6 +25,8 @@ package enum ProveToken: AppMethod {
         package var url = ""
         package var nonce: String?
         package var accessToken: String?
+
+        package var reach: AppReach { .account(account) }
 
         package init() {}
 

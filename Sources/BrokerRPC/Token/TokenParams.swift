@@ -4,6 +4,7 @@ import BrokerValues
 @dynamicMemberLookup
 package protocol TokenParams: AppParams, CorrelatedParams {
     var query: TokenQuery { get set }
+    var waitForGrant: Int64? { get set }
     init()
 }
 
@@ -20,6 +21,17 @@ extension TokenParams {
     }
 
     package static var takesOtherAuthority: Bool { true }
+
+    package var reach: AppReach { .token(scopes: query.scopes, account: query.account) }
+
+    static var waitingMember: Member<Self> {
+        .optional(
+            "waitForGrant", \.waitForGrant,
+            """
+            Seconds to wait where a person has to allow the caller first; they are told interaction.grant, and the request \
+            goes on when they agree. Absent: it is answered grantRequired at once.
+            """, .between(1...3600))
+    }
 }
 
 /// The members of params for a ``TokenQuery``.

@@ -1,5 +1,5 @@
 import BrokerAccess
-import BrokerEngine
+import BrokerModel
 import BrokerRPC
 import BrokerValues
 import Synchronization
@@ -13,18 +13,28 @@ final class ConnectionContext: Sendable {
     /// How many clients are connected.
     let connectionCount: @Sendable () -> Int
     private let send: @Sendable (_ line: JSONWriter) -> Void
+    private let connected: ConnectedCallers
+    private let number: UInt64
     /// What the client wants to be told about; it ends with the connection.
-    private let subscription = Mutex<EventHub.Subscription?>(nil)
+    private let subscription = Mutex<[Subscription]>([])
 
     /// - Parameter send: takes a line outside any answer.
     init(
         caller: Caller, callerNow: @escaping @Sendable () -> Caller, connectionCount: @escaping @Sendable () -> Int,
-        send: @escaping @Sendable (_ line: JSONWriter) -> Void
+        connected: ConnectedCallers, send: @escaping @Sendable (_ line: JSONWriter) -> Void
     ) {
+        self.connected = connected
+        number = connected.enter(caller)
         self.caller = caller
         self.callerNow = callerNow
         self.connectionCount = connectionCount
         self.send = send
+    }
+
+    /// The client has gone.
+    func end() {
+        subscribe([])
+        connected.leave(number)
     }
 
     func notify<N: BrokerNotification>(_ notification: N.Type, _ params: N.Params) {
@@ -34,8 +44,8 @@ final class ConnectionContext: Sendable {
         send(line)
     }
 
-    var isSubscribed: Bool { subscription.withLock { $0 != nil } }
+    var isSubscribed: Bool { subscription.withLock { !$0.isEmpty } }
 
     /// Replaces what there was.
-    func subscribe(_ subscription: EventHub.Subscription?) { self.subscription.withLock { $0 = subscription } }
+    func subscribe(_ subscriptions: [Subscription]) { subscription.withLock { $0 = subscriptions } }
 }

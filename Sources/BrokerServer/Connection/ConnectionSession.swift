@@ -66,7 +66,7 @@ final class ConnectionSession: LineHandler {
     func closed(_ connection: LineConnection) {
         guard !isClosed else { return }
         isClosed = true
-        context.subscribe(nil)
+        context.end()
         for (task, _) in waiting.values { task.cancel() }
         waiting = [:]
     }

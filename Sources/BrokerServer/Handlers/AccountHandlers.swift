@@ -36,7 +36,10 @@ struct AccountHandlers: Sendable {
             .waiting(
                 SignOutAccount.self, outcome: { RequestOutcome.signedOut($0.params.account, $1.stages) }
             ) { request throws(BrokerError) in
-                SignOutAccount.Result(
+                if request.params.fromBrowser, request.params.presentation == .broker {
+                    try services.browsers.take(for: request.context.caller)
+                }
+                return SignOutAccount.Result(
                     stages: try await services.broker.signOut(SignOutRequest(request)) {
                         request.notify(InteractionOpen.self, $0)
                     })

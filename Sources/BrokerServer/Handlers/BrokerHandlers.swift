@@ -10,7 +10,10 @@ struct BrokerHandlers: Sendable {
     var all: [AnyHandler] {
         [
             .waiting(GetBrokerStatus.self) { request throws(BrokerError) in
-                try status(connections: request.context.connectionCount())
+                var status = try status(connections: request.context.connectionCount())
+                let caller = request.context.callerNow()
+                status.caller = GetBrokerStatus.Caller(caller.identity, administers: caller.mayAdminister)
+                return status
             },
             .waiting(LockBroker.self) { request in
                 await services.broker.lock.lock(because: "asked by \(request.context.caller.id)")
@@ -25,6 +28,13 @@ struct BrokerHandlers: Sendable {
                 request throws(BrokerError) in
                 try subscribe(request)
                 return Subscribe.Result(subscribed: EventTopic.allCases.filter(request.params.topics.contains))
+            },
+            .waiting(ListCallers.self) { _ in
+                ListCallers.Result(
+                    callers: services.connected.all.map {
+                        ListCallers.ConnectedCaller(
+                            $0.identity, administers: $0.mayAdminister, facts: $0.facts.described)
+                    })
             },
             .atOnce(DiscoverMethods.self) { _ in OpenRPCDocument.json },
         ]
@@ -51,16 +61,32 @@ struct BrokerHandlers: Sendable {
         return status
     }
 
-    /// The engine's events become notifications on the subscriber's connection.
+    /// What happens becomes notifications on the subscriber's connection.
     private func subscribe(_ request: Request<Subscribe>) throws(BrokerError) {
         let (context, topics) = (request.context, Set(request.params.topics))
-        // The one that it replaces makes room for it.
-        context.subscribe(nil)
+        // Those that they replace make room for them.
+        context.subscribe([])
         guard !topics.isEmpty else { return }
-        context.subscribe(
+        let (policy, grant) = (services.policy, request.grant)
+        var all = [
             try services.broker.subscribe(
                 to: topics, group: request.app?.effectiveGroup, of: context.caller.claimant, in: request.partition
-            ) { context.notify($0) })
+            ) { event in
+                // What was granted can be taken back.
+                if let grant, !policy.grants.holds(grant, in: event.partition) { return }
+                context.notify(event)
+            }
+        ]
+        // What others ask for is the person's business.
+        if topics.contains(.grant), request.app == nil {
+            all.append(
+                policy.grants.subscribe(in: request.partition) { event in
+                    context.notify(
+                        GrantNotification.self,
+                        GrantNotification.Params(event.change, request: event.request, grant: event.grant))
+                })
+        }
+        context.subscribe(all)
     }
 }
 

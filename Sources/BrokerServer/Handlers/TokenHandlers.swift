@@ -1,3 +1,4 @@
+import BrokerAccess
 import BrokerEngine
 import BrokerModel
 import BrokerRPC
@@ -18,6 +19,7 @@ struct TokenHandlers: Sendable {
             },
             token(AcquireTokenInteractive.self, outcome: RequestOutcome.signedIn) { request throws(BrokerError) in
                 let asked = try interactive(request)
+                if asked.presentation == .broker { try services.browsers.take(for: request.context.caller) }
                 return .waits { () throws(BrokerError) in
                     try await broker.acquireInteractive(
                         asked, onOpen: { request.notify(InteractionOpen.self, $0) },
@@ -42,9 +44,12 @@ struct TokenHandlers: Sendable {
     private func token<M: BrokerMethod>(
         _ method: M.Type, outcome: @escaping @Sendable (AcquiredToken) -> RequestOutcome,
         _ work: @escaping @Sendable (Request<M>) throws(BrokerError) -> Work<AcquiredToken>
-    ) -> AnyHandler where M.Result == Token, M.Params.NamedApp: Admissible {
-        let vault = services.vault
-        return AnyHandler(method, work: work, outcome: { outcome($1) }) {
+    ) -> AnyHandler where M.Result == Token, M.Params: TokenParams {
+        let (vault, policy) = (services.vault, services.policy)
+        let checked = { @Sendable (request: Request<M>) throws(BrokerError) -> Work<AcquiredToken> in
+            try work(request).checked { (token) throws(BrokerError) in try request.permits(token, by: policy) }
+        }
+        return AnyHandler(method, work: checked, outcome: { outcome($1) }) {
             token, correlationID, writer throws(BrokerError) in
             writer.beginToken(token, correlationID: correlationID)
             do throws(VaultError) {
@@ -67,6 +72,8 @@ struct TokenHandlers: Sendable {
         asked.isInstanceAware = try CloudRules.isInstanceAware(asked: params.query.instanceAware, for: request.app)
         asked.forceRefresh = params.forceRefresh
         asked.rejectedToken = params.rejectedToken.map { Secret($0) }
+        asked.ceiling = request.grant?.scopes.map { $0.union(GrantInUse.harmless) }
+        if let account = request.grant?.accountID { asked.query.account = .id(account) }
         return asked
     }
 
@@ -75,6 +82,7 @@ struct TokenHandlers: Sendable {
         var asked = InteractiveRequest(
             partition: request.partition, app: request.app, query: params.query, interaction: params.interaction,
             correlationID: request.correlationID)
+        if let account = request.grant?.accountID { asked.query.account = .id(account) }
         asked.authority = try otherAuthority(params)
         asked.isInstanceAware = try CloudRules.isInstanceAware(asked: params.query.instanceAware, for: request.app)
         asked.claimant = request.context.caller.claimant
@@ -124,6 +132,40 @@ extension RequestOutcome {
     private static func of(_ token: AcquiredToken, _ words: String) -> RequestOutcome {
         RequestOutcome(
             words: words + (token.persisted ? "" : ", not written to disk yet"), account: token.account.username)
+    }
+}
+
+extension Work {
+    /// The same, unless the check throws: whoever answers later answers no more than whoever answers at once.
+    fileprivate func checked(
+        _ check: @escaping @Sendable (Output) throws(BrokerError) -> Void
+    ) throws(BrokerError) -> Work {
+        switch self {
+        case .done(let output):
+            try check(output)
+            return self
+        case .waits(let output):
+            return .waits { () throws(BrokerError) in
+                let output = try await output()
+                try check(output)
+                return output
+            }
+        }
+    }
+}
+
+extension Request where M.Params: TokenParams {
+    /// Only what was granted is handed out, whatever the cache or the provider had: this is the one place where tokens leave.
+    fileprivate func permits(_ token: AcquiredToken, by policy: AccessPolicy) throws(BrokerError) {
+        guard let grant else { return }
+        if let account = grant.accountID, token.account.id != account {
+            throw BrokerError(
+                .accessDenied, "\(context.caller.id) may use another account of this app only.",
+                reason: .callerNotListed
+            ) { $0.caller = context.caller.id }
+        }
+        guard !grant.covers(accountID: token.account.id, scopes: token.scopes) else { return }
+        try policy.ask(forToken: token.scopes, of: app, by: context.caller)
     }
 }
 

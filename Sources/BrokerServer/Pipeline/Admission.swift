@@ -8,7 +8,16 @@ protocol Admissible: Sendable {
     associatedtype App: Sendable
     /// For the log; nil where no app is named.
     var name: String? { get }
-    func admitted(_ context: ConnectionContext, by policy: AccessPolicy) throws(BrokerError) -> App
+    func admitted(
+        _ context: ConnectionContext, reaching reach: AppReach, by policy: AccessPolicy
+    ) throws(BrokerError) -> Admitted<App>
+}
+
+/// The app that a caller was let in as.
+struct Admitted<App: Sendable>: Sendable {
+    let app: App
+    /// What it was let in by, if that is for a part.
+    var grant: GrantInUse?
 }
 
 extension AppReference: Admissible {
@@ -19,8 +28,11 @@ extension AppReference: Admissible {
         }
     }
 
-    func admitted(_ context: ConnectionContext, by policy: AccessPolicy) throws(BrokerError) -> AppRegistration {
-        try policy.admit(context.caller, as: self)
+    func admitted(
+        _ context: ConnectionContext, reaching reach: AppReach, by policy: AccessPolicy
+    ) throws(BrokerError) -> Admitted<AppRegistration> {
+        let admitted = try policy.admit(context.caller, as: self, reaching: reach)
+        return Admitted(app: admitted.app, grant: admitted.grant)
     }
 }
 
@@ -28,17 +40,22 @@ extension AppReference: Admissible {
 extension AppReference?: Admissible {
     var name: String? { self?.name }
 
-    func admitted(_ context: ConnectionContext, by policy: AccessPolicy) throws(BrokerError) -> AppRegistration? {
+    func admitted(
+        _ context: ConnectionContext, reaching reach: AppReach, by policy: AccessPolicy
+    ) throws(BrokerError) -> Admitted<AppRegistration?> {
         guard let self else {
             try policy.requireAdministrator(context.callerNow())
-            return nil
+            return Admitted(app: nil)
         }
-        return try policy.admit(context.caller, as: self)
+        let admitted = try policy.admit(context.caller, as: self, reaching: reach)
+        return Admitted(app: admitted.app, grant: admitted.grant)
     }
 }
 
 extension NoApp: Admissible {
     var name: String? { nil }
 
-    func admitted(_ context: ConnectionContext, by policy: AccessPolicy) -> NoApp { self }
+    func admitted(_ context: ConnectionContext, reaching reach: AppReach, by policy: AccessPolicy) -> Admitted<NoApp> {
+        Admitted(app: self)
+    }
 }

@@ -8,9 +8,22 @@ struct Entrance: Sendable {
     let policy: AccessPolicy
     let lock: BrokerLock
 
-    /// - Throws: `locked`, when the method needs the vault's keys. Otherwise they stay until ``leave(_:)``.
-    func enter<M: BrokerMethod>(_: M.Type) throws(BrokerError) {
+    /// Who was let in has the vault's keys, where the method needs them, until ``leave(_:)``.
+    ///
+    /// - Throws: `locked`; what ``AccessPolicy/admit(_:as:reaching:)`` throws.
+    func admit<M: BrokerMethod>(
+        _ params: M.Params, _ app: M.Params.NamedApp, _ correlationID: String, _ context: ConnectionContext
+    ) throws(BrokerError) -> Request<M> {
         guard M.worksLocked || lock.enter() else { throw BrokerLock.error }
+        do throws(BrokerError) {
+            let admitted = try app.admitted(context, reaching: params.reach, by: policy)
+            return Request(
+                params: params, app: admitted.app, grant: admitted.grant, correlationID: correlationID,
+                context: context)
+        } catch {
+            leave(M.self)
+            throw error
+        }
     }
 
     func leave<M: BrokerMethod>(_: M.Type) {

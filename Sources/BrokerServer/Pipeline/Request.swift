@@ -8,6 +8,8 @@ struct Request<M: BrokerMethod>: Sendable where M.Params.NamedApp: Admissible {
     let params: M.Params
     /// An `AppRegistration`, an optional one, or ``NoApp``: as the method's params have it.
     let app: M.Params.NamedApp.App
+    /// What the caller was let in by, if a person had to agree: nothing that goes beyond it may be answered.
+    let grant: GrantInUse?
     let correlationID: String
     let context: ConnectionContext
 

@@ -17,6 +17,7 @@ struct RequestPipeline: Sendable {
             AccountHandlers(services: services).all,
             AppHandlers(services: services).all,
             CacheHandlers(services: services).all,
+            GrantHandlers(services: services).all,
             BrokerHandlers(services: services).all,
             KeyHandlers(services: services).all,
         ]
@@ -60,14 +61,20 @@ struct RequestPipeline: Sendable {
             let name = read.params.correlationId ?? CorrelationID.make()
             subject.correlationID = name
             subject.app = read.app.name
-            // Keys
-            try entrance.enter(M.self)
+            // Keys, app
+            let request: Request<M>
+            do throws(BrokerError) { request = try entrance.admit(read.params, read.app, name, context) } catch {
+                guard let wait = GrantWait(error, read.params, name, context, entrance.policy) else { throw error }
+                let admitted = { @Sendable [entrance] () async throws(BrokerError) -> Request<M> in
+                    try await wait.untilAdmitted { () throws(BrokerError) in
+                        try entrance.admit(read.params, read.app, name, context)
+                    }
+                }
+                return later(call, handler, subject, since: start, admitted, handler.work)
+            }
             var isUnderWay = false
             defer { if !isUnderWay { entrance.leave(M.self) } }
-            // App
-            let app = try read.app.admitted(context, by: entrance.policy)
             // Work
-            let request = Request<M>(params: read.params, app: app, correlationID: name, context: context)
             switch try handler.work(request) {
             // Answer
             case .done(let output):
@@ -75,21 +82,39 @@ struct RequestPipeline: Sendable {
                 log.done(handler.outcome(request, output), subject, since: start)
             case .waits(let output):
                 isUnderWay = true
-                return .waits { [entrance, log, subject] writer in
-                    do throws(BrokerError) {
-                        let output = try await output()
-                        try handler.answer(output, to: call.id, name, &writer)
-                        log.done(handler.outcome(request, output), subject, since: start)
-                    } catch {
-                        writer.fail(log.failed(error, subject, since: start), call.id)
-                    }
-                    entrance.leave(M.self)
-                }
+                return later(call, handler, subject, since: start, { request }, { _ in .waits(output) })
             }
         } catch {
             writer.fail(log.failed(error, subject, since: start), call.id)
         }
         return .answered
+    }
+}
+
+extension RequestPipeline {
+    /// The rest of a request, in a task of its own. Who was admitted leaves at its end.
+    private func later<M, Output>(
+        _ call: Call, _ handler: Handler<M, Output>, _ subject: RequestEntry.Subject, since start: Duration,
+        _ admitted: @escaping @Sendable () async throws(BrokerError) -> Request<M>,
+        _ begin: @escaping @Sendable (Request<M>) throws(BrokerError) -> Work<Output>
+    ) -> Handling {
+        .waits { [entrance, log] writer in
+            do throws(BrokerError) {
+                let request = try await admitted()
+                defer { entrance.leave(M.self) }
+                let output: Output
+                switch try begin(request) {
+                case .done(let value): output = value
+                case .waits(let value): output = try await value()
+                }
+                // What waited may have outlived its grant.
+                if let grant = request.grant { try entrance.policy.confirm(grant, of: request.context.caller) }
+                try handler.answer(output, to: call.id, request.correlationID, &writer)
+                log.done(handler.outcome(request, output), subject, since: start)
+            } catch {
+                writer.fail(log.failed(error, subject, since: start), call.id)
+            }
+        }
     }
 }
 

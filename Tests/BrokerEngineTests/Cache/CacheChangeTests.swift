@@ -55,8 +55,8 @@ struct CacheChangeTests {
             case .proofKey: RecordKind.proofKey
             }
         }
-        // Registrations and documents of providers are not part of the index.
-        #expect(Set(kinds) == Set(RecordKind.allCases).subtracting([.app, .providerDocument]))
+        // Registrations, grants and documents of providers are not part of the index.
+        #expect(Set(kinds) == Set(RecordKind.allCases).subtracting([.app, .grant, .providerDocument]))
     }
 
     @Test("after any changes, memory is what is read from the same disk", arguments: 1...12)

@@ -19,4 +19,7 @@ package let requiredParams: [String: JSONObject] = [
     Subscribe.name: ["topics": ["account"]],
     SetKeySource.name: ["source": "key-file"],
     ImportCache.name: ["cache": [:]],
+    ApproveGrant.name: ["request": "r"],
+    DenyGrant.name: ["request": "r"],
+    RevokeGrant.name: ["id": "g"],
 ]

@@ -16,6 +16,7 @@ package final class FaultyVault: RecordVault, VaultKeys {
         var gate: Gate?
         /// Changes that wait at the gate, or have waited.
         var held = 0
+        var commits = 0
     }
 
     private let vault: Vault
@@ -56,6 +57,9 @@ package final class FaultyVault: RecordVault, VaultKeys {
     /// From now on what is written waits for the gate.
     package func hold(until gate: Gate) { faults.withLock { ($0.gate, $0.held) = (gate, 0) } }
 
+    /// How many changes were asked for.
+    package var commits: Int { faults.withLock { $0.commits } }
+
     /// How many changes wait, or have waited.
     package var held: Int { faults.withLock { $0.held } }
 
@@ -87,6 +91,7 @@ package final class FaultyVault: RecordVault, VaultKeys {
     package func commit(_ change: VaultChange) async throws(VaultError) {
         let (error, afterCommit, gate) = faults.withLock { faults in
             defer { faults.afterCommit = nil }
+            faults.commits += 1
             if faults.commit == nil, faults.gate != nil { faults.held += 1 }
             return (faults.commit, faults.afterCommit, faults.gate)
         }

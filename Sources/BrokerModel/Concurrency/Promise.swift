@@ -1,7 +1,7 @@
 import Synchronization
 
 /// A value that will be there once; whoever asks waits for it. Later fulfilments are ignored.
-final class Promise<Value: Sendable>: Sendable {
+package final class Promise<Value: Sendable>: Sendable {
     private enum State {
         case open([CheckedContinuation<Value, Never>])
         case fulfilled(Value)
@@ -9,9 +9,11 @@ final class Promise<Value: Sendable>: Sendable {
 
     private let state = Mutex(State.open([]))
 
+    package init() {}
+
     /// - Returns: whether this was the fulfilment that counts.
     @discardableResult
-    func fulfil(_ value: Value) -> Bool {
+    package func fulfil(_ value: Value) -> Bool {
         let waiting: [CheckedContinuation<Value, Never>]? = state.withLock { state in
             guard case .open(let waiting) = state else { return nil }
             state = .fulfilled(value)
@@ -22,9 +24,9 @@ final class Promise<Value: Sendable>: Sendable {
     }
 
     /// Nil while it is open.
-    var current: Value? { state.withLock { if case .fulfilled(let value) = $0 { value } else { nil } } }
+    package var current: Value? { state.withLock { if case .fulfilled(let value) = $0 { value } else { nil } } }
 
-    var value: Value {
+    package var value: Value {
         get async {
             await withCheckedContinuation { continuation in
                 let ready: Value? = state.withLock { state in

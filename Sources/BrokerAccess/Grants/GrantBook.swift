@@ -1,0 +1,212 @@
+import BrokerModel
+import BrokerValues
+import Logging
+import Synchronization
+
+/// What people allowed callers: in the vault, and in memory for the hot path. What callers ask for, and what was refused
+/// them, is in memory only: after a restart they ask again.
+package final class GrantBook: Sendable {
+    struct State {
+        /// A partition is read when it is first asked for.
+        var ledgers: [Partition: GrantLedger] = [:]
+        /// Grants with uses that the disk does not know of.
+        var used: [Partition: Set<String>] = [:]
+        var isWritingScheduled = false
+        /// Revoked, and still on disk because it refused.
+        var undead: [Partition: [GrantRecord]] = [:]
+    }
+
+    let vault: any RecordVault
+    let clock: any BrokerClock
+    private let random: any RandomSource
+    let log: Logger
+    let state = Mutex(State())
+    let events = Broadcast<GrantEvent>()
+    let turns = Turns()
+
+    package init(vault: any RecordVault, clock: any BrokerClock, random: any RandomSource, log: Logger) {
+        self.vault = vault
+        self.clock = clock
+        self.random = random
+        self.log = log
+    }
+
+    package func subscribe(
+        in partition: Partition, _ deliver: @escaping @Sendable (GrantEvent) -> Void
+    ) -> Subscription {
+        events.subscribe { if $0.partition == partition { deliver($0) } }
+    }
+
+    // MARK: Being let in
+
+    /// The grant that a request of the caller is let in by; counted as a use. Part of the hot path.
+    func use(
+        by caller: Caller, as app: AppRegistration, _ reach: AppReach
+    ) throws(BrokerError) -> GrantInUse? {
+        let subject = GrantSubject(caller: caller.identity, app: app.identity)
+        let (found, schedules) = try withLedger(of: caller.partition) { state, ledger in
+            let now = clock.now
+            guard let grant = ledger.grant(for: subject, as: app, reach, now: now) else { return (Grant?.none, false) }
+            ledger.use(grant.id, now: now)
+            state.used[caller.partition, default: []].insert(grant.id)
+            defer { state.isWritingScheduled = true }
+            return (grant, !state.isWritingScheduled)
+        }
+        if schedules { scheduleWriting() }
+        return found.map { GrantInUse($0) }
+    }
+
+    /// Whether it is still good: what waits long may outlive its grant.
+    package func holds(_ grant: GrantInUse, in partition: Partition) -> Bool {
+        state.withLock { state in
+            guard let record = state.ledgers[partition]?.grants[grant.id] else { return false }
+            return record.grant.isGood(at: clock.now) && GrantInUse(record.grant) == grant
+        }
+    }
+
+    /// Records that a caller asks for a part of an app.
+    ///
+    /// - Throws: always: `grantRequired` with the request, or `accessDenied` (`grantDenied`) while a refusal is remembered.
+    func ask(
+        for part: GrantedPart, of app: AppRegistration, by caller: Caller
+    ) throws(BrokerError) -> Never {
+        let subject = GrantSubject(caller: caller.identity, app: app.identity)
+        let id = newID()
+        var told: [GrantEvent] = []
+        let outcome = try withLedger(of: caller.partition) { state, ledger in
+            let now = clock.now
+            told = expire(&ledger, in: caller.partition, now: now)
+            if let until = ledger.refusedUntil(subject, now: now) { return GrantOutcome.refused(until - now) }
+            let asked = ledger.ask(
+                subject, for: app, part, facts: caller.facts.described, id: id, now: now)
+            for request in asked.dropped {
+                told.append(GrantEvent(partition: caller.partition, change: .expired, request: request))
+            }
+            if asked.isNews {
+                told.append(GrantEvent(partition: caller.partition, change: .requested, request: asked.request))
+            }
+            return .asked(asked.request, isNews: asked.isNews)
+        }
+        for event in told { events.tell(event) }
+        switch outcome {
+        case .refused(let seconds): throw Self.denied(caller, app, for: seconds)
+        case .asked(let request, let isNews):
+            if isNews {
+                log.notice("a caller asks for an app", metadata: ["app": "\(app.name)", "caller": "\(caller.id)"])
+            }
+            throw BrokerError(
+                .grantRequired,
+                "\(caller.id) may not use \(app.name) yet; allow it with: brokerctl grants approve \(request.id)."
+            ) {
+                $0.app = request.app
+                $0.caller = caller.id
+                $0.grantRequest = request.id
+            }
+        }
+    }
+
+    private enum GrantOutcome: Sendable {
+        case refused(Int64)
+        case asked(GrantRequest, isNews: Bool)
+    }
+
+    private static func denied(_ caller: Caller, _ app: AppRegistration, for seconds: Int64) -> BrokerError {
+        BrokerError(
+            .accessDenied,
+            "\(caller.id) was refused the use of \(app.name), and is not asked about for a while; brokerctl grants approve --caller allows it all the same.",
+            reason: .grantDenied
+        ) {
+            $0.app = app.grantName
+            $0.caller = caller.id
+            $0.retryAfter = Int(seconds)
+        }
+    }
+
+    /// Waits until a request is answered or gone: then the caller may ask again, and learns how.
+    ///
+    /// - Returns: false when nothing of that happened in time.
+    package func isSettled(_ request: String, in partition: Partition, until deadline: NumericDate) async -> Bool {
+        let settled = Promise<Bool>()
+        let subscription = subscribe(in: partition) { event in
+            if event.request?.id == request, event.change != .requested { settled.fulfil(true) }
+        }
+        let isOpen = state.withLock { state in
+            state.ledgers[partition]?.requests.contains { $0.request.id == request } ?? false
+        }
+        if !isOpen { settled.fulfil(true) }
+        let timer = Task {
+            try await clock.sleep(for: .seconds(max(0, deadline - clock.now)))
+            settled.fulfil(false)
+        }
+        defer {
+            timer.cancel()
+            withExtendedLifetime(subscription) {}
+        }
+        return await withTaskCancellationHandler {
+            await settled.value
+        } onCancel: {
+            settled.fulfil(false)
+        }
+    }
+
+    package func deadline(in seconds: Int64) -> NumericDate { clock.now + seconds }
+
+    /// Takes out what nobody answered in time.
+    ///
+    /// - Returns: what is to be told, when the lock is open again.
+    func expire(_ ledger: inout GrantLedger, in partition: Partition, now: NumericDate) -> [GrantEvent] {
+        ledger.takeExpired(now: now).map { open in
+            GrantEvent(partition: partition, change: .expired, request: open.request)
+        }
+    }
+
+    // MARK: State
+
+    func withLedger<Value: Sendable>(
+        of partition: Partition, _ body: (inout State, inout GrantLedger) -> Value
+    ) throws(BrokerError) -> Value {
+        while true {
+            let done: Value? = state.withLock { state in
+                guard var ledger = state.ledgers.removeValue(forKey: partition) else { return nil }
+                let value = body(&state, &ledger)
+                state.ledgers[partition] = ledger
+                return value
+            }
+            if let done { return done }
+            let read = try read(partition)
+            state.withLock { state in if state.ledgers[partition] == nil { state.ledgers[partition] = read } }
+        }
+    }
+
+    private func read(_ partition: Partition) throws(BrokerError) -> GrantLedger {
+        do throws(VaultError) {
+            return GrantLedger(try vault.loadAll(GrantRecord.self, in: partition).map(\.record))
+        } catch .locked {
+            throw BrokerError(.locked, VaultError.locked.description)
+        } catch {
+            throw BrokerError(
+                .internal, "The grants could not be read; see the broker's log.", reason: .vaultDamaged, cause: error)
+        }
+    }
+
+    /// Short enough to be typed, and without letters that look like digits.
+    func newID() -> String {
+        let letters = Array("abcdefghijkmnpqrstuvwxyz23456789")
+        return String(random.bytes(10).map { letters[Int($0 & 31)] })
+    }
+}
+
+/// Runs one piece of work after the other.
+actor Turns {
+    private var last: Task<Void, Never>?
+
+    func run<Value: Sendable>(_ work: @escaping @Sendable () async -> Value) async -> Value {
+        let before = last
+        let mine = Task {
+            await before?.value
+            return await work()
+        }
+        last = Task { _ = await mine.value }
+        return await mine.value
+    }
+}

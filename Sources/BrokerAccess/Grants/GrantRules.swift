@@ -1,0 +1,26 @@
+import BrokerValues
+
+/// The numbers of asking and agreeing. Pure.
+package enum GrantRules {
+    static let openRequests = 64
+    static let openRequestsOfOneCaller = 8
+    /// Grants of one person.
+    static let grants = 1024
+    static let refusals = 256
+    /// Seconds that a request waits for an answer.
+    static let requestLifetime: NumericDate = 3600
+    /// How long uses are counted in memory before they are written; a crash loses as much.
+    static let writingInterval = Duration.seconds(30)
+
+    /// Ten minutes, twice as long each time, a day at most.
+    static func refusalTime(inARow count: Int) -> NumericDate {
+        min(600 << NumericDate(min(max(count, 1) - 1, 16)), 86_400)
+    }
+
+    /// Seconds that a grant lasts at most; nil for no end.
+    ///
+    /// A sandbox without a confirmed name is called after its cgroup, and others of that name may come.
+    package static func longestLifetime(for caller: CallerIdentity) -> Int64? {
+        caller.isUnnamedSandbox ? 12 * 3600 : nil
+    }
+}

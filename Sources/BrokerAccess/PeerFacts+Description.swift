@@ -1,0 +1,26 @@
+import BrokerModel
+import BrokerValues
+
+extension PeerFacts {
+    /// The facts that the tier followed from, in words. What was not there is left out.
+    package var described: CallerFacts {
+        var facts: CallerFacts = [
+            "pid": String(pid),
+            "pinned": isPinned ? "yes" : "no",
+            "rootMount": rootMount.rawValue,
+            "userNamespace": userNamespace.rawValue,
+            "pidNamespace": pidNamespace.rawValue,
+        ]
+        switch label {
+        case .none: break
+        case .text(let text): facts["label"] = text
+        case .unreadable: facts["label"] = "unreadable"
+        }
+        facts["cgroup"] = cgroup?.path ?? "unreadable"
+        facts["systemService"] = systemUnit
+        facts["executable"] = executable
+        if executable != nil { facts["executableOwner"] = executableIsRootOwned ? "root only" : "others, too" }
+        facts["flatpak"] = flatpakID
+        return facts
+    }
+}

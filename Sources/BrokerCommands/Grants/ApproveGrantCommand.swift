@@ -1,0 +1,88 @@
+import ArgumentParser
+import BrokerClient
+import BrokerRPC
+import BrokerValues
+
+struct ApproveGrantCommand: Subcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "approve", abstract: "Let a program use an app.",
+        discussion: """
+            Answers a request of brokerctl grants list, or names a program in advance: --caller TIER:ID --app NAME, with \
+            sandboxed, confined, systemInstalled or unknown as the tier.
+            """)
+
+    @OptionGroup var global: GlobalOptions
+
+    @Argument(help: "The request, from brokerctl grants list.")
+    var id: String?
+
+    @Option(help: ArgumentHelp("A program, as in sandboxed:org.example.Mail.", valueName: "tier:id"))
+    var caller: CallerName?
+
+    @Option(help: ArgumentHelp("The app that it may use.", valueName: "name"))
+    var app: String?
+
+    @Option(help: ArgumentHelp("Tokens of this account only.", valueName: "account"))
+    var account: AccountName?
+
+    @Option(
+        name: .customLong("scope"), parsing: .upToNextOption,
+        help: ArgumentHelp("What tokens may be good for at most; may be repeated.", valueName: "scope"))
+    var scopes: [String] = []
+
+    @Option(name: .customLong("for"), help: ArgumentHelp("How long, as in 10m, 12h or 30d.", valueName: "time"))
+    var lifetime: TimeSpan?
+
+    func validate() throws {
+        switch (id, caller, app) {
+        case (_?, nil, nil), (nil, _?, _?): return
+        default: throw ValidationError("Give a request, or --caller and --app.")
+        }
+    }
+
+    func run(in context: CommandContext) throws(BrokerClientError) {
+        var params = ApproveGrant.Params()
+        params.request = id
+        params.caller = caller?.identity
+        params.app = app
+        params.lifetime = lifetime?.seconds
+        if !scopes.isEmpty { params.scopes = scopes.flatMap { $0.split(separator: " ").map(String.init) } }
+        let node: JSONNode
+        if let account {
+            node = try account.resolve { reference throws(BrokerClientError) in
+                var named = params
+                named.account = reference
+                return try context.connection.result(of: ApproveGrant.self, named)
+            }
+        } else {
+            node = try context.connection.result(of: ApproveGrant.self, params)
+        }
+        let grant = try ApproveGrant.Result.decoded(node).grant
+        context.output.result(node) { (GrantText.sentence(grant, now: Output.now) + "\n").clean(keeping: "\n") }
+    }
+}
+
+/// `TIER:ID`.
+struct CallerName: ExpressibleByArgument, Sendable {
+    let identity: CallerIdentity
+
+    init?(argument: String) {
+        let parts = argument.split(separator: ":", maxSplits: 1)
+        guard parts.count == 2, let tier = CallerTier(rawValue: String(parts[0])) else { return nil }
+        identity = CallerIdentity(tier: tier, id: String(parts[1]))
+    }
+}
+
+/// A number and a unit: `90` or `90s`, `10m`, `12h`, `30d`.
+struct TimeSpan: ExpressibleByArgument, Sendable {
+    let seconds: Int64
+
+    init?(argument: String) {
+        let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]
+        let unit = argument.last.flatMap { units[$0] }
+        guard let number = Int64(unit == nil ? argument : String(argument.dropLast())), number > 0 else { return nil }
+        let (seconds, overflow) = number.multipliedReportingOverflow(by: unit ?? 1)
+        guard !overflow else { return nil }
+        self.seconds = seconds
+    }
+}

@@ -1,0 +1,36 @@
+import BrokerRPC
+import BrokerValues
+
+/// Callers as people read them.
+package enum CallerText {
+    static func you(_ caller: GetBrokerStatus.Caller) -> String {
+        "\(caller.identity.id) (\(tier(caller.identity.tier))), \(caller.administers ? "may" : "may not") administer"
+    }
+
+    static func tier(_ tier: CallerTier) -> String {
+        switch tier {
+        case .sandboxed: "sandboxed"
+        case .confined: "confined"
+        case .systemInstalled: "system"
+        case .unknown: "unknown"
+        case .unidentified: "unidentified"
+        }
+    }
+
+    package static func list(
+        _ callers: [ListCallers.ConnectedCaller], emphasis: (String) -> String = { $0 }
+    ) -> String {
+        var table = DetailedTable("TIER", "ADMINISTERS", "CALLER")
+        for caller in callers {
+            table.add(
+                [tier(caller.identity.tier), caller.administers ? "yes" : "no", caller.identity.id],
+                details: [facts(caller.facts)])
+        }
+        return table.text(emphasis: emphasis)
+    }
+
+    /// All of them, as the broker used them.
+    static func facts(_ facts: CallerFacts) -> String {
+        facts.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: " ")
+    }
+}

@@ -1,0 +1,72 @@
+import BrokerRPC
+import BrokerValues
+
+/// Grants and requests as people read them.
+package enum GrantText {
+    package static func list(
+        _ all: ListGrants.Result, now: NumericDate, usernames: [String: String] = [:],
+        emphasis: (String) -> String = { $0 }
+    ) -> String {
+        var parts: [String] = []
+        if !all.requests.isEmpty {
+            parts.append("Waiting for an answer (brokerctl grants approve ID, brokerctl grants deny ID):\n")
+            parts.append(requests(all.requests, now, usernames).text(emphasis: emphasis))
+        }
+        if !all.grants.isEmpty {
+            if !parts.isEmpty { parts.append("\nGranted (brokerctl grants revoke ID):\n") }
+            parts.append(grants(all.grants, now, usernames).text(emphasis: emphasis))
+        }
+        return parts.isEmpty
+            ? "Nothing is granted, and nobody waits for an answer of brokerctl grants approve.\n" : parts.joined()
+    }
+
+    private static func requests(
+        _ requests: [GrantRequest], _ now: NumericDate, _ usernames: [String: String]
+    ) -> DetailedTable {
+        var table = DetailedTable("ID", "APP", "TIER", "ASKED")
+        for request in requests {
+            table.add(
+                [
+                    request.id, request.app, CallerText.tier(request.caller.tier),
+                    TimeText.relative(request.requestedOn, to: now),
+                ],
+                details: [
+                    "caller " + request.caller.id, part(request.scopes, request.accountID, usernames),
+                    CallerText.facts(request.facts),
+                ])
+        }
+        return table
+    }
+
+    private static func grants(
+        _ grants: [Grant], _ now: NumericDate, _ usernames: [String: String]
+    ) -> DetailedTable {
+        var table = DetailedTable("ID", "APP", "TIER", "USES", "LAST", "ENDS")
+        for grant in grants {
+            table.add(
+                [
+                    grant.id, grant.app, CallerText.tier(grant.caller.tier), String(grant.uses),
+                    grant.lastUsedOn.map { TimeText.relative($0, to: now) } ?? "never",
+                    grant.expiresOn.map { TimeText.relative($0, to: now) } ?? "never",
+                ],
+                details: [
+                    "caller " + grant.caller.id, part(grant.scopes, grant.accountID, usernames),
+                    grant.facts.map(CallerText.facts) ?? "",
+                ])
+        }
+        return table
+    }
+
+    static func part(_ scopes: [String]?, _ accountID: String?, _ usernames: [String: String] = [:]) -> String {
+        let what =
+            scopes.map { $0.isEmpty ? "who the person is" : $0.joined(separator: " ") } ?? "everything the app may"
+        let whose = accountID.map { "of \(usernames[$0] ?? "the account \($0)")" } ?? "of every account"
+        return "for \(what), \(whose)"
+    }
+
+    static func sentence(_ grant: Grant, now: NumericDate) -> String {
+        let end = grant.expiresOn.map { "ends \(TimeText.relative($0, to: now))" } ?? "has no end"
+        return
+            "\(grant.caller.id) may use \(grant.app) \(part(grant.scopes, grant.accountID)). The grant \(grant.id) \(end)."
+    }
+}

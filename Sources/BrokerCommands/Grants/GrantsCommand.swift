@@ -1,0 +1,70 @@
+import ArgumentParser
+import BrokerClient
+import BrokerRPC
+import BrokerValues
+
+struct GrantsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "grants", abstract: "See and decide which programs may use which apps.",
+        subcommands: [
+            ListGrantsCommand.self, ApproveGrantCommand.self, DenyGrantCommand.self, RevokeGrantCommand.self,
+        ])
+}
+
+struct ListGrantsCommand: Subcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List what was granted, and what programs ask for.",
+        discussion: "Below each stands what the broker judged the program by, as it used it.")
+
+    @OptionGroup var global: GlobalOptions
+
+    @Option(help: ArgumentHelp("Of this app only.", valueName: "name"))
+    var app: String?
+
+    func run(in context: CommandContext) throws(BrokerClientError) {
+        let node = try context.connection.result(of: ListGrants.self, .init(app: app))
+        let all = try ListGrants.Result.decoded(node)
+        var usernames: [String: String] = [:]
+        if all.grants.contains(where: { $0.accountID != nil }) || all.requests.contains(where: { $0.accountID != nil })
+        {
+            for account in try context.connection.call(ListAccounts.self, .init()).accounts {
+                usernames[account.id] = account.username
+            }
+        }
+        context.output.result(node) {
+            GrantText.list(all, now: Output.now, usernames: usernames, emphasis: context.output.style.strong)
+        }
+    }
+}
+
+struct DenyGrantCommand: Subcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "deny", abstract: "Refuse what a program asks for.",
+        discussion: "It is refused without asking for ten minutes, and longer each time.")
+
+    @OptionGroup var global: GlobalOptions
+
+    @Argument(help: "The request, from brokerctl grants list.")
+    var id: String
+
+    func run(in context: CommandContext) throws(BrokerClientError) {
+        let node = try context.connection.result(of: DenyGrant.self, .init(request: id))
+        context.output.result(node) { "Denied \(id).\n".clean(keeping: "\n") }
+    }
+}
+
+struct RevokeGrantCommand: Subcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "revoke", abstract: "Take a grant back.",
+        discussion: "Tokens that the program has already stay good until they end.")
+
+    @OptionGroup var global: GlobalOptions
+
+    @Argument(help: "The grant, from brokerctl grants list.")
+    var id: String
+
+    func run(in context: CommandContext) throws(BrokerClientError) {
+        let node = try context.connection.result(of: RevokeGrant.self, .init(id: id))
+        context.output.result(node) { "Revoked \(id).\n".clean(keeping: "\n") }
+    }
+}

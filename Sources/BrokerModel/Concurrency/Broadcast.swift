@@ -1,0 +1,41 @@
+import Synchronization
+
+/// Tells subscribers what happens, as it happens, in the order in which they came. Nothing is kept for those who come later.
+package final class Broadcast<Event: Sendable>: Sendable {
+    /// Called on the thread on which the event happened: it must not wait.
+    package typealias Deliver = @Sendable (Event) -> Void
+
+    private struct State {
+        var next: UInt64 = 0
+        var subscribers: [UInt64: Deliver] = [:]
+    }
+    private let state = Mutex(State())
+
+    package init() {}
+
+    /// - Returns: ends the subscription when it is let go.
+    package func subscribe(_ deliver: @escaping Deliver) -> Subscription {
+        let id = state.withLock { state in
+            state.next += 1
+            state.subscribers[state.next] = deliver
+            return state.next
+        }
+        return Subscription { [weak self] in self?.end(id) }
+    }
+
+    private func end(_ id: UInt64) { state.withLock { $0.subscribers[id] = nil } }
+
+    package func tell(_ event: Event) {
+        let listening = state.withLock { state in state.subscribers.sorted { $0.key < $1.key }.map(\.value) }
+        for deliver in listening { deliver(event) }
+    }
+}
+
+/// Ends with the object.
+package final class Subscription: Sendable {
+    private let end: @Sendable () -> Void
+
+    fileprivate init(end: @escaping @Sendable () -> Void) { self.end = end }
+
+    deinit { end() }
+}

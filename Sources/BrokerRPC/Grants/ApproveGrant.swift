@@ -1,0 +1,56 @@
+import BrokerValues
+
+package enum ApproveGrant: AdministrationMethod {
+    package static let name = "grants.approve"
+    package static let summary = "Allows a caller to use an app."
+    package static let description = """
+        With request: what that caller asked for. With caller and app: also before it asks. account and scopes allow less, or \
+        more, than was asked. A grant for the same part of the same app is replaced. What is granted to a sandbox without a \
+        confirmed name (container:…) lasts twelve hours at most.
+        """
+    package static let errors: [ErrorKind] = [.invalidParameter, .appNotFound, .accountNotFound, .accessDenied]
+    package static let resultName = "grant"
+
+    package struct Params: ParamsObject {
+        package var request: String?
+        package var caller: CallerIdentity?
+        package var app: String?
+        package var account: AccountReference?
+        package var scopes: [String]?
+        package var lifetime: Int64?
+
+        package init() {}
+
+        package static let members: [Member<Params>] = [
+            .optional("request", \.request, "GrantRequest.id. Either this, or caller and app.", .text(atMost: 64)),
+            .optional("caller", \.caller, "Who shall be allowed."),
+            .optional("app", \.app, "A registered app.", .name(atMost: 128)),
+            .optional("account", \.account, "Whose tokens only. Absent: as asked, or everybody's."),
+            .optional(
+                "scopes", \.scopes, "What tokens may be good for at most. Absent: as asked, or anything.",
+                .each(.scope, atMost: 100)),
+            .optional(
+                "lifetime", \.lifetime, "Seconds. Absent: as long as the rules allow.", .between(1...315_360_000)),
+        ]
+
+        package func check() throws(WireError) {
+            guard request == nil else {
+                if caller != nil { throw WireError("cannot be given together with \"request\"", field: "caller") }
+                if app != nil { throw WireError("cannot be given together with \"request\"", field: "app") }
+                return
+            }
+            if caller == nil, app == nil {
+                throw WireError("is missing; give it, or \"caller\" and \"app\"", field: "request")
+            }
+            if caller == nil { throw WireError("is missing; \"app\" needs it", field: "caller") }
+            if app == nil { throw WireError("is missing; \"caller\" needs it", field: "app") }
+        }
+    }
+
+    package struct Result: MessageObject {
+        package var grant = Grant()
+        package init() {}
+        package init(grant: Grant) { self.grant = grant }
+        package static let members: [Member<Result>] = [.required("grant", \.grant, "What counts from now on.")]
+    }
+}

@@ -1,0 +1,28 @@
+import BrokerValues
+
+package enum GrantNotification: BrokerNotification {
+    package static let name = "event.grant"
+    package static let summary =
+        "A caller asks for an app, or was answered, or lost what it had. Sent after broker.subscribe."
+
+    package struct Params: MessageObject {
+        package var change: GrantChange?
+        package var request: GrantRequest?
+        package var grant: Grant?
+
+        package init() {}
+        package init(_ change: GrantChange, request: GrantRequest?, grant: Grant?) {
+            self.change = change
+            self.request = request
+            self.grant = grant
+        }
+
+        package static let members: [Member<Params>] = [
+            .open("change", \.change, "What happened."),
+            .optional(
+                "request", \.request,
+                "What was asked: with requested, denied and expired, and with an approval that answers it."),
+            .optional("grant", \.grant, "With approved and revoked."),
+        ]
+    }
+}

@@ -1,0 +1,61 @@
+import BrokerValues
+
+extension CallerTier: WireChoice {}
+extension GrantChange: WireChoice {}
+
+extension CallerIdentity: MessageObject {
+    package static let componentName: String? = "Caller"
+    package init() { self.init(tier: .unidentified, id: "") }
+
+    package static let members: [Member<CallerIdentity>] = [
+        .requiredOpen("tier", \.tier, "How hard it is for another program of the person to pass for it."),
+        .required("id", \.id, "A sandbox's id, a label, a unit or a path.", .anyText(atMost: 8192)),
+    ]
+}
+
+extension Grant: MessageObject {
+    package static let componentName: String? = "Grant"
+    package init() { self.init(id: "", caller: CallerIdentity(), app: "", createdOn: 0) }
+
+    package static let members: [Member<Grant>] = [
+        .required("id", \.id, "For grants.revoke."),
+        .required("caller", \.caller, "Who may use the app."),
+        .required("app", \.app, "The app's name, or the identity of a client without a registration."),
+        .optional("account", \.account, "Whose tokens only; absent: every account's of the app's group."),
+        .optional("scopes", \.scopes, "What tokens may be good for at most; absent: anything."),
+        .required("createdOn", \.createdOn, "Seconds since 1970."),
+        .optional("expiresOn", \.expiresOn, "Seconds since 1970; absent: it has no end."),
+        .optional("lastUsedOn", \.lastUsedOn, "Seconds since 1970; absent: it was not used yet."),
+        .required("uses", \.uses, "How many requests it let in."),
+        .optional("facts", \.facts, "What the caller was judged by when it asked."),
+    ]
+
+    private var account: AccountReference? {
+        get { accountID.map { .id($0) } }
+        set { accountID = newValue?.id }
+    }
+}
+
+extension GrantRequest: MessageObject {
+    package static let componentName: String? = "GrantRequest"
+    package init() { self.init(id: "", caller: CallerIdentity(), app: "", requestedOn: 0) }
+
+    package static let members: [Member<GrantRequest>] = [
+        .required("id", \.id, "For grants.approve and grants.deny."),
+        .required("caller", \.caller, "Who asks."),
+        .required("app", \.app, "The app's name, or the identity of a client without a registration."),
+        .optional("account", \.account, "Whose tokens only; absent: every account's of the app's group."),
+        .optional("scopes", \.scopes, "What tokens were asked for; absent: more than tokens, or anything."),
+        .required("requestedOn", \.requestedOn, "Seconds since 1970."),
+        .required("facts", \.facts, "What the caller was judged by."),
+    ]
+
+    private var account: AccountReference? {
+        get { accountID.map { .id($0) } }
+        set { accountID = newValue?.id }
+    }
+}
+
+extension AccountReference {
+    fileprivate var id: String? { if case .id(let id) = self { id } else { nil } }
+}

@@ -1,0 +1,25 @@
+import BrokerValues
+
+package enum RevokeGrant: AdministrationMethod {
+    package static let name = "grants.revoke"
+    package static let summary = "Takes a grant back."
+    package static let description = """
+        From now on it lets nobody in: not to cached tokens, and not to answers that are still waited for. Tokens that were \
+        handed out stay good until they end.
+        """
+    package static let errors: [ErrorKind] = [.invalidParameter, .accessDenied]
+    package static let resultName = "revocation"
+
+    package struct Params: ParamsObject {
+        package var id = ""
+        package init() {}
+        package init(id: String) { self.id = id }
+        package static let members: [Member<Params>] = [.required("id", \.id, "Grant.id.", .text(atMost: 64))]
+    }
+
+    package struct Result: MessageObject {
+        package var revoked = true
+        package init() {}
+        package static let members: [Member<Result>] = [.required("revoked", \.revoked, "True.")]
+    }
+}

@@ -1,0 +1,64 @@
+import BrokerAccess
+import BrokerEngine
+import BrokerModel
+import BrokerRPC
+import BrokerValues
+
+/// `grants.…`.
+struct GrantHandlers: Sendable {
+    let services: ServerServices
+
+    private var grants: GrantBook { services.policy.grants }
+
+    var all: [AnyHandler] {
+        [
+            .waiting(ListGrants.self) { request throws(BrokerError) in
+                let all = try grants.list(in: request.partition)
+                guard let app = request.params.app else {
+                    return ListGrants.Result(grants: all.grants, requests: all.requests)
+                }
+                return ListGrants.Result(
+                    grants: all.grants.filter { $0.app == app }, requests: all.requests.filter { $0.app == app })
+            },
+            .waiting(ApproveGrant.self) { request throws(BrokerError) in
+                ApproveGrant.Result(grant: try await approve(request))
+            },
+            .waiting(DenyGrant.self) { request throws(BrokerError) in
+                try grants.deny(request: request.params.request, in: request.partition)
+                return DenyGrant.Result()
+            },
+            .waiting(RevokeGrant.self) { request throws(BrokerError) in
+                try await grants.revoke(request.params.id, in: request.partition)
+                return RevokeGrant.Result()
+            },
+        ]
+    }
+
+    private func approve(_ request: Request<ApproveGrant>) async throws(BrokerError) -> Grant {
+        let (params, partition) = (request.params, request.partition)
+        if let id = params.request {
+            let app = try grants.app(of: id, in: partition)
+            return try await grants.approve(request: id, try terms(params, app, partition), in: partition)
+        }
+        guard let caller = params.caller, let name = params.app else {
+            throw BrokerError(.invalidParameter, "Say what is approved: a request, or a caller and an app.")
+        }
+        let app = try services.apps.registered(name, in: partition)
+        return try await grants.approve(caller, as: app, try terms(params, app, partition), in: partition)
+    }
+
+    /// An account is meant by what it is now: names can change hands.
+    private func terms(
+        _ params: ApproveGrant.Params, _ app: AppRegistration, _ partition: Partition
+    ) throws(BrokerError) -> GrantBook.Terms {
+        var terms = GrantBook.Terms(scopes: params.scopes, lifetime: params.lifetime)
+        if let reference = params.account {
+            guard let account = try services.broker.account(reference, of: app, in: partition) else {
+                throw BrokerError(
+                    .accountNotFound, "\(app.name) knows no such account; see brokerctl accounts list --app.")
+            }
+            terms.accountID = account.id
+        }
+        return terms
+    }
+}

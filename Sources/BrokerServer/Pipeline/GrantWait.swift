@@ -1,0 +1,71 @@
+import BrokerAccess
+import BrokerModel
+import BrokerRPC
+import BrokerValues
+
+/// A request that waits until the person allowed its caller, because it asked to (`waitForGrant`).
+struct GrantWait: Sendable {
+    private let error: BrokerError
+    private let request: String
+    private let expiresOn: NumericDate
+    private let correlationID: String
+    private let context: ConnectionContext
+    private let grants: GrantBook
+
+    /// Nil when the caller does not wait, or nobody was asked.
+    init?(
+        _ error: BrokerError, _ params: some ParamsObject, _ correlationID: String, _ context: ConnectionContext,
+        _ policy: AccessPolicy
+    ) {
+        guard let seconds = params.waitForGrant else { return nil }
+        self.init(
+            error, until: policy.grants.deadline(in: seconds), correlationID: correlationID, context, policy.grants)
+    }
+
+    private init?(
+        _ error: BrokerError, until expiresOn: NumericDate, correlationID: String, _ context: ConnectionContext,
+        _ grants: GrantBook
+    ) {
+        guard error.kind == .grantRequired, let request = error.details.grantRequest else { return nil }
+        self.error = error
+        self.request = request
+        self.expiresOn = expiresOn
+        self.correlationID = correlationID
+        self.context = context
+        self.grants = grants
+    }
+
+    /// Tries to be let in whenever the request was answered, or another one took its place.
+    ///
+    /// - Throws: `grantRequired` when nobody answered in time; what policy says otherwise.
+    func untilAdmitted<Admitted>(
+        _ admit: () throws(BrokerError) -> Admitted
+    ) async throws(BrokerError) -> Admitted {
+        var wait = self
+        while true {
+            try await wait.forAnswer()
+            do throws(BrokerError) {
+                return try admit()
+            } catch {
+                guard
+                    let next = GrantWait(
+                        error, until: expiresOn, correlationID: correlationID, context, grants)
+                else { throw error }
+                wait = next
+            }
+        }
+    }
+
+    private func forAnswer() async throws(BrokerError) {
+        var notice = InteractionGrant.Params()
+        notice.grantRequest = request
+        notice.app = error.details.app ?? ""
+        notice.caller = context.caller.id
+        notice.message = error.message
+        notice.expiresOn = expiresOn
+        notice.correlationId = correlationID
+        context.notify(InteractionGrant.self, notice)
+        let isSettled = await grants.isSettled(request, in: context.caller.partition, until: expiresOn)
+        guard isSettled else { throw error }
+    }
+}

@@ -1,0 +1,11 @@
+/// How much of an app's accounts and tokens a request touches: what a grant for a part is held against.
+package enum AppReach: Sendable, Hashable {
+    /// A token.
+    /// - scopes: none means the app's usual ones.
+    /// - account: nil leaves the choice to the broker.
+    case token(scopes: [String], account: AccountReference?)
+    /// One account; nil leaves the choice to the broker.
+    case account(AccountReference?)
+    /// Every account of the app's group.
+    case everything
+}

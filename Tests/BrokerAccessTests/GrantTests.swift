@@ -1,0 +1,287 @@
+import BrokerAccess
+import BrokerModel
+import BrokerTestSupport
+import BrokerValues
+import Testing
+
+@Suite("Grants: asked for, made, used, taken back", .timeLimit(.minutes(1)))
+struct GrantTests {
+    private static let partition = AccessBed.partition
+
+    /// A sandbox with a name, and the app `mail`.
+    private struct Scene {
+        let bed: AccessBed
+        let caller: Caller
+        let app: AppRegistration
+
+        init(unnamed: Bool = false) async throws {
+            bed = try await AccessBed()
+            app = AccessBed.app()
+            try await bed.directory.register(app, in: partition)
+            caller = try bed.caller {
+                $0.rootMount = .other
+                $0.flatpakID = unnamed ? nil : "org.example.Game"
+            }
+        }
+
+        /// The error of a request; nil when it is let in.
+        func refusal(
+            _ reach: AppReach = .everything, of caller: Caller? = nil, app: String = "mail"
+        ) -> BrokerError? {
+            do throws(BrokerError) {
+                _ = try bed.policy.admit(caller ?? self.caller, as: .registered(app), reaching: reach)
+                return nil
+            } catch { return error }
+        }
+
+        func request(_ reach: AppReach = .everything, app: String = "mail") throws -> String {
+            let error = try #require(refusal(reach, app: app))
+            #expect(error.kind == .grantRequired)
+            return try #require(error.details.grantRequest)
+        }
+
+        func approve(_ terms: GrantBook.Terms = .init(), _ reach: AppReach = .everything) async throws -> Grant {
+            try await bed.grants.approve(request: request(reach), terms, in: partition)
+        }
+    }
+
+    private static func token(_ scopes: String..., of account: AccountReference? = nil) -> AppReach {
+        .token(scopes: scopes, account: account)
+    }
+
+    @Test("who asks is told how to be allowed, and is let in from then on")
+    func asked() async throws {
+        let scene = try await Scene()
+        let error = try #require(scene.refusal())
+        let request = try #require(error.details.grantRequest)
+        #expect(error.details.app == "mail" && error.details.caller == "org.example.Game")
+        #expect(error.message.contains("brokerctl grants approve \(request)"))
+        let listed = try scene.bed.grants.list(in: Self.partition)
+        #expect(listed.requests.map(\.id) == [request] && listed.grants.isEmpty)
+        #expect(listed.requests.first?.facts["rootMount"] == "other")
+        let grant = try await scene.bed.grants.approve(request: request, .init(), in: Self.partition)
+        #expect(grant.caller == CallerIdentity(tier: .sandboxed, id: "org.example.Game") && grant.expiresOn == nil)
+        #expect(scene.refusal() == nil)
+        #expect(try scene.bed.grants.list(in: Self.partition).requests.isEmpty)
+    }
+
+    @Test("a grant is for one caller and one app")
+    func others() async throws {
+        let scene = try await Scene()
+        try await scene.bed.directory.register(AccessBed.app("notes"), in: Self.partition)
+        _ = try await scene.approve()
+        let other = try scene.bed.caller {
+            $0.rootMount = .other
+            $0.flatpakID = "org.example.Other"
+        }
+        #expect(scene.refusal(of: other)?.kind == .grantRequired)
+        #expect(scene.refusal(app: "notes")?.kind == .grantRequired)
+    }
+
+    @Test("requests of one caller for one app are one; who asks for more asks anew, for all that was asked")
+    func coalesced() async throws {
+        let scene = try await Scene()
+        try await scene.bed.directory.register(AccessBed.app("notes"), in: Self.partition)
+        let first = try scene.request(Self.token("read"))
+        #expect(try scene.request(Self.token("email", "READ")) == first)
+        let second = try scene.request(Self.token("write"))
+        #expect(try scene.bed.grants.list(in: Self.partition).requests.map(\.scopes) == [["read", "write"]])
+        // What a person read before is not what they would agree to now.
+        await #expect(throws: BrokerError.self) {
+            try await scene.bed.grants.approve(request: first, .init(), in: Self.partition)
+        }
+        #expect(try scene.request(app: "notes") != second)
+        #expect(try scene.request(.everything) != second)
+        let all = try scene.bed.grants.list(in: Self.partition).requests
+        #expect(all.map(\.app) == ["notes", "mail"] && all.map(\.scopes) == [nil, nil])
+    }
+
+    @Test("a grant for some scopes is for these, and for what says who the person is")
+    func scopes() async throws {
+        let scene = try await Scene()
+        let grant = try await scene.approve(.init(), Self.token("read"))
+        #expect(grant.scopes == ["read"])
+        #expect(scene.refusal(Self.token("READ", "email")) == nil)
+        #expect(scene.refusal(Self.token("read", "write"))?.kind == .grantRequired)
+    }
+
+    @Test("a grant for one account is for requests that name it, and for tokens whose account is left to the broker")
+    func account() async throws {
+        let scene = try await Scene()
+        _ = try await scene.approve(.init(accountID: "ann"), .everything)
+        #expect(scene.refusal(Self.token("read", of: .id("ann"))) == nil)
+        #expect(scene.refusal(Self.token("read")) == nil)
+        #expect(scene.refusal(.account(.id("ann"))) == nil)
+        for reach in [
+            Self.token("read", of: .id("bob")), Self.token("read", of: .username("ann")), .account(nil), .everything,
+        ] {
+            #expect(scene.refusal(reach)?.kind == .grantRequired, "\(reach)")
+        }
+    }
+
+    @Test("what was let in says how far it may go")
+    func inUse() async throws {
+        let scene = try await Scene()
+        _ = try await scene.approve(.init(accountID: "ann", scopes: ["read"]))
+        let admitted = try scene.bed.policy.admit(
+            scene.caller, as: .registered("mail"), reaching: Self.token("read"))
+        let grant = try #require(admitted.grant)
+        #expect(grant.covers(accountID: "ann", scopes: ["Read", "openid", "profile"]))
+        #expect(!grant.covers(accountID: "bob", scopes: ["read"]))
+        #expect(!grant.covers(accountID: "ann", scopes: ["read", "write"]))
+    }
+
+    @Test("a grant ends with its time, and a clock that is set back does not revive it")
+    func lifetime() async throws {
+        let scene = try await Scene()
+        let grant = try await scene.approve(.init(lifetime: 60))
+        #expect(grant.expiresOn == scene.bed.clock.now + 60)
+        #expect(scene.refusal() == nil)
+        scene.bed.clock.advance(bySeconds: 60)
+        #expect(scene.refusal()?.kind == .grantRequired)
+        #expect(try scene.bed.grants.list(in: Self.partition).grants.isEmpty)
+        scene.bed.clock.setWallClock(bySeconds: -3600)
+        #expect(scene.refusal()?.kind == .grantRequired)
+    }
+
+    @Test("a sandbox without a confirmed name is granted nothing for longer than half a day")
+    func unnamed() async throws {
+        let scene = try await Scene(unnamed: true)
+        let grant = try await scene.approve(.init(lifetime: 86_400))
+        #expect(grant.caller.id == "container:session-3.scope")
+        #expect(grant.expiresOn == scene.bed.clock.now + 12 * 3600)
+    }
+
+    @Test("a grant that is taken back lets nobody in, and does not come back with the next start")
+    func revoked() async throws {
+        let scene = try await Scene()
+        let grant = try await scene.approve()
+        let admitted = try scene.bed.policy.admit(scene.caller, as: .registered("mail"), reaching: .everything)
+        let used = try #require(admitted.grant)
+        try scene.bed.policy.confirm(used, of: scene.caller)
+        try await scene.bed.grants.revoke(grant.id, in: Self.partition)
+        #expect(scene.refusal()?.kind == .grantRequired)
+        #expect(throws: BrokerError.self) { try scene.bed.policy.confirm(used, of: scene.caller) }
+        await #expect(throws: BrokerError.self) { try await scene.bed.grants.revoke(grant.id, in: Self.partition) }
+        #expect(try await scene.bed.reopenedGrants().list(in: Self.partition).grants.isEmpty)
+    }
+
+    @Test("a disk that refuses a revocation does not keep the grant alive, and it can be tried again")
+    func revokedOnBadDisk() async throws {
+        let scene = try await Scene()
+        let grant = try await scene.approve()
+        scene.bed.vault.failWriting(.io("disk full"))
+        await #expect(throws: BrokerError.self) { try await scene.bed.grants.revoke(grant.id, in: Self.partition) }
+        #expect(scene.refusal()?.kind == .grantRequired)
+        scene.bed.vault.failWriting(nil)
+        try await scene.bed.grants.revoke(grant.id, in: Self.partition)
+        #expect(try await scene.bed.reopenedGrants().list(in: Self.partition).grants.isEmpty)
+    }
+
+    @Test("a grant that the disk did not take was not made")
+    func notWritten() async throws {
+        let scene = try await Scene()
+        let request = try scene.request()
+        scene.bed.vault.failWriting(.io("disk full"))
+        await #expect(throws: BrokerError.self) {
+            try await scene.bed.grants.approve(request: request, .init(), in: Self.partition)
+        }
+        #expect(try scene.request() == request)
+    }
+
+    @Test("grants outlive a restart, with their uses; requests and refusals do not")
+    func restart() async throws {
+        let scene = try await Scene()
+        let grant = try await scene.approve()
+        for _ in 0..<3 { #expect(scene.refusal() == nil) }
+        #expect(try scene.bed.grants.list(in: Self.partition).grants.first?.uses == 3)
+        let now = scene.bed.clock.now
+        await scene.bed.grants.flush()
+        let after = try await scene.bed.reopenedGrants().list(in: Self.partition)
+        #expect(after.grants.map(\.id) == [grant.id])
+        #expect(after.grants.first?.uses == 3 && after.grants.first?.lastUsedOn == now)
+    }
+
+    @Test("uses are written together, some time after the first, and never revive a grant that is gone")
+    func batched() async throws {
+        let scene = try await Scene()
+        let grant = try await scene.approve()
+        let before = scene.bed.vault.commits
+        for _ in 0..<100 { #expect(scene.refusal() == nil) }
+        try await eventually("the writing waits") { scene.bed.clock.sleepers == 1 }
+        #expect(scene.bed.vault.commits == before)
+        scene.bed.clock.advance(bySeconds: 30)
+        try await eventually("they are written") { scene.bed.vault.commits == before + 1 }
+        #expect(scene.refusal() == nil)
+        try await scene.bed.grants.revoke(grant.id, in: Self.partition)
+        await scene.bed.grants.flush()
+        #expect(try await scene.bed.reopenedGrants().list(in: Self.partition).grants.isEmpty)
+    }
+
+    @Test("who was denied is refused without being asked about, longer each time; an approval ends that")
+    func denied() async throws {
+        let scene = try await Scene()
+        for wait in [600, 1200, 2400] as [Int64] {
+            try scene.bed.grants.deny(request: scene.request(), in: Self.partition)
+            let error = scene.refusal()
+            #expect(error?.kind == .accessDenied && error?.reason == .grantDenied)
+            #expect(error?.details.retryAfter == Int(wait))
+            #expect(try scene.bed.grants.list(in: Self.partition).requests.isEmpty)
+            scene.bed.clock.advance(bySeconds: wait)
+        }
+        try scene.bed.grants.deny(request: scene.request(), in: Self.partition)
+        _ = try await scene.bed.grants.approve(scene.caller.identity, as: scene.app, .init(), in: Self.partition)
+        #expect(scene.refusal() == nil)
+    }
+
+    @Test("requests end after an hour, and one caller cannot crowd out the others")
+    func bounds() async throws {
+        let scene = try await Scene()
+        let mine = try scene.request()
+        for number in 0..<20 {
+            try await scene.bed.directory.register(AccessBed.app("app-\(number)"), in: Self.partition)
+        }
+        let other = try scene.bed.caller {
+            $0.rootMount = .other
+            $0.flatpakID = "org.example.Greedy"
+        }
+        for number in 0..<20 { _ = scene.refusal(of: other, app: "app-\(number)") }
+        let requests = try scene.bed.grants.list(in: Self.partition).requests
+        #expect(requests.contains { $0.id == mine } && requests.count == 9)
+        scene.bed.clock.advance(bySeconds: 3600)
+        #expect(try scene.bed.grants.list(in: Self.partition).requests.isEmpty)
+        await #expect(throws: BrokerError.self) {
+            try await scene.bed.grants.approve(request: mine, .init(), in: Self.partition)
+        }
+    }
+
+    @Test("a grant is for the client that the person saw: another one of the app's name is asked about again")
+    func otherClient() async throws {
+        let scene = try await Scene()
+        _ = try await scene.approve()
+        var other = scene.app
+        other.clientID = "other"
+        try await scene.bed.directory.register(other, in: Self.partition)
+        #expect(scene.refusal()?.kind == .grantRequired)
+        try await scene.bed.directory.register(scene.app, in: Self.partition)
+        #expect(scene.refusal() == nil)
+    }
+
+    @Test("who waits for an answer learns that there is one, and gives up when it is time")
+    func waiting() async throws {
+        let scene = try await Scene()
+        let grants = scene.bed.grants
+        let request = try scene.request()
+        let deadline = grants.deadline(in: 300)
+        let first = Task { await grants.isSettled(request, in: Self.partition, until: deadline) }
+        try await eventually("it waits") { scene.bed.clock.sleepers == 1 }
+        scene.bed.clock.advance(bySeconds: 300)
+        #expect(await first.value == false)
+        let later = grants.deadline(in: 300)
+        let second = Task { await grants.isSettled(request, in: Self.partition, until: later) }
+        try await eventually("it waits") { scene.bed.clock.sleepers == 1 }
+        try grants.deny(request: request, in: Self.partition)
+        #expect(await second.value)
+        #expect(await grants.isSettled("nothing", in: Self.partition, until: deadline))
+    }
+}

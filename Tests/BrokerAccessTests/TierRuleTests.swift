@@ -1,0 +1,144 @@
+import BrokerAccess
+import BrokerModel
+import BrokerValues
+import Testing
+
+@Suite("What a caller may do that no app lists")
+struct TierRuleTests {
+    private static let adHoc = AppReference.adHoc(clientID: "client-9", authority: "https://id.example.org/")
+
+    private func facts(of tier: CallerTier) -> (inout PeerFacts) -> Void {
+        { facts in
+            switch tier {
+            case .sandboxed: (facts.rootMount, facts.flatpakID) = (.other, "org.example.Game")
+            case .confined: facts.label = .text("/usr/bin/man (enforce)")
+            case .systemInstalled: facts.executableIsRootOwned = true
+            case .unknown: break
+            case .unidentified: facts.isPinned = false
+            }
+        }
+    }
+
+    private func kind(_ body: () throws -> Any) -> ErrorKind? {
+        do {
+            _ = try body()
+            return nil
+        } catch { return (error as? BrokerError)?.kind }
+    }
+
+    @Test("sandboxed and confined callers are asked about, the others are let in, unless configured otherwise")
+    func defaults() async throws {
+        let bed = try await AccessBed()
+        try await bed.directory.register(AccessBed.app(), in: AccessBed.partition)
+        let expected: [CallerTier: ErrorKind?] = [
+            .sandboxed: .grantRequired, .confined: .grantRequired, .systemInstalled: nil, .unknown: nil,
+            .unidentified: .accessDenied,
+        ]
+        for (tier, kind) in expected {
+            let caller = try bed.caller(facts(of: tier))
+            #expect(caller.tier == tier)
+            #expect(self.kind { try bed.admit(caller, as: .registered("mail")) } == kind, "\(tier)")
+        }
+    }
+
+    @Test(
+        "each tier has a setting, which a reload changes",
+        arguments: [
+            (CallerTier.sandboxed, \TierRules.sandboxed), (.confined, \.confined),
+            (.systemInstalled, \.systemInstalled), (.unknown, \.unknown),
+        ] as [(CallerTier, WritableKeyPath<TierRules, TierRule> & Sendable)])
+    func settings(tier: CallerTier, setting: WritableKeyPath<TierRules, TierRule> & Sendable) async throws {
+        let bed = try await AccessBed()
+        try await bed.directory.register(AccessBed.app(), in: AccessBed.partition)
+        let caller = try bed.caller(facts(of: tier))
+        let expected: [TierRule: ErrorKind?] = [.allow: nil, .ask: .grantRequired, .deny: .accessDenied]
+        for (rule, kind) in expected {
+            bed.change { $0.tiers[keyPath: setting] = rule }
+            #expect(self.kind { try bed.admit(caller, as: .registered("mail")) } == kind, "\(tier) \(rule)")
+        }
+    }
+
+    @Test("an app that lists a caller takes it, whatever the tier's setting")
+    func listed() async throws {
+        let bed = try await AccessBed { $0.tiers.sandboxed = .deny }
+        var app = AccessBed.app()
+        app.sandboxIDs = ["org.example.Game"]
+        try await bed.directory.register(app, in: AccessBed.partition)
+        #expect(try bed.admit(bed.caller(facts(of: .sandboxed)), as: .registered("mail")) == app)
+    }
+
+    @Test("where a tier is let in, an app's list still keeps out who is not on it; a grant lets them in")
+    func lists() async throws {
+        let bed = try await AccessBed()
+        var app = AccessBed.app()
+        app.executables = ["/usr/bin/mail"]
+        try await bed.directory.register(app, in: AccessBed.partition)
+        let caller = try bed.caller()
+        let error = #expect(throws: BrokerError.self) { try bed.admit(caller, as: .registered("mail")) }
+        #expect(error?.reason == .callerNotListed && error?.message.contains("brokerctl grants approve") == true)
+        _ = try await bed.grants.approve(caller.identity, as: app, .init(), in: AccessBed.partition)
+        #expect(try bed.admit(caller, as: .registered("mail")) == app)
+        // Administrators who deny a tier mean also what was granted.
+        bed.change { $0.tiers.unknown = .deny }
+        #expect(kind { try bed.admit(caller, as: .registered("mail")) } == .accessDenied)
+    }
+
+    @Test("a sandbox brings a client of its own only where a person agreed, also where its tier is let in")
+    func adHoc() async throws {
+        let bed = try await AccessBed { $0.tiers.sandboxed = .allow }
+        let caller = try bed.caller(facts(of: .sandboxed))
+        let error = #expect(throws: BrokerError.self) { try bed.admit(caller, as: Self.adHoc) }
+        #expect(error?.kind == .grantRequired && error?.details.app?.contains("https://id.example.org") == true)
+        let request = try #require(error?.details.grantRequest)
+        _ = try await bed.grants.approve(request: request, .init(), in: AccessBed.partition)
+        #expect(try bed.admit(caller, as: Self.adHoc).clientID == "client-9")
+    }
+
+    @Test("what a sandbox does with a client of its own is no other sandbox's, and not the host's")
+    func adHocGroups() async throws {
+        let bed = try await AccessBed()
+        var groups: Set<GroupID> = []
+        for name in ["org.example.Game", "org.example.Mail"] {
+            let caller = try bed.caller {
+                $0.rootMount = .other
+                $0.flatpakID = name
+            }
+            let error = #expect(throws: BrokerError.self) { try bed.admit(caller, as: Self.adHoc) }
+            _ = try await bed.grants.approve(
+                request: try #require(error?.details.grantRequest), .init(), in: AccessBed.partition)
+            groups.insert(try bed.admit(caller, as: Self.adHoc).effectiveGroup)
+        }
+        groups.insert(try bed.admit(bed.caller(), as: Self.adHoc).effectiveGroup)
+        #expect(groups.count == 3)
+    }
+
+    @Test("who has nothing to be told by later is not asked about: nobody would know who was granted what")
+    func passing() async throws {
+        let bed = try await AccessBed { $0.tiers.unknown = .ask }
+        try await bed.directory.register(AccessBed.app(), in: AccessBed.partition)
+        let hidden = try bed.caller { $0.executable = nil }
+        #expect(hidden.id == "pid 4711")
+        #expect(kind { try bed.admit(hidden, as: .registered("mail")) } == .accessDenied)
+        await #expect(throws: BrokerError.self) {
+            try await bed.grants.approve(hidden.identity, as: AccessBed.app(), .init(), in: AccessBed.partition)
+        }
+    }
+
+    @Test(
+        "authorities on private networks can be kept to registered apps",
+        arguments: [
+            "https://10.0.0.1", "https://192.168.1.1/x", "https://172.31.0.1", "https://127.0.0.1:8443",
+            "https://169.254.169.254", "https://100.64.0.1", "https://[::1]", "https://[fd00::1]", "https://[fe80::1]",
+            "https://[::ffff:10.0.0.1]", "https://localhost", "https://idp", "https://idp.local", "https://a.internal",
+            "https://2130706433", "https://127.1", "https://0x7f.0.0.0x1",
+        ])
+    func privateAuthorities(url: String) async throws {
+        let bed = try await AccessBed { $0.allowsPrivateAuthorities = false }
+        let reference = AppReference.adHoc(clientID: "c", authority: url)
+        #expect(kind { try bed.admit(bed.caller(), as: reference) } == .invalidAuthority)
+        #expect(kind { try bed.admit(bed.caller(), as: Self.adHoc) } == nil)
+        #expect(kind { try bed.admit(bed.caller(), as: .adHoc(clientID: "c", authority: "https://8.8.8.8")) } == nil)
+        try await bed.directory.register(AccessBed.app(authority: "https://10.0.0.1"), in: AccessBed.partition)
+        #expect(kind { try bed.admit(bed.caller(), as: .registered("mail")) } == nil)
+    }
+}

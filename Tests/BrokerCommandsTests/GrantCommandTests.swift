@@ -1,0 +1,93 @@
+import BrokerTestSupport
+import Testing
+
+@Suite("brokerctl grants, and who is connected")
+struct GrantCommandTests {
+    private static let facts =
+        #""facts":{"rootMount":"other","userNamespace":"other","pidNamespace":"same","cgroup":"/user.slice/user-1000.slice/user@1000.service/app.slice/app-flatpak-org.example.Mail-1.scope"}"#
+    private static let request =
+        #"{"id":"k7f3q2m9ab","caller":{"tier":"sandboxed","id":"org.example.Game"},"app":"mail","scopes":["a","b"],"#
+        + #""requestedOn":1000,\#(facts)}"#
+    private static let grant =
+        #"{"id":"x2f3q2m9ab","caller":{"tier":"systemInstalled","id":"/usr/bin/\u001b[31mgit"},"app":"notes","#
+        + #""account":{"id":"acc-1"},"createdOn":1000,"expiresOn":99999999999,"uses":7,"lastUsedOn":2000}"#
+
+    @Test("requests and grants are told with the tier and the facts, and fit on 80 columns")
+    func list() async throws {
+        let broker = try broker([
+            "grants.list": #"{"grants":[\#(Self.grant)],"requests":[\#(Self.request)]}"#,
+            "accounts.list": #"{"accounts":[\#(ScriptedAnswers.account())]}"#,
+        ])
+        let result = try await brokerctl(["grants", "list"], at: broker.path)
+        #expect(result.status == .exited(0))
+        for text in [
+            "k7f3q2m9ab  mail  sandboxed", "caller org.example.Game", "for a b, of every account", "rootMount=other",
+            "caller /usr/bin/[31mgit", "for everything the app may, of ada@example.org",
+        ] {
+            #expect(result.output.contains(text), "\(text) in \(result.output)")
+        }
+        // A fact is one word, however long it is.
+        for line in result.lines where !line.contains("app-flatpak") { #expect(line.count <= 80, "\(line)") }
+    }
+
+    @Test("nothing is said in words, and as JSON to programs")
+    func empty() async throws {
+        let broker = try broker(["grants.list": #"{"grants":[],"requests":[]}"#])
+        #expect(try await brokerctl(["grants", "list"], at: broker.path).output.contains("Nothing is granted"))
+        let json = try await brokerctl(["grants", "list", "--json"], at: broker.path)
+        #expect(json.output == #"{"grants":[],"requests":[]}"# + "\n")
+    }
+
+    @Test(
+        "what is approved is said as the broker expects it",
+        arguments: [
+            (["k7f3q2m9ab"], #"{"request":"k7f3q2m9ab"}"#),
+            (
+                ["k7f3q2m9ab", "--scope", "a", "b", "--for", "30d"],
+                #"{"lifetime":2592000,"request":"k7f3q2m9ab","scopes":["a","b"]}"#
+            ),
+            (
+                ["--caller", "sandboxed:org.example.Game", "--app", "mail", "--account", "ada@example.org"],
+                #"{"account":{"username":"ada@example.org"},"app":"mail","caller":{"id":"org.example.Game","tier":"sandboxed"}}"#
+            ),
+        ])
+    func approve(arguments: [String], params: String) async throws {
+        let log = Recorder<String>()
+        let broker = try ScriptedBroker { peer in
+            while let request = peer.request() {
+                log.add(request.params)
+                peer.answer(request, #"{"grant":\#(Self.grant)}"#)
+            }
+        }
+        let result = try await brokerctl(["grants", "approve"] + arguments, at: broker.path)
+        #expect(result.status == .exited(0) && log.all == [params])
+        #expect(
+            result.output.hasPrefix("/usr/bin/[31mgit may use notes for everything the app may, of the account acc-1."))
+    }
+
+    @Test(
+        "half an approval is a mistake",
+        arguments: [[], ["id", "--app", "mail"], ["--app", "mail"], ["--caller", "mail"], ["id", "--for", "soon"]])
+    func usage(arguments: [String]) async throws {
+        #expect(try await brokerctl(["grants", "approve"] + arguments).status == .exited(2))
+    }
+
+    @Test("denying and revoking say what was done")
+    func others() async throws {
+        let broker = try broker(["grants.deny": #"{"denied":true}"#, "grants.revoke": #"{"revoked":true}"#])
+        #expect(try await brokerctl(["grants", "deny", "k7"], at: broker.path).output == "Denied k7.\n")
+        #expect(try await brokerctl(["grants", "revoke", "k7"], at: broker.path).output == "Revoked k7.\n")
+    }
+
+    @Test("who is connected is listed with what they are judged by")
+    func callers() async throws {
+        let broker = try broker([
+            "broker.callers":
+                #"{"callers":[{"tier":"sandboxed","id":"org.example.Game","administers":false,\#(Self.facts)}]}"#
+        ])
+        let result = try await brokerctl(["status", "--callers"], at: broker.path)
+        #expect(
+            result.lines.prefix(2) == ["TIER       ADMINISTERS  CALLER", "sandboxed  no           org.example.Game"])
+        #expect(result.output.contains("pidNamespace=same rootMount=other userNamespace=other"))
+    }
+}

@@ -1,0 +1,234 @@
+import BrokerRPC
+import BrokerTestSupport
+import BrokerValues
+import Testing
+
+@Suite("Grants over a real socket", .timeLimit(.minutes(1)))
+struct GrantTests {
+    private static let game = CallerIdentity(tier: .sandboxed, id: "org.example.Game")
+
+    /// A broker with a signed-in app, and a connection from a sandbox.
+    private func run(_ body: (ServerBed, LineClient) async throws -> Void) async throws {
+        try await ServerBed.runSignedIn { server in
+            server.inspector.enter("org.example.Game")
+            let sandboxed = try await server.connect()
+            // The place is the caller's from when it is served on; an answer says that it is.
+            _ = try await sandboxed.call(ListApps.self, .init())
+            server.inspector.enter(nil)
+            try await body(server, sandboxed)
+        }
+    }
+
+    private func ask(
+        _ client: LineClient, _ scopes: [String] = ["read"],
+        _ change: (inout AcquireTokenSilent.Params) -> Void = { _ in }
+    ) async throws -> ErrorData? {
+        var params = AcquireTokenSilent.Params(.registered("mail"), scopes: scopes)
+        change(&params)
+        return try await client.refusal(of: AcquireTokenSilent.self, params)?.data
+    }
+
+    private func approve(
+        _ server: ServerBed, _ request: String, _ change: (inout ApproveGrant.Params) -> Void = { _ in }
+    ) async throws -> Grant {
+        var params = ApproveGrant.Params()
+        params.request = request
+        change(&params)
+        return try await server.connect().call(ApproveGrant.self, params).grant
+    }
+
+    @Test("a sandboxed caller is asked about; from the approval on it gets the cached token on the same connection")
+    func approved() async throws {
+        try await run { server, sandboxed in
+            let error = try await ask(sandboxed)
+            #expect(error?.kind == .grantRequired && error?.app == "mail" && error?.caller == "org.example.Game")
+            let request = try #require(error?.grantRequest)
+            let listed = try await server.connect().call(ListGrants.self, .init())
+            #expect(listed.requests.map(\.id) == [request] && listed.requests.first?.caller == Self.game)
+            #expect(listed.requests.first?.facts["rootMount"] == "other")
+            let grant = try await approve(server, request)
+            #expect(grant.caller == Self.game && grant.scopes == ["read"])
+            #expect(try await ask(sandboxed) == nil)
+            #expect(try await server.connect().call(ListGrants.self, .init(app: "mail")).grants.map(\.uses) == [1])
+            #expect(try await server.connect().call(ListGrants.self, .init(app: "notes")).grants.isEmpty)
+            _ = try await server.connect().call(RevokeGrant.self, .init(id: grant.id))
+            #expect(try await ask(sandboxed)?.kind == .grantRequired)
+        }
+    }
+
+    @Test("a caller can be named in advance, and nobody is asked")
+    func inAdvance() async throws {
+        try await run { server, sandboxed in
+            var params = ApproveGrant.Params()
+            (params.caller, params.app) = (Self.game, "mail")
+            _ = try await server.connect().call(ApproveGrant.self, params)
+            #expect(try await ask(sandboxed) == nil)
+            #expect(try await server.connect().call(ListGrants.self, .init()).requests.isEmpty)
+        }
+    }
+
+    @Test("params that name both a request and a caller, or half a caller, are refused by name")
+    func wrongParams() async throws {
+        try await run { server, _ in
+            let client = try await server.connect()
+            for (params, field) in [
+                ("{}", "request"), (#"{"app":"mail"}"#, "caller"),
+                (#"{"caller":{"tier":"sandboxed","id":"x"}}"#, "app"), (#"{"request":"x","app":"mail"}"#, "app"),
+            ] {
+                let line = #"{"jsonrpc":"2.0","id":1,"method":"grants.approve","params":\#(params)}"#
+                let error = try await client.refusal(line)
+                #expect(error.code == -32602 && error.data?.field == field)
+            }
+            for method in ["approve", "deny"] {
+                let line = #"{"jsonrpc":"2.0","id":1,"method":"grants.\#(method)","params":{"request":"nothing"}}"#
+                let error = try await client.refusal(line)
+                #expect(error.data?.kind == .invalidParameter && error.message.contains("brokerctl grants list"))
+            }
+        }
+    }
+
+    @Test("a grant for one account is for its tokens only, and makes the choice where the app makes none")
+    func account() async throws {
+        try await run { server, sandboxed in
+            let bob = try await server.signIn("bob", to: "mail").account
+            let request = try #require(try await ask(sandboxed)?.grantRequest)
+            let grant = try await approve(server, request) { $0.account = .username("Bob") }
+            #expect(grant.accountID == bob.id)
+            let token = try await sandboxed.call(AcquireTokenSilent.self, .of("mail"))
+            #expect(token.account.id == bob.id)
+            #expect(try await ask(sandboxed) { $0.account = .username("ann") }?.kind == .grantRequired)
+            let list = try await sandboxed.refusal(of: ListAccounts.self, .init(.registered("mail")))
+            #expect(list?.data?.kind == .grantRequired)
+        }
+    }
+
+    @Test("a token that is good for more than was granted is not handed out, whether it was cached or is new")
+    func scopes() async throws {
+        try await ServerBed.run { server in
+            try await server.register("mail")
+            try await server.signIn("ann", to: "mail", scopes: ["read", "write"])
+            server.inspector.enter("org.example.Game")
+            let sandboxed = try await server.connect()
+            let request = try #require(try await ask(sandboxed, ["read"])?.grantRequest)
+            server.inspector.enter(nil)
+            _ = try await approve(server, request)
+            let token = try await sandboxed.call(AcquireTokenSilent.self, .of("mail", ["read"]))
+            #expect(!token.scopes.contains("write") && !token.fromCache)
+            #expect(try await ask(sandboxed, ["write"])?.kind == .grantRequired)
+        }
+    }
+
+    @Test("who was denied is refused for a while without a new request")
+    func denied() async throws {
+        try await run { server, sandboxed in
+            let request = try #require(try await ask(sandboxed)?.grantRequest)
+            #expect(try await server.connect().call(DenyGrant.self, .init(request: request)).denied)
+            let error = try await ask(sandboxed)
+            #expect(error?.kind == .accessDenied && error?.reason == .grantDenied && error?.retryAfter == 600)
+            #expect(try await server.connect().call(ListGrants.self, .init()).requests.isEmpty)
+        }
+    }
+
+    @Test("a request that waits is told what is asked, and gets its token when the person agrees")
+    func waits() async throws {
+        try await run { server, sandboxed in
+            var params = AcquireTokenSilent.Params.of("mail")
+            params.waitForGrant = 60
+            params.correlationId = "c-1"
+            try await sandboxed.send(AcquireTokenSilent.requestLine(id: 7, params))
+            let notice = try await sandboxed.readJSON()
+            #expect(notice["method"]?.value == "interaction.grant")
+            let told = try InteractionGrant.Params(reading: try #require(notice["params"]))
+            #expect(told.app == "mail" && told.correlationId == "c-1" && told.expiresOn == server.clock.now + 60)
+            _ = try await approve(server, told.grantRequest)
+            #expect(try Token(reading: try await sandboxed.readResult()).account.username == "ann")
+        }
+    }
+
+    @Test("a request that waits is refused when the person refuses, and asked again when nobody answers")
+    func waitsInVain() async throws {
+        try await run { server, sandboxed in
+            var params = AcquireTokenSilent.Params.of("mail")
+            params.waitForGrant = 60
+            try await sandboxed.send(AcquireTokenSilent.requestLine(id: 1, params))
+            let told = try await readNotice(sandboxed)
+            try await eventually("it waits") { server.clock.sleepers == 1 }
+            server.clock.advance(bySeconds: 60)
+            #expect(try await sandboxed.readRefusal()?.data?.grantRequest == told.grantRequest)
+            try await sandboxed.send(AcquireTokenSilent.requestLine(id: 2, params))
+            #expect(try await readNotice(sandboxed).grantRequest == told.grantRequest)
+            _ = try await server.connect().call(DenyGrant.self, .init(request: told.grantRequest))
+            #expect(try await sandboxed.readRefusal()?.data?.reason == .grantDenied)
+        }
+    }
+
+    @Test("a sign-in that waits for the person's word goes on to the browser when they agree")
+    func waitsInteractive() async throws {
+        try await run { server, sandboxed in
+            var params = AcquireTokenInteractive.Params(.registered("mail"), scopes: ["read"])
+            params.waitForGrant = 60
+            try await sandboxed.send(AcquireTokenInteractive.requestLine(id: 1, params))
+            _ = try await approve(server, try await readNotice(sandboxed).grantRequest)
+            let opening = try await sandboxed.readOpening()
+            _ = try await server.connect().call(CompleteInteraction.self, .init(url: opening.redirect(code: "ann")))
+            #expect(try Token(reading: try await sandboxed.readResult()).account.username == "ann")
+        }
+    }
+
+    @Test("a sign-in whose grant is taken back meanwhile brings no token")
+    func revokedMeanwhile() async throws {
+        try await run { server, sandboxed in
+            let request = try #require(try await ask(sandboxed)?.grantRequest)
+            let grant = try await approve(server, request)
+            let params = AcquireTokenInteractive.Params(.registered("mail"), scopes: ["read"])
+            try await sandboxed.send(AcquireTokenInteractive.requestLine(id: 1, params))
+            let opening = try await sandboxed.readOpening()
+            _ = try await server.connect().call(RevokeGrant.self, .init(id: grant.id))
+            _ = try await server.connect().call(CompleteInteraction.self, .init(url: opening.redirect(code: "ann")))
+            #expect(try await sandboxed.readRefusal()?.data?.kind == .accessDenied)
+        }
+    }
+
+    @Test("the person's own tools are told what is asked and answered; apps are not")
+    func events() async throws {
+        try await run { server, sandboxed in
+            let subscriber = try await server.connect()
+            _ = try await subscriber.call(Subscribe.self, .init([.grant]))
+            let request = try #require(try await ask(sandboxed)?.grantRequest)
+            let asked = try await readEvent(subscriber)
+            #expect(asked.change == .requested && asked.request?.id == request)
+            let grant = try await approve(server, request)
+            let approved = try await readEvent(subscriber)
+            #expect(approved.change == .approved && approved.grant?.id == grant.id && approved.request?.id == request)
+            _ = try await server.connect().call(RevokeGrant.self, .init(id: grant.id))
+            #expect(try await readEvent(subscriber).change == .revoked)
+        }
+    }
+
+    @Test("status says what the caller is taken for; the person sees who is connected and why")
+    func status() async throws {
+        try await run { server, sandboxed in
+            server.inspector.enter("org.example.Game")
+            let own = try await sandboxed.call(GetBrokerStatus.self, .init()).caller
+            #expect(own?.identity == Self.game && own?.administers == false)
+            #expect(try await sandboxed.refusal(of: ListCallers.self, .init())?.data?.kind == .accessDenied)
+            server.inspector.enter(nil)
+            let callers = try await server.connect().call(ListCallers.self, .init()).callers
+            let game = try #require(callers.first { $0.identity == Self.game })
+            #expect(!game.administers && game.facts["flatpak"] == "org.example.Game")
+            #expect(callers.last?.administers == true)
+        }
+    }
+
+    private func readNotice(_ client: LineClient) async throws -> InteractionGrant.Params {
+        let line = try await client.readJSON()
+        #expect(line["method"]?.value == .string(InteractionGrant.name))
+        return try InteractionGrant.Params(reading: try #require(line["params"]))
+    }
+
+    private func readEvent(_ client: LineClient) async throws -> GrantNotification.Params {
+        let line = try await client.readJSON()
+        #expect(line["method"]?.value == .string(GrantNotification.name))
+        return try GrantNotification.Params(reading: try #require(line["params"]))
+    }
+}

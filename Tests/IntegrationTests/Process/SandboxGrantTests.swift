@@ -1,0 +1,121 @@
+import BrokerTestSupport
+import BrokerValues
+import Foundation
+import Testing
+
+@Suite("Programs in real sandboxes, and what people grant them", .timeLimit(.minutes(3)))
+struct SandboxGrantTests {
+    /// Sends the lines of its input, and prints as many answers as it is told.
+    private static let client = """
+        import socket, sys
+        connection = socket.socket(socket.AF_UNIX)
+        connection.connect(sys.argv[1])
+        stream = connection.makefile('r')
+        connection.sendall((sys.argv[2] + '\\n').encode())
+        for number in range(int(sys.argv[3])):
+            print(stream.readline(), end='', flush=True)
+        """
+
+    private static func launch(_ broker: BrokerProcess, _ request: String, answers: Int = 1) -> Launch {
+        Launch(
+            "bwrap",
+            [
+                "--dev-bind", "/", "/", "--unshare-user", "--unshare-pid", "/usr/bin/python3", "-c", client,
+                broker.socket, request, String(answers),
+            ])
+    }
+
+    /// What a program in a sandbox is answered.
+    private func answer(_ scene: DevelopmentScene, _ method: String, _ params: JSONObject) async throws -> JSONObject {
+        let request: JSONObject = ["jsonrpc": "2.0", "id": 1, "method": .string(method), "params": .object(params)]
+        let line = String(decoding: try JSONEncoder().encode(request), as: UTF8.self)
+        let result = try await scene.bed.run(Self.launch(scene.broker, line))
+        #expect(result.succeeded, "\(result)")
+        return try JSONDecoder().decode(JSONObject.self, from: Data(result.output.utf8))
+    }
+
+    private func token(_ scene: DevelopmentScene, _ more: JSONObject = [:]) async throws -> JSONObject {
+        let params: JSONObject = ["app": "notes", "scopes": [.string(DevelopmentScene.scope)]]
+        return try await answer(scene, "token.acquireSilent", params.merging(more) { $1 })
+    }
+
+    @Test("a program in a sandbox asks, the person approves with brokerctl, and takes it back")
+    func story() async throws {
+        try await withTestBed { bed in
+            var scene = try await DevelopmentScene.make(in: bed)
+            try await scene.signIn()
+            let asked = try await token(scene)
+            #expect(asked[path: "error.data.kind"] == "grantRequired" && asked[path: "error.data.app"] == "notes")
+            let request = asked.text("error.data.grantRequest")
+            #expect(asked.text("error.message").contains("brokerctl grants approve \(request)"))
+            // Another one of that sandbox asks the same.
+            #expect(try await token(scene).text("error.data.grantRequest") == request)
+
+            let listed = try await scene.broker.ctl(["grants", "list"])
+            #expect(listed.output.contains(request) && listed.output.contains("sandboxed"))
+            #expect(listed.output.contains("rootMount=other"))
+            #expect(try await scene.broker.ctl(["grants", "approve", request]).succeeded)
+            #expect(try await token(scene)[path: "result.fromCache"] == true)
+
+            try await scene.restart()
+            #expect(try await token(scene)[path: "result.tokenType"] == "Bearer")
+            let grants = try await scene.broker.call("grants.list")[path: "grants"].arrayValue ?? []
+            let id = grants.first?["id"].stringValue ?? ""
+            #expect(grants.count == 1 && grants.first?["uses"] == 2)
+            #expect(try await scene.broker.ctl(["grants", "revoke", id]).succeeded)
+            #expect(try await token(scene)[path: "error.data.kind"] == "grantRequired")
+        }
+    }
+
+    @Test("nothing that a sandbox may not do by itself is done: administration, clients of its own, other accounts")
+    func walls() async throws {
+        try await withTestBed { bed in
+            let scene = try await DevelopmentScene.make(in: bed)
+            try await scene.signIn()
+            for method in ["grants.list", "broker.callers", "accounts.list"] {
+                #expect(try await answer(scene, method, [:])[path: "error.data.kind"] == "accessDenied", "\(method)")
+            }
+            let before = scene.provider.log.count
+            let adHoc = try await answer(
+                scene, "token.acquireInteractive",
+                ["clientId": "demo-one", "authority": .string(scene.provider.issuer), "scopes": ["a"]])
+            #expect(adHoc[path: "error.data.kind"] == "grantRequired")
+            // The provider was not asked anything: no sandbox reaches the network by naming an authority.
+            #expect(scene.provider.log.count == before)
+            let status = try await answer(scene, "broker.status", [:])
+            #expect(
+                status[path: "result.caller.tier"] == "sandboxed" && status[path: "result.caller.administers"] == false)
+        }
+    }
+
+    @Test("a program that waits gets its token when the person agrees, in the same request")
+    func waits() async throws {
+        try await withTestBed { bed in
+            let scene = try await DevelopmentScene.make(in: bed)
+            try await scene.signIn()
+            let line =
+                #"{"jsonrpc":"2.0","id":1,"method":"token.acquireSilent","params":{"app":"notes","scopes":["notes.read"],"waitForGrant":120}}"#
+            let program = try bed.start(Self.launch(scene.broker, line, answers: 2), as: "sandboxed")
+            try await program.waitForText("interaction.grant")
+            let requests = try await scene.broker.call("grants.list")[path: "requests"].arrayValue ?? []
+            let request = requests.first?["id"].stringValue ?? ""
+            #expect(try await scene.broker.ctl(["grants", "approve", request]).succeeded)
+            try await program.waitForText("accessToken")
+        }
+    }
+
+    @Test("the configuration decides by tier")
+    func settings() async throws {
+        try await withTestBed { bed in
+            let scene = try await DevelopmentScene.make(
+                in: bed,
+                options: {
+                    $0.configuration = "[access]\nsandboxed = \"deny\"\nunknown = \"ask\"\nsystem_installed = \"ask\"\n"
+                })
+            #expect(try await token(scene)[path: "error.data.kind"] == "accessDenied")
+            await expectRefusal("grantRequired") { try await scene.silent() }
+            let result = try await scene.broker.ctl(["token", "--app", "notes", "--scope", "a"])
+            #expect(result.status == .exited(5), "\(result)")
+        }
+    }
+}
