@@ -45,7 +45,7 @@ extension AppRegistration {
             )
         }
         var copy = self
-        (copy.clientSecret, copy.secretMethod) = (before.clientSecret, before.secretMethod)
+        (copy.clientSecret, copy.secretMethod) = (before.clientSecret, secretMethod ?? before.secretMethod)
         return copy
     }
 }

@@ -36,6 +36,20 @@ struct AddAppTests {
         }
     }
 
+    @Test("how the secret is shown goes along with it, and is shown with the app")
+    func secretMethod() async throws {
+        let shown = Self.answer.replacing(
+            #""confidential":true"#, with: #""confidential":true,"tokenEndpointAuthMethod":"client_secret_post""#)
+        let broker = try broker(["apps.register": shown])
+        let result = try await brokerctl(
+            [
+                "apps", "add", "mail", "--client-id", "c", "--authority", "https://idp", "--client-secret-stdin",
+                "--token-endpoint-auth-method", "client_secret_post",
+            ], at: broker.path, input: "s-1\n")
+        #expect(result.status == .exited(0), "\(result)")
+        #expect(result.output.contains("client_secret_post"))
+    }
+
     @Test("a file that is not there, or empty, is named; nothing is asked")
     func unfitFile() async throws {
         let broker = try broker([:])
@@ -54,6 +68,8 @@ struct AddAppTests {
         "a client id and --register exclude each other, and one of them must be there",
         arguments: [
             ["--register", "--client-id", "c"], [], ["--client-id", "c", "--confidential"],
+            ["--client-id", "c", "--token-endpoint-auth-method", "client_secret_post"],
+            ["--client-id", "c", "--client-secret-stdin", "--token-endpoint-auth-method", "private_key_jwt"],
             ["--register", "--client-secret-stdin"], ["--register", "--instance-aware"],
         ])
     func usage(_ arguments: [String]) async throws {

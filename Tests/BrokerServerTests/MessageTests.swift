@@ -143,6 +143,30 @@ struct MessageTests {
         }
     }
 
+    @Test("an app that is registered by hand says how its secret is shown, in the two ways that there are")
+    func secretMethod() async throws {
+        try await ServerBed.run { server in
+            let client = try await server.connect()
+            for method in [nil, ClientSecretMethod.post, .basic] {
+                var params = RegisterApp.Params(name: "mail", clientId: "c", authority: "https://a.example")
+                params.clientSecret = "s"
+                params.tokenEndpointAuthMethod = method
+                #expect(try await client.call(RegisterApp.self, params).app.tokenEndpointAuthMethod == method)
+                #expect(try await client.call(ListApps.self, Empty()).apps.map(\.tokenEndpointAuthMethod) == [method])
+            }
+            var edit = RegisterApp.Params(name: "mail", clientId: "c", authority: "https://a.example")
+            edit.keepClientSecret = true
+            #expect(try await client.call(RegisterApp.self, edit).app.tokenEndpointAuthMethod == .basic)
+            edit.tokenEndpointAuthMethod = .post
+            #expect(try await client.call(RegisterApp.self, edit).app.tokenEndpointAuthMethod == .post)
+            let refused = try await client.refusal(
+                #"{"jsonrpc":"2.0","id":1,"method":"apps.register","params":{"name":"mail","clientId":"c","#
+                    + #""authority":"https://a.example","tokenEndpointAuthMethod":"private_key_jwt"}}"#)
+            #expect(refused.code == -32602)
+            #expect(refused.data?.field == "tokenEndpointAuthMethod")
+        }
+    }
+
     @Test("rpc.discover answers the document that the definitions make")
     func discover() async throws {
         try await ServerBed.run { server in

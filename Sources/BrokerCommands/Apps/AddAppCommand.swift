@@ -67,6 +67,9 @@ struct AddAppCommand: Subcommand {
             throw ValidationError(
                 "With --register the provider makes the client secret; leave yours out.")
         }
+        guard secret.method == nil || secret.isGiven else {
+            throw ValidationError("--token-endpoint-auth-method goes with a client secret (--client-secret-file).")
+        }
         guard !register || !instanceAware else {
             throw ValidationError("--instance-aware goes with --client-id: at Entra no client can register itself.")
         }
@@ -109,6 +112,7 @@ struct AddAppCommand: Subcommand {
         params.replace = replace
         params.instanceAware = instanceAware
         params.clientSecret = try secret.read()
+        params.tokenEndpointAuthMethod = secret.method
         let node = try context.connection.result(of: RegisterApp.self, params)
         let app = try RegisterApp.Result.decoded(node).app
         try installHandler()

@@ -67,6 +67,13 @@ struct ClientSecretOptions: ParsableArguments {
     @Flag(name: .customLong("client-secret-stdin"), help: "The same as --client-secret-file -.")
     var isOnStandardInput = false
 
+    @Option(
+        name: .customLong("token-endpoint-auth-method"),
+        help: ArgumentHelp(
+            "How the client secret is shown: client_secret_basic or client_secret_post; as the provider says if left out.",
+            valueName: "method"))
+    var method: ClientSecretMethod?
+
     func validate() throws {
         guard path == nil || !isOnStandardInput else {
             throw ValidationError("Give --client-secret-file or --client-secret-stdin, not both.")
@@ -80,3 +87,5 @@ struct ClientSecretOptions: ParsableArguments {
         return try SecretFile.firstLine(of: path)
     }
 }
+
+extension ClientSecretMethod: ExpressibleByArgument {}

@@ -41,6 +41,7 @@ struct EditAppCommand: Subcommand {
         params.instanceAware = instanceAware ?? app.instanceAware
         params.clientSecret = try secret.read()
         params.keepClientSecret = true
+        params.tokenEndpointAuthMethod = secret.method ?? app.tokenEndpointAuthMethod
         let node = try context.connection.result(of: RegisterApp.self, params)
         let edited = try RegisterApp.Result.decoded(node).app
         describing.warn(context.output)

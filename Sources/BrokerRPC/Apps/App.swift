@@ -6,6 +6,7 @@ package struct App: MessageObject, Equatable {
     package var description = AppDescription()
     package var authority = ""
     package var confidential = false
+    package var tokenEndpointAuthMethod: ClientSecretMethod?
     package var instanceAware = false
     package var source: String?
 
@@ -30,6 +31,9 @@ package struct App: MessageObject, Equatable {
         .required("units", \.description.units, "systemd units that may act as it."),
         .required("sandboxIds", \.description.sandboxIDs, "Flatpak or snap applications that may act as it."),
         .required("confidential", \.confidential, "Whether it has a client secret."),
+        .optional(
+            "tokenEndpointAuthMethod", \.tokenEndpointAuthMethod,
+            "How the secret is shown; absent: as the provider's metadata say."),
         .defaulted(
             "instanceAware", \.instanceAware, "Whether its people may be at home in other clouds of Entra.", to: false),
         .optional("source", \.source, "File and line that register it; absent: apps.register did."),

@@ -14,6 +14,7 @@ package enum RegisterApp: AdministrationMethod {
         package var description = AppDescription()
         package var authority = ""
         package var clientSecret: String?
+        package var tokenEndpointAuthMethod: ClientSecretMethod?
         package var instanceAware = false
         package var replace = true
         package var keepClientSecret = false
@@ -38,6 +39,12 @@ package enum RegisterApp: AdministrationMethod {
                 .optional(
                     "clientSecret", \.clientSecret, "Makes the app a confidential client (RFC 6749, section 2.1).",
                     .text(atMost: 4096)),
+                .optional(
+                    "tokenEndpointAuthMethod", \.tokenEndpointAuthMethod,
+                    """
+                    How the client secret is shown, as the client is registered at the provider; absent: as the provider's \
+                    metadata say.
+                    """),
                 .defaulted(
                     "instanceAware", \.instanceAware,
                     """

@@ -12,9 +12,10 @@ struct AppHandlers: Sendable {
         [
             .waiting(RegisterApp.self, outcome: { RequestOutcome.registered($1.app) }) { request throws(BrokerError) in
                 let params = request.params
-                let app = AppRegistration(
+                var app = AppRegistration(
                     params.description, authority: try services.policy.authority(params.authority),
                     clientSecret: params.clientSecret.map { Secret($0) }, isInstanceAware: params.instanceAware)
+                app.secretMethod = params.tokenEndpointAuthMethod
                 let registered = try await services.apps.register(
                     app, overPrevious: params.previous, in: request.partition)
                 return RegisterApp.Result(app: App(AppRecord(registered)))
@@ -70,6 +71,7 @@ extension App {
         description = app.description
         authority = app.authority
         confidential = app.isConfidential
+        tokenEndpointAuthMethod = app.secretMethod
         instanceAware = app.isInstanceAware
     }
 }
