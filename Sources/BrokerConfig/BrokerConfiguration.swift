@@ -51,6 +51,7 @@ package struct BrokerConfiguration: Sendable, Equatable {
     package struct Access: Sendable, Equatable {
         package var allowAdHocClients: Bool
         package var allowPrivateAuthorities: Bool
+        package var askInBrowser: Bool
         /// What callers of a tier may do that no app lists: one of ``rules``.
         package var sandboxed = "ask"
         package var confined = "ask"
@@ -90,6 +91,7 @@ package struct BrokerConfiguration: Sendable, Equatable {
     ///
     /// - Parameter isSystemMode: one broker for many users: there nobody vouches for a client id that an app brings.
     package init(isSystemMode: Bool = false) {
-        access = Access(allowAdHocClients: !isSystemMode, allowPrivateAuthorities: !isSystemMode)
+        access = Access(
+            allowAdHocClients: !isSystemMode, allowPrivateAuthorities: !isSystemMode, askInBrowser: !isSystemMode)
     }
 }

@@ -104,6 +104,11 @@ extension Setting {
                 "Whether an authority that a caller brings along may have a host whose name or address says that it is "
                 + "on this machine or on a private network. Registered apps may be anywhere."),
         Setting(
+            name: "access.ask_in_browser", kind: .boolean(\.access.askInBrowser), takesEffect: .reload,
+            defaultNote: "`true`; `false` with `--system`",
+            summary: "Whether the broker opens a page that asks the person about a program that waits for their word "
+                + "(`waitForGrant`). Otherwise `brokerctl grants` asks."),
+        Setting(
             name: "access.sandboxed", kind: .choice(\.access.sandboxed, BrokerConfiguration.Access.rules),
             takesEffect: .reload,
             summary:

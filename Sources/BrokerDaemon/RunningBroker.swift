@@ -28,6 +28,7 @@ struct RunningBroker: Sendable {
     let browser: BrowserLauncher
     let directory: AppDirectory
     let policy: AccessPolicy
+    let consent: BrowserConsent
     let listener: LineListener
     let signals: UnixSignalsSequence
     let loops: MultiThreadedEventLoopGroup
@@ -72,6 +73,12 @@ struct RunningBroker: Sendable {
             broker: engine, apps: directory, policy: policy, vault: vault, inspector: inspector(logger),
             clock: clock,
             process: ProcessFacts(version: BrokerVersion.text, mode: .user, startedAt: clock.uptime), log: logger)
+        let consent = BrowserConsent(
+            grants: grants, allowance: services.browsers,
+            pages: LoopbackConsentPages(on: loops.next(), random: SystemRandom()), browser: browser,
+            isOn: configuration.access.askInBrowser,
+            username: { try? engine.account(.id($0), of: nil, in: $1)?.username }, log: logger)
+        services.consent = consent
         services.requestsPerConnection = configuration.socket.maxRequestsPerConnection
         let signals = await SignalService.trap()
         let listener: LineListener
@@ -84,7 +91,8 @@ struct RunningBroker: Sendable {
         }
         return RunningBroker(
             configuration: configuration, log: log, logger: logger, vault: vault, http: http, engine: engine,
-            provider: provider, browser: browser, directory: directory, policy: policy, listener: listener,
+            provider: provider, browser: browser, directory: directory, policy: policy, consent: consent,
+            listener: listener,
             signals: signals, loops: loops, manager: ServiceManager(), clock: clock)
     }
 
@@ -97,6 +105,7 @@ struct RunningBroker: Sendable {
         directory.apply(configuration.apps.entries)
         configuration.apps.tell(logger)
         policy.apply(configuration.accessSettings)
+        consent.apply(isOn: configuration.access.askInBrowser)
         browser.apply(command: configuration.browser.command)
         if let level = Logger.Level(rawValue: configuration.log.level) { log.level = level }
     }

@@ -16,7 +16,9 @@ package struct ServerServices: Sendable {
     package var process: ProcessFacts
     package var log: Logger
     let connected = ConnectedCallers()
-    let browsers: BrowserAllowance
+    package var browsers: BrowserAllowance
+    /// Asks people in their browser about callers that wait; nil where there is none to ask.
+    package var consent: BrowserConsent?
     /// Requests of one connection under way at a time.
     package var requestsPerConnection = 64
 

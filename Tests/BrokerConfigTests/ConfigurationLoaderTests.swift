@@ -37,6 +37,7 @@ struct ConfigurationLoaderTests {
             [access]
             allow_ad_hoc_clients = false
             allow_private_authorities = false
+            ask_in_browser = false
             sandboxed = "deny"
             confined = "allow"
             system_installed = "ask"
@@ -74,6 +75,7 @@ struct ConfigurationLoaderTests {
         expected.interaction.maxOpen = 15
         expected.interaction.maxOpenEach = 5
         expected.access.allowPrivateAuthorities = false
+        expected.access.askInBrowser = false
         expected.access.sandboxed = "deny"
         expected.access.confined = "allow"
         expected.access.systemInstalled = "ask"

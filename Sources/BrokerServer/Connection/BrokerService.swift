@@ -24,6 +24,7 @@ package struct BrokerService: LineService {
                 caller: caller,
                 callerNow: { [services] in Caller(services.inspector.inspect(connection.peer)) },
                 connectionCount: { connection.count },
+                askPerson: { [services] in services.consent?.ask(about: caller) },
                 connected: services.connected,
                 send: { connection.write(ByteBuffer(bytes: $0.bytes)) })
             return .serve(

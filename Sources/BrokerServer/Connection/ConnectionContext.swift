@@ -13,6 +13,8 @@ final class ConnectionContext: Sendable {
     /// How many clients are connected.
     let connectionCount: @Sendable () -> Int
     private let send: @Sendable (_ line: JSONWriter) -> Void
+    /// Has the person asked about the caller, if there is a way.
+    let askPerson: @Sendable () -> Void
     private let connected: ConnectedCallers
     private let number: UInt64
     /// What the client wants to be told about; it ends with the connection.
@@ -21,8 +23,10 @@ final class ConnectionContext: Sendable {
     /// - Parameter send: takes a line outside any answer.
     init(
         caller: Caller, callerNow: @escaping @Sendable () -> Caller, connectionCount: @escaping @Sendable () -> Int,
-        connected: ConnectedCallers, send: @escaping @Sendable (_ line: JSONWriter) -> Void
+        askPerson: @escaping @Sendable () -> Void, connected: ConnectedCallers,
+        send: @escaping @Sendable (_ line: JSONWriter) -> Void
     ) {
+        self.askPerson = askPerson
         self.connected = connected
         number = connected.enter(caller)
         self.caller = caller

@@ -65,6 +65,7 @@ struct GrantWait: Sendable {
         notice.expiresOn = expiresOn
         notice.correlationId = correlationID
         context.notify(InteractionGrant.self, notice)
+        context.askPerson()
         let isSettled = await grants.isSettled(request, in: context.caller.partition, until: expiresOn)
         guard isSettled else { throw error }
     }

@@ -24,11 +24,24 @@ package enum PageTemplate {
 
     private static let scriptHash = "8A+3er73YJf04rRHGhbZwZQACPiiipi9EPduIeAAIDk="
 
-    package static func render(_ page: RedirectPage) -> String {
-        document(PageContent(page)).source
+    package static func render(_ page: RedirectPage) -> String { render(PageContent(page)) }
+
+    static func render(_ content: PageContent) -> String {
+        document(
+            content.tone, title: content.title, referrer: "no-referrer", sheets: [PageStyle.sheet],
+            main: """
+                \(icon(content.tone))
+                <h1 id="heading">\(content.heading)</h1>
+                \(content.lines.map(paragraph).joined())\(content.username.map(account) ?? "")
+                <p class="next">\(content.next)</p>
+                """, script: "<script>\(verbatim: script)</script>\n"
+        ).source
     }
 
-    private static func document(_ content: PageContent) -> HTML {
+    /// What all pages have in common.
+    static func document(
+        _ tone: PageContent.Tone, title: HTML, referrer: HTML, sheets: [String], main: HTML, script: HTML?
+    ) -> HTML {
         """
         <!doctype html>
         <html lang="en">
@@ -36,21 +49,16 @@ package enum PageTemplate {
         <meta charset="utf-8">
         <meta name="viewport" content="width=device-width, initial-scale=1">
         <meta name="color-scheme" content="light dark">
-        <meta name="referrer" content="no-referrer">
-        <title>\(content.title)</title>
-        <link rel="icon" href="\(favicon(content.tone))">
-        <style>\(verbatim: PageStyle.sheet)</style>
-        </head>
-        <body class="\(className(content.tone))">
+        <meta name="referrer" content="\(referrer)">
+        <title>\(title)</title>
+        <link rel="icon" href="\(favicon(tone))">
+        \(sheets.map { "<style>\(verbatim: $0)</style>\n" }.joined())</head>
+        <body class="\(className(tone))">
         <main aria-labelledby="heading">
-        \(icon(content.tone))
-        <h1 id="heading">\(content.heading)</h1>
-        \(content.lines.map(paragraph).joined())\(content.username.map(account) ?? "")
-        <p class="next">\(content.next)</p>
+        \(main)
         </main>
         <footer><p>Shown by the token broker on your computer</p></footer>
-        <script>\(verbatim: script)</script>
-        </body>
+        \(script ?? "")</body>
         </html>
 
         """
@@ -78,7 +86,7 @@ package enum PageTemplate {
         }
     }
 
-    private static func icon(_ tone: PageContent.Tone) -> HTML {
+    static func icon(_ tone: PageContent.Tone) -> HTML {
         """
         <svg class="icon" viewBox="0 0 64 64" width="64" height="64" aria-hidden="true" focusable="false">\
         <circle class="disc" cx="32" cy="32" r="31"/><path class="mark" d="\(shape(tone))"/></svg>

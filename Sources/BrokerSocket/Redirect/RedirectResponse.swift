@@ -15,9 +15,21 @@ struct RedirectResponse: Sendable {
             default: .ok
             }
         body = PageTemplate.render(page)
-        headers = Self.headers(type: "text/html; charset=utf-8", policy: PageTemplate.contentSecurityPolicy)
-        // The address that was asked for holds the code: no other site may share a window with it.
+        headers = Self.pageHeaders(policy: PageTemplate.contentSecurityPolicy)
+    }
+
+    init(page: String, policy: String, referrer: String) {
+        status = .ok
+        body = page
+        headers = Self.pageHeaders(policy: policy)
+        headers.replaceOrAdd(name: "referrer-policy", value: referrer)
+    }
+
+    private static func pageHeaders(policy: String) -> HTTPHeaders {
+        var headers = headers(type: "text/html; charset=utf-8", policy: policy)
+        // The address holds a secret: no other site may share a window with it.
         headers.add(name: "cross-origin-opener-policy", value: "same-origin")
+        return headers
     }
 
     /// - Parameter status: says it all; nobody is to learn here what listens.

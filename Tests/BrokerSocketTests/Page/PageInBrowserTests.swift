@@ -90,7 +90,7 @@ struct PageInBrowserTests {
     }
 
     /// Looks at the page as it came out; `faint` lists texts whose contrast is below 4.5 to 1 (WCAG 2.2, 1.4.3).
-    private static let script = """
+    static let script = """
         const parse = (colour) => (colour.match(/[\\d.]+/g) || []).map(Number);
         const channel = (value) => {
           const part = value / 255;
@@ -126,7 +126,7 @@ struct PageInBrowserTests {
 }
 
 extension HeadlessBrowser {
-    fileprivate func show(as look: PageInBrowserTests.Look) async throws {
+    func show(as look: PageInBrowserTests.Look) async throws {
         try await devTools(
             "Emulation.setDeviceMetricsOverride",
             ["width": .integer(Int64(look.width)), "height": 800, "deviceScaleFactor": 1, "mobile": false])

@@ -16,7 +16,7 @@ struct SandboxGrantTests {
             print(stream.readline(), end='', flush=True)
         """
 
-    private static func launch(_ broker: BrokerProcess, _ request: String, answers: Int = 1) -> Launch {
+    static func launch(_ broker: BrokerProcess, _ request: String, answers: Int = 1) -> Launch {
         Launch(
             "bwrap",
             [

@@ -1,0 +1,99 @@
+import BrokerAccess
+import BrokerModel
+import BrokerValues
+import Logging
+import Synchronization
+
+/// Asks the person in their browser about callers that wait for an answer.
+package final class BrowserConsent: Sendable {
+    /// Seconds that the page is there.
+    private static let patience: Int64 = 300
+
+    private let grants: GrantBook
+    private let allowance: BrowserAllowance
+    private let pages: any ConsentPages
+    private let browser: any BrowserOpener
+    /// What people call an account, by its id.
+    private let username: @Sendable (_ accountID: String, Partition) -> String?
+    private let log: Logger
+    private let state: Mutex<State>
+
+    private struct State {
+        var isOn: Bool
+        /// Whom a page is open about: all that they ask meanwhile is answered by the next one.
+        var asked: Set<CallerIdentity> = []
+    }
+
+    package init(
+        grants: GrantBook, allowance: BrowserAllowance, pages: any ConsentPages, browser: any BrowserOpener, isOn: Bool,
+        username: @escaping @Sendable (_ accountID: String, Partition) -> String?, log: Logger
+    ) {
+        self.grants = grants
+        self.allowance = allowance
+        self.pages = pages
+        self.browser = browser
+        self.username = username
+        self.log = log
+        state = Mutex(State(isOn: isOn))
+    }
+
+    /// Takes effect with the next question.
+    package func apply(isOn: Bool) { state.withLock { $0.isOn = isOn } }
+
+    /// Opens a page about everything that the caller asks for, unless there is one. It does not wait for the answer.
+    func ask(about caller: Caller) {
+        let begins = state.withLock { state in state.isOn && state.asked.insert(caller.identity).inserted }
+        guard begins else { return }
+        Task {
+            await show(caller)
+            _ = state.withLock { $0.asked.remove(caller.identity) }
+        }
+    }
+
+    private func show(_ caller: Caller) async {
+        do {
+            let requests = try grants.list(in: caller.partition).requests.filter { $0.caller == caller.identity }
+            guard let first = requests.first else { return }
+            try allowance.take(for: caller)
+            let question = ConsentQuestion(
+                caller: caller.identity, facts: first.facts,
+                wishes: requests.map { request in
+                    ConsentQuestion.Wish(
+                        app: request.app,
+                        account: request.accountID.map { username($0, caller.partition) ?? $0 },
+                        scopes: request.scopes)
+                })
+            let page = try await pages.open(question) { [self] answer in
+                await settle(requests, answer, in: caller.partition)
+            }
+            do {
+                try await browser.open(page.url)
+                _ = await grants.isSettled(first.id, in: caller.partition, until: grants.deadline(in: Self.patience))
+            } catch {
+                log.notice("the person could not be asked in a browser", metadata: ["cause": "\(error)"])
+            }
+            await page.close()
+        } catch {
+            log.notice("the person could not be asked in a browser", metadata: ["cause": "\(error)"])
+        }
+    }
+
+    /// All that stood on the page: who asks for more since then has another request.
+    private func settle(
+        _ requests: [GrantRequest], _ answer: ConsentAnswer, in partition: Partition
+    ) async -> ConsentOutcome {
+        do throws(BrokerError) {
+            for request in requests {
+                switch answer {
+                case .denied: try grants.deny(request: request.id, in: partition)
+                case .allowed(let lifetime):
+                    let terms = GrantBook.Terms(lifetime: lifetime)
+                    _ = try await grants.approve(request: request.id, terms, in: partition)
+                }
+            }
+            return answer == .denied ? .denied : .allowed
+        } catch {
+            return .failed(error.message)
+        }
+    }
+}

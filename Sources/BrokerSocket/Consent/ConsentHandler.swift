@@ -1,0 +1,105 @@
+import BrokerModel
+import NIOCore
+import NIOHTTP1
+
+/// One connection of a browser to a question: one request, one answer, the end. Lives on the event loop.
+final class ConsentHandler: ChannelInboundHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias OutboundOut = HTTPServerResponsePart
+
+    private let desk: ConsentDesk
+    private let port: Int
+    private let limits: RedirectLimits
+    private var head: HTTPRequestHead?
+    private var body: [UInt8] = []
+    private var context: ChannelHandlerContext?
+    private var timer: Scheduled<Void>?
+    private var isAnswered = false
+
+    init(_ desk: ConsentDesk, port: Int, limits: RedirectLimits) {
+        self.desk = desk
+        self.port = port
+        self.limits = limits
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        allow(limits.asking)
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch unwrapInboundIn(data) {
+        case .head(let head): if self.head == nil { self.head = head }
+        case .body(let part): body += part.readableBytesView
+        case .end: if let head, !isAnswered { answer(head, in: context) }
+        }
+    }
+
+    private func answer(_ head: HTTPRequestHead, in context: ChannelHandlerContext) {
+        isAnswered = true
+        let home = NIOLoopBound(self, eventLoop: context.eventLoop)
+        let (desk, body, port) = (desk, body, port)
+        Task {
+            let response = await desk.response(to: head, body: body, port: port)
+            home.eventLoop.execute { home.value.respond(response) }
+        }
+    }
+
+    private func respond(_ response: RedirectResponse) {
+        guard let context else { return }
+        allow(limits.reading)
+        let body = ByteBuffer(string: response.body)
+        var headers = response.headers
+        headers.add(name: "content-length", value: "\(body.readableBytes)")
+        let head = HTTPResponseHead(version: .http1_1, status: response.status, headers: headers)
+        context.write(wrapOutboundOut(.head(head)), promise: nil)
+        context.write(wrapOutboundOut(.body(.byteBuffer(body))), promise: nil)
+        context.writeAndFlush(wrapOutboundOut(.end(nil))).assumeIsolated().whenComplete { _ in
+            self.context?.close(mode: .output, promise: nil)
+        }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        guard !isAnswered else { return context.close(promise: nil) }
+        isAnswered = true
+        respond(RedirectResponse(refused: error is RequestSizeLimit.Exceeded ? .payloadTooLarge : .badRequest))
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        timer?.cancel()
+        self.context = nil
+    }
+
+    private func allow(_ time: Duration) {
+        timer?.cancel()
+        timer = context?.eventLoop.assumeIsolated().scheduleTask(in: .init(time)) {
+            self.context?.close(promise: nil)
+        }
+    }
+}
+
+/// One question, and what is said about it.
+final class ConsentDesk: Sendable {
+    let form: ConsentForm
+    private let question: ConsentQuestion
+    private let answer: @Sendable (ConsentAnswer) async -> ConsentOutcome
+
+    init(
+        _ question: ConsentQuestion, form: ConsentForm,
+        answer: @escaping @Sendable (ConsentAnswer) async -> ConsentOutcome
+    ) {
+        self.question = question
+        self.form = form
+        self.answer = answer
+    }
+
+    func response(to head: HTTPRequestHead, body: [UInt8], port: Int) async -> RedirectResponse {
+        switch form.judge(head, body: body, port: port) {
+        case .show(let token): RedirectResponse(asking: ConsentTemplate.render(question, path: form.path, token: token))
+        case .answered(let answer): RedirectResponse(told: PageContent(await self.answer(answer)))
+        case .withdrawn: RedirectResponse(told: .openedTwice)
+        case .over: RedirectResponse(told: PageContent(.failed("It was answered before.")))
+        case .refused(let status): RedirectResponse(refused: status)
+        }
+    }
+}

@@ -1,0 +1,145 @@
+import BrokerModel
+import BrokerValues
+
+/// The page that asks a person whether a program may use apps: who asks, how that is known, for what, for how long.
+enum ConsentTemplate {
+    /// No script, nothing from elsewhere, in no frame; the form goes back to where it came from.
+    static let contentSecurityPolicy = [
+        "default-src 'none'",
+        "style-src 'sha256-\(PageStyle.hash)' 'sha256-\(ConsentStyle.hash)'",
+        "img-src data:",
+        "base-uri 'none'",
+        "form-action 'self'",
+        "frame-ancestors 'none'",
+    ].joined(separator: "; ")
+
+    static func render(_ question: ConsentQuestion, path: String, token: String) -> String {
+        // With "no-referrer" browsers send "Origin: null" along with the page's own form.
+        PageTemplate.document(
+            .lost, title: "A program asks for access", referrer: "same-origin",
+            sheets: [PageStyle.sheet, ConsentStyle.sheet], main: main(question, path, token), script: nil
+        ).source
+    }
+
+    private static func main(_ question: ConsentQuestion, _ path: String, _ token: String) -> HTML {
+        let caller = SafeText(onPage: question.caller.id, atMost: 300, otherwise: "a program without a name")
+        return """
+            \(PageTemplate.icon(.lost))
+            <h1 id="heading">Let this program use your accounts?</h1>
+            <div class="box"><bdi class="caller">\(text: caller)</bdi>
+            <p class="known">\(how(question.caller))</p></div>
+            <div class="box"><ul class="wishes">
+            \(joined(question.wishes.map(wish)))</ul></div>
+            <form method="post" action="\(verbatim: path)" autocomplete="off">
+            <input type="hidden" name="token" value="\(verbatim: token)">
+            <fieldset><legend>If you allow it</legend>
+            \(joined(terms(question.caller)))</fieldset>
+            <div class="choice"><button name="answer" value="deny">Deny</button>\
+            <button name="answer" value="allow">Allow</button></div>
+            </form>
+            <details><summary>What the broker judged it by</summary><dl>
+            \(joined(facts(question.facts)))</dl></details>
+            """
+    }
+
+    /// How sure it is that the name is its own.
+    private static func how(_ caller: CallerIdentity) -> HTML {
+        switch caller.tier {
+        case .sandboxed where caller.isUnnamedSandbox:
+            "A program in a sandbox or container that has no name. Others that were started from the same place look the same."
+        case .sandboxed: "A sandboxed app. Its name was confirmed from outside of the sandbox."
+        case .confined: "A program that the system confines. The name is its profile’s."
+        case .systemInstalled: "A program of the system: only an administrator can change it."
+        case .unknown: "A program of yours. Any other program of yours could pass for it."
+        case .unidentified: "Nobody can tell what this is."
+        }
+    }
+
+    private static func wish(_ wish: ConsentQuestion.Wish) -> HTML {
+        let app = SafeText(onPage: wish.app, atMost: 200, otherwise: "an app without a name")
+        let scopes = wish.scopes.map { scopes -> HTML in
+            let list = SafeText(onPage: scopes.joined(separator: ", "), atMost: 600, otherwise: "who you are")
+            return "Tokens for: <bdi>\(text: list)</bdi>"
+        }
+        let account = wish.account.map { account -> HTML in
+            " as <bdi>\(text: SafeText(onPage: account, atMost: 254))</bdi>"
+        }
+        return """
+            <li>Use <b><bdi>\(text: app)</bdi></b>\(account ?? ", with every account it has")
+            <span class="scopes">\(scopes ?? "Everything that the app may")</span></li>
+
+            """
+    }
+
+    private static func terms(_ caller: CallerIdentity) -> [HTML] {
+        let offered = ConsentTerm.offered(to: caller)
+        return offered.map { term in
+            let checked: HTML = term == offered.first ? " checked" : ""
+            return """
+                <label><input type="radio" name="for" value="\(verbatim: term.rawValue)"\(checked)>\(term.text)</label>
+
+                """
+        }
+    }
+
+    private static func facts(_ facts: CallerFacts) -> [HTML] {
+        facts.sorted { $0.key < $1.key }.map { name, value in
+            let (name, value) = (SafeText(onPage: name, atMost: 40), SafeText(onPage: value, atMost: 300))
+            return "<dt>\(text: name)</dt><dd><bdi>\(text: value)</bdi></dd>\n"
+        }
+    }
+
+    private static func joined(_ parts: [HTML]) -> HTML { parts.reduce("") { "\($0)\($1)" } }
+}
+
+extension PageContent {
+    init(_ outcome: ConsentOutcome) {
+        switch outcome {
+        case .allowed:
+            self.init(
+                .good, title: "Allowed", heading: "Allowed",
+                lines: ["To see what you allowed, or to take it back: <b>brokerctl grants list</b>"],
+                next: "You can close this tab.")
+        case .denied:
+            self.init(
+                .neutral, title: "Denied", heading: "Denied",
+                lines: ["Nothing was allowed, and you are not asked again for a while."],
+                next: "You can close this tab.")
+        case .failed(let why):
+            let why = SafeText(onPage: why, atMost: 300, otherwise: "The reason is not known.")
+            self.init(
+                .bad, title: "Not answered", heading: "Your answer was not taken",
+                lines: ["<bdi>\(text: why)</bdi>"],
+                next: "You can close this tab. To see who waits for an answer: <b>brokerctl grants list</b>")
+        }
+    }
+
+    /// Somebody else had the page as well.
+    static let openedTwice = PageContent(
+        .bad, title: "Opened twice", heading: "This page was opened twice",
+        lines: [
+            "If you did not do that, another program on this computer may have looked at it. Nothing was allowed by this page now."
+        ],
+        next: "You can close this tab. To decide safely: <b>brokerctl grants list</b>")
+
+    private init(_ tone: Tone, title: HTML, heading: HTML, lines: [HTML], next: HTML) {
+        self.tone = tone
+        self.title = title
+        self.heading = heading
+        self.lines = lines
+        self.next = next
+    }
+}
+
+extension RedirectResponse {
+    /// The question itself.
+    init(asking page: String) {
+        self.init(page: page, policy: ConsentTemplate.contentSecurityPolicy, referrer: "same-origin")
+    }
+
+    /// What became of it.
+    init(told content: PageContent) {
+        self.init(
+            page: PageTemplate.render(content), policy: PageTemplate.contentSecurityPolicy, referrer: "no-referrer")
+    }
+}

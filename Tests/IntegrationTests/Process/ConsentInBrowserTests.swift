@@ -1,0 +1,70 @@
+import BrokerTestSupport
+import BrokerValues
+import Foundation
+import Testing
+
+@Suite("A person is asked in the browser", .timeLimit(.minutes(3)))
+struct ConsentInBrowserTests {
+    /// A broker whose browser writes down what it shall open, and a sandboxed program that waits.
+    private func ask(
+        _ scene: DevelopmentScene, _ file: String, app: String = "notes"
+    ) async throws -> (program: ManagedProcess, url: String) {
+        let line =
+            #"{"jsonrpc":"2.0","id":1,"method":"token.acquireSilent","params":{"app":"\#(app)","scopes":["notes.read"],"waitForGrant":120}}"#
+        let program = try scene.bed.start(SandboxGrantTests.launch(scene.broker, line, answers: 2), as: "sandboxed")
+        try await program.waitForText("interaction.grant")
+        try await eventually("the browser is started") { FileManager.default.fileExists(atPath: file) }
+        return (program, try String(contentsOfFile: file, encoding: .utf8))
+    }
+
+    private func scene(in bed: TestBed, _ file: String, _ more: String = "") async throws -> DevelopmentScene {
+        let scene = try await DevelopmentScene.make(
+            in: bed,
+            options: {
+                $0.configuration = """
+                    [browser]
+                    command = ["/bin/sh", "-c", 'printf %s "$1" > \(file).new && mv \(file).new \(file)', "sh", "%u"]
+                    \(more)
+                    """
+            })
+        try await scene.signIn()
+        return scene
+    }
+
+    private func curl(_ bed: TestBed, _ arguments: String...) async throws -> String {
+        try await bed.run(Launch("curl", ["--silent", "--noproxy", "*", "--max-time", "20"] + arguments)).output
+    }
+
+    @Test("the address goes to the browser alone; what the person allows there, the program has at once")
+    func allowed() async throws {
+        try await withTestBed { bed in
+            let file = bed.path("url")
+            let scene = try await scene(in: bed, file)
+            let (program, url) = try await ask(scene, file)
+            #expect(!program.outputText.contains(url))
+            let page = try await curl(bed, url)
+            #expect(page.contains("notes") && page.contains("notes.read") && page.contains("in a sandbox"))
+            let token = String(page.firstMatch(of: /name="token" value="([^"]+)"/)?.1 ?? "")
+            let origin = url.split(separator: "/").prefix(2).joined(separator: "//")
+            let fields = "token=\(token)&answer=allow&for=today"
+            #expect(try await curl(bed, "--data", fields, url).contains("Forbidden"))
+            #expect(try await curl(bed, "--data", fields, "--header", "Origin: \(origin)", url).contains("Allowed"))
+            try await program.waitForText("accessToken")
+            let grants = try await scene.broker.call("grants.list")[path: "grants"].arrayValue ?? []
+            #expect(grants.count == 1 && grants.first?["scopes"] == ["notes.read"])
+        }
+    }
+
+    @Test("what the person denies there, the program is told at once")
+    func denied() async throws {
+        try await withTestBed { bed in
+            let file = bed.path("url")
+            let scene = try await scene(in: bed, file)
+            let (program, url) = try await ask(scene, file)
+            let token = String(try await curl(bed, url).firstMatch(of: /name="token" value="([^"]+)"/)?.1 ?? "")
+            let origin = url.split(separator: "/").prefix(2).joined(separator: "//")
+            _ = try await curl(bed, "--data", "token=\(token)&answer=deny", "--header", "Origin: \(origin)", url)
+            try await program.waitForText("grantDenied")
+        }
+    }
+}
