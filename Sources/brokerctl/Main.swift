@@ -3,6 +3,6 @@ import BrokerCommands
 @main
 enum Main {
     static func main() {
-        Brokerctl.main(Array(CommandLine.arguments.dropFirst()))
+        Brokerctl.main(CommandLine.arguments)
     }
 }

@@ -68,18 +68,21 @@ struct HelpTests {
         ["status"], ["login"], ["token"], ["proof"], ["accounts", "list"], ["accounts", "show"],
         ["accounts", "remove"],
         ["accounts", "sign-out"], ["apps", "add"], ["apps", "list"], ["apps", "remove"], ["doctor"],
+        ["git-credential"], ["kube-credential"],
     ]
 
     @Test("the examples in the help can be typed as they are", arguments: commands)
     func examples(command: [String]) async throws {
         let help = try await brokerctl(["help"] + command, environment: ["COLUMNS": "200"])
         let examples = help.output.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
-            .filter { $0.hasPrefix("brokerctl ") && !$0.contains("$(") }
+            .filter { $0.contains(#/^brokerctl |\| brokerctl /#) && !$0.contains("$(") }
         #expect(!examples.isEmpty, "\(help)")
         let program = try PackageTree.program("brokerctl")
         try await withTestBed { bed in
             for example in examples {
-                let line = "'\(program)' --socket /nowhere/broker.sock " + example.dropFirst("brokerctl ".count)
+                let line = example.replacing(#/(^|\| )brokerctl /#) {
+                    "\($0.1)'\(program)' --socket /nowhere/broker.sock "
+                }
                 let result = try await bed.run(Launch("/bin/sh", ["-c", line]))
                 // There is no broker; a mistake of the example's would be 2.
                 let expected: Int32 = command == ["doctor"] ? 1 : 3

@@ -70,6 +70,17 @@ struct TokenCommandTests {
         #expect(!result.errors.contains("X-Evil"))
     }
 
+    @Test("shown, it is whose it is and what for, and nowhere the token", arguments: [[], ["--json"]])
+    func show(_ options: [String]) async throws {
+        let broker = try broker(["token.acquireSilent": ScriptedAnswers.token("AT-1")])
+        let result = try await brokerctl(Self.request + ["--show"] + options, at: broker.path)
+        #expect(result.status == .exited(0) && result.errors.isEmpty, "\(result)")
+        for word in ["ada@example.org", "email", "openid", "Bearer"] { #expect(result.output.contains(word)) }
+        for secret in ["AT-1", "ID-1"] { #expect(!result.output.contains(secret), "\(result)") }
+        let both = try await brokerctl(Self.request + ["--show", "--format", "raw"], at: broker.path)
+        #expect(both.status == .exited(2))
+    }
+
     @Test("what is asked for is in the request")
     func request() async throws {
         let log = Recorder<String>()

@@ -10,11 +10,11 @@ package enum Brokerctl {
     /// Tasks, and with them a pool of threads, are started only for a command that waits for a person: the others are
     /// over before a pool is up.
     ///
-    /// - Parameter arguments: without the program's name.
-    package static func main(_ arguments: [String]) -> Never {
+    /// - Parameter commandLine: what the program was run as, then its arguments.
+    package static func main(_ commandLine: [String]) -> Never {
         StandardStream.keepDescriptors()
         do {
-            let command = try BrokerctlCommand.parseAsRoot(arguments)
+            let command = try BrokerctlCommand.parseAsRoot(ProgramName.arguments(of: commandLine))
             if let subcommand = command as? any Subcommand { end(run(subcommand)) }
             guard let subcommand = command as? any WaitingSubcommand else { end(try explain(command)) }
             Task { end(await run(subcommand)) }
@@ -43,7 +43,7 @@ package enum Brokerctl {
     }
 
     private static func run(_ subcommand: any Subcommand) -> ExitStatus {
-        let output = Output(json: subcommand.global.json)
+        let output = Output(json: subcommand.global.json && !(subcommand is any Front))
         let connection = DirectConnection(
             location: subcommand.global.location, answerTimeout: subcommand.answerTimeout)
         do throws(BrokerClientError) {

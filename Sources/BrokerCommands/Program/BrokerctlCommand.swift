@@ -14,8 +14,8 @@ struct BrokerctlCommand: ParsableCommand {
         subcommands: [
             StatusCommand.self, LoginCommand.self, TokenCommand.self, ProofCommand.self, AccountsCommand.self,
             AppsCommand.self, GrantsCommand.self, KeyCommand.self, LockCommand.self, UnlockCommand.self,
-            HandleRedirectCommand.self,
-            ImportCommand.self, DoctorCommand.self, CompletionCommand.self,
+            HandleRedirectCommand.self, ImportCommand.self, GitCredentialCommand.self, KubeCredentialCommand.self,
+            DoctorCommand.self, CompletionCommand.self,
         ])
 
     @OptionGroup var global: GlobalOptions

@@ -53,10 +53,21 @@ struct RequestOptions: ParsableArguments {
         params.selection.app = app
         params.selection.clientId = clientID
         params.selection.authority = authority
-        params.scopes = scopes.flatMap { $0.split(separator: " ").map(String.init) }
-        guard params.scopes.isEmpty, let app else { return }
+        try params.ask(for: scopes, orThoseOf: app, on: connection)
+    }
+}
+
+extension TokenParams {
+    /// - Parameters:
+    ///   - scopes: one or several in each, as people write them.
+    ///   - app: a registered app, whose own scopes are asked for where none are given.
+    mutating func ask(
+        for scopes: [String], orThoseOf app: String?, on connection: DirectConnection
+    ) throws(BrokerClientError) {
+        self.scopes = scopes.flatMap { $0.split(separator: " ").map(String.init) }
+        guard self.scopes.isEmpty, let app else { return }
         let apps = try connection.call(ListApps.self, .init()).apps
-        params.scopes = apps.first { $0.name == app }?.scopes ?? []
+        self.scopes = apps.first { $0.name == app }?.scopes ?? []
     }
 }
 

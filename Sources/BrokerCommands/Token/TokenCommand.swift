@@ -18,6 +18,7 @@ struct TokenCommand: Subcommand {
               brokerctl token --app notes
               brokerctl token --app notes --account ada@example.org --min-lifetime 600
               brokerctl token --app notes --format json
+              brokerctl token --app notes --show
             """)
 
     @OptionGroup var global: GlobalOptions
@@ -32,6 +33,9 @@ struct TokenCommand: Subcommand {
     @Option(help: ArgumentHelp("How to print it: raw, json, header, env or xoauth2.", valueName: "format"))
     var format: TokenFormat?
 
+    @Flag(help: "Show whose token it is, its scopes and its expiry, and not the token.")
+    var show = false
+
     @Option(
         name: .customLong("min-lifetime"),
         help: ArgumentHelp("How long the token must still be good (0 to 86400).", valueName: "seconds"))
@@ -41,18 +45,15 @@ struct TokenCommand: Subcommand {
     var forceRefresh = false
 
     func validate() throws {
+        guard !show || format == nil else { throw ValidationError("Give --show or --format, not both.") }
         if let minimumLifetime, !(0...86_400).contains(minimumLifetime) {
             throw ValidationError("--min-lifetime takes 0 to 86400 seconds.")
         }
     }
 
     func run(in context: CommandContext) throws(BrokerClientError) {
-        var params = AcquireTokenSilent.Params()
-        try request.fill(&params, on: context.connection)
-        try options.fill(&params)
-        params.minimumLifetime = minimumLifetime
-        params.forceRefresh = forceRefresh
-        let node = try acquire(params, context)
+        let node = try asking(on: context.connection).send(on: context.connection)
+        guard !show else { return try describe(node, context.output) }
         let format = format ?? (context.output.json ? .json : .raw)
         if format == .json {
             StandardStream.output.write(JSONText.line(node, readable: StandardStream.output.isTerminal))
@@ -61,34 +62,22 @@ struct TokenCommand: Subcommand {
         }
     }
 
-    private func acquire(
-        _ params: AcquireTokenSilent.Params, _ context: CommandContext
-    ) throws(BrokerClientError) -> JSONNode {
-        do throws(BrokerClientError) {
-            guard let account else { return try context.connection.result(of: AcquireTokenSilent.self, params) }
-            return try account.resolve { reference throws(BrokerClientError) in
-                var params = params
-                params.account = reference
-                return try context.connection.result(of: AcquireTokenSilent.self, params)
-            }
-        } catch {
-            var error = error
-            switch error.code {
-            case .interactionRequired: error.message += " To sign in: \(signIn(after: error))"
-            case .ambiguousAccount where account == nil: error.message += " Name it with --account."
-            default: break
-            }
-            throw error
+    private func describe(_ node: JSONNode, _ output: Output) throws(BrokerClientError) {
+        let token = try Token.decoded(node)
+        output.result(TokenText.withoutSecrets(node)) {
+            TokenText.facts(token, now: Output.now).text(emphasis: output.style.strong)
         }
     }
 
-    /// The command that makes this one work.
-    private func signIn(after error: BrokerClientError) -> String {
-        var words = global.words + ["login"] + request.words
-        if let account = error.account, self.account != nil { words += ["--account", account.identifier] }
-        for resource in options.resources { words += ["--resource", resource] }
-        if options.tokenType != .bearer { words += ["--token-type", options.tokenType.rawValue] }
-        if let claims = error.claimsChallenge ?? options.claims { words += ["--claims", claims] }
-        return ShellText.command(words)
+    private func asking(on connection: DirectConnection) throws(BrokerClientError) -> SilentAsking {
+        var asking = SilentAsking(account: account, login: global.words + ["login"] + request.words)
+        try request.fill(&asking.params, on: connection)
+        try options.fill(&asking.params)
+        asking.params.minimumLifetime = minimumLifetime
+        asking.params.forceRefresh = forceRefresh
+        for resource in options.resources { asking.demands += ["--resource", resource] }
+        if options.tokenType != .bearer { asking.demands += ["--token-type", options.tokenType.rawValue] }
+        asking.claims = options.claims
+        return asking
     }
 }

@@ -13,12 +13,8 @@ package enum TokenFormat: String, CaseIterable, Sendable, ExpressibleByArgument 
     ///   something else of the output; ``BrokerClientError/Code/unsupported`` for XOAUTH2 with a token that is not a
     ///   bearer's.
     package func text(_ token: Token) throws(BrokerClientError) -> String {
-        guard Self.isVisible(token.accessToken), Self.isVisible(token.authorizationHeader) else {
-            throw BrokerClientError(
-                .invalidResponse,
-                "The provider's token has characters that no token may have (RFC 6749, appendix A.12); it is not printed."
-            )
-        }
+        try Self.requireVisible(token.accessToken)
+        try Self.requireVisible(token.authorizationHeader)
         switch self {
         case .raw: return token.accessToken + "\n"
         case .json: return JSONText.line(JSONText.node(of: token), readable: false)
@@ -55,8 +51,14 @@ package enum TokenFormat: String, CaseIterable, Sendable, ExpressibleByArgument 
         return Data(text.utf8).base64EncodedString() + "\n"
     }
 
-    /// Printable ASCII, as RFC 6749 wants it (VSCHAR).
-    private static func isVisible(_ text: String) -> Bool {
-        !text.isEmpty && text.utf8.allSatisfy { (0x20...0x7E).contains($0) }
+    /// - Throws: ``BrokerClientError/Code/invalidResponse`` for other than printable ASCII (VSCHAR), with which a token would
+    ///   be more than a token wherever it is printed.
+    package static func requireVisible(_ token: String) throws(BrokerClientError) {
+        guard !token.isEmpty, token.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
+            throw BrokerClientError(
+                .invalidResponse,
+                "The provider's token has characters that no token may have (RFC 6749, appendix A.12); it is not printed."
+            )
+        }
     }
 }

@@ -76,12 +76,15 @@ extension SilentAcquisition {
         guard !situation.spendable.isEmpty else {
             throw nothingToSpend(for: request, .noTokens, situation.owner).about(situation.entry.account)
         }
+        // The whole token: one for a part of its scopes would stand beside it, and the refused one would be given on.
+        var whole = request
+        whole.scopes = ScopeRules.toRenew(token.record)
         switch services.rejected.begin(rejected, at: services.clock.uptime) {
         case .recent: return situation.answer(token, services)
-        case .refreshing: return try await acquire(request, replaces: token.sealed.box, insists: false)
+        case .refreshing: return try await acquire(whole, replaces: token.sealed.box, insists: false)
         case .new:
             defer { services.rejected.end(rejected, at: services.clock.uptime) }
-            return try await acquire(request, replaces: token.sealed.box)
+            return try await acquire(whole, replaces: token.sealed.box)
         }
     }
 

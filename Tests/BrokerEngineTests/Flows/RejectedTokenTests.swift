@@ -21,6 +21,19 @@ struct RejectedTokenTests {
         #expect(bed.provider.refreshes == ["rt-1"])
     }
 
+    @Test("it is replaced whole: who names it for a part of its scopes does not leave it to be given on")
+    func whole() async throws {
+        let bed = try await EngineBed()
+        try await bed.signIn()
+        let part = bed.silent(Sample.app(), []) { $0.rejectedToken = Secret("at-1") }
+        #expect(try bed.text(try await bed.engine.acquireSilent(part)) == "at-2")
+        for scopes in [[], ["mail.read"]] {
+            let next = try await bed.engine.acquireSilent(bed.silent(Sample.app(), scopes))
+            #expect(try bed.text(next) == "at-2")
+        }
+        #expect(bed.provider.refreshes == ["rt-1"])
+    }
+
     @Test("many callers who name it at once: one refresh")
     func together() async throws {
         let bed = try await EngineBed()

@@ -4,6 +4,7 @@ import Foundation
 package enum Prerequisite: Sendable {
     case glewlwyd
     case chromium
+    case kubectl
     /// Namespaces of one's own, another user's id: things a test cannot bring along.
     case root
 
@@ -14,6 +15,7 @@ package enum Prerequisite: Sendable {
         case .chromium:
             ["chromium", "chromedriver"].allSatisfy { Launch.find($0) != nil }
                 ? nil : "Chromium is missing: apt-get install chromium chromium-driver."
+        case .kubectl: Launch.find("kubectl") == nil ? "kubectl is missing: apt-get install kubernetes-client." : nil
         case .root: geteuid() == 0 ? nil : "This needs root, for a mount namespace or another user's id."
         }
     }

@@ -1,0 +1,95 @@
+import ArgumentParser
+import BrokerClient
+import BrokerRPC
+import BrokerValues
+
+struct GitCredentialCommand: Front {
+    static let configuration = CommandConfiguration(
+        commandName: "git-credential", abstract: "Give git the tokens of an app (a credential helper).",
+        discussion: """
+            Git runs it as git-credential-broker, and asks it for the hosts that git's configuration names:
+              git config --global credential.https://git.example.org.helper ""
+              git config --global --add credential.https://git.example.org.helper "broker --app work"
+
+            The first line takes away helpers that are set for every host. Tokens go to https and to this machine only. A \
+            token that the server refused is replaced once. It asks nobody: git tells you when a sign-in is needed.
+            A helper that is set for every host gives your token to whatever host a repository names; use --host then.
+
+            Examples:
+              printf 'protocol=https\\nhost=git.example.org\\n' | brokerctl git-credential --app work get
+            """)
+
+    @OptionGroup var global: GlobalOptions
+    @OptionGroup var options: FrontOptions
+
+    @Option(
+        name: .customLong("host"),
+        help: ArgumentHelp(
+            "A host that may get the token, with its port if it has one; may be repeated. Others are passed over.",
+            valueName: "host"))
+    var hosts: [String] = []
+
+    @Argument(help: "get, store or erase; git says which.", completion: .list(["get", "store", "erase"]))
+    var action: String
+
+    func validate() throws {
+        guard options.app != nil else { throw ValidationError("Say for which app: --app.") }
+    }
+
+    func run(in context: CommandContext) throws(BrokerClientError) {
+        guard let app = options.app else { return }
+        let request = GitCredentialRequest(lines: AnyIterator { readLine() })
+        switch GitCredentialAnswer.verdict(on: request, hosts: hosts) {
+        case .notOurs: return
+        case .unencrypted where action == "get":
+            context.output.aside(
+                "brokerctl: \(request.host.clean) is asked over http, and a token is given over https only; use an https URL."
+            )
+        case .unencrypted: return
+        case .ours:
+            switch action {
+            case "get": try get(request, app, context)
+            case "erase": try replace(request, app, context)
+            // Nothing has to be kept, and what later versions of git say is none of ours.
+            default: return
+            }
+        }
+    }
+
+    private func get(
+        _ request: GitCredentialRequest, _ app: String, _ context: CommandContext
+    ) throws(BrokerClientError) {
+        do throws(BrokerClientError) {
+            let node = try asking(request, app, context).send(on: context.connection)
+            StandardStream.output.write(try GitCredentialAnswer.text(for: request, try Token.decoded(node)))
+        } catch {
+            StandardStream.output.write(GitCredentialAnswer.quit)
+            throw error
+        }
+    }
+
+    /// The server refused the token: the broker gets another one, unless it has it already, and git asks for it next time.
+    private func replace(
+        _ request: GitCredentialRequest, _ app: String, _ context: CommandContext
+    ) throws(BrokerClientError) {
+        guard let refused = request.secret, !refused.isEmpty else { return }
+        var asking = try asking(request, app, context)
+        asking.params.rejectedToken = refused
+        _ = try asking.send(on: context.connection)
+    }
+
+    /// A username in the URL that is an account's picks that account; else it is only for the server.
+    private func asking(
+        _ request: GitCredentialRequest, _ app: String, _ context: CommandContext
+    ) throws(BrokerClientError) -> SilentAsking {
+        var asking = try options.asking(as: app, global, on: context.connection)
+        guard asking.account == nil, let username = request.username, !username.isEmpty else { return asking }
+        do throws(BrokerClientError) {
+            let known = try AccountName(argument: username).find(among: .registered(app), on: context.connection)
+            asking.params.account = .id(known.account.id)
+        } catch {
+            guard error.code == .accountNotFound else { throw error }
+        }
+        return asking
+    }
+}

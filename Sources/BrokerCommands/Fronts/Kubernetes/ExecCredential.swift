@@ -1,0 +1,97 @@
+import BrokerClient
+import BrokerRPC
+import BrokerValues
+import FoundationEssentials
+
+/// What kubectl and other Kubernetes clients ask of a credential plug-in, and what they are told
+/// (https://kubernetes.io/docs/reference/config-api/client-authentication.v1/). Pure.
+package enum ExecCredential {
+    /// The variable that the request comes in.
+    package static let variable = "KUBERNETES_EXEC_INFO"
+    private static let versions = ["v1", "v1beta1"].map { "client.authentication.k8s.io/\($0)" }
+
+    package struct Request: Sendable, Equatable {
+        /// The answer must be of the version that was asked with.
+        package var apiVersion = versions[0]
+        /// What the kubeconfig says of the cluster for us.
+        package var app: String?
+        package var scopes: [String] = []
+
+        package init() {}
+
+        /// - Parameter text: the variable's value; nil for a client that says nothing.
+        package init(_ text: String?) throws(BrokerClientError) {
+            guard let text, !text.isEmpty else { return }
+            guard let request = (try? JSONReader.read(Array(text.utf8)))?.value.objectValue,
+                request["kind"] == "ExecCredential"
+            else {
+                throw BrokerClientError(
+                    .invalidParameter, "\(variable) holds no ExecCredential; leave it to kubectl to set it.")
+            }
+            let asked = request["apiVersion"]?.stringValue ?? ""
+            guard versions.contains(asked) else {
+                throw BrokerClientError(
+                    .unsupported,
+                    "The kubeconfig asks for \(asked.isEmpty ? "no version" : asked); set apiVersion of its exec entry to \(versions[0])."
+                )
+            }
+            apiVersion = asked
+            let cluster = request["spec"]?.objectValue?["cluster"]?.objectValue
+            let settings = cluster?["config"]?.objectValue
+            app = settings?["app"]?.stringValue
+            scopes = settings?["scopes"]?.arrayValue?.compactMap(\.stringValue) ?? []
+        }
+    }
+
+    /// Which of an app's tokens a cluster takes.
+    package enum Choice: String, CaseIterable, Sendable {
+        case id, access
+    }
+
+    /// A token and its end.
+    package struct Credential: Sendable {
+        package var token: String
+        package var expiresOn: NumericDate
+    }
+
+    /// - Throws: ``BrokerClientError/Code/unsupported`` when the provider gave no ID token.
+    package static func credential(_ choice: Choice, of token: Token) throws(BrokerClientError) -> Credential {
+        switch choice {
+        case .access:
+            try TokenFormat.requireVisible(token.accessToken)
+            return Credential(token: token.accessToken, expiresOn: token.expiresOn)
+        case .id:
+            guard let idToken = token.idToken else {
+                throw BrokerClientError(
+                    .unsupported,
+                    "The provider gave no ID token for this app; if the cluster takes access tokens, use --token access."
+                )
+            }
+            try TokenFormat.requireVisible(idToken)
+            // The broker has verified it; what it does not say of its end, nobody knows better than the access token.
+            return Credential(token: idToken, expiresOn: expiry(ofJWT: idToken) ?? token.expiresOn)
+        }
+    }
+
+    package static func text(_ credential: Credential, for request: Request) -> String {
+        let date = Date(timeIntervalSince1970: TimeInterval(credential.expiresOn))
+        let answer: JSONValue = [
+            "apiVersion": .string(request.apiVersion), "kind": "ExecCredential",
+            "status": ["token": .string(credential.token), "expirationTimestamp": .string(date.formatted(.iso8601))],
+        ]
+        var writer = JSONWriter()
+        writer.value(answer, sorted: true)
+        return String(decoding: writer.bytes, as: UTF8.self) + "\n"
+    }
+
+    /// The claim `exp` (RFC 7519, section 4.1.4).
+    private static func expiry(ofJWT token: String) -> NumericDate? {
+        let parts = token.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 3 else { return nil }
+        var base64 = parts[1].map { $0 == "-" ? "+" : $0 == "_" ? "/" : $0 }
+        while base64.count % 4 != 0 { base64.append("=") }
+        guard let payload = Data(base64Encoded: String(base64)), let claims = try? JSONReader.read(Array(payload))
+        else { return nil }
+        return claims.value.objectValue?["exp"]?.integerValue
+    }
+}

@@ -1,0 +1,66 @@
+import ArgumentParser
+import BrokerClient
+import BrokerRPC
+import BrokerValues
+
+struct KubeCredentialCommand: Front {
+    static let configuration = CommandConfiguration(
+        commandName: "kube-credential", abstract: "Give kubectl the tokens of an app (an exec credential plug-in).",
+        discussion: """
+            In the kubeconfig:
+              users: [{name: work, user: {exec: {
+                apiVersion: client.authentication.k8s.io/v1, interactiveMode: Never,
+                command: brokerctl, args: [kube-credential, --app, k8s]}}}]
+
+            It asks nobody: kubectl shows the command for a sign-in when one is needed. With provideClusterInfo, the \
+            cluster's extension client.authentication.k8s.io/exec may name app and scopes instead of the arguments.
+
+            Examples:
+              brokerctl kube-credential --app k8s
+              brokerctl kube-credential --app k8s --token access --scope 6dae42f8-4368-4678-94ff-3960e28e3630/.default
+            """)
+
+    @OptionGroup var global: GlobalOptions
+    @OptionGroup var options: FrontOptions
+
+    @Option(
+        help: ArgumentHelp(
+            "What the cluster takes: the ID token, or the access token (id or access; id if left out).",
+            valueName: "kind"))
+    var token = ExecCredential.Choice.id
+
+    func run(in context: CommandContext) throws(BrokerClientError) {
+        let request = try ExecCredential.Request(SocketLocation.variable(ExecCredential.variable))
+        guard let app = options.app ?? request.app else {
+            throw BrokerClientError(
+                .invalidParameter,
+                "No app is named; give --app in the kubeconfig's args, or app in the cluster's extension.")
+        }
+        var options = options
+        if options.scopes.isEmpty { options.scopes = request.scopes }
+        let credential = try fresh(try options.asking(as: app, global, on: context.connection), context.connection)
+        StandardStream.output.write(ExecCredential.text(credential, for: request))
+    }
+
+    /// An ID token may end before its access token does. The broker renews both when it is told that the latter is of no use,
+    /// and bounds how often.
+    private func fresh(
+        _ asking: SilentAsking, _ connection: DirectConnection
+    ) throws(BrokerClientError) -> ExecCredential.Credential {
+        var asking = asking
+        let first = try Token.decoded(try asking.send(on: connection))
+        let credential = try ExecCredential.credential(token, of: first)
+        guard token == .id, credential.expiresOn <= Output.now else { return credential }
+        asking.params.rejectedToken = first.accessToken
+        let renewed = try ExecCredential.credential(token, of: try Token.decoded(try asking.send(on: connection)))
+        guard renewed.expiresOn > Output.now else {
+            throw BrokerClientError(
+                .interactionRequired,
+                "The ID token has expired, and the provider renews it only when you sign in. To sign in: "
+                    + ShellText.command(asking.login))
+        }
+        return renewed
+    }
+}
+
+extension ExecCredential.Choice: ExpressibleByArgument {}

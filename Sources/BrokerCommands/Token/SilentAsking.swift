@@ -1,0 +1,48 @@
+import BrokerClient
+import BrokerRPC
+import BrokerValues
+
+/// A request for a token that asks nobody. Where only a person can help, the error names the command for that.
+struct SilentAsking {
+    var params = AcquireTokenSilent.Params()
+    /// Whose token; nil where one account fits.
+    var account: AccountName?
+    /// The sign-in for this app: `brokerctl login …`.
+    var login: [String]
+    /// What the sign-in must ask for besides.
+    var demands: [String] = []
+    /// As the person gave them.
+    var claims: String?
+
+    /// - Returns: the result, as the broker wrote it.
+    func send(on connection: DirectConnection) throws(BrokerClientError) -> JSONNode {
+        do throws(BrokerClientError) {
+            guard let account else { return try connection.result(of: AcquireTokenSilent.self, params) }
+            return try account.resolve { reference throws(BrokerClientError) in
+                var params = params
+                params.account = reference
+                return try connection.result(of: AcquireTokenSilent.self, params)
+            }
+        } catch {
+            var error = error
+            switch error.code {
+            case .interactionRequired: error.message += " To sign in: \(signIn(after: error))"
+            case .ambiguousAccount where account == nil && params.account == nil:
+                error.message += " Name it with --account."
+            default: break
+            }
+            throw error
+        }
+    }
+
+    /// The command that makes this one work.
+    private func signIn(after error: BrokerClientError) -> String {
+        var words = login
+        if let known = error.account, account != nil || params.account != nil {
+            words += ["--account", known.identifier]
+        }
+        words += demands
+        if let claims = error.claimsChallenge ?? claims { words += ["--claims", claims] }
+        return ShellText.command(words)
+    }
+}
