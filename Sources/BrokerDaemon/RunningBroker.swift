@@ -79,6 +79,7 @@ struct RunningBroker: Sendable {
             isOn: configuration.access.askInBrowser,
             username: { try? engine.account(.id($0), of: nil, in: $1)?.username }, log: logger)
         services.consent = consent
+        services.process.residentBytes = ResidentMemory.bytes
         services.requestsPerConnection = configuration.socket.maxRequestsPerConnection
         let signals = await SignalService.trap()
         let listener: LineListener

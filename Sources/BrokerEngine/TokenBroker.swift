@@ -129,6 +129,17 @@ package final class TokenBroker: Sendable {
         try await AccountSignOut(services: services, request: request).run(onOpen: onOpen)
     }
 
+    /// Erases an account everywhere: in every group and app.
+    ///
+    /// - Throws: `accountNotFound`, `ambiguousAccount`.
+    package func forget(
+        _ selector: AccountReference, revoke: Bool, correlationID: String, in partition: Partition
+    ) async throws(BrokerError) -> ErasureReport {
+        try await Erasure(
+            services: services, partition: partition, account: selector, revoke: revoke, correlationID: correlationID
+        ).run()
+    }
+
     package var isSharedDevice: Bool { settings.value.isSharedDevice }
 
     // MARK: Events
@@ -156,6 +167,17 @@ package final class TokenBroker: Sendable {
         _ file: JSONObject, for app: AppRegistration?, in partition: Partition
     ) async throws(BrokerError) -> CacheImportReport {
         try await CacheImport(services: services, partition: partition).run(file, for: app)
+    }
+
+    package func cacheStatistics(of partition: Partition) throws(BrokerError) -> CacheStatistics {
+        try CacheCounting(services: services, partition: partition).statistics()
+    }
+
+    /// Erases all accounts and tokens. The registrations stay.
+    package func clearCache(
+        revoke: Bool, correlationID: String, in partition: Partition
+    ) async throws(BrokerError) -> ErasureReport {
+        try await Erasure(services: services, partition: partition, revoke: revoke, correlationID: correlationID).run()
     }
 
     // MARK: The process

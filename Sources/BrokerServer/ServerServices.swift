@@ -44,6 +44,8 @@ package struct ProcessFacts: Sendable {
     package var mode: GetBrokerStatus.Mode
     /// ``BrokerClock/uptime`` at start.
     package var startedAt: Duration
+    /// What the process takes of memory; nil where the system does not say.
+    package var residentBytes: @Sendable () -> Int? = { nil }
 
     package init(version: String, mode: GetBrokerStatus.Mode, startedAt: Duration) {
         self.version = version

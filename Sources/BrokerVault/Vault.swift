@@ -148,6 +148,17 @@ package final class Vault: RecordVault {
         }
     }
 
+    package func statistics(of partition: Partition) throws(VaultError) -> PartitionStatistics {
+        var result = PartitionStatistics()
+        result.fileBytes = [VaultFormat.fileName, VaultFormat.logName, VaultFormat.indexName]
+            .reduce(0) { $0 + directory.size(of: $1) }
+        for (kind, count, bytes) in try reader.counts(in: partition) {
+            result.recordBytes += bytes
+            if let kind { result.records[kind] = count }
+        }
+        return result
+    }
+
     package func statistics() throws(VaultError) -> VaultStatistics {
         VaultStatistics(
             path: path, keySource: header.keySource,

@@ -2,8 +2,9 @@ import ArgumentParser
 
 struct AccountsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "accounts", abstract: "List, show, remove and sign out accounts.",
+        commandName: "accounts", abstract: "List, show, remove, sign out and forget accounts.",
         subcommands: [
             ListAccountsCommand.self, ShowAccountCommand.self, RemoveAccountCommand.self, SignOutCommand.self,
+            ForgetAccountCommand.self,
         ])
 }

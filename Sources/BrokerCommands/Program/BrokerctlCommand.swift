@@ -13,8 +13,8 @@ struct BrokerctlCommand: ParsableCommand {
         version: "brokerctl \(BrokerVersion.text)",
         subcommands: [
             StatusCommand.self, LoginCommand.self, TokenCommand.self, ProofCommand.self, AccountsCommand.self,
-            AppsCommand.self, GrantsCommand.self, KeyCommand.self, LockCommand.self, UnlockCommand.self,
-            HandleRedirectCommand.self, ImportCommand.self, GitCredentialCommand.self, KubeCredentialCommand.self,
+            AppsCommand.self, GrantsCommand.self, CacheCommand.self, KeyCommand.self, LockCommand.self,
+            UnlockCommand.self, HandleRedirectCommand.self, ImportCommand.self, GitCredentialCommand.self, KubeCredentialCommand.self,
             DoctorCommand.self, CompletionCommand.self,
         ])
 

@@ -59,6 +59,16 @@ package final class CacheIndex: Sendable {
         state = Mutex(State(limits))
     }
 
+    /// Roughly the bytes of a partition's accounts and tokens in memory.
+    func weight(of partition: Partition) -> Int {
+        state.withLock { state in
+            let groups = state.groups.keys.filter { $0.partition == partition }
+            let owners = state.owners.keys.filter { $0.partition == partition }
+            return groups.reduce(0) { $0 + (state.groups.peek($1)?.weight ?? 0) }
+                + owners.reduce(0) { $0 + (state.owners.peek($1)?.weight ?? 0) }
+        }
+    }
+
     /// How many groups, owners and clients are in memory.
     package var count: Int { state.withLock { $0.groups.count + $0.owners.count + $0.families.count } }
 
@@ -105,12 +115,23 @@ package final class CacheIndex: Sendable {
 
     /// Of all groups, in one stable order; for lists, not for requests.
     func loadEveryAccount(in partition: Partition) throws(VaultError) -> [KnownAccounts.Entry] {
-        let stored = try vault.loadAll(AccountRecord.self, in: partition)
-        let inMemory = state.withLock { $0.groups.keys.filter { $0.partition == partition } }
-        let groups = Set(stored.map { GroupKey(partition: partition, group: $0.record.group) }).union(inMemory)
+        let groups = Set(try vault.loadAll(AccountRecord.self, in: partition).map(\.record.group))
         var all: [KnownAccounts.Entry] = []
-        for group in groups { all += try loadAccounts(of: group).entries }
+        for group in groups.union(groupsInMemory(of: partition)) {
+            all += try loadAccounts(of: GroupKey(partition: partition, group: group)).entries
+        }
         return KnownAccounts.sorted(all)
+    }
+
+    /// Every group that knows somebody, if only as signed out of an app; for lists, not for requests.
+    func loadEveryGroup(in partition: Partition) throws(VaultError) -> Set<GroupID> {
+        let groups = Set(try vault.loadAll(AccountRecord.self, in: partition).map(\.record.group))
+        return groups.union(try vault.loadAll(SignOutRecord.self, in: partition).map(\.record.group))
+            .union(groupsInMemory(of: partition))
+    }
+
+    private func groupsInMemory(of partition: Partition) -> [GroupID] {
+        state.withLock { $0.groups.keys.filter { $0.partition == partition }.map(\.group) }
     }
 
     /// Whose tokens there are; for sign-out, not for requests. The disk knows tokens of clients that no app is registered
@@ -128,6 +149,15 @@ package final class CacheIndex: Sendable {
         var record = try Self.storedMetadata(of: key, vault) ?? AppMetadataRecord(of: key)
         record.familyID = if case .member(let family) = membership { family } else { nil }
         return record
+    }
+
+    /// Removes what is known of all clients.
+    func deletionOfMetadata(in partition: Partition) throws(VaultError) -> [CacheChange.Row] {
+        var rows: [CacheChange.Row] = []
+        for stored in try vault.loadAll(AppMetadataRecord.self, in: partition) {
+            rows.append(.appMetadata(.delete(stored)))
+        }
+        return rows
     }
 
     private static func storedMetadata(

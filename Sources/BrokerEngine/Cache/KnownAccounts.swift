@@ -172,10 +172,15 @@ extension KnownAccounts {
     }
 
     /// Removes a person: the account in each tenant, and which apps were signed out of it.
-    func deletion(of account: AccountRecord) -> [CacheChange.Row] {
-        guard let person = people[PersonKey(account)] else { return [] }
-        return person.entries.map { .account(.delete($0.stored)) }
-            + person.signOuts.values.map { .signOut(.delete($0)) }
+    func deletion(of account: AccountRecord) -> [CacheChange.Row] { deletion(of: PersonKey(account)) }
+
+    /// - Parameter person: nil for everybody.
+    func deletion(of person: PersonKey?) -> [CacheChange.Row] {
+        let gone = person.map { [people[$0]].compactMap(\.self) } ?? Array(people.values)
+        return gone.flatMap { person in
+            person.entries.map { .account(.delete($0.stored)) }
+                + person.signOuts.values.map { .signOut(.delete($0)) }
+        }
     }
 
     static func sorted(_ entries: [Entry]) -> [Entry] {

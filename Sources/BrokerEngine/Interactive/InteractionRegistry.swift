@@ -53,6 +53,16 @@ final class InteractionRegistry: Sendable {
 
     func endAll(_ error: BrokerError) { for interaction in waiting { interaction.end(error) } }
 
+    func endAll(_ error: BrokerError, in partition: Partition) {
+        for interaction in waiting where interaction.partition == partition { interaction.end(error) }
+    }
+
+    /// Ends the sign-ins that only this person could finish.
+    func endSignIns(of person: KnownAccounts.PersonKey, in partition: Partition, with error: BrokerError) {
+        let flights = state.withLock { Array($0.flights.values) }
+        for flight in flights where flight.key.isFor(person, in: partition) { flight.interaction.end(error) }
+    }
+
     private var waiting: [any WaitingInteraction] { state.withLock { Array($0.interactions.values) } }
 
     // MARK: Sign-ins that can be joined

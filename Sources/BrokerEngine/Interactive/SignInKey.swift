@@ -58,4 +58,9 @@ struct SignInKey: Sendable, Hashable {
         pushesAuthorization = request.pushesAuthorization
         redirectURI = request.redirectURI ?? request.app.redirectURI
     }
+
+    /// Whether this very person has to sign in.
+    func isFor(_ person: KnownAccounts.PersonKey, in partition: Partition) -> Bool {
+        self.partition == partition && account == person.homeAccountID && accountEnvironment == person.environment
+    }
 }

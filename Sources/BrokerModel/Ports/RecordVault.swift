@@ -27,6 +27,9 @@ package protocol RecordVault: Sendable {
     ) throws(VaultError) -> Result
 
     func statistics() throws(VaultError) -> VaultStatistics
+
+    /// Counted from the rows, none of which is opened.
+    func statistics(of partition: Partition) throws(VaultError) -> PartitionStatistics
 }
 
 extension RecordVault {
@@ -62,5 +65,19 @@ package struct VaultStatistics: Sendable, Equatable {
         self.keySource = keySource
         self.records = records
         self.quarantined = quarantined
+    }
+}
+
+package struct PartitionStatistics: Sendable, Equatable {
+    package var records: [RecordKind: Int]
+    /// Of the records, sealed.
+    package var recordBytes: Int
+    /// Of the vault's files, whoever's records are in them.
+    package var fileBytes: Int
+
+    package init(records: [RecordKind: Int] = [:], recordBytes: Int = 0, fileBytes: Int = 0) {
+        self.records = records
+        self.recordBytes = recordBytes
+        self.fileBytes = fileBytes
     }
 }

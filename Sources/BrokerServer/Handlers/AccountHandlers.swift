@@ -34,6 +34,19 @@ struct AccountHandlers: Sendable {
                             request.params.account, from: request.app, in: request.partition)))
             },
             .waiting(
+                ForgetAccount.self,
+                outcome: { request, result in
+                    RequestOutcome(words: "\(request.params.account.name) was erased with \(result.tokens) tokens")
+                }
+            ) { request throws(BrokerError) in
+                let account = try services.broker.account(request.params.account, of: nil, in: request.partition)
+                try await services.policy.grants.revokeGrants(
+                    for: Set([account?.id].compactMap(\.self)), in: request.partition)
+                return try await services.broker.forget(
+                    request.params.account, revoke: request.params.revoke, correlationID: request.correlationID,
+                    in: request.partition)
+            },
+            .waiting(
                 SignOutAccount.self, outcome: { RequestOutcome.signedOut($0.params.account, $1.stages) }
             ) { request throws(BrokerError) in
                 if request.params.fromBrowser, request.params.presentation == .broker {

@@ -90,9 +90,12 @@ extension StateDirectory {
     }
 
     /// Whether there is such a file with something in it.
-    func hasContent(_ name: String) -> Bool {
+    func hasContent(_ name: String) -> Bool { size(of: name) > 0 }
+
+    /// Bytes; none of a file that is not there.
+    func size(of name: String) -> Int {
         var facts = stat()
-        return fstatat(descriptor, name, &facts, AT_SYMLINK_NOFOLLOW) == 0 && facts.st_size > 0
+        return fstatat(descriptor, name, &facts, AT_SYMLINK_NOFOLLOW) == 0 ? Int(facts.st_size) : 0
     }
 
     func removeIfPresent(_ name: String) { unlinkat(descriptor, name, 0) }

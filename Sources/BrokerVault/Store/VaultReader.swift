@@ -60,6 +60,17 @@ final class VaultReader: Sendable {
         }
     }
 
+    /// Of each kind how many rows there are, and their bytes; nil for a kind that no broker has.
+    func counts(in partition: Partition) throws(VaultError) -> [(kind: RecordKind?, count: Int, bytes: Int)] {
+        try withConnection { (connection) throws(VaultError) in
+            let sql = "SELECT kind, count(*), sum(length(box)) FROM record WHERE partition = ?1 GROUP BY kind"
+            return try connection.rows(sql, .integer(Int64(partition.uid))) { row in
+                let kind = UInt8(exactly: row.integer(0)).flatMap(RecordKind.init)
+                return (kind, Int(row.integer(1)), Int(row.integer(2)))
+            }
+        }
+    }
+
     func close() { connection.withLock { $0 = nil } }
 
     private func withConnection<Result: Sendable>(

@@ -11,6 +11,7 @@ package let requiredParams: [String: JSONObject] = [
     GetAccount.name: ["account": ["id": "x"]],
     GetCurrentAccount.name: ["app": "mail"],
     SignOutAccount.name: ["account": ["id": "x"]],
+    ForgetAccount.name: ["account": ["id": "x"]],
     RemoveAccount.name: ["account": ["id": "x"], "app": "mail"],
     RegisterApp.name: ["name": "mail", "clientId": "c", "authority": "https://a.example"],
     RegisterAppAtProvider.name: ["name": "mail", "authority": "https://a.example"],

@@ -111,6 +111,10 @@ package final class FaultyVault: RecordVault, VaultKeys {
 
     package func statistics() throws(VaultError) -> VaultStatistics { try vault.statistics() }
 
+    package func statistics(of partition: Partition) throws(VaultError) -> PartitionStatistics {
+        try vault.statistics(of: partition)
+    }
+
     package var isLocked: Bool { vault.isLocked }
     package func lock() { vault.lock() }
     package func keyStatus() async -> KeyStatus { await vault.keyStatus() }

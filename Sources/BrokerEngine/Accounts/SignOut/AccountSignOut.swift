@@ -36,7 +36,7 @@ struct AccountSignOut: Sendable {
         if !reach.sparesOthers { stages.wipe = stages.local }
         tell(done.signedOut.accounts)
         if request.revoke {
-            stages.revocation = done.signedOut.isShared ? Self.othersNeedThem : await revoke(done.revocable)
+            stages.revocation = done.signedOut.isShared ? Self.othersNeedThem : await revocation.revoke(done.revocable)
         }
         if request.fromBrowser, let asker = done.asker {
             stages.browser = await BrowserSignOut(
@@ -53,7 +53,7 @@ struct AccountSignOut: Sendable {
     /// What the later stages need.
     private struct Prepared: Sendable {
         var signedOut: LocalSignOut.Outcome
-        var revocable: [Revocable] = []
+        var revocable: [TokenRevocation.Revocable] = []
         var asker: AppRegistration?
         var idToken: Secret?
     }
@@ -65,7 +65,7 @@ struct AccountSignOut: Sendable {
         var prepared = Prepared(signedOut: outcome, asker: asker(for: account, outcome.idTokens))
         for token in outcome.refreshTokens where request.revoke {
             let secret = try services.vault.secret(of: token.sealed)
-            prepared.revocable.append(Revocable(token: secret, record: token.record))
+            prepared.revocable.append(.init(token: secret, record: token.record))
         }
         if let idToken = prepared.asker.flatMap({ outcome.idTokens[$0.clientID] }) {
             prepared.idToken = try services.vault.secret(of: idToken)
@@ -91,45 +91,14 @@ struct AccountSignOut: Sendable {
         return entry
     }
 
-    // MARK: Revocation
-
-    private struct Revocable: Sendable {
-        let token: Secret
-        let record: RefreshTokenRecord
-    }
-
-    private func revoke(_ tokens: [Revocable]) async -> SignOutStages.Outcome {
-        var outcome = SignOutStages.Outcome.done
-        for one in tokens {
-            guard let authority = services.settings().authorities.recorded(one.record.authority),
-                let client = client(of: one.record.owner, at: authority)
-            else {
-                outcome = .failed("no app is registered that could revoke the refresh token.")
-                continue
-            }
-            do throws(ProviderError) {
-                let metadata = try await services.provider.metadata(of: authority)
-                guard CloudRules.mayRevoke(at: metadata, for: holders(of: one.record.owner)) else {
-                    outcome = .failed(
-                        "\(authority.environment) names a revocation endpoint of another host; nothing is sent there.")
-                    continue
-                }
-                try await services.provider.revoke(one.token, .refreshToken, as: client, at: metadata)
-            } catch {
-                let failure = ProviderErrors.brokerError(error, at: authority)
-                services.log.notice(
-                    "a refresh token could not be revoked",
-                    metadata: ["correlation_id": "\(request.correlationID)", "cause": "\(error)"])
-                outcome = .failed(failure.message)
-            }
-        }
-        return outcome
-    }
-
     // MARK: Who asks, and where
 
     private var apps: [AppRegistration] {
         (request.app.map { [$0] } ?? []) + services.roster.apps(in: partition)
+    }
+
+    private var revocation: TokenRevocation {
+        TokenRevocation(services: services, apps: apps, correlationID: request.correlationID)
     }
 
     /// The app that is made use of: the browser's way back is its redirect URI.
@@ -139,21 +108,6 @@ struct AccountSignOut: Sendable {
         // The ID token that goes along is for the account's own provider alone.
         return here.first { $0.identity == request.app?.identity }
             ?? here.first { idTokens[$0.clientID] != nil } ?? here.first
-    }
-
-    /// A family's token may be spent, and revoked, by any client of the group.
-    private func client(of owner: TokenOwner, at place: Authority) -> ClientCredentials? {
-        let here = apps.filter { CloudRules.reaches(place, from: $0, in: services.clouds) }
-        let clients = holders(of: owner, among: here).map { $0.credentials(at: place) }
-        guard !owner.clientID.isEmpty else { return clients.first }
-        // Two providers may have given out one client id: the secret is of the app that is registered here.
-        return clients.first { $0.secret != nil } ?? ClientCredentials(clientID: owner.clientID)
-    }
-
-    private func holders(of owner: TokenOwner) -> [AppRegistration] { holders(of: owner, among: apps) }
-
-    private func holders(of owner: TokenOwner, among apps: [AppRegistration]) -> [AppRegistration] {
-        apps.filter { owner.clientID.isEmpty ? $0.effectiveGroup == owner.group : $0.clientID == owner.clientID }
     }
 
     /// Each group once.

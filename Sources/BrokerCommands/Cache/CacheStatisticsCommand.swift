@@ -1,0 +1,53 @@
+import ArgumentParser
+import BrokerClient
+import BrokerRPC
+import BrokerValues
+
+struct CacheStatisticsCommand: Subcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "stats", abstract: "Show how much the broker keeps, and of what.",
+        discussion: """
+            Examples:
+              brokerctl cache stats
+              brokerctl cache stats --json
+            """)
+
+    @OptionGroup var global: GlobalOptions
+
+    func run(in context: CommandContext) throws(BrokerClientError) {
+        let node = try context.connection.result(of: GetCacheStatistics.self, .init())
+        let statistics = try CacheStatistics.decoded(node)
+        context.output.result(node) { CacheText.facts(statistics).text(emphasis: context.output.style.strong) }
+    }
+}
+
+package enum CacheText {
+    package static func facts(_ statistics: CacheStatistics) -> Facts {
+        let records = statistics.records
+        var facts = Facts()
+        facts.add("Apps", "\(statistics.apps)")
+        facts.add("Accounts", "\(statistics.accounts), \(statistics.signedIn) signed in")
+        facts.add("Groups", "\(statistics.groups)")
+        facts.add("Refresh tokens", "\(records.refreshTokens)")
+        facts.add("Access tokens", "\(records.accessTokens)")
+        facts.add("ID tokens", "\(records.idTokens)")
+        facts.add("DPoP keys", "\(records.proofKeys)")
+        facts.add(
+            "Other records",
+            "\(records.accounts) of accounts, \(records.apps) of apps, \(records.signOuts) of sign-outs, "
+                + "\(records.grants) of grants, \(records.clients) of clients, \(records.documents) of providers")
+        facts.add("On disk", "\(size(statistics.fileBytes)), yours \(size(statistics.recordBytes))")
+        facts.add(
+            "In memory",
+            "\(size(statistics.cacheBytes)) of cache"
+                + (statistics.residentBytes.map { ", \(size($0)) the whole broker" } ?? ""))
+        return facts
+    }
+
+    /// In the unit that gives one to four digits, rounded up.
+    package static func size(_ bytes: Int) -> String {
+        guard bytes >= 1024 else { return "\(bytes) bytes" }
+        let (unit, name) = bytes < 10 << 20 ? (1 << 10, "KiB") : (1 << 20, "MiB")
+        return "\((bytes + unit - 1) / unit) \(name)"
+    }
+}

@@ -1,0 +1,35 @@
+import Glibc
+
+/// A question on the terminal, wherever standard input and output go.
+enum TerminalPrompt {
+    private static let longest = 1024
+
+    /// - Parameter hidden: shows nothing of what is typed; then a terminal that cannot do so counts as none.
+    /// - Returns: the answer; empty for none, nil without a terminal.
+    static func line(_ prompt: String, hidden: Bool = false) -> String? {
+        let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
+        guard terminal >= 0 else { return nil }
+        defer { close(terminal) }
+        var settings = termios()
+        guard tcgetattr(terminal, &settings) == 0 else { return nil }
+        var mode = settings
+        if hidden {
+            mode.c_lflag &= ~tcflag_t(ECHO)
+            mode.c_lflag |= tcflag_t(ECHONL)
+        }
+        // What was typed before the question is no answer to it.
+        tcsetattr(terminal, TCSAFLUSH, &mode)
+        defer { tcsetattr(terminal, TCSAFLUSH, &settings) }
+        prompt.withCString { _ = write(terminal, $0, strlen($0)) }
+        return line(from: terminal) ?? ""
+    }
+
+    /// All of one line, blanks included; nil for an empty one, or what is no text.
+    static func line(from descriptor: Int32) -> String? {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(longest)
+        var byte: UInt8 = 0
+        while bytes.count < longest, read(descriptor, &byte, 1) == 1, byte != UInt8(ascii: "\n") { bytes.append(byte) }
+        return bytes.isEmpty ? nil : String(validating: bytes, as: UTF8.self)
+    }
+}

@@ -1,0 +1,113 @@
+import BrokerModel
+import BrokerValues
+
+/// `accounts.forget` and `cache.clear`: nothing of an account, or of anybody's, stays behind, in no app and no group.
+///
+/// A sign-out remembers whom it was for, so that the next sign-in asks for the password; an erasure does not. What a refresh
+/// under way brings afterwards finds nobody who is signed in: it is not kept, and given back to the provider.
+struct Erasure: Sendable {
+    let services: EngineServices
+    let partition: Partition
+    /// Nil for everybody's.
+    var account: AccountReference?
+    /// Whether refresh tokens are made worthless at their providers, too.
+    let revoke: Bool
+    let correlationID: String
+
+    private struct Erased: Sendable {
+        var accounts: [KnownAccounts.Entry] = []
+        var refreshTokens: [StoredRecord<RefreshTokenRecord>] = []
+        var tokens = 0
+        var isEmpty = true
+    }
+
+    func run() async throws(BrokerError) -> ErasureReport {
+        let person = try account.map { selector throws(BrokerError) in try self.person(selector) }
+        // Nobody shall finish a sign-in that was begun for somebody whom the broker has forgotten.
+        if let person {
+            services.interactions.endSignIns(of: person, in: partition, with: Self.forgotten)
+        } else {
+            services.interactions.endAll(Self.forgotten, in: partition)
+        }
+        let (erased, isPersisted) = try await services.write { index throws(VaultError) in
+            try decide(person, from: index)
+        }
+        tell(erased.accounts)
+        guard isPersisted || erased.isEmpty else {
+            throw BrokerError(
+                .internal,
+                "It is erased from memory, but the disk did not take it; make room and the broker will finish.",
+                reason: .vaultNotWritable)
+        }
+        var report = ErasureReport()
+        report.accounts = Set(erased.accounts.map { KnownAccounts.PersonKey($0.stored.record) }).count
+        report.tokens = erased.tokens
+        if revoke {
+            let revocation = TokenRevocation(
+                services: services, apps: services.roster.apps(in: partition), correlationID: correlationID)
+            report.revocation = await revocation.revoke(erased.refreshTokens)
+        }
+        return report
+    }
+
+    private static let forgotten = BrokerError(
+        .userCanceled, "The sign-in was ended because the account was erased meanwhile.")
+
+    /// - Throws: `accountNotFound`, `ambiguousAccount`.
+    private func person(_ selector: AccountReference) throws(BrokerError) -> KnownAccounts.PersonKey {
+        let account = try AccountListing(services: services).requireUnique(selector, for: nil, in: partition)
+        return KnownAccounts.PersonKey(
+            homeAccountID: HomeAccountID(rawValue: account.homeAccountId), environment: account.environment)
+    }
+
+    /// In the write queue: a refresh or a sign-in may have just been filed.
+    private func decide(
+        _ person: KnownAccounts.PersonKey?, from index: CacheIndex
+    ) throws(VaultError) -> (change: CacheChange, answer: Erased) {
+        var change = CacheChange(in: partition)
+        var erased = Erased()
+        for group in try index.loadEveryGroup(in: partition) {
+            let known = try index.loadAccounts(of: .init(partition: partition, group: group))
+            erased.accounts += person.map(known.profiles) ?? known.entries
+            change.add(known.deletion(of: person))
+        }
+        var owners: [CacheIndex.OwnerKey] = []
+        for owner in try index.loadEveryOwner(in: partition) where person?.owns(owner) ?? true {
+            let key = CacheIndex.OwnerKey(partition: partition, owner: owner)
+            let tokens = try index.loadTokens(of: key)
+            erased.refreshTokens += tokens.refreshTokens
+            erased.tokens += tokens.count
+            owners.append(key)
+            try change.deleteTokens(of: key, in: index)
+        }
+        if person == nil { change.add(try index.deletionOfMetadata(in: partition)) }
+        erased.isEmpty = change.isEmpty
+        // Before the next in the queue: that may be what a refresh has just brought.
+        services.flights.revoke(owners)
+        services.throttle.with { throttle in
+            for account in erased.accounts.map(\.stored.record) {
+                throttle.clear(
+                    group: account.group, homeAccountID: account.homeAccountID, environment: account.environment,
+                    in: partition)
+            }
+        }
+        return (change, erased)
+    }
+
+    /// Each person once in each group.
+    private func tell(_ accounts: [KnownAccounts.Entry]) {
+        let apps = services.roster.apps(in: partition)
+        for entry in accounts where entry.isPrimary {
+            guard let app = apps.first(where: { $0.effectiveGroup == entry.stored.record.group }) else { continue }
+            var account = entry.account
+            account.signedIn = false
+            services.events.tell(EngineEvent(partition: partition, app: app, .account(.removed, account)))
+        }
+    }
+}
+
+extension KnownAccounts.PersonKey {
+    func owns(_ owner: TokenOwner) -> Bool {
+        owner.homeAccountID == homeAccountID && owner.environment == environment
+    }
+}

@@ -1,0 +1,71 @@
+import BrokerModel
+import BrokerValues
+import Logging
+
+/// Makes refresh tokens worthless at their providers (RFC 7009), as the app whose client they are for.
+struct TokenRevocation: Sendable {
+    let services: EngineServices
+    /// Whose clients may be made use of.
+    let apps: [AppRegistration]
+    let correlationID: String
+
+    struct Revocable: Sendable {
+        let token: Secret
+        let record: RefreshTokenRecord
+    }
+
+    /// - Returns: done, or why the last one that failed did.
+    func revoke(_ tokens: [Revocable]) async -> SignOutStages.Outcome {
+        var outcome = SignOutStages.Outcome.done
+        for one in tokens { if case .failed(let why) = await revoke(one) { outcome = .failed(why) } }
+        return outcome
+    }
+
+    /// One after the other, each opened only when its turn comes: there may be many.
+    func revoke(_ tokens: [StoredRecord<RefreshTokenRecord>]) async -> SignOutStages.Outcome {
+        var outcome = SignOutStages.Outcome.done
+        for stored in tokens {
+            do throws(VaultError) {
+                let one = Revocable(token: try services.vault.secret(of: stored.sealed), record: stored.record)
+                if case .failed(let why) = await revoke(one) { outcome = .failed(why) }
+            } catch {
+                outcome = .failed(error.description)
+            }
+        }
+        return outcome
+    }
+
+    private func revoke(_ one: Revocable) async -> SignOutStages.Outcome {
+        guard let authority = services.settings().authorities.recorded(one.record.authority),
+            let client = client(of: one.record.owner, at: authority)
+        else { return .failed("no app is registered that could revoke the refresh token.") }
+        do throws(ProviderError) {
+            let metadata = try await services.provider.metadata(of: authority)
+            guard CloudRules.mayRevoke(at: metadata, for: holders(of: one.record.owner, among: apps)) else {
+                return .failed(
+                    "\(authority.environment) names a revocation endpoint of another host; nothing is sent there.")
+            }
+            try await services.provider.revoke(one.token, .refreshToken, as: client, at: metadata)
+            return .done
+        } catch {
+            let failure = ProviderErrors.brokerError(error, at: authority)
+            services.log.notice(
+                "a refresh token could not be revoked",
+                metadata: ["correlation_id": "\(correlationID)", "cause": "\(error)"])
+            return .failed(failure.message)
+        }
+    }
+
+    /// A family's token may be spent, and revoked, by any client of the group.
+    private func client(of owner: TokenOwner, at place: Authority) -> ClientCredentials? {
+        let here = apps.filter { CloudRules.reaches(place, from: $0, in: services.clouds) }
+        let clients = holders(of: owner, among: here).map { $0.credentials(at: place) }
+        guard !owner.clientID.isEmpty else { return clients.first }
+        // Two providers may have given out one client id: the secret is of the app that is registered here.
+        return clients.first { $0.secret != nil } ?? ClientCredentials(clientID: owner.clientID)
+    }
+
+    private func holders(of owner: TokenOwner, among apps: [AppRegistration]) -> [AppRegistration] {
+        apps.filter { owner.clientID.isEmpty ? $0.effectiveGroup == owner.group : $0.clientID == owner.clientID }
+    }
+}

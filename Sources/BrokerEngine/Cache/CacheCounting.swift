@@ -1,0 +1,39 @@
+import BrokerModel
+import BrokerValues
+
+/// `cache.stats`.
+struct CacheCounting: Sendable {
+    let services: EngineServices
+    let partition: Partition
+
+    func statistics() throws(BrokerError) -> CacheStatistics {
+        let accounts = try AccountListing(services: services).list(for: nil, includeSignedOut: true, in: partition)
+        var result = CacheStatistics()
+        result.accounts = Set(accounts.map(\.id)).count
+        result.signedIn = Set(accounts.filter(\.signedIn).map(\.id)).count
+        result.apps = services.roster.apps(in: partition).count
+        result.cacheBytes = services.index.weight(of: partition)
+        try services.reading { () throws(VaultError) in
+            result.groups = try services.index.loadEveryGroup(in: partition).count
+            let disk = try services.vault.statistics(of: partition)
+            (result.recordBytes, result.fileBytes) = (disk.recordBytes, disk.fileBytes)
+            for (kind, count) in disk.records { result.records[keyPath: Self.place(of: kind)] = count }
+        }
+        return result
+    }
+
+    private static func place(of kind: RecordKind) -> WritableKeyPath<CacheStatistics.Records, Int> {
+        switch kind {
+        case .account: \.accounts
+        case .accessToken: \.accessTokens
+        case .refreshToken: \.refreshTokens
+        case .idToken: \.idTokens
+        case .appMetadata: \.clients
+        case .signOut: \.signOuts
+        case .app: \.apps
+        case .providerDocument: \.documents
+        case .proofKey: \.proofKeys
+        case .grant: \.grants
+        }
+    }
+}

@@ -1,0 +1,25 @@
+import BrokerValues
+
+package enum ClearCache: AdministrationMethod {
+    package static let name = "cache.clear"
+    package static let summary = "Erases all accounts and tokens."
+    package static let description = """
+        With them go the keys of DPoP tokens, sign-out marks and what was learnt of clients; sign-ins that wait end. The \
+        registered apps stay, with their secrets. What refreshes under way bring afterwards is not kept, and revoked.
+        """
+    package static let errors: [ErrorKind] = [.accessDenied, .locked]
+    package static let resultName = "erasure"
+    package typealias Result = ErasureReport
+
+    package struct Params: CorrelatedParams {
+        package var revoke = false
+        package var correlationId: String?
+
+        package init() {}
+
+        package static let members: [Member<Params>] = [
+            .defaulted("revoke", \.revoke, "True revokes the refresh tokens at their providers.", to: false),
+            .correlationID(\.correlationId),
+        ]
+    }
+}

@@ -1,0 +1,78 @@
+import BrokerTestSupport
+import Foundation
+import Testing
+
+@Suite("brokerctl cache, accounts forget", .timeLimit(.minutes(2)))
+struct CacheCommandTests {
+    private static let stats = #"""
+        {"records":{"accounts":2,"accessTokens":3,"refreshTokens":2,"idTokens":2,"proofKeys":1,"signOuts":0,"clients":1,"grants":3,\#
+        "apps":4,"documents":6},"apps":5,"accounts":2,"signedIn":1,"groups":2,"recordBytes":20480,"fileBytes":98304,\#
+        "cacheBytes":900,"residentBytes":31457280}
+        """#
+
+    @Test("stats tell people what there is, in units they know")
+    func statistics() async throws {
+        let broker = try broker(["cache.stats": Self.stats])
+        let result = try await brokerctl(["cache", "stats"], at: broker.path)
+        #expect(
+            result.lines == [
+                "Apps            5", "Accounts        2, 1 signed in", "Groups          2", "Refresh tokens  2",
+                "Access tokens   3", "ID tokens       2", "DPoP keys       1",
+                "Other records   2 of accounts, 4 of apps, 0 of sign-outs, 3 of grants, 1 of clients, 6 of providers",
+                "On disk         96 KiB, yours 20 KiB", "In memory       900 bytes of cache, 30 MiB the whole broker",
+            ])
+    }
+
+    @Test("an account is forgotten by name, and what its provider said is told")
+    func forget() async throws {
+        let log = Recorder<String>()
+        let broker = try ScriptedBroker { peer in
+            while let request = peer.request() {
+                log.add(request.params)
+                peer.answer(request, #"{"accounts":1,"tokens":1,"revocation":"failed: no app is registered."}"#)
+            }
+        }
+        let result = try await brokerctl(["accounts", "forget", "ada@example.org", "--revoke"], at: broker.path)
+        #expect(
+            result.output
+                == "Erased ada@example.org with 1 token.\nNot everything could be revoked: no app is registered.\n")
+        #expect(log.all == [#"{"account":{"username":"ada@example.org"},"revoke":true}"#])
+    }
+
+    private func clearable(_ log: Recorder<String>) throws -> ScriptedBroker {
+        try ScriptedBroker { peer in
+            while let request = peer.request() {
+                log.add(request.method)
+                let isQuestion = request.method == "cache.stats"
+                peer.answer(request, isQuestion ? Self.stats : #"{"accounts":2,"tokens":7,"revocation":"done"}"#)
+            }
+        }
+    }
+
+    @Test("clearing asks first, and does nothing unless it is told yes", arguments: ["y", "n", ""])
+    func asks(answer: String) async throws {
+        let log = Recorder<String>()
+        let broker = try clearable(log)
+        try await withTestBed { bed in
+            let terminal = try await Terminal.start(
+                Launch(try PackageTree.program("brokerctl"), ["--socket", broker.path, "cache", "clear"]), columns: 80,
+                rows: 10, in: bed)
+            try await terminal.wait(for: "Erase 2 accounts and 2 refresh tokens? [y/N]")
+            if !answer.isEmpty { try await terminal.press(answer) }
+            try await terminal.press("Enter")
+            let isYes = answer == "y"
+            try await terminal.wait(for: isYes ? "Erased 2 accounts and 7 tokens." : "Nothing was changed.")
+            #expect(try await terminal.exitStatus() == (isYes ? 0 : 1))
+            #expect(log.all == (isYes ? ["cache.stats", "cache.clear"] : ["cache.stats"]))
+        }
+    }
+
+    @Test("--yes asks nobody")
+    func yes() async throws {
+        let log = Recorder<String>()
+        let broker = try clearable(log)
+        let result = try await brokerctl(["cache", "clear", "--yes"], at: broker.path)
+        #expect(result.output == "Erased 2 accounts and 7 tokens.\nThe providers have been told.\n")
+        #expect(log.all == ["cache.clear"])
+    }
+}

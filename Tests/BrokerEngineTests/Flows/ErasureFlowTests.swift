@@ -1,0 +1,196 @@
+import BrokerEngine
+import BrokerModel
+import BrokerTestSupport
+import BrokerValues
+import Testing
+
+@Suite("Forgetting accounts, clearing the cache", .timeLimit(.minutes(1)))
+struct ErasureFlowTests {
+    private let mail = Sample.app("mail", client: "client-1", group: "office")
+    private let calendar = Sample.app("calendar", client: "client-1", group: "office")
+    private let notes = Sample.app("notes", client: "client-2")
+
+    @discardableResult
+    private func forget(_ user: String = "alice", revoke: Bool = false, on bed: EngineBed) async throws -> ErasureReport
+    {
+        try await bed.engine.forget(
+            .username(user), revoke: revoke, correlationID: "correlation-1", in: Sample.partition)
+    }
+
+    private func clear(revoke: Bool = false, on bed: EngineBed) async throws -> ErasureReport {
+        try await bed.engine.clearCache(revoke: revoke, correlationID: "correlation-1", in: Sample.partition)
+    }
+
+    /// How many records of the person's, or of anybody's, the disk has.
+    private func records(of user: String? = nil, _ bed: EngineBed) throws -> Int {
+        func count<Record: VaultRecord>(_ type: Record.Type, _ home: (Record) -> HomeAccountID) throws -> Int {
+            try bed.vault.loadAll(type, in: Sample.partition).count { stored in
+                user.map { home(stored.record).rawValue.hasPrefix($0) } ?? true
+            }
+        }
+        return try count(AccountRecord.self, \.homeAccountID) + count(SignOutRecord.self, \.homeAccountID)
+            + count(RefreshTokenRecord.self, \.owner.homeAccountID)
+            + count(AccessTokenRecord.self, \.owner.homeAccountID)
+            + count(IDTokenRecord.self, \.owner.homeAccountID) + count(ProofKeyRecord.self, \.owner.homeAccountID)
+    }
+
+    @Test("an account that is forgotten is in no group and no app any more, whether signed out of it or not registered")
+    func everywhere() async throws {
+        let bed = try await EngineBed()
+        bed.roster.set([mail, calendar])
+        for app in [mail, notes] { try await bed.signIn("alice", app) }
+        try await bed.signIn("bob", mail)
+        _ = try await bed.engine.remove(.username("alice"), from: calendar, in: Sample.partition)
+        #expect(try bed.vault.loadAll(SignOutRecord.self, in: Sample.partition).count == 1)
+        let bobs = try records(of: "bob", bed)
+        let report = try await forget(on: bed)
+        #expect(report.accounts == 1 && report.tokens == 6 && report.revocation == .skipped)
+        #expect(try records(of: "alice", bed) == 0)
+        #expect(try records(of: "bob", bed) == bobs)
+        #expect(bed.provider.revoked.isEmpty)
+        let left = try bed.engine.accounts(of: nil, includeSignedOut: true, in: Sample.partition)
+        #expect(left.map(\.username) == ["bob"])
+        // Nothing is remembered: the next sign-in does not ask for the password, as it does after a sign-out.
+        try await bed.signIn("alice", mail)
+        #expect(bed.provider.authorizations.last?.prompt == nil)
+    }
+
+    @Test("a sign-out mark goes even where the group does not know the account itself any more")
+    func loneMark() async throws {
+        let bed = try await EngineBed()
+        bed.roster.set([mail, notes])
+        let alice = try await bed.signIn("alice", notes).account
+        let mark = SignOutRecord(
+            group: mail.effectiveGroup, app: mail.identity, homeAccountID: HomeAccountID(rawValue: alice.homeAccountId),
+            environment: alice.environment, since: 1)
+        try await bed.vault.commit(
+            VaultChange(
+                in: Sample.partition, puts: [try bed.vault.seal(mark, secret: nil, in: Sample.partition).sealed]))
+        try await forget(on: bed)
+        #expect(try records(bed) == 0)
+    }
+
+    @Test("who is not there cannot be forgotten")
+    func nobody() async throws {
+        let bed = try await EngineBed()
+        let error = await #expect(throws: BrokerError.self) { try await forget("eve", on: bed) }
+        #expect(error?.kind == .accountNotFound)
+    }
+
+    @Test("the key of DPoP tokens is forgotten with them")
+    func proofKey() async throws {
+        let bed = try await EngineBed()
+        bed.roster.set([mail])
+        bed.provider.offer { $0.dpopAlgorithms = ["ES256"] }
+        bed.provider.bindTokens()
+        let request = bed.interactive(mail) { $0.tokenType = .dpop }
+        let (browser, signIn) = bed.begin(request)
+        _ = await bed.redirects.visit(await browser.opening(), code: "alice")
+        _ = try await signIn.value
+        #expect(try bed.vault.loadAll(ProofKeyRecord.self, in: Sample.partition).count == 1)
+        try await forget(on: bed)
+        #expect(try records(bed) == 0)
+    }
+
+    @Test(
+        "on request the provider is told of every refresh token, and of what comes too late without request",
+        arguments: [true, false])
+    func late(revoke: Bool) async throws {
+        let bed = try await EngineBed()
+        bed.roster.set([mail, notes])
+        try await bed.signIn("alice", mail)
+        try await bed.signIn("alice", notes)
+        let gate = bed.holdTokens()
+        let silent = bed.silent(mail) { $0.forceRefresh = true }
+        let refresh = Task { [engine = bed.engine] in try await engine.acquireSilent(silent) }
+        while bed.provider.refreshes.isEmpty { await Task.yield() }
+        let report = try await forget(revoke: revoke, on: bed)
+        #expect(report.revocation == (revoke ? .done : .skipped))
+        #expect(Set(bed.provider.revoked) == (revoke ? ["rt-1", "rt-2"] : []))
+        gate.open()
+        let error = await #expect(throws: BrokerError.self) { try await refresh.value }
+        #expect(error?.kind == .interactionRequired)
+        await bed.engine.drain()
+        #expect(bed.provider.revoked.contains("rt-3"))
+        #expect(try records(bed) == 0)
+    }
+
+    @Test("a sign-in that waits for the account ends; one for anybody goes on")
+    func waiting() async throws {
+        let bed = try await EngineBed()
+        bed.roster.set([mail, notes])
+        try await bed.signIn("alice", mail)
+        let (first, forAlice) = bed.begin(bed.interactive(mail) { $0.account = .username("alice") })
+        _ = await first.opening()
+        let (second, forAnybody) = bed.begin(bed.interactive(notes))
+        let opening = await second.opening()
+        try await forget(on: bed)
+        let error = await #expect(throws: BrokerError.self) { try await forAlice.value }
+        #expect(error?.kind == .userCanceled)
+        _ = await bed.redirects.visit(opening, code: "bob")
+        #expect(try await forAnybody.value.account.username == "bob")
+    }
+
+    @Test("what the disk does not take is said, and done when it can be")
+    func fullDisk() async throws {
+        let bed = try await EngineBed()
+        bed.roster.set([mail])
+        try await bed.signIn("alice", mail)
+        bed.vault.failWriting(.full("The disk is full."))
+        let error = await #expect(throws: BrokerError.self) { try await forget(on: bed) }
+        #expect(error?.reason == .vaultNotWritable)
+        #expect(try bed.engine.accounts(of: nil, includeSignedOut: true, in: Sample.partition).isEmpty)
+        bed.vault.failWriting(nil)
+        await bed.engine.drain()
+        #expect(try records(bed) == 0)
+    }
+
+    @Test("clearing takes everybody, and tells the providers on request", arguments: [true, false])
+    func everybody(revoke: Bool) async throws {
+        let bed = try await EngineBed()
+        bed.roster.set([mail, notes])
+        try await bed.signIn("alice", mail)
+        try await bed.signIn("bob", notes)
+        let (browser, waiting) = bed.begin(bed.interactive(mail))
+        _ = await browser.opening()
+        let report = try await clear(revoke: revoke, on: bed)
+        #expect(report.accounts == 2 && report.tokens == 6)
+        #expect(Set(bed.provider.revoked) == (revoke ? ["rt-1", "rt-2"] : []))
+        #expect(try records(bed) == 0)
+        #expect(try bed.vault.loadAll(AppMetadataRecord.self, in: Sample.partition).isEmpty)
+        await #expect(throws: BrokerError.self) { try await waiting.value }
+        #expect(try await clear(on: bed).accounts == 0)
+    }
+
+    @Test("what cannot be revoked is said, and gone here all the same")
+    func unrevocable() async throws {
+        let bed = try await EngineBed()
+        try await bed.signIn("alice", mail)
+        bed.roster.set([])
+        bed.vault.damage([.refreshToken])
+        guard case .failed = try await clear(revoke: true, on: bed).revocation else {
+            Issue.record("the revocation is said to have succeeded")
+            return
+        }
+        #expect(try records(bed) == 0)
+    }
+
+    @Test("statistics count people once, and records by kind")
+    func statistics() async throws {
+        let bed = try await EngineBed()
+        bed.roster.set([mail, notes])
+        try await bed.signIn("alice", mail)
+        try await bed.signIn("alice", notes)
+        try await bed.signIn("bob", mail)
+        _ = try await bed.engine.signOut(
+            SignOutRequest(partition: Sample.partition, account: .username("bob"), correlationID: "c")
+        ) { _ in }
+        let counts = try bed.engine.cacheStatistics(of: Sample.partition)
+        #expect(counts.accounts == 2 && counts.signedIn == 1 && counts.apps == 2 && counts.groups == 2)
+        #expect(counts.records.accounts == 3 && counts.records.refreshTokens == 2)
+        #expect(counts.records.accessTokens == 2 && counts.records.idTokens == 2)
+        #expect(counts.recordBytes > 0 && counts.fileBytes > 0 && counts.cacheBytes > 0)
+        let others = try bed.engine.cacheStatistics(of: Partition(uid: 4242))
+        #expect(others.records == .init() && others.recordBytes == 0 && others.accounts == 0)
+    }
+}
