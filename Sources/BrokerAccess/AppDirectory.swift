@@ -117,6 +117,11 @@ package final class AppDirectory: AppRoster {
             }
         }
         try AppRules.check(app)
+        try await write(app, in: partition)
+        return app
+    }
+
+    func write(_ app: AppRegistration, in partition: Partition) async throws(BrokerError) {
         let record = AppRecord(app)
         let sealed: SealedRecord
         do throws(VaultError) {
@@ -125,7 +130,6 @@ package final class AppDirectory: AppRoster {
             throw Self.notWritten(error)
         }
         try await commit(record, as: sealed, clientSecret: app.clientSecret, in: partition)
-        return app
     }
 
     /// - Throws: `invalidParameter` where an app of the name is registered, with what a replacement would drop.
@@ -147,11 +151,19 @@ package final class AppDirectory: AppRoster {
 
     /// - Throws: `invalidParameter` for an app of a file.
     private func checkIsOurs(_ name: String) throws(BrokerError) {
-        guard let entry = state.withLock({ $0.files.first { $0.description.name == name } }) else { return }
+        guard let origin = file(of: name) else { return }
         throw BrokerError(
-            .invalidParameter, "This app is registered by \(entry.origin); change it there, then reload the broker."
+            .invalidParameter, "This app is registered by \(origin); change it there, then reload the broker."
         ) { $0.app = name }
     }
+
+    /// `PATH:LINE` of the file that registers the app, if one does.
+    func file(of name: String) -> String? {
+        state.withLock { $0.files.first { $0.description.name == name } }?.origin
+    }
+
+    /// The kinds of providers in force.
+    var authorities: AuthorityParser { state.withLock(\.authorities) }
 
     static func notFound(_ name: String) -> BrokerError {
         BrokerError(
@@ -193,7 +205,7 @@ package final class AppDirectory: AppRoster {
         }
     }
 
-    private func registrations(of partition: Partition) throws(BrokerError) -> Registrations {
+    func registrations(of partition: Partition) throws(BrokerError) -> Registrations {
         if let known = state.withLock({ $0.known[partition] }) { return known }
         while true {
             let (authorities, files, changes) = state.withLock { ($0.authorities, $0.files, $0.changes) }

@@ -24,6 +24,8 @@ struct EngineServices: Sendable {
     let rejected = RejectedTokens()
     let revocations = Revocations()
     let interactions: InteractionRegistry
+    let backups: any BackupStore
+    let transfers: CacheTransfers
     let events = EventHub()
 
     func knownAccounts(of app: AppRegistration, in partition: Partition) throws(BrokerError) -> KnownAccounts {

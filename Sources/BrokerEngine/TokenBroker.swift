@@ -13,7 +13,8 @@ package final class TokenBroker: Sendable {
     ///   - roster: the registered apps; who else of a group uses a client.
     ///   - browser: for `presentation: "broker"`.
     package init(
-        vault: any RecordVault & VaultKeys, provider: any IdentityProvider, redirects: any RedirectListener,
+        vault: any RecordVault & VaultKeys & BackupStore, provider: any IdentityProvider,
+        redirects: any RedirectListener,
         browser: any BrowserOpener, roster: any AppRoster, proofs: any ProofSigner,
         clock: any BrokerClock, random: any RandomSource, settings: EngineSettings = EngineSettings(), log: Logger
     ) {
@@ -26,7 +27,8 @@ package final class TokenBroker: Sendable {
             proofs: proofs, clock: clock, random: random, settings: { box.value }, log: log, index: index,
             writer: CacheWriter(vault: vault, index: index, clock: clock, settings: { box.value }, log: log),
             flights: RefreshFlights(clock: clock, gate: gate) { .seconds(box.value.answerPatience) },
-            gate: gate, interactions: InteractionRegistry(settings: { box.value }))
+            gate: gate, interactions: InteractionRegistry(settings: { box.value }), backups: vault,
+            transfers: CacheTransfers(clock: clock, random: random))
         lock = BrokerLock(services: services, keys: vault)
     }
 

@@ -19,6 +19,14 @@ extension Vault {
         return try open(try reader.rows(Record.kind, in: partition), keys, in: partition)
     }
 
+    package func loadPage<Record: VaultRecord>(
+        _ type: Record.Type, after row: Int64, atMost count: Int, in partition: Partition
+    ) throws(VaultError) -> RecordPage<Record> {
+        guard let keys = try existingKeys(of: partition) else { return RecordPage(records: [], lastRow: nil) }
+        let rows = try reader.rows(Record.kind, after: row, in: partition, atMost: count)
+        return RecordPage(records: try open(rows, keys, in: partition), lastRow: rows.last?.id)
+    }
+
     package func withSecret<Result>(
         of sealed: SealedRecord, _ body: (UnsafeRawBufferPointer) -> Result
     ) throws(VaultError) -> Result {

@@ -309,4 +309,57 @@ struct AppDirectoryTests {
         #expect(error?.kind == .invalidParameter)
         #expect(bed.directory.apps(in: AccessBed.partition).isEmpty)
     }
+
+    @Test("an app of a backup is added, and stays as it is where it differs, unless it is to be replaced")
+    func restoring() async throws {
+        let bed = try await AccessBed()
+        let partition = AccessBed.partition
+        var app = AccessBed.app()
+        app.clientSecret = Secret("hush")
+        func restore(_ app: AppRegistration, replacing: Bool = false) async throws -> RestoredApp {
+            try await bed.directory.restore(
+                AppRecord(app), clientSecret: app.clientSecret, replacing: replacing, in: partition)
+        }
+        #expect(try await restore(app) == .added)
+        #expect(try bed.directory.app(named: "mail", in: partition) == app)
+        #expect(try await restore(app) == .same)
+        var other = app
+        other.clientSecret = Secret("another")
+        guard case .kept(let why) = try await restore(other) else {
+            Issue.record("an app that differs was replaced")
+            return
+        }
+        #expect(why.contains("--replace"))
+        #expect(try bed.directory.app(named: "mail", in: partition) == app)
+        #expect(try await restore(other, replacing: true) == .replaced)
+        #expect(try await bed.reopened().app(named: "mail", in: partition) == other)
+    }
+
+    @Test("an app of a backup that a file registers, or whose authority is none here, is left and named")
+    func restoringWhatCannotBe() async throws {
+        let bed = try await AccessBed()
+        let app = AccessBed.app()
+        var entry = AppFileEntry(name: "mail", origin: "/etc/apps.d/mail.toml:1")
+        (entry.description, entry.authority) = (app.description, app.authority.url)
+        bed.directory.apply([entry])
+        guard
+            case .kept(let why) = try await bed.directory.restore(
+                AppRecord(app), clientSecret: nil, replacing: true, in: AccessBed.partition)
+        else {
+            Issue.record("an app of a file was replaced")
+            return
+        }
+        #expect(why.contains("mail.toml:1"))
+        var record = AppRecord(app)
+        record.authority = "no authority"
+        record.description.name = "notes"
+        guard
+            case .kept = try await bed.directory.restore(
+                record, clientSecret: nil, replacing: false, in: AccessBed.partition)
+        else {
+            Issue.record("an app without an authority was taken")
+            return
+        }
+        #expect(try bed.directory.list(in: AccessBed.partition).map(\.name) == ["mail"])
+    }
 }

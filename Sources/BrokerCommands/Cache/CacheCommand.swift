@@ -2,6 +2,8 @@ import ArgumentParser
 
 struct CacheCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "cache", abstract: "See and erase what the broker keeps.",
-        subcommands: [CacheStatisticsCommand.self, ClearCacheCommand.self])
+        commandName: "cache", abstract: "See, erase, save and merge what the broker keeps.",
+        subcommands: [
+            CacheStatisticsCommand.self, ClearCacheCommand.self, ExportCacheCommand.self, ImportCacheCommand.self,
+        ])
 }

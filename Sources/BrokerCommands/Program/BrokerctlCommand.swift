@@ -14,7 +14,8 @@ struct BrokerctlCommand: ParsableCommand {
         subcommands: [
             StatusCommand.self, LoginCommand.self, TokenCommand.self, ProofCommand.self, AccountsCommand.self,
             AppsCommand.self, GrantsCommand.self, CacheCommand.self, KeyCommand.self, LockCommand.self,
-            UnlockCommand.self, HandleRedirectCommand.self, ImportCommand.self, GitCredentialCommand.self, KubeCredentialCommand.self,
+            UnlockCommand.self, HandleRedirectCommand.self, ImportCommand.self, GitCredentialCommand.self,
+            KubeCredentialCommand.self,
             DoctorCommand.self, CompletionCommand.self,
         ])
 

@@ -70,6 +70,9 @@ package struct KnownAccounts: Sendable {
         entry.stored.record.signedIn && signOut(of: entry.stored.record, from: app) == nil
     }
 
+    /// - Parameter app: ``AppRegistration/identity``.
+    func hasSignOut(of person: PersonKey, from app: String) -> Bool { people[person]?.signOuts[app] != nil }
+
     /// Whether the account of a record about to be written is there already, and signed in.
     func hasSignedIn(_ record: AccountRecord, for app: String) -> Bool {
         entry(of: record).map { isSignedIn($0, for: app) } ?? false

@@ -73,6 +73,7 @@ package final class BrokerLock: Sendable {
             services.index.forget()
         }
         services.roster.forget()
+        services.transfers.removeAll()
         keys.lock()
         services.interactions.refuse(with: nil)
         services.log.notice("locked", metadata: ["reason": "\(reason)"])

@@ -12,6 +12,13 @@ package protocol RecordVault: Sendable {
         _ type: Record.Type, in partition: Partition
     ) throws(VaultError) -> [StoredRecord<Record>]
 
+    /// Some records of a kind in the order of their rows, for whoever goes through all of them without having all in memory.
+    ///
+    /// - Parameter row: where the page before ended; 0 for the first.
+    func loadPage<Record: VaultRecord>(
+        _ type: Record.Type, after row: Int64, atMost count: Int, in partition: Partition
+    ) throws(VaultError) -> RecordPage<Record>
+
     /// Encrypts; writes nothing.
     func seal<Record: VaultRecord>(
         _ record: Record, secret: Secret?, in partition: Partition
@@ -35,6 +42,17 @@ package protocol RecordVault: Sendable {
 extension RecordVault {
     package func secret(of sealed: SealedRecord) throws(VaultError) -> Secret {
         try withSecret(of: sealed) { Secret(copying: $0) }
+    }
+}
+
+package struct RecordPage<Record: VaultRecord>: Sendable {
+    package let records: [StoredRecord<Record>]
+    /// The last one that was looked at; nil when there was none any more.
+    package let lastRow: Int64?
+
+    package init(records: [StoredRecord<Record>], lastRow: Int64?) {
+        self.records = records
+        self.lastRow = lastRow
     }
 }
 

@@ -15,6 +15,37 @@ struct CacheHandlers: Sendable {
             ) { request throws(BrokerError) in
                 try await services.broker.importCache(request.params.cache, for: request.app, in: request.partition)
             },
+            .waiting(ExportCache.self, outcome: { _, _ in RequestOutcome(words: "a backup of the cache was begun") }) {
+                request throws(BrokerError) in
+                CacheTransfer(
+                    try await services.broker.beginExport(
+                        with: Secret(request.params.passphrase), of: request.partition))
+            },
+            .waiting(ExportCachePart.self) { request throws(BrokerError) in
+                let part = try services.broker.exportPart(of: request.params.transfer, in: request.partition)
+                return ExportCachePart.Result(data: Base64.encode(part.bytes), done: part.isLast)
+            },
+            .waiting(ImportCachePart.self) { request throws(BrokerError) in
+                guard let bytes = Base64.decodeLeniently(request.params.data.utf8) else {
+                    throw BrokerError(.invalidParameter, "data is no base64; send the bytes of the file in it.")
+                }
+                return CacheTransfer(
+                    try services.broker.addImportPart(bytes, to: request.params.transfer, in: request.partition))
+            },
+            .waiting(
+                ImportBackup.self,
+                outcome: {
+                    RequestOutcome(
+                        words:
+                            "a backup was imported, \($1.refreshTokens.added + $1.refreshTokens.replaced) refresh tokens"
+                    )
+                }
+            ) { request throws(BrokerError) in
+                let params = request.params
+                return try await services.broker.importBackup(
+                    params.transfer, with: Secret(params.passphrase), replacingApps: params.replaceApps,
+                    in: request.partition)
+            },
             .waiting(GetCacheStatistics.self) { request throws(BrokerError) in
                 var statistics = try services.broker.cacheStatistics(of: request.partition)
                 statistics.residentBytes = services.process.residentBytes()

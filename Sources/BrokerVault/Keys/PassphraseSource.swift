@@ -7,7 +7,7 @@ import Dispatch
 package struct PassphraseSource: KeySource {
     package static let name = "passphrase"
     /// Not a measure of strength, only against accidents.
-    private static let shortest = 8
+    static let shortest = 8
 
     package var name: String { Self.name }
 
@@ -46,10 +46,10 @@ package struct PassphraseSource: KeySource {
 }
 
 /// What one derivation costs: passes over so many bytes of memory, in one lane (RFC 9106).
-struct PassphraseCosts: Sendable, Equatable {
+package struct PassphraseCosts: Sendable, Equatable {
     static let saltCount = Int(crypto_pwhash_SALTBYTES)
     /// A tenth of a second on one core of 2024.
-    static let usual = PassphraseCosts(passes: 3, memory: 64 << 20)
+    package static let usual = PassphraseCosts(passes: 3, memory: 64 << 20)
     /// What a vault may ask for. The file may have been edited by anybody: its opening must not take all memory.
     private static let passBounds: ClosedRange<UInt32> = 2...8
     private static let memoryBounds: ClosedRange<UInt32> = (64 << 20)...(1 << 30)

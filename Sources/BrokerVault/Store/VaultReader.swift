@@ -54,6 +54,20 @@ final class VaultReader: Sendable {
         }
     }
 
+    /// The same, of one kind.
+    func rows(
+        _ kind: RecordKind, after id: Int64, in partition: Partition, atMost count: Int
+    ) throws(VaultError) -> [StoredRow] {
+        try withConnection { (connection) throws(VaultError) in
+            let sql = """
+                SELECT \(Self.columns) FROM record WHERE partition = ?1 AND kind = ?2 AND id > ?3 ORDER BY id LIMIT ?4
+                """
+            return try connection.rows(
+                sql, .integer(Int64(partition.uid)), .integer(Int64(kind.rawValue)), .integer(id),
+                .integer(Int64(count)), read: StoredRow.init)
+        }
+    }
+
     func recordCount() throws(VaultError) -> Int {
         try withConnection { (connection) throws(VaultError) in
             try connection.integer("SELECT count(*) FROM record")

@@ -7,6 +7,7 @@ import Synchronization
 final class RosterDouble: AppRoster {
     private let known = Mutex<[AppRegistration]>([])
     private let failure = Mutex<BrokerError?>(nil)
+    private let restored = Mutex<[(name: String, secret: Secret?)]>([])
 
     func set(_ apps: [AppRegistration]) { known.withLock { $0 = apps } }
     func fail(_ error: BrokerError?) { failure.withLock { $0 = error } }
@@ -16,6 +17,16 @@ final class RosterDouble: AppRoster {
     func apps(in partition: Partition) -> [AppRegistration] {
         failure.withLock { $0 } == nil ? known.withLock { $0 } : []
     }
+
+    func restore(
+        _ record: AppRecord, clientSecret: Secret?, replacing: Bool, in partition: Partition
+    ) -> RestoredApp {
+        restored.withLock { $0.append((record.name, clientSecret)) }
+        return .added
+    }
+
+    /// Registrations that a backup brought.
+    var restoredApps: [(name: String, secret: Secret?)] { restored.withLock { $0 } }
 
     func members(of group: GroupID, in partition: Partition) throws(BrokerError) -> [GroupMember] {
         if let error = failure.withLock({ $0 }) { throw error }

@@ -5,7 +5,7 @@ import Logging
 import Synchronization
 
 /// A real vault in which a test can cause faults: writes or lists that fail, records that no longer open.
-package final class FaultyVault: RecordVault, VaultKeys {
+package final class FaultyVault: RecordVault, VaultKeys, BackupStore {
     private struct Faults {
         var commit: VaultError?
         var loadAll: VaultError?
@@ -83,6 +83,18 @@ package final class FaultyVault: RecordVault, VaultKeys {
         if let error = faults.withLock({ $0.loadAll }) { throw error }
         return try vault.loadAll(type, in: partition)
     }
+
+    package func loadPage<Record: VaultRecord>(
+        _ type: Record.Type, after row: Int64, atMost count: Int, in partition: Partition
+    ) throws(VaultError) -> RecordPage<Record> {
+        try vault.loadPage(type, after: row, atMost: count, in: partition)
+    }
+
+    package func beginBackup(
+        with passphrase: Secret, at now: NumericDate
+    ) async throws(BackupError) -> any BackupSealing { try await vault.beginBackup(with: passphrase, at: now) }
+
+    package func gatherBackup() throws(BackupError) -> any GatheredBackup { try vault.gatherBackup() }
 
     package func seal<Record: VaultRecord>(
         _ record: Record, secret: Secret?, in partition: Partition

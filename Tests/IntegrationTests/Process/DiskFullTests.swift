@@ -5,37 +5,6 @@ import Foundation
 import Testing
 
 @Suite("A full disk", .needsRoot, .timeLimit(.minutes(2))) struct DiskFullTests {
-    /// A small file system that only the processes of one mount namespace see.
-    private struct SmallDisk {
-        var keeper: ManagedProcess
-        var path: String
-        /// The same place, as everybody else gets there.
-        var outside: String { "/proc/\(keeper.pid)/root\(path)" }
-
-        static func make(in bed: TestBed) async throws -> SmallDisk {
-            try Prerequisite.root.require()
-            let path = try bed.makeDirectory("disk")
-            let script = #"mount -t tmpfs -o size=512k,mode=0700 none "$0" && echo mounted && exec sleep 600"#
-            let arguments = ["--mount", "--propagation", "private", "sh", "-c", script, path]
-            let keeper = try bed.start(Launch("unshare", arguments), as: "disk")
-            try await keeper.waitForText("mounted")
-            return SmallDisk(keeper: keeper, path: path)
-        }
-
-        /// Takes all space that is left.
-        func fill() throws {
-            let path = "\(outside)/filler"
-            guard FileManager.default.createFile(atPath: path, contents: nil) else {
-                throw ProcessFailure("\(path) cannot be made.")
-            }
-            let filler = try FileHandle(forWritingTo: URL(filePath: path))
-            defer { try? filler.close() }
-            for size in [65536, 4096, 1] { while (try? filler.write(contentsOf: Data(count: size))) != nil {} }
-        }
-
-        func free() throws { try FileManager.default.removeItem(atPath: "\(outside)/filler") }
-    }
-
     @Test("when the disk is full, a rotated token is answered all the same, and written as soon as there is room")
     func rotation() async throws {
         try await withTestBed { bed in

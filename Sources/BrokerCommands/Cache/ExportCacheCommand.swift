@@ -1,0 +1,61 @@
+import ArgumentParser
+import BrokerClient
+import BrokerRPC
+import BrokerValues
+import FoundationEssentials
+import Synchronization
+
+struct ExportCacheCommand: Subcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "export", abstract: "Save apps, accounts and tokens to a file that a passphrase opens.",
+        discussion: """
+            Whoever has the file and the passphrase has your sign-ins: choose a long one, and keep it elsewhere. Access tokens \
+            are not in it, and approvals of programs stay with this machine. The broker seals the file; this command never \
+            sees a token. Providers that rotate refresh tokens refuse the ones of an old backup.
+
+            Examples:
+              brokerctl cache export ~/broker.backup
+              pass show backup | brokerctl cache export /mnt/stick/broker.backup --stdin --force
+            """)
+
+    @OptionGroup var global: GlobalOptions
+
+    @Argument(help: "The file to write, mode 0600.", completion: .file())
+    var file: String
+
+    @Flag(help: "Replace the file if it is there already.")
+    var force = false
+
+    @Flag(help: "Read the passphrase from standard input, one line, instead of the terminal.")
+    var stdin = false
+
+    func run(in context: CommandContext) throws(BrokerClientError) {
+        // Before anybody types a passphrase.
+        try NewFile.check(file, replacing: force)
+        let passphrase =
+            if stdin {
+                try Passphrase.fromStandardInput()
+            } else {
+                try Passphrase.newFromTerminal("Passphrase of the backup: ")
+            }
+        let transfer = try context.connection.call(ExportCache.self, .init(passphrase: passphrase)).transfer
+        // Ctrl-C from here on takes away what is half there.
+        Interrupt.onInterrupt {}
+        let target = try NewFile(at: file, replacing: force)
+        var isDone = false
+        while !isDone {
+            let part = try context.connection.call(ExportCachePart.self, .init(transfer: transfer))
+            guard let bytes = Data(base64Encoded: part.data) else {
+                throw BrokerClientError(.invalidResponse, "The broker sent what is no part of a backup.")
+            }
+            guard Interrupt.received.load(ordering: .relaxed) == 0 else {
+                throw BrokerClientError(.userCanceled, "Nothing was saved.")
+            }
+            try target.write(bytes)
+            isDone = part.done
+        }
+        try target.publish()
+        let node = JSONText.node(of: ["file": .string(file), "bytes": .integer(Int64(target.count))] as JSONValue)
+        context.output.result(node) { "Saved to \(file), \(CacheText.size(target.count)).\n".clean(keeping: "\n") }
+    }
+}

@@ -1,0 +1,102 @@
+import ArgumentParser
+import BrokerClient
+import BrokerRPC
+import BrokerSystem
+import BrokerValues
+import FoundationEssentials
+import Glibc
+
+struct ImportCacheCommand: Subcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "import", abstract: "Merge a backup into what the broker has.",
+        discussion: """
+            The whole file is verified before anything changes. What is newer here stays, and so do accounts that you signed \
+            out of since the backup was made; importing twice does no harm. Caches of MSAL are taken over with \
+            `brokerctl import msal-cache`.
+
+            Examples:
+              brokerctl cache import ~/broker.backup
+              pass show backup | brokerctl cache import ~/broker.backup --stdin --replace
+            """)
+
+    @OptionGroup var global: GlobalOptions
+
+    @Argument(help: "What brokerctl cache export wrote.", completion: .file())
+    var file: String
+
+    @Flag(help: "Let the backup's apps take the place of apps of the same name that differ.")
+    var replace = false
+
+    @Flag(help: "Read the passphrase from standard input, one line, instead of the terminal.")
+    var stdin = false
+
+    /// With what base64 adds to it, well within a line.
+    private static let partCount = 512 << 10
+
+    func run(in context: CommandContext) throws(BrokerClientError) {
+        let transfer = try send(to: context.connection)
+        let passphrase =
+            if stdin { try Passphrase.fromStandardInput() } else {
+                try Passphrase.fromTerminal("Passphrase of the backup: ")
+            }
+        var params = ImportBackup.Params(transfer: transfer, passphrase: passphrase)
+        params.replaceApps = replace
+        let node = try context.connection.result(of: ImportBackup.self, params)
+        let report = try CacheRestoreReport.decoded(node)
+        context.output.result(node) { BackupText.text(report, now: Output.now) }
+    }
+
+    /// - Returns: what the broker calls it.
+    private func send(to connection: DirectConnection) throws(BrokerClientError) -> String {
+        let descriptor = open(file, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw unreadable() }
+        defer { close(descriptor) }
+        var transfer: String?
+        while true {
+            let part = try part(of: descriptor)
+            // An empty file is handed in as well: the broker says what it is not.
+            if part.isEmpty, let transfer { return transfer }
+            transfer = try connection.call(
+                ImportCachePart.self, .init(transfer: transfer, data: Data(part).base64EncodedString())
+            ).transfer
+        }
+    }
+
+    private func part(of descriptor: Int32) throws(BrokerClientError) -> [UInt8] {
+        var isRead = true
+        let part = [UInt8](unsafeUninitializedCapacity: Self.partCount) { buffer, filled in
+            while filled < buffer.count {
+                let count = read(descriptor, buffer.baseAddress?.advanced(by: filled), buffer.count - filled)
+                if count < 0, errno == EINTR { continue }
+                if count < 0 { isRead = false }
+                guard count > 0 else { return }
+                filled += count
+            }
+        }
+        guard isRead else { throw unreadable() }
+        return part
+    }
+
+    private func unreadable() -> BrokerClientError {
+        BrokerClientError(.invalidParameter, "\(file) cannot be read: \(errnoText(errno)).")
+    }
+}
+
+package enum BackupText {
+    package static func text(_ report: CacheRestoreReport, now: NumericDate) -> String {
+        var facts = Facts()
+        facts.add("Made", TimeText.relative(report.createdOn, to: now))
+        facts.add("Apps", words(report.apps))
+        facts.add("Accounts", words(report.accounts))
+        facts.add("Refresh tokens", words(report.refreshTokens))
+        facts.add("ID tokens", words(report.idTokens))
+        facts.add("DPoP keys", report.proofKeys == .init() ? nil : words(report.proofKeys))
+        return facts.text() + report.problems.map { $0.clean + "\n" }.joined()
+    }
+
+    private static func words(_ tally: CacheRestoreReport.Tally) -> String {
+        let parts = [(tally.added, "added"), (tally.replaced, "replaced"), (tally.kept, "left as they are")]
+        let words = parts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
+        return words.isEmpty ? "none" : words.joined(separator: ", ")
+    }
+}

@@ -1,0 +1,78 @@
+import BrokerClient
+import BrokerSystem
+import Glibc
+
+/// A private file that is at its place whole and on disk, or not at all.
+final class NewFile {
+    private let path: String
+    private let isReplacing: Bool
+    private var temporary: String
+    private let descriptor: Int32
+    private(set) var count = 0
+
+    /// - Throws: where there is a file of that name already, unless it is to be replaced.
+    init(at path: String, replacing isReplacing: Bool) throws(BrokerClientError) {
+        self.path = path
+        self.isReplacing = isReplacing
+        try Self.check(path, replacing: isReplacing)
+        // Beside its place: a rename does not leave a file system.
+        let name = "\(path).\(String(UInt64.random(in: 0...UInt64.max), radix: 36))"
+        descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        temporary = descriptor < 0 ? "" : name
+        guard descriptor >= 0 else { throw Self.failure(path) }
+    }
+
+    static func check(_ path: String, replacing isReplacing: Bool) throws(BrokerClientError) {
+        guard isReplacing || !exists(path) else { throw taken(path) }
+    }
+
+    deinit {
+        if descriptor >= 0 { close(descriptor) }
+        if !temporary.isEmpty { unlink(temporary) }
+    }
+
+    func write(_ bytes: some Sequence<UInt8>) throws(BrokerClientError) {
+        let bytes = Array(bytes)
+        var done = 0
+        while done < bytes.count {
+            let written = bytes[done...].withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if written < 0, errno == EINTR { continue }
+            guard written > 0 else { throw Self.failure(path) }
+            done += written
+        }
+        count += bytes.count
+    }
+
+    /// Gives the file its name.
+    func publish() throws(BrokerClientError) {
+        guard fsync(descriptor) == 0 else { throw Self.failure(path) }
+        if isReplacing {
+            guard rename(temporary, path) == 0 else { throw Self.failure(path) }
+            temporary = ""
+        } else if link(temporary, path) != 0 {
+            // rename() would replace what somebody has put there meanwhile; where there are no links, a look has to do.
+            let number = errno
+            guard number != EEXIST, !Self.exists(path) else { throw Self.taken(path) }
+            guard rename(temporary, path) == 0 else { throw Self.failure(path) }
+            temporary = ""
+        }
+        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+        let place = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard place >= 0 else { return }
+        fsync(place)
+        close(place)
+    }
+
+    private static func exists(_ path: String) -> Bool {
+        var facts = stat()
+        return lstat(path, &facts) == 0
+    }
+
+    private static func taken(_ path: String) -> BrokerClientError {
+        BrokerClientError(.invalidParameter, "\(path) is there already; name another file, or replace it with --force.")
+    }
+
+    private static func failure(_ path: String) -> BrokerClientError {
+        BrokerClientError(.invalidParameter, "\(path) cannot be written: \(errnoText(errno)). Nothing of it is left.")
+    }
+}

@@ -1,0 +1,149 @@
+import BrokerModel
+import BrokerValues
+
+/// What a backup's records become among those that are here (docs/decisions/0047). In the write queue, so that nothing newer
+/// comes in between.
+///
+/// An import takes nothing away but what it puts something newer in place of: nobody is signed out by it, and whoever signed out
+/// here since the backup was made stays so.
+struct BackupMerge {
+    private let batch: BackupBatch
+    private let index: CacheIndex
+    private let vault: any RecordVault
+    /// By app's identity.
+    private let clients: [String: String]
+    private(set) var change: CacheChange
+    private(set) var report = CacheRestoreReport()
+
+    init(_ batch: BackupBatch, into index: CacheIndex, vault: any RecordVault, clients: [String: String]) {
+        self.batch = batch
+        self.index = index
+        self.vault = vault
+        self.clients = clients
+        change = CacheChange(in: batch.partition)
+    }
+
+    mutating func run() throws(VaultError) {
+        for account in batch.accounts {
+            let isKnown = try known(account.record.group).entry(of: account.record) != nil
+            if !isKnown { change.add(.account(.put(account))) }
+            report.accounts.count(isKnown ? .kept : .added)
+        }
+        for signOut in batch.signOuts { try merge(signOut) }
+        for client in batch.clients {
+            let record = client.record
+            let key = CacheIndex.ClientKey(
+                partition: batch.partition, group: record.group, clientID: record.clientID,
+                environment: record.environment)
+            if try index.loadMembership(of: key) == .unknown { change.add(.appMetadata(.put(client))) }
+        }
+        for owned in batch.owned { try merge(owned) }
+        if batch.unknown > 0 {
+            report.problems.append(
+                "\(batch.unknown) record\(batch.unknown == 1 ? " is" : "s are") of another version of the broker and left out."
+            )
+        }
+    }
+
+    private func known(_ group: GroupID) throws(VaultError) -> KnownAccounts {
+        try index.loadAccounts(of: .init(partition: batch.partition, group: group))
+    }
+
+    private func here(_ owner: TokenOwner) throws(VaultError) -> CachedTokens {
+        try index.loadTokens(of: .init(partition: batch.partition, owner: owner))
+    }
+
+    /// The later one counts: that the app signed out, or that its client signed in.
+    private mutating func merge(_ signOut: StoredRecord<SignOutRecord>) throws(VaultError) {
+        let record = signOut.record
+        let person = KnownAccounts.PersonKey(homeAccountID: record.homeAccountID, environment: record.environment)
+        guard try !known(record.group).hasSignOut(of: person, from: record.app) else { return }
+        if let client = clients[record.app] {
+            let owner = TokenOwner(
+                group: record.group, clientID: client, homeAccountID: record.homeAccountID,
+                environment: record.environment)
+            let newest = try here(owner).refreshTokens.map(\.record.cachedAt).max()
+            if let newest, newest > record.since { return }
+        }
+        change.add(.signOut(.put(signOut)))
+    }
+
+    private mutating func merge(_ owned: BackupBatch.Owned) throws(VaultError) {
+        let here = try here(owned.owner)
+        guard try isWelcome(owned) else {
+            for _ in owned.refreshTokens { report.refreshTokens.count(.kept) }
+            for _ in owned.idTokens { report.idTokens.count(.kept) }
+            if owned.proofKey != nil { report.proofKeys.count(.kept) }
+            return
+        }
+        let newest = here.refreshTokens.map(\.record.cachedAt).max()
+        let isNewer = owned.newest.map { there in newest.map { $0 < there } ?? true } ?? false
+        let takesKey = mergeKey(owned.proofKey, here, isNewer: isNewer)
+        let key = takesKey ? owned.proofKey?.record.thumbprint : here.proofKey?.record.thumbprint
+        for token in owned.refreshTokens {
+            let record = token.record
+            let same = here.refreshTokens.first { $0.record.key == record.key }
+            // Nobody could prove a token whose key is not here.
+            let isUsable = record.keyThumbprint == nil || record.keyThumbprint == key
+            guard isUsable, same.map({ $0.record.cachedAt < record.cachedAt }) ?? true else {
+                report.refreshTokens.count(.kept)
+                continue
+            }
+            change.add(.refreshToken(.put(token)))
+            report.refreshTokens.count(same == nil ? .added : .replaced)
+        }
+        for token in owned.idTokens {
+            let isHere = here.idTokens[token.record.realm] != nil
+            guard !isHere || isNewer else {
+                report.idTokens.count(.kept)
+                continue
+            }
+            change.add(.idToken(.put(token)))
+            report.idTokens.count(isHere ? .replaced : .added)
+        }
+    }
+
+    /// Whether somebody here, or in the backup, is signed in whose they are. A sign-out that came after them stands; one that
+    /// came before is over, as it was on the machine that the backup is from.
+    private mutating func isWelcome(_ owned: BackupBatch.Owned) throws(VaultError) -> Bool {
+        let owner = owned.owner
+        let person = KnownAccounts.PersonKey(homeAccountID: owner.homeAccountID, environment: owner.environment)
+        let profiles = try known(owner.group).profiles(of: person).map(\.stored.record)
+        guard !profiles.isEmpty else {
+            return batch.accounts.contains {
+                $0.record.group == owner.group && KnownAccounts.PersonKey($0.record) == person
+            }
+        }
+        guard !profiles.contains(where: \.signedIn) else { return true }
+        guard let there = owned.newest, profiles.allSatisfy({ $0.signedOutAt ?? 0 < there }) else { return false }
+        for var record in profiles {
+            (record.signedIn, record.signedOutAt) = (true, nil)
+            change.add(.account(.put(try vault.seal(record, secret: nil, in: batch.partition))))
+        }
+        return true
+    }
+
+    /// - Returns: whether the backup's key is the owner's from now on.
+    private mutating func mergeKey(
+        _ key: StoredRecord<ProofKeyRecord>?, _ here: CachedTokens, isNewer: Bool
+    ) -> Bool {
+        guard let key else { return false }
+        guard let old = here.proofKey, old.record.thumbprint != key.record.thumbprint else {
+            if here.proofKey == nil { change.add(.proofKey(.put(key))) }
+            report.proofKeys.count(here.proofKey == nil ? .added : .kept)
+            return true
+        }
+        guard isNewer else {
+            report.proofKeys.count(.kept)
+            return false
+        }
+        // What the old key proved has nobody any more who could prove it.
+        if let bound = here.boundRefreshToken { change.add(.refreshToken(.delete(bound))) }
+        for token in here.accessTokens.map(\.stored) where token.record.keyThumbprint == old.record.thumbprint {
+            change.add(.accessToken(.delete(token)))
+        }
+        change.add(.proofKey(.put(key)))
+        report.proofKeys.count(.replaced)
+        return true
+    }
+}

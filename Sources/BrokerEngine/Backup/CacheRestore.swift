@@ -1,0 +1,97 @@
+import BrokerModel
+import BrokerValues
+
+/// `cache.importBackup`: first the whole of a backup is gone through, up to its authenticated end; only then anything is
+/// changed. What is here and newer stays.
+///
+/// Registrations come first, each by itself; then accounts before tokens. An ordinary backup's accounts and tokens are one
+/// transaction; a very large one's are several, each good by itself, and the same import again completes what a broker that was
+/// killed left undone.
+struct CacheRestore: Sendable {
+    let services: EngineServices
+    let partition: Partition
+    /// Whether registrations that are here and differ give way.
+    let replacesApps: Bool
+
+    func run(_ backup: any GatheredBackup, passphrase: Secret) async throws(BrokerError) -> CacheRestoreReport {
+        let opened: any OpenedBackup
+        do throws(BackupError) { opened = try await backup.open(with: passphrase) } catch { throw BrokerError(error) }
+        let check = try reader(of: opened)
+        while try next(check) != nil { await Task.yield() }
+
+        var report = CacheRestoreReport()
+        var batch = BackupBatch(in: partition, at: services.clock.now)
+        let reader = try reader(of: opened)
+        while let item = try next(reader) {
+            if case .beginning(let createdOn) = item { report.createdOn = createdOn }
+            if case .app(let record, let secret) = item {
+                try await restore(record, secret, &report)
+                continue
+            }
+            if batch.isFull, !batch.continues(with: item) {
+                try await merge(batch, &report)
+                batch = BackupBatch(in: partition, at: services.clock.now)
+            }
+            do throws(VaultError) { try batch.add(item, sealedBy: services.vault) } catch { throw BrokerError(error) }
+            await Task.yield()
+        }
+        try await merge(batch, &report)
+        return report
+    }
+
+    private func reader(of backup: any OpenedBackup) throws(BrokerError) -> any BackupReading {
+        do throws(BackupError) { return try backup.reader() } catch { throw BrokerError(error) }
+    }
+
+    private func next(_ reader: any BackupReading) throws(BrokerError) -> BackupItem? {
+        do throws(BackupError) { return try reader.next() } catch { throw BrokerError(error) }
+    }
+
+    private func restore(
+        _ record: AppRecord, _ secret: Secret?, _ report: inout CacheRestoreReport
+    ) async throws(BrokerError) {
+        let outcome = try await services.roster.restore(
+            record, clientSecret: secret, replacing: replacesApps, in: partition)
+        switch outcome {
+        case .added: report.apps.added += 1
+        case .replaced: report.apps.replaced += 1
+        case .same: report.apps.kept += 1
+        case .kept(let why):
+            report.apps.kept += 1
+            report.problems.append("The app \(record.name) is left as it is: \(why)")
+        }
+    }
+
+    private func merge(_ batch: BackupBatch, _ report: inout CacheRestoreReport) async throws(BrokerError) {
+        // Which client an app's sign-out is about.
+        let clients = Dictionary(
+            services.roster.apps(in: partition).map { ($0.identity, $0.clientID) },
+            uniquingKeysWith: { first, _ in first })
+        let vault = services.vault
+        let ((merged, accounts), isPersisted) = try await services.write { index throws(VaultError) in
+            var merge = BackupMerge(batch, into: index, vault: vault, clients: clients)
+            try merge.run()
+            return (merge.change, (merge.report, merge.change.accounts))
+        }
+        report.add(merged)
+        guard isPersisted || accounts.isEmpty && merged.isIdle else {
+            throw BrokerError(
+                .internal,
+                "What was imported is in memory, but the disk did not take it; make room and import again.",
+                reason: .vaultNotWritable)
+        }
+        services.throttle.with { throttle in
+            for account in accounts {
+                throttle.clear(
+                    group: account.group, homeAccountID: account.homeAccountID, environment: account.environment,
+                    in: partition)
+            }
+        }
+    }
+}
+
+extension CacheChange {
+    fileprivate var accounts: [AccountRecord] {
+        rows.compactMap { if case .account(.put(let stored)) = $0 { stored.record } else { nil } }
+    }
+}

@@ -1,0 +1,73 @@
+import BrokerModel
+import BrokerValues
+
+extension TokenBroker {
+    /// Begins a backup of a person's apps, accounts and tokens.
+    ///
+    /// - Returns: what it is called.
+    /// - Throws: for a short passphrase, and while the disk lacks what memory has.
+    package func beginExport(with passphrase: Secret, of partition: Partition) async throws(BrokerError) -> String {
+        guard await services.writer.flush() else {
+            throw BrokerError(
+                .internal,
+                "The vault could not be written, so a backup would lack the newest; make room, then export again.",
+                reason: .vaultNotWritable)
+        }
+        let backup: any BackupSealing
+        do throws(BackupError) {
+            backup = try await services.backups.beginBackup(with: passphrase, at: services.clock.now)
+        } catch {
+            throw BrokerError(error)
+        }
+        return try services.transfers.add(
+            .export(CacheExport(of: partition, from: services.vault, to: backup)), in: partition)
+    }
+
+    /// The next bytes of the file.
+    package func exportPart(
+        of transfer: String, in partition: Partition
+    ) throws(BrokerError) -> (bytes: [UInt8], isLast: Bool) {
+        guard case .export(let export) = try services.transfers.transfer(transfer, in: partition) else {
+            throw CacheTransfers.over
+        }
+        let part = try export.part()
+        if part.isLast { services.transfers.remove(transfer) }
+        return part
+    }
+
+    /// Keeps a part of a backup, sealed as it is, until all of it is there.
+    ///
+    /// - Parameter transfer: nil for the first part.
+    /// - Returns: what the backup is called.
+    package func addImportPart(
+        _ bytes: [UInt8], to transfer: String?, in partition: Partition
+    ) throws(BrokerError) -> String {
+        let gathered: any GatheredBackup
+        if let transfer {
+            guard case .gathered(let begun) = try services.transfers.transfer(transfer, in: partition) else {
+                throw CacheTransfers.over
+            }
+            gathered = begun
+        } else {
+            do throws(BackupError) { gathered = try services.backups.gatherBackup() } catch { throw BrokerError(error) }
+        }
+        do throws(BackupError) { try gathered.append(bytes) } catch { throw BrokerError(error) }
+        if let transfer { return transfer }
+        return try services.transfers.add(.gathered(gathered), in: partition)
+    }
+
+    /// Merges a backup that is there whole.
+    ///
+    /// - Throws: when nothing was changed, unless the disk refuses part of it.
+    package func importBackup(
+        _ transfer: String, with passphrase: Secret, replacingApps: Bool, in partition: Partition
+    ) async throws(BrokerError) -> CacheRestoreReport {
+        guard case .gathered(let backup) = try services.transfers.transfer(transfer, in: partition) else {
+            throw CacheTransfers.over
+        }
+        let report = try await CacheRestore(services: services, partition: partition, replacesApps: replacingApps)
+            .run(backup, passphrase: passphrase)
+        services.transfers.remove(transfer)
+        return report
+    }
+}

@@ -1,0 +1,69 @@
+import BrokerValues
+
+package enum ExportCache: AdministrationMethod {
+    package static let name = "cache.export"
+    package static let summary = "Begins a backup of the person's apps, accounts and tokens, sealed with a passphrase."
+    package static let description = """
+        In it are registrations with their secrets, accounts, sign-out marks, refresh and ID tokens and the keys of DPoP \
+        tokens; access tokens are not. The broker seals: no token is in any answer but as a part of the sealed file, which \
+        cache.exportPart brings. A transfer ends a minute after its last part, and with a lock.
+        """
+    package static let errors: [ErrorKind] = [.accessDenied, .locked, .throttled]
+    package static let resultName = "transfer"
+    package typealias Result = CacheTransfer
+
+    package struct Params: ParamsObject {
+        package var passphrase = ""
+        package init() {}
+        package init(passphrase: String) { self.passphrase = passphrase }
+        package static let members: [Member<Params>] = [
+            .required("passphrase", \.passphrase, "What will open the backup; at least 8 characters.", .passphrase)
+        ]
+    }
+}
+
+package struct CacheTransfer: MessageObject, Equatable {
+    package var transfer = ""
+    package init() {}
+    package init(_ transfer: String) { self.transfer = transfer }
+    package static let members: [Member<CacheTransfer>] = [
+        .required("transfer", \.transfer, "Names the backup in the requests that follow.")
+    ]
+}
+
+package enum ExportCachePart: AdministrationMethod {
+    package static let name = "cache.exportPart"
+    package static let summary = "The next part of a backup."
+    package static let description =
+        "The parts one after the other are the file; without the last one it is good for nothing."
+    package static let errors: [ErrorKind] = [.accessDenied, .locked]
+    package static let resultName = "part"
+    package typealias Params = CacheTransfer.Params
+
+    package struct Result: MessageObject, Equatable {
+        package var data = ""
+        package var done = false
+        package init() {}
+        package init(data: String, done: Bool) { (self.data, self.done) = (data, done) }
+        package static let members: [Member<Result>] = [
+            .required("data", \.data, "Bytes of the file, in base64.", .bytes),
+            .required("done", \.done, "Whether it was the last part."),
+        ]
+    }
+}
+
+extension CacheTransfer {
+    package struct Params: ParamsObject {
+        package var transfer = ""
+        package init() {}
+        package init(transfer: String) { self.transfer = transfer }
+        package static let members: [Member<Params>] = [
+            .required("transfer", \.transfer, "As the first request was answered.", .name(atMost: 64))
+        ]
+    }
+}
+
+extension Rule<String> {
+    /// RFC 4648, section 4. How long it may be follows from that of a line.
+    static var bytes: Rule { Rule(schema: ["contentEncoding": "base64"]) { _ throws(WireError) in } }
+}

@@ -1,0 +1,252 @@
+import BrokerEngine
+import BrokerModel
+import BrokerTestSupport
+import BrokerValues
+import Testing
+
+@Suite("Backups", .timeLimit(.minutes(5)))
+struct BackupFlowTests {
+    private let mail = Sample.app("mail", client: "client-1", group: "office")
+    private let calendar = Sample.app("calendar", client: "client-1", group: "office")
+    private let notes = Sample.app("notes", client: "client-2")
+    private static let passphrase = Secret("correct horse")
+
+    private func export(_ bed: EngineBed) async throws -> [UInt8] {
+        let transfer = try await bed.engine.beginExport(with: Self.passphrase, of: Sample.partition)
+        var bytes: [UInt8] = []
+        while true {
+            let part = try bed.engine.exportPart(of: transfer, in: Sample.partition)
+            bytes += part.bytes
+            if part.isLast { return bytes }
+        }
+    }
+
+    private func upload(_ bytes: [UInt8], to engine: TokenBroker) throws -> String {
+        let half = bytes.count / 2
+        let transfer = try engine.addImportPart(Array(bytes[..<half]), to: nil, in: Sample.partition)
+        return try engine.addImportPart(Array(bytes[half...]), to: transfer, in: Sample.partition)
+    }
+
+    @discardableResult
+    private func restore(_ bytes: [UInt8], to bed: EngineBed) async throws -> CacheRestoreReport {
+        try await bed.engine.importBackup(
+            try upload(bytes, to: bed.engine), with: Self.passphrase, replacingApps: false, in: Sample.partition)
+    }
+
+    private func refreshTokens(_ bed: EngineBed) throws -> Set<String> {
+        Set(
+            try bed.vault.loadAll(RefreshTokenRecord.self, in: Sample.partition)
+                .map { try bed.vault.secret(of: $0.sealed).revealed() })
+    }
+
+    private func bed(_ apps: AppRegistration...) async throws -> EngineBed {
+        let bed = try await EngineBed()
+        bed.roster.set(apps)
+        return bed
+    }
+
+    @Test(
+        "on another machine everybody is signed in who was, with the same tokens, and the access tokens are fetched anew"
+    )
+    func elsewhere() async throws {
+        let (here, there) = (try await bed(mail, notes), try await bed(mail, notes))
+        try await here.signIn("alice", mail)
+        try await here.signIn("bob", mail)
+        try await here.signIn("alice", notes)
+        let report = try await restore(try await export(here), to: there)
+        #expect(report.accounts.added == 3 && report.refreshTokens.added == 3 && report.idTokens.added == 3)
+        #expect(report.createdOn == Sample.now && report.problems.isEmpty)
+        #expect(try refreshTokens(there) == ["rt-1", "rt-2", "rt-3"])
+        #expect(try there.vault.loadAll(AccessTokenRecord.self, in: Sample.partition).isEmpty)
+        _ = try await there.engine.acquireSilent(there.silent(mail) { $0.account = .username("bob") })
+        #expect(there.provider.refreshes == ["rt-2"])
+        let ids = try there.engine.accounts(of: nil, includeSignedOut: false, in: Sample.partition).map(\.id)
+        #expect(try here.engine.accounts(of: nil, includeSignedOut: false, in: Sample.partition).map(\.id) == ids)
+    }
+
+    @Test("the same backup twice changes nothing the second time")
+    func twice() async throws {
+        let (here, there) = (try await bed(mail), try await bed(mail))
+        try await here.signIn("alice", mail)
+        let backup = try await export(here)
+        try await restore(backup, to: there)
+        let again = try await restore(backup, to: there)
+        #expect(again.isIdle && again.refreshTokens.kept == 1 && again.accounts.kept == 1)
+    }
+
+    @Test("an older token takes the place of none, a newer one of an older")
+    func newerWins() async throws {
+        let here = try await bed(mail)
+        try await here.signIn("alice", mail)
+        let old = try await export(here)
+        here.clock.advance(bySeconds: 100)
+        _ = try await here.engine.acquireSilent(here.silent(mail) { $0.forceRefresh = true })
+        #expect(try refreshTokens(here) == ["rt-2"])
+        let kept = try await restore(old, to: here)
+        #expect(kept.refreshTokens.kept == 1 && kept.isIdle)
+        #expect(try refreshTokens(here) == ["rt-2"])
+        let there = try await bed(mail)
+        there.clock.advance(bySeconds: 100)
+        try await restore(old, to: there)
+        let replaced = try await restore(try await export(here), to: there)
+        #expect(replaced.refreshTokens.replaced == 1)
+        #expect(try refreshTokens(there) == ["rt-2"])
+    }
+
+    @Test(
+        "who signed out since stays signed out; who had signed out before is signed in as in the backup",
+        arguments: [true, false])
+    func signedOut(since: Bool) async throws {
+        let bed = try await bed(mail)
+        try await bed.signIn("alice", mail)
+        let backup: [UInt8]
+        let signOut = SignOutRequest(partition: Sample.partition, account: .username("alice"), correlationID: "c")
+        if since {
+            backup = try await export(bed)
+            bed.clock.advance(bySeconds: 100)
+            _ = try await bed.engine.signOut(signOut) { _ in }
+        } else {
+            let other = try await self.bed(mail)
+            other.clock.advance(bySeconds: 200)
+            try await other.signIn("alice", mail)
+            backup = try await export(other)
+            _ = try await bed.engine.signOut(signOut) { _ in }
+            bed.clock.advance(bySeconds: 300)
+        }
+        try await restore(backup, to: bed)
+        let signedIn = try bed.engine.accounts(of: mail, includeSignedOut: false, in: Sample.partition)
+        #expect(signedIn.isEmpty == since)
+        #expect(try refreshTokens(bed).isEmpty == since)
+    }
+
+    @Test("a mark of an app that signed out comes along, unless its client signed in later")
+    func marks() async throws {
+        let here = try await bed(mail, calendar)
+        try await here.signIn("alice", mail)
+        _ = try await here.engine.remove(.username("alice"), from: calendar, in: Sample.partition)
+        let backup = try await export(here)
+        let there = try await bed(mail, calendar)
+        try await restore(backup, to: there)
+        #expect(try there.engine.accounts(of: calendar, includeSignedOut: false, in: Sample.partition).isEmpty)
+        #expect(try there.engine.accounts(of: mail, includeSignedOut: false, in: Sample.partition).count == 1)
+        let later = try await bed(mail, calendar)
+        later.clock.advance(bySeconds: 100)
+        try await later.signIn("alice", mail)
+        try await restore(backup, to: later)
+        #expect(try later.engine.accounts(of: calendar, includeSignedOut: false, in: Sample.partition).count == 1)
+    }
+
+    @Test("a bound token comes with its key; an older pair takes the place of neither, a newer one of both")
+    func boundTokens() async throws {
+        func bound(at seconds: Int64) async throws -> EngineBed {
+            let bed = try await bed(mail)
+            bed.clock.advance(bySeconds: seconds)
+            bed.provider.offer { $0.dpopAlgorithms = ["ES256"] }
+            bed.provider.bindTokens()
+            let (browser, signIn) = bed.begin(bed.interactive(mail) { $0.tokenType = .dpop })
+            _ = await bed.redirects.visit(await browser.opening(), code: "alice")
+            _ = try await signIn.value
+            return bed
+        }
+        func thumbprints(_ bed: EngineBed) throws -> [String] {
+            try bed.vault.loadAll(ProofKeyRecord.self, in: Sample.partition).map(\.record.thumbprint)
+                + bed.vault.loadAll(RefreshTokenRecord.self, in: Sample.partition).compactMap(\.record.keyThumbprint)
+        }
+        let (older, newer) = (try await bound(at: 0), try await bound(at: 100))
+        older.clock.advance(bySeconds: 100)
+        let (old, new) = (try thumbprints(older), try thumbprints(newer))
+        #expect(old.count == 2 && Set(old).count == 1 && Set(old + new).count == 2)
+        let (oldBackup, newBackup) = (try await export(older), try await export(newer))
+        let kept = try await restore(oldBackup, to: newer)
+        #expect(kept.isIdle && kept.proofKeys.kept == 1)
+        #expect(try thumbprints(newer) == new)
+        let report = try await restore(newBackup, to: older)
+        #expect(report.proofKeys.replaced == 1 && report.refreshTokens.replaced == 1)
+        #expect(try thumbprints(older) == new)
+        _ = try await older.engine.acquireSilent(older.silent(mail) { $0.tokenType = .dpop })
+        #expect(older.provider.extras.last?.proofKey?.thumbprint == new[0])
+    }
+
+    @Test("whatever is wrong with a backup, nothing is changed, and the sentence says what to do")
+    func refused() async throws {
+        let (here, there) = (try await bed(mail), try await bed(mail))
+        for user in ["alice", "bob"] { try await here.signIn(user, mail) }
+        let backup = try await export(here)
+        var changed = backup
+        changed[backup.count - 1] ^= 1
+        let cases: [([UInt8], String, ErrorKind, String)] = [
+            (backup, "wrong horse", .accessDenied, "try again"),
+            (changed, "correct horse", .invalidParameter, "another copy"),
+            (Array(backup.dropLast(20)), "correct horse", .invalidParameter, "whole copy"),
+            ([], "correct horse", .invalidParameter, "brokerctl cache export"),
+        ]
+        for (bytes, passphrase, kind, advice) in cases {
+            let transfer = try upload(bytes, to: there.engine)
+            let error = await #expect(throws: BrokerError.self) {
+                try await there.engine.importBackup(
+                    transfer, with: Secret(passphrase), replacingApps: false, in: Sample.partition)
+            }
+            #expect(error?.kind == kind && error?.message.contains(advice) == true, "\(String(describing: error))")
+        }
+        #expect(try there.vault.statistics(of: Sample.partition).records.isEmpty)
+        #expect(there.roster.restoredApps.isEmpty)
+    }
+
+    @Test("a transfer is its person's alone, and ends a minute after its last part, or with a lock")
+    func transfers() async throws {
+        let bed = try await bed(mail)
+        let transfer = try await bed.engine.beginExport(with: Self.passphrase, of: Sample.partition)
+        func isThere() -> Bool { (try? bed.engine.addImportPart([], to: upload, in: Sample.partition)) != nil }
+        let upload = try bed.engine.addImportPart([1], to: nil, in: Sample.partition)
+        #expect(throws: BrokerError.self) { try bed.engine.exportPart(of: transfer, in: Partition(uid: 4242)) }
+        #expect(throws: BrokerError.self) { try bed.engine.exportPart(of: upload, in: Sample.partition) }
+        for _ in 0..<2 { _ = try bed.engine.addImportPart([1], to: nil, in: Sample.partition) }
+        let error = #expect(throws: BrokerError.self) {
+            try bed.engine.addImportPart([1], to: nil, in: Sample.partition)
+        }
+        #expect(error?.kind == .throttled)
+        while bed.clock.sleepers < 4 { await Task.yield() }
+        bed.clock.advance(bySeconds: 50)
+        #expect(isThere())
+        bed.clock.advance(bySeconds: 50)
+        while (try? bed.engine.addImportPart([1], to: nil, in: Sample.partition)) == nil { await Task.yield() }
+        #expect(isThere())
+        await bed.engine.lock.lock(because: "test")
+        try await bed.engine.lock.unlock(passphrase: nil, caller: "test")
+        #expect(!isThere())
+    }
+
+    @Test("what changes while the export is under way leaves it whole")
+    func meanwhile() async throws {
+        let (here, there) = (try await bed(mail), try await bed(mail))
+        for number in 0..<300 { try await here.signIn("user-\(number)", mail) }
+        let transfer = try await here.engine.beginExport(with: Self.passphrase, of: Sample.partition)
+        try await here.signIn("late", mail)
+        _ = try await here.engine.forget(
+            .username("user-7"), revoke: false, correlationID: "c", in: Sample.partition)
+        var bytes: [UInt8] = []
+        var isLast = false
+        while !isLast {
+            let part = try here.engine.exportPart(of: transfer, in: Sample.partition)
+            bytes += part.bytes
+            isLast = part.isLast
+        }
+        let report = try await restore(bytes, to: there)
+        #expect(report.accounts.added == 300 && report.refreshTokens.added == 300)
+    }
+
+    @Test("while the disk lacks something no backup is begun, and an import that it refuses says so")
+    func fullDisk() async throws {
+        let (here, there) = (try await bed(mail), try await bed(mail))
+        try await here.signIn("alice", mail)
+        let backup = try await export(here)
+        there.vault.failWriting(.full("The disk is full."))
+        let error = await #expect(throws: BrokerError.self) { try await restore(backup, to: there) }
+        #expect(error?.reason == .vaultNotWritable)
+        let refused = await #expect(throws: BrokerError.self) { try await export(there) }
+        #expect(refused?.reason == .vaultNotWritable)
+        there.vault.failWriting(nil)
+        await there.engine.drain()
+        #expect(try refreshTokens(there) == ["rt-1"])
+    }
+}
