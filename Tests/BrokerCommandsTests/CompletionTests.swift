@@ -68,7 +68,7 @@ struct HelpTests {
         ["status"], ["login"], ["token"], ["proof"], ["accounts", "list"], ["accounts", "show"],
         ["accounts", "remove"],
         ["accounts", "sign-out"], ["apps", "add"], ["apps", "list"], ["apps", "remove"], ["doctor"],
-        ["git-credential"], ["kube-credential"],
+        ["git-credential"], ["kube-credential"], ["token-file"], ["watch"],
     ]
 
     @Test("the examples in the help can be typed as they are", arguments: commands)
@@ -83,7 +83,8 @@ struct HelpTests {
                 let line = example.replacing(#/(^|\| )brokerctl /#) {
                     "\($0.1)'\(program)' --socket /nowhere/broker.sock "
                 }
-                let result = try await bed.run(Launch("/bin/sh", ["-c", line]))
+                let result = try await bed.run(
+                    Launch("/bin/sh", ["-c", line], environment: ["XDG_RUNTIME_DIR": bed.directory.path]))
                 // There is no broker; a mistake of the example's would be 2.
                 let expected: Int32 = command == ["doctor"] ? 1 : 3
                 #expect(result.status == .exited(expected), "\(example)\n\(result)")

@@ -19,35 +19,9 @@ extension PublicClientApplication {
     public func events(
         of topics: Set<BrokerEventTopic> = Set(BrokerEventTopic.allCases)
     ) async throws(BrokerClientError) -> AsyncThrowingStream<BrokerEvent, any Error> {
-        let (stream, continuation) = AsyncThrowingStream.makeStream(
-            of: BrokerEvent.self, bufferingPolicy: .bufferingNewest(1000))
-        let params = Subscribe.Params(topics.map(EventTopic.init), of: configuration.app)
-        let link = try Self.follow(.resolve(path: configuration.socketPath), continuation)
-        continuation.onTermination = { _ in link.close() }
-        switch await link.exchange(line: { Subscribe.requestLine(id: $0, params) }) {
-        case .answer(.success): return stream
-        case .answer(.failure(let error)), .dismissed(let error): throw BrokerClientError(error)
-        case .tooLong: throw .tooLong
-        case .garbled: throw .notUnderstood(cause: nil)
-        case .abandoned: throw .taskCancelled
-        case .tooLate: throw .noAnswer
-        case .lost: throw .lost
-        }
-    }
-
-    private static func follow(
-        _ location: SocketLocation, _ continuation: AsyncThrowingStream<BrokerEvent, any Error>.Continuation
-    ) throws(BrokerClientError) -> Link {
-        do {
-            return try Link.open(location) { event in
-                switch event {
-                case .happened(let notification):
-                    if let event = BrokerEvent(notification) { continuation.yield(event) }
-                case .connectionEnded: continuation.finish(throwing: BrokerClientError.lost)
-                }
-            }
-        } catch {
-            throw BrokerClientError(error, location)
-        }
+        try await EventFeed.open(
+            Subscribe.Params(topics.map(EventTopic.init), of: configuration.app),
+            at: .resolve(path: configuration.socketPath)
+        ) { BrokerEvent($0) }
     }
 }

@@ -93,13 +93,15 @@ package struct ChildProcess: Sendable {
         report(of: arguments).flatMap { $0.status == 0 ? $0.text : nil }
     }
 
-    /// How a program ended (128 + n for signal n), and the first 4096 bytes that it printed. It blocks, and is for programs
-    /// that answer at once.
+    /// How a program ended (128 + n for signal n), and the first bytes that it printed. It blocks, and is for programs that
+    /// answer at once.
     ///
-    /// - Parameter includingErrors: whether standard error counts as printed.
+    /// - Parameters:
+    ///   - includingErrors: whether standard error counts as printed.
+    ///   - most: how many bytes are of interest.
     /// - Returns: nil when there is no such program.
     package static func report(
-        of arguments: [String], includingErrors: Bool = false
+        of arguments: [String], includingErrors: Bool = false, atMost most: Int = 4096
     ) -> (status: Int32, text: String)? {
         var ends: [Int32] = [-1, -1]
         // A pipe that no other child inherits; pipe2 is out of reach without _GNU_SOURCE.
@@ -110,7 +112,7 @@ package struct ChildProcess: Sendable {
         let child = start(arguments, output: ends[1], errors: includingErrors ? ends[1] : nil)
         close(ends[1])
         guard let child else { return nil }
-        var bytes = [UInt8](repeating: 0, count: 4096)
+        var bytes = [UInt8](repeating: 0, count: most)
         var filled = 0
         while filled < bytes.count {
             let count = bytes.withUnsafeMutableBytes {

@@ -36,7 +36,7 @@ struct DoctorCommand: Subcommand {
                         "systemctl", "--user", "show", "--property=LoadState,ActiveState,UnitFileState",
                         "brokerd.socket",
                     ])))
-            findings.append(Examination.configuration(checkedConfiguration))
+            findings.append(Examination.configuration(DaemonProgram.checkConfiguration()))
         }
         findings.append(
             Examination.browser(
@@ -71,11 +71,6 @@ struct DoctorCommand: Subcommand {
         let settings = variable("XDG_CONFIG_HOME").isEmpty ? "\(home)/.config" : variable("XDG_CONFIG_HOME")
         // On new systems one is a link to the other.
         return Set([state, settings].compactMap { "\($0)/brokerd/vault.db".realPath }).sorted()
-    }
-
-    private var checkedConfiguration: (status: Int32, text: String)? {
-        guard let own = "/proc/self/exe".realPath, let slash = own.lastIndex(of: "/") else { return nil }
-        return ChildProcess.report(of: [own[..<slash] + "/brokerd", "--check-config"], includingErrors: true)
     }
 
     /// What a program prints when it ends well.

@@ -14,9 +14,9 @@ struct BrokerctlCommand: ParsableCommand {
         subcommands: [
             StatusCommand.self, LoginCommand.self, TokenCommand.self, ProofCommand.self, AccountsCommand.self,
             AppsCommand.self, GrantsCommand.self, CacheCommand.self, KeyCommand.self, LockCommand.self,
-            UnlockCommand.self, HandleRedirectCommand.self, ImportCommand.self, GitCredentialCommand.self,
-            KubeCredentialCommand.self,
-            DoctorCommand.self, CompletionCommand.self,
+            UnlockCommand.self, HandleRedirectCommand.self, ImportCommand.self, WatchCommand.self, LogsCommand.self,
+            ConfigCommand.self, DoctorCommand.self, GitCredentialCommand.self, KubeCredentialCommand.self,
+            TokenFileCommand.self, CompletionCommand.self,
         ])
 
     @OptionGroup var global: GlobalOptions

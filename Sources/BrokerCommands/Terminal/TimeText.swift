@@ -1,4 +1,5 @@
 import BrokerValues
+import Glibc
 
 /// Times as people say them.
 package enum TimeText {
@@ -25,6 +26,14 @@ package enum TimeText {
         guard !overflow else { return time > now ? "never" : "long ago" }
         if difference == 0 { return "now" }
         return difference > 0 ? "in " + span(difference) : span(difference == .min ? .max : -difference) + " ago"
+    }
+
+    /// The time of day here: "09:05:00".
+    package static func clock(_ time: NumericDate) -> String {
+        var (seconds, parts) = (time_t(time), tm())
+        localtime_r(&seconds, &parts)
+        return [parts.tm_hour, parts.tm_min, parts.tm_sec].map { ($0 < 10 ? "0" : "") + String($0) }
+            .joined(separator: ":")
     }
 
     private static func count(_ number: Int64, _ unit: String) -> String {

@@ -10,7 +10,7 @@ struct TokenCommand: Subcommand {
             Prints the token and nothing else, unless --format says otherwise:
               raw      the token
               json     everything about it
-              header   an HTTP header, for: curl -H "$(brokerctl token --app A --format header)" URL
+              header   an HTTP header, for: brokerctl token --app A --format header | curl -H @- URL
               env      shell variables, for: eval "$(brokerctl token --app A --format env)"
               xoauth2  what IMAP and SMTP servers take (SASL XOAUTH2, base64)
 

@@ -5,6 +5,7 @@ package enum Prerequisite: Sendable {
     case glewlwyd
     case chromium
     case kubectl
+    case mailPrograms
     /// Namespaces of one's own, another user's id: things a test cannot bring along.
     case root
 
@@ -16,6 +17,9 @@ package enum Prerequisite: Sendable {
             ["chromium", "chromedriver"].allSatisfy { Launch.find($0) != nil }
                 ? nil : "Chromium is missing: apt-get install chromium chromium-driver."
         case .kubectl: Launch.find("kubectl") == nil ? "kubectl is missing: apt-get install kubernetes-client." : nil
+        case .mailPrograms:
+            ["msmtp", "mutt"].allSatisfy { Launch.find($0) != nil }
+                ? nil : "Mail programs are missing: apt-get install msmtp mutt."
         case .root: geteuid() == 0 ? nil : "This needs root, for a mount namespace or another user's id."
         }
     }

@@ -43,37 +43,7 @@ package enum ExecCredential {
         }
     }
 
-    /// Which of an app's tokens a cluster takes.
-    package enum Choice: String, CaseIterable, Sendable {
-        case id, access
-    }
-
-    /// A token and its end.
-    package struct Credential: Sendable {
-        package var token: String
-        package var expiresOn: NumericDate
-    }
-
-    /// - Throws: ``BrokerClientError/Code/unsupported`` when the provider gave no ID token.
-    package static func credential(_ choice: Choice, of token: Token) throws(BrokerClientError) -> Credential {
-        switch choice {
-        case .access:
-            try TokenFormat.requireVisible(token.accessToken)
-            return Credential(token: token.accessToken, expiresOn: token.expiresOn)
-        case .id:
-            guard let idToken = token.idToken else {
-                throw BrokerClientError(
-                    .unsupported,
-                    "The provider gave no ID token for this app; if the cluster takes access tokens, use --token access."
-                )
-            }
-            try TokenFormat.requireVisible(idToken)
-            // The broker has verified it; what it does not say of its end, nobody knows better than the access token.
-            return Credential(token: idToken, expiresOn: expiry(ofJWT: idToken) ?? token.expiresOn)
-        }
-    }
-
-    package static func text(_ credential: Credential, for request: Request) -> String {
+    package static func text(_ credential: TokenChoice.Credential, for request: Request) -> String {
         let date = Date(timeIntervalSince1970: TimeInterval(credential.expiresOn))
         let answer: JSONValue = [
             "apiVersion": .string(request.apiVersion), "kind": "ExecCredential",
@@ -82,16 +52,5 @@ package enum ExecCredential {
         var writer = JSONWriter()
         writer.value(answer, sorted: true)
         return String(decoding: writer.bytes, as: UTF8.self) + "\n"
-    }
-
-    /// The claim `exp` (RFC 7519, section 4.1.4).
-    private static func expiry(ofJWT token: String) -> NumericDate? {
-        let parts = token.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 3 else { return nil }
-        var base64 = parts[1].map { $0 == "-" ? "+" : $0 == "_" ? "/" : $0 }
-        while base64.count % 4 != 0 { base64.append("=") }
-        guard let payload = Data(base64Encoded: String(base64)), let claims = try? JSONReader.read(Array(payload))
-        else { return nil }
-        return claims.value.objectValue?["exp"]?.integerValue
     }
 }

@@ -27,7 +27,7 @@ struct KubeCredentialCommand: Front {
         help: ArgumentHelp(
             "What the cluster takes: the ID token, or the access token (id or access; id if left out).",
             valueName: "kind"))
-    var token = ExecCredential.Choice.id
+    var token = TokenChoice.id
 
     func run(in context: CommandContext) throws(BrokerClientError) {
         let request = try ExecCredential.Request(SocketLocation.variable(ExecCredential.variable))
@@ -38,29 +38,8 @@ struct KubeCredentialCommand: Front {
         }
         var options = options
         if options.scopes.isEmpty { options.scopes = request.scopes }
-        let credential = try fresh(try options.asking(as: app, global, on: context.connection), context.connection)
+        let asking = try options.asking(as: app, global, on: context.connection)
+        let credential = try token.credential(asking, on: context.connection)
         StandardStream.output.write(ExecCredential.text(credential, for: request))
     }
-
-    /// An ID token may end before its access token does. The broker renews both when it is told that the latter is of no use,
-    /// and bounds how often.
-    private func fresh(
-        _ asking: SilentAsking, _ connection: DirectConnection
-    ) throws(BrokerClientError) -> ExecCredential.Credential {
-        var asking = asking
-        let first = try Token.decoded(try asking.send(on: connection))
-        let credential = try ExecCredential.credential(token, of: first)
-        guard token == .id, credential.expiresOn <= Output.now else { return credential }
-        asking.params.rejectedToken = first.accessToken
-        let renewed = try ExecCredential.credential(token, of: try Token.decoded(try asking.send(on: connection)))
-        guard renewed.expiresOn > Output.now else {
-            throw BrokerClientError(
-                .interactionRequired,
-                "The ID token has expired, and the provider renews it only when you sign in. To sign in: "
-                    + ShellText.command(asking.login))
-        }
-        return renewed
-    }
 }
-
-extension ExecCredential.Choice: ExpressibleByArgument {}

@@ -1,0 +1,69 @@
+import ArgumentParser
+import BrokerClient
+import BrokerRPC
+import BrokerValues
+import Glibc
+
+struct EditConfigCommand: Subcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "edit", abstract: "Change your configuration file in an editor.",
+        discussion: """
+            Opens a copy with $VISUAL or $EDITOR. It takes the file's place when the daemon has read it without finding a \
+            mistake; else you may mend it.
+            """)
+
+    @OptionGroup var global: GlobalOptions
+
+    func run(in context: CommandContext) throws(BrokerClientError) {
+        let file = try OwnConfiguration()
+        let before = try file.text()
+        try file.write(candidate: before.isEmpty ? Self.template : before)
+        defer { file.discard() }
+        while true {
+            try edit(file.candidate)
+            do throws(BrokerClientError) {
+                try file.check()
+                break
+            } catch {
+                guard error.code == .invalidParameter, isatty(STDIN_FILENO) == 1 else { throw error }
+                context.output.aside("brokerctl: " + error.message.clean)
+                context.output.aside("Press Return to mend it, or Ctrl-D to leave everything as it was.")
+                guard readLine() != nil else {
+                    throw BrokerClientError(.userCanceled, "Nothing has changed.")
+                }
+            }
+        }
+        try file.keep()
+        let result: JSONValue = ["file": .string(file.path)]
+        context.output.result(JSONText.node(of: result)) {
+            "\(file.path) is changed.\n".clean(keeping: "\n") + OwnConfiguration.advice
+        }
+    }
+
+    /// The variable is a shell's command line, as with git and sudoedit.
+    private func edit(_ path: String) throws(BrokerClientError) {
+        let editor = ["VISUAL", "EDITOR"].compactMap(SocketLocation.variable).first { !$0.isEmpty } ?? "vi"
+        let arguments = ["/bin/sh", "-c", "\(editor) \"$1\"", "sh", path]
+        var words: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
+        defer { for word in words { free(word) } }
+        var child: pid_t = 0
+        guard posix_spawn(&child, "/bin/sh", nil, nil, &words, environ) == 0 else {
+            throw BrokerClientError(.unsupported, "The editor cannot be started; set EDITOR.")
+        }
+        var status: Int32 = 0
+        while waitpid(child, &status, 0) < 0, errno == EINTR {}
+        guard status == 0 else {
+            throw BrokerClientError(
+                .userCanceled, "\(editor.clean) did not end well; nothing has changed. Set EDITOR to another one.")
+        }
+    }
+
+    private static let template = """
+        # Settings of the token broker. All there are, with their values: brokerctl config show
+        # What they mean: docs/configuration.md
+        #
+        # [log]
+        # level = "info"
+
+        """
+}

@@ -1,0 +1,40 @@
+import ArgumentParser
+import BrokerClient
+import BrokerRPC
+import BrokerValues
+
+struct SetConfigCommand: Subcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "set", abstract: "Change one setting in your configuration file.",
+        discussion: """
+            Comments and all other settings stay as they are. The daemon reads the new file first; what it does not take, \
+            is not kept.
+
+            Examples:
+              brokerctl config set log.level debug
+              brokerctl config set lock.after_idle 3600
+              brokerctl config set browser.command '["firefox", "--private-window", "%u"]'
+            """)
+
+    @OptionGroup var global: GlobalOptions
+
+    @Argument(help: "The setting, as config show names it: log.level.")
+    var name: String
+
+    @Argument(help: "Its value; in TOML, or the text of a string.")
+    var value: String
+
+    func run(in context: CommandContext) throws(BrokerClientError) {
+        let file = try OwnConfiguration()
+        let text = try ConfigurationText.setting(
+            name, to: ConfigurationText.literal(value), in: try file.text())
+        defer { file.discard() }
+        try file.write(candidate: text)
+        try file.check()
+        try file.keep()
+        let result: JSONValue = ["file": .string(file.path), "name": .string(name)]
+        context.output.result(JSONText.node(of: result)) {
+            "\(name) is set in \(file.path).\n".clean(keeping: "\n") + OwnConfiguration.advice
+        }
+    }
+}

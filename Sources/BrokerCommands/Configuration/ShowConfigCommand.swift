@@ -1,0 +1,81 @@
+import ArgumentParser
+import BrokerClient
+import BrokerRPC
+import BrokerValues
+
+struct ShowConfigCommand: Subcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show", abstract: "Show every setting, its value and where that comes from.",
+        discussion: """
+            As a broker would read them now. One that runs has those that it started with, or reloaded: systemctl --user \
+            reload brokerd.service.
+
+            Examples:
+              brokerctl config show
+              brokerctl config show log.level
+            """)
+
+    @OptionGroup var global: GlobalOptions
+
+    @Argument(help: "Only this setting, or all of one table: log.level, cache.")
+    var name: String?
+
+    func run(in context: CommandContext) throws(BrokerClientError) {
+        let all = try ConfigurationReport.current()
+        let chosen = name.map { name in all.filter { $0.name == name || $0.name.hasPrefix(name + ".") } } ?? all
+        if let name, chosen.isEmpty {
+            throw BrokerClientError(
+                .invalidParameter, "There is no setting \(name); brokerctl config show lists those there are.")
+        }
+        context.output.result(ConfigurationReport.json(chosen)) {
+            var table = Table("SETTING", "VALUE", "FROM")
+            for setting in chosen { table.add(setting.name, setting.value, setting.origin) }
+            return table.text(emphasis: context.output.style.strong)
+        }
+    }
+}
+
+/// What `brokerd --check-config` says, a line a setting: `name = value  # origin`.
+package struct ConfigurationReport {
+    package var name: String
+    package var value: String
+    package var origin: String
+
+    package init?(line: Substring) {
+        guard let mark = line.ranges(of: "  # ").last else { return nil }
+        let setting = line[..<mark.lowerBound]
+        origin = String(line[mark.upperBound...])
+        // An app that a file registers has a name and an origin only.
+        guard let equals = setting.firstRange(of: " = ") else {
+            (name, value) = (String(setting), "")
+            return
+        }
+        name = String(setting[..<equals.lowerBound])
+        value = String(setting[equals.upperBound...])
+    }
+
+    static func current() throws(BrokerClientError) -> [ConfigurationReport] {
+        guard let report = DaemonProgram.checkConfiguration() else { throw noDaemon }
+        guard report.status == 0 else { throw refused(report.text) }
+        return report.text.split(separator: "\n").compactMap(ConfigurationReport.init)
+    }
+
+    static func json(_ settings: [ConfigurationReport]) -> JSONNode {
+        let list: [JSONValue] = settings.map {
+            ["name": .string($0.name), "value": .string($0.value), "origin": .string($0.origin)]
+        }
+        return JSONText.node(of: ["settings": .array(list)] as JSONValue)
+    }
+
+    static var noDaemon: BrokerClientError {
+        BrokerClientError(
+            .unsupported, "There is no brokerd beside this brokerctl that could read the configuration; install both.")
+    }
+
+    /// The sentence that says what is wrong, and where.
+    static func refused(_ text: String) -> BrokerClientError {
+        let lines = text.split(separator: "\n").map(String.init)
+        let said = lines.first { $0.hasPrefix("brokerd: ") }?.dropFirst("brokerd: ".count) ?? lines.first?[...] ?? ""
+        return BrokerClientError(.invalidParameter, said.isEmpty ? "brokerd --check-config failed." : String(said))
+    }
+}

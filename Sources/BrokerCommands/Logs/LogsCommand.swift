@@ -1,0 +1,75 @@
+import ArgumentParser
+import BrokerClient
+import BrokerSystem
+import Glibc
+
+struct LogsCommand: Subcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "logs", abstract: "Show what the broker's log says.",
+        discussion: """
+            One sentence for each request that matters: who asked, as which app, what happened. It is in the journal of your \
+            session; with --json, its entries with all their fields.
+
+            Examples:
+              brokerctl logs
+              brokerctl logs --since '1 hour ago' --follow
+              brokerctl logs --app notes --lines 20
+            """)
+
+    @OptionGroup var global: GlobalOptions
+
+    @Flag(name: [.long, .customShort("f")], help: "Go on with what comes; Ctrl-C ends it.")
+    var follow = false
+
+    @Option(
+        help: ArgumentHelp(
+            "From then on, as journalctl takes it: '2026-01-31 12:00', yesterday, '10 min ago'.", valueName: "time"))
+    var since: String?
+
+    @Option(help: ArgumentHelp("How many of the newest (100 if left out, without --since).", valueName: "number"))
+    var lines: Int?
+
+    @Option(help: ArgumentHelp("Only requests as this app.", valueName: "name"), completion: LiveCompletion.apps)
+    var app: String?
+
+    func validate() throws {
+        if let lines, lines < 1 { throw ValidationError("--lines takes a number from 1 on.") }
+    }
+
+    private static let unit = ["journalctl", "--user", "--unit", "brokerd.service"]
+
+    func run(in context: CommandContext) throws(BrokerClientError) {
+        guard let entries = ChildProcess.report(of: Self.unit + ["--lines", "1", "--output", "cat", "--quiet"]) else {
+            throw Self.nothing("There is no journalctl here")
+        }
+        guard entries.status == 0, !entries.text.isEmpty || follow else {
+            throw Self.nothing("The journal of your session has nothing of brokerd.service")
+        }
+        try become(Self.unit + ["--no-hostname", "--quiet"] + arguments(json: context.output.json))
+    }
+
+    private func arguments(json: Bool) -> [String] {
+        var arguments = json ? ["--output", "json"] : ["--output", "short-iso"]
+        if follow { arguments.append("--follow") }
+        if let since { arguments.append("--since=\(since)") }
+        if let lines = lines ?? (since == nil ? 100 : nil) { arguments.append("--lines=\(lines)") }
+        if let app { arguments.append("BROKER_APP=\(app)") }
+        return arguments
+    }
+
+    private static func nothing(_ reason: String) -> BrokerClientError {
+        BrokerClientError(
+            .unsupported,
+            "\(reason). A broker that was started by hand logs where it was started; one of systemd's has its log in "
+                + "journalctl --user --unit brokerd.service, if this machine keeps a journal for you.")
+    }
+}
+
+/// Goes on as another program, with this one's terminal, signals and exit status.
+///
+/// - Throws: only when there is no such program.
+func become(_ arguments: [String]) throws(BrokerClientError) -> Never {
+    var words: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
+    execvp(arguments[0], &words)
+    throw BrokerClientError(.unsupported, "\(arguments[0]) cannot be started: \(errnoText(errno)).")
+}

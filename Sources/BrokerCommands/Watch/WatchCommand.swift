@@ -1,0 +1,78 @@
+import ArgumentParser
+import BrokerClient
+import BrokerRPC
+import BrokerValues
+
+struct WatchCommand: WaitingSubcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "watch", abstract: "Show what happens at the broker, as it happens.",
+        discussion: """
+            One line an event: sign-ins, sign-outs, new tokens, grants. No token is in it. With --json, the broker's own \
+            notifications, one a line. Ctrl-C ends it; what happened before is in brokerctl logs.
+
+            Examples:
+              brokerctl watch
+              brokerctl watch --app notes --topic account --topic interaction
+            """)
+
+    @OptionGroup var global: GlobalOptions
+
+    @Option(
+        help: ArgumentHelp("Only what happens in the group of this app.", valueName: "name"),
+        completion: LiveCompletion.apps)
+    var app: String?
+
+    @Option(
+        name: .customLong("topic"),
+        help: ArgumentHelp(
+            "Only this topic; may be repeated: \(EventTopic.allCases.map(\.rawValue).joined(separator: ", ")).",
+            valueName: "topic"))
+    var topics: [EventTopic] = []
+
+    func run(at location: SocketLocation, _ output: Output) async throws(BrokerClientError) {
+        let chosen = topics.isEmpty ? EventTopic.allCases : topics
+        let events = try await location.events(Subscribe.Params(chosen, of: app.map { .registered($0) }))
+        let names = AccountNames(app: app, location: location)
+        if !output.json { output.aside("Watching the broker at \(location.path). Ctrl-C ends it.") }
+        do {
+            for try await event in events {
+                if output.json {
+                    output.line(EventText.json(event))
+                } else {
+                    let now = Output.now
+                    output.line(TimeText.clock(now) + "  " + EventText.line(event, now: now, name: names.name))
+                }
+            }
+        } catch {
+            throw BrokerClientError(
+                .brokerNotAvailable, "The broker went away; what happens now is seen with another brokerctl watch.",
+                cause: error)
+        }
+    }
+}
+
+extension EventTopic: ExpressibleByArgument {}
+
+/// Usernames of accounts, asked for when one is seen for the first time.
+final class AccountNames {
+    private let app: AppReference?
+    private let location: SocketLocation
+    private var known: [String: String] = [:]
+
+    init(app: String?, location: SocketLocation) {
+        self.app = app.map { .registered($0) }
+        self.location = location
+    }
+
+    /// - Returns: the id itself where nobody says more.
+    func name(_ id: String) -> String {
+        if let name = known[id] { return name }
+        var params = ListAccounts.Params()
+        params.selection = AppSelection(app)
+        params.includeSignedOut = true
+        let listed = try? DirectConnection(location: location, answerTimeout: .seconds(5)).call(
+            ListAccounts.self, params)
+        for account in listed?.accounts ?? [] { known[account.id] = account.username }
+        return known[id] ?? id
+    }
+}

@@ -1,0 +1,122 @@
+import BrokerCommands
+import BrokerTestSupport
+import Foundation
+import Testing
+
+@Suite("brokerctl config")
+struct ConfigurationTests {
+    private static let before = """
+        # Mine.
+        oauth.connect_timeout = 5 # seconds
+
+        [log] # how much
+          level = "info"    # "debug" for trouble
+        # level = "trace"
+
+        [browser]
+        command = ["firefox", "#1"]   # a list
+        """
+
+    private func set(_ name: String, _ value: String, in text: String = before) throws -> String {
+        try ConfigurationText.setting(name, to: ConfigurationText.literal(value), in: text)
+    }
+
+    @Test("one setting changes, and every other line and comment stays as it is")
+    func replaced() throws {
+        #expect(
+            try set("log.level", "debug")
+                == Self.before.replacing(#"level = "info"    #"#, with: #"level = "debug"    #"#) + "\n")
+        #expect(
+            try set("oauth.connect_timeout", "7")
+                == Self.before.replacing("connect_timeout = 5 #", with: "connect_timeout = 7 #") + "\n")
+        #expect(
+            try set("browser.command", #"["x"]"#)
+                == Self.before.replacing(##"["firefox", "#1"]   #"##, with: ##"["x"]   #"##) + "\n")
+    }
+
+    @Test("a setting that is not there goes to its table, or to a new one at the end")
+    func added() throws {
+        #expect(try set("log.other", "x").contains("[log] # how much\nother = \"x\"\n  level"))
+        #expect(try set("lock.after_idle", "60").hasSuffix("# a list\n\n[lock]\nafter_idle = 60\n"))
+        #expect(try set("lock.after_idle", "60", in: "") == "[lock]\nafter_idle = 60\n")
+    }
+
+    @Test("a string needs no quotes, and none of its characters ends it")
+    func literals() {
+        #expect(ConfigurationText.literal("debug") == #""debug""#)
+        #expect(ConfigurationText.literal("a\"b\\c\nd") == #""a\"b\\c\u000ad""#)
+        for text in ["true", "60", #"["a"]"#, #""x""#, "'x'"] { #expect(ConfigurationText.literal(text) == text) }
+    }
+
+    @Test("what goes on over several lines is left to an editor")
+    func long() {
+        let cases = [
+            ("browser.command", "[browser]\ncommand = [\n\"a\"]\n"), ("log.level", "[log]\nlevel = \"\"\"\nx\"\"\"\n"),
+        ]
+        for (name, text) in cases {
+            #expect(throws: (any Error).self) { try set(name, "x", in: text) }
+        }
+    }
+
+    private func config(_ arguments: [String], in bed: TestBed, editor: String = "") async throws -> CommandResult {
+        try await bed.run(
+            Launch(
+                try PackageTree.program("brokerctl"), arguments,
+                environment: ["HOME": bed.directory.path, "XDG_CONFIG_HOME": bed.path("config"), "EDITOR": editor]))
+    }
+
+    private func file(_ bed: TestBed) throws -> String {
+        try String(contentsOfFile: bed.path("config/brokerd/config.toml"), encoding: .utf8)
+    }
+
+    @Test("what was set is shown with where it comes from, and is what the daemon reads")
+    func setAndShow() async throws {
+        try await withTestBed { bed in
+            let set = try await config(["config", "set", "log.level", "debug"], in: bed)
+            #expect(set.succeeded && set.output.contains("systemctl --user reload brokerd.service"), "\(set)")
+            #expect(try file(bed) == "[log]\nlevel = \"debug\"\n")
+            let shown = try await config(["config", "show", "log"], in: bed)
+            #expect(
+                shown.lines.last == "log.level  debug  \(bed.path("config/brokerd/config.toml")):2", "\(shown)")
+            let all = try await config(["config", "show"], in: bed)
+            #expect(all.lines.contains { $0.hasPrefix("cache.expiry_buffer  ") && $0.hasSuffix("default") }, "\(all)")
+            let json = try await config(["--json", "config", "show", "log.level"], in: bed)
+            let settings = try #require(json.json["settings"] as? [[String: String]])
+            #expect(settings.first?["value"] == "debug" && settings.count == 1)
+        }
+    }
+
+    @Test(
+        "what the daemon does not take is not kept, and its own sentence says why",
+        arguments: [
+            ("log.level", "loud", "level"), ("log.levle", "debug", "log.level"),
+            ("cache.expiry_buffer", "-1", "expiry_buffer"),
+        ])
+    func refused(_ name: String, _ value: String, _ hint: String) async throws {
+        try await withTestBed { bed in
+            #expect(try await config(["config", "set", "lock.after_idle", "60"], in: bed).succeeded)
+            let before = try file(bed)
+            let result = try await config(["config", "set", name, "--", value], in: bed)
+            #expect(result.status == .exited(1), "\(result)")
+            #expect(result.errors.contains(hint) && !result.errors.contains(".new"), "\(result)")
+            #expect(try file(bed) == before)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: bed.path("config/brokerd")) == ["config.toml"])
+        }
+    }
+
+    @Test("an editor's text is kept when the daemon takes it, and dropped when it does not or the editor fails")
+    func edit() async throws {
+        try await withTestBed { bed in
+            #expect(try await config(["config", "set", "lock.after_idle", "60"], in: bed).succeeded)
+            let good = try await config(["config", "edit"], in: bed, editor: "sed -i s/60/90/")
+            #expect(good.succeeded, "\(good)")
+            #expect(try file(bed) == "[lock]\nafter_idle = 90\n")
+            for editor in ["sed -i s/90/ninety/", "false", "/nowhere/editor"] {
+                let bad = try await config(["config", "edit"], in: bed, editor: editor)
+                #expect(bad.status == .exited(1) && !bad.errors.isEmpty, "\(bad)")
+                #expect(try file(bed) == "[lock]\nafter_idle = 90\n")
+            }
+            #expect(try FileManager.default.contentsOfDirectory(atPath: bed.path("config/brokerd")) == ["config.toml"])
+        }
+    }
+}

@@ -1,0 +1,74 @@
+import BrokerTestSupport
+import Foundation
+import Testing
+
+@Suite("brokerctl watch")
+struct WatchTests {
+    private static let events = [
+        ("event.account", #"{"change":"signedIn","app":"mail","account":\#(ScriptedAnswers.account())}"#),
+        (
+            "event.token",
+            #"{"change":"acquired","app":"mail","accountId":"acc-1","scopes":["mail.read"],"expiresOn":1000000000}"#
+        ),
+        ("event.token", #"{"change":"refreshTokenRejected","app":"mail","accountId":"acc-9","scopes":[]}"#),
+        ("event.interaction", #"{"change":"failed","app":"mail","interactionId":"i","errorKind":"userCanceled"}"#),
+        ("event.later", #"{"text":"\u001b[31mred"}"#),
+    ]
+
+    private func broker(_ log: Recorder<String> = Recorder()) throws -> ScriptedBroker {
+        try ScriptedBroker { peer in
+            while let request = peer.request() {
+                log.add("\(request.method) \(request.params)")
+                guard request.method == "broker.subscribe" else {
+                    peer.answer(request, #"{"accounts":[\#(ScriptedAnswers.account())]}"#)
+                    continue
+                }
+                peer.answer(request, #"{"subscribed":["account"]}"#)
+                for (name, params) in Self.events { peer.notify(name, params) }
+                peer.waitUntilRead()
+                return
+            }
+        }
+    }
+
+    @Test("each event is a line with its time, the person's name, and what to do; the end of the broker is told")
+    func lines() async throws {
+        let broker = try broker()
+        let result = try await brokerctl(["watch"], at: broker.path)
+        #expect(result.status == .exited(3), "\(result)")
+        #expect(result.lines.allSatisfy { $0.contains(#/^[0-9]{2}:[0-9]{2}:[0-9]{2}\ \ /#) }, "\(result)")
+        #expect(
+            result.lines.map { String($0.dropFirst(10)) } == [
+                "mail: ada@example.org signed in at idp.example.org",
+                "mail: a new token of ada@example.org for mail.read, expires \(Self.longAgo(result))",
+                "mail: the provider ended the sign-in of acc-9; to sign in again: brokerctl login --app mail",
+                "mail: the sign-in ended without success (userCanceled)",
+                #"{"method":"event.later","params":{"text":"\u001b[31mred"}}"#,
+            ])
+        #expect(result.errors.contains("Watching the broker at \(broker.path)"))
+        #expect(result.errors.contains("The broker went away"))
+    }
+
+    /// The words for a time that lies further back with every run.
+    private static func longAgo(_ result: CommandResult) -> String {
+        result.lines.dropFirst().first.flatMap {
+            $0.firstRange(of: "expires ").map { range in
+                String(result.lines[1][range.upperBound...])
+            }
+        } ?? ""
+    }
+
+    @Test("for programs, the broker's own notifications; only the topics and the app that were named")
+    func json() async throws {
+        let log = Recorder<String>()
+        let broker = try broker(log)
+        let result = try await brokerctl(
+            ["--json", "watch", "--app", "mail", "--topic", "account", "--topic", "token"], at: broker.path)
+        #expect(log.all == [#"broker.subscribe {"app":"mail","topics":["account","token"]}"#])
+        #expect(result.lines.dropLast().count == Self.events.count)
+        let first = try #require(
+            JSONSerialization.jsonObject(with: Data((result.lines.first ?? "").utf8)) as? [String: Any])
+        #expect(first["method"] as? String == "event.account")
+        #expect((first["params"] as? [String: Any])?["app"] as? String == "mail")
+    }
+}

@@ -1,0 +1,179 @@
+import BrokerTestSupport
+import DevIdentityProvider
+import Foundation
+import Testing
+
+@Suite("brokerctl token-file", .timeLimit(.minutes(3)))
+struct TokenFileTests {
+    private struct Scene {
+        let scene: DevelopmentScene
+        let path: String
+
+        static func make(in bed: TestBed) async throws -> Scene {
+            Scene(scene: try await DevelopmentScene.make(in: bed), path: try bed.makeDirectory("tokens") + "/token")
+        }
+
+        var content: String? { try? String(contentsOfFile: path, encoding: .utf8) }
+
+        func start(_ more: [String] = []) throws -> ManagedProcess {
+            try scene.broker.startCtl(["token-file", "--app", "notes", "--scope", DevelopmentScene.scope, path] + more)
+        }
+
+        func run(_ path: String) async throws -> CommandResult {
+            try await scene.broker.ctl(["token-file", "--app", "notes", "--scope", DevelopmentScene.scope, path])
+        }
+    }
+
+    @Test("the token is there for its owner alone, without an end of line, until the program is ended")
+    func givenAndRemoved() async throws {
+        try await withTestBed { bed in
+            let file = try await Scene.make(in: bed)
+            let token = try await file.scene.signIn().accessToken
+            for signal in [SIGTERM, SIGINT] {
+                let keeper = try file.start()
+                try await keeper.waitForText("Keeping a token of notes in \(file.path)")
+                #expect(file.content == token)
+                let mode = try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int
+                #expect(mode == 0o600)
+                keeper.send(signal)
+                #expect(await keeper.exitStatus() == .exited(0), "\(keeper.logTail)")
+                #expect(
+                    try FileManager.default.contentsOfDirectory(
+                        atPath: (file.path as NSString).deletingLastPathComponent
+                    ).isEmpty)
+                #expect(!keeper.logTail.contains(token))
+            }
+        }
+    }
+
+    @Test("the ID token, for what takes no other")
+    func idToken() async throws {
+        try await withTestBed { bed in
+            let file = try await Scene.make(in: bed)
+            let token = try await file.scene.signIn().token.text("idToken")
+            let keeper = try file.start(["--token", "id"])
+            try await keeper.waitForText("Keeping a token")
+            #expect(file.content == token)
+        }
+    }
+
+    @Test("before a token expires the file has the next one")
+    func renewed() async throws {
+        try await withTestBed { bed in
+            let file = try await Scene.make(in: bed)
+            file.scene.provider.setPolicy { $0.accessTokenLifetime = 8 }
+            try await file.scene.signIn()
+            let keeper = try file.start()
+            try await keeper.waitForText("Keeping a token")
+            let first = try #require(file.content)
+            try await eventually("the file has another token") {
+                try keeper.requireRunning()
+                let now = file.content
+                // There is never a moment without a token.
+                #expect(now != nil)
+                return now != first
+            }
+            #expect(file.scene.provider.refreshes > 0)
+        }
+    }
+
+    @Test("no token lies there while the broker is locked, or when the account has signed out; both ends are told")
+    func withheld() async throws {
+        try await withTestBed { bed in
+            let file = try await Scene.make(in: bed)
+            try await file.scene.signIn()
+            let keeper = try file.start()
+            try await keeper.waitForText("Keeping a token")
+            #expect(try await file.scene.broker.ctl(["lock"]).succeeded)
+            try await eventually("the file is gone") { file.content == nil }
+            try await keeper.waitForText("The broker is locked. There is no token")
+            #expect(try await file.scene.broker.ctl(["unlock"]).succeeded)
+            try await eventually("the file is back") { file.content != nil }
+
+            #expect(try await file.scene.broker.ctl(["accounts", "sign-out", "alice"]).succeeded)
+            try await eventually("the file is gone") { file.content == nil }
+            try await keeper.waitForText("login --app notes")
+            try await file.scene.signIn()
+            try await eventually("the file is back") { file.content != nil }
+        }
+    }
+
+    @Test("no token outlives its broker, and a new broker brings it back")
+    func restarted() async throws {
+        try await withTestBed { bed in
+            let socket = try ServiceSocket(path: bed.path("broker.sock"))
+            var scene = try await DevelopmentScene.make(in: bed, options: { $0.activated = socket })
+            try await scene.signIn()
+            let path = try bed.makeDirectory("tokens") + "/token"
+            let keeper = try Scene(scene: scene, path: path).start()
+            try await keeper.waitForText("Keeping a token")
+            await scene.broker.stop()
+            try await eventually("the file is gone") { !FileManager.default.fileExists(atPath: path) }
+            try await scene.startAgain { $0.activated = socket }
+            try await eventually("the file is back") { FileManager.default.fileExists(atPath: path) }
+            keeper.send(SIGTERM)
+            #expect(await keeper.exitStatus() == .exited(0), "\(keeper.logTail)")
+            #expect(!FileManager.default.fileExists(atPath: path))
+        }
+    }
+
+    @Test("without a sign-in it ends at once, with the command for it")
+    func nobody() async throws {
+        try await withTestBed { bed in
+            let file = try await Scene.make(in: bed)
+            let result = try await file.run(file.path)
+            #expect(result.status == .exited(4) && result.errors.contains("login --app notes"), "\(result)")
+            #expect(file.content == nil)
+        }
+    }
+
+    @Test("places where others could read or exchange it are refused, and nothing that lies there is touched")
+    func places() async throws {
+        try await withTestBed { bed in
+            let file = try await Scene.make(in: bed)
+            try await file.scene.signIn()
+            let own = try bed.makeDirectory("own")
+            let open = try bed.makeDirectory("open")
+            chmod(open, 0o755)
+            let files = FileManager.default
+            try files.createSymbolicLink(atPath: bed.path("link"), withDestinationPath: own)
+            try files.createSymbolicLink(atPath: "\(own)/link", withDestinationPath: bed.path("elsewhere"))
+            try files.createSymbolicLink(atPath: "\(own)/dangling", withDestinationPath: "\(own)/nothing")
+            try "alias ll='ls -l'\n".write(toFile: "\(own)/settings", atomically: true, encoding: .utf8)
+            chmod("\(own)/settings", 0o600)
+            try "AT".write(toFile: "\(own)/readable", atomically: true, encoding: .utf8)
+            chmod("\(own)/readable", 0o644)
+            let before = try files.contentsOfDirectory(atPath: own).sorted()
+            for (place, reason) in [
+                ("\(open)/token", "chmod 700"), ("/token-of-a-test", "Others may look into the folder /"),
+                (bed.path("link/token"), "is a link"), (bed.path("none/token"), "mkdir -m 700"),
+                ("\(own)/", "names a folder"),
+                ("\(own)/link", "is a link"), ("\(own)/dangling", "is a link"), ("\(own)/settings", "is no token"),
+                ("\(own)/readable", "is no token"),
+            ] {
+                let result = try await file.run(place)
+                #expect(result.status == .exited(1) && result.errors.contains(reason), "\(place): \(result)")
+            }
+            #expect(try files.contentsOfDirectory(atPath: own).sorted() == before)
+            #expect(try String(contentsOfFile: "\(own)/settings", encoding: .utf8).hasPrefix("alias"))
+        }
+    }
+
+    @Test("what another run left after a crash is replaced")
+    func leftOver() async throws {
+        try await withTestBed { bed in
+            let file = try await Scene.make(in: bed)
+            let token = try await file.scene.signIn().accessToken
+            let first = try file.start()
+            try await first.waitForText("Keeping a token")
+            first.send(SIGKILL)
+            _ = await first.exitStatus()
+            #expect(file.content == token)
+            let second = try file.start()
+            try await second.waitForText("Keeping a token")
+            second.send(SIGTERM)
+            #expect(await second.exitStatus() == .exited(0))
+            #expect(file.content == nil)
+        }
+    }
+}
