@@ -249,4 +249,48 @@ struct BackupFlowTests {
         await there.engine.drain()
         #expect(try refreshTokens(there) == ["rt-1"])
     }
+
+    /// A backup that no broker made of its vault: of so many people, with a token each, whose accounts may be missing.
+    private func madeUp(_ people: Int, hasAccounts: Bool = true, on bed: EngineBed) async throws -> [UInt8] {
+        let backup = try await bed.vault.beginBackup(with: Self.passphrase, at: Sample.now)
+        let owners = (0..<people).map {
+            TokenOwner(
+                group: mail.effectiveGroup, clientID: mail.clientID,
+                homeAccountID: HomeAccountID(subject: "user-\($0)", issuer: mail.authority.url),
+                environment: mail.authority.environment)
+        }
+        for owner in owners where hasAccounts {
+            let account = AccountRecord(
+                group: owner.group, homeAccountID: owner.homeAccountID, environment: owner.environment,
+                realm: mail.authority.path, authority: mail.authority.url, username: owner.homeAccountID.rawValue,
+                createdAt: 1)
+            try backup.append(account, secret: nil)
+        }
+        for owner in owners {
+            let token = RefreshTokenRecord(
+                owner: owner, authority: mail.authority.url, scopes: ["mail.read"], cachedAt: Sample.now + 1_000_000)
+            try backup.append(token, secret: Secret("rt of \(owner.homeAccountID.rawValue)"))
+        }
+        try backup.finish()
+        return backup.take(atMost: .max)
+    }
+
+    @Test("a very large backup is merged in several transactions, and all of it is there")
+    func large() async throws {
+        let bed = try await bed(mail)
+        let report = try await restore(try await madeUp(4_000, on: bed), to: bed)
+        #expect(report.accounts.added == 4_000 && report.refreshTokens.added == 4_000)
+        #expect(try bed.vault.statistics(of: Sample.partition).records == [.account: 4_000, .refreshToken: 4_000])
+        #expect(bed.vault.rowsOfLastCommit < 8_000)
+    }
+
+    @Test("a token is never from later than now, and one whose account is nowhere is left out")
+    func madeUpRecords() async throws {
+        let bed = try await bed(mail)
+        let orphans = try await restore(try await madeUp(2, hasAccounts: false, on: bed), to: bed)
+        #expect(orphans.isIdle && orphans.refreshTokens.kept == 2)
+        try await restore(try await madeUp(1, on: bed), to: bed)
+        let tokens = try bed.vault.loadAll(RefreshTokenRecord.self, in: Sample.partition)
+        #expect(tokens.map(\.record.cachedAt) == [Sample.now])
+    }
 }

@@ -1,0 +1,121 @@
+import BrokerModel
+import BrokerRPC
+import BrokerTestSupport
+import BrokerValues
+import Testing
+
+@Suite("The cache over a real socket", .timeLimit(.minutes(2)))
+struct CacheTests {
+    private static let passphrase = "correct horse"
+
+    private func export(_ client: LineClient) async throws -> [UInt8] {
+        let transfer = try await client.call(ExportCache.self, .init(passphrase: Self.passphrase)).transfer
+        var bytes: [UInt8] = []
+        while true {
+            let part = try await client.call(ExportCachePart.self, .init(transfer: transfer))
+            bytes += try #require(Base64.decodeLeniently(part.data.utf8))
+            if part.done { return bytes }
+        }
+    }
+
+    private func upload(_ bytes: [UInt8], _ client: LineClient) async throws -> String {
+        let (first, second) = (bytes.prefix(100), bytes.dropFirst(100))
+        let transfer = try await client.call(ImportCachePart.self, .init(transfer: nil, data: Base64.encode(first)))
+            .transfer
+        return try await client.call(ImportCachePart.self, .init(transfer: transfer, data: Base64.encode(second)))
+            .transfer
+    }
+
+    @Test("a backup goes out and in part by part, from one connection to another; clearing keeps the apps")
+    func outAndIn() async throws {
+        try await ServerBed.runSignedIn { server in
+            let backup = try await export(try await server.connect())
+            let client = try await server.connect()
+            let cleared = try await client.call(ClearCache.self, .init())
+            #expect(cleared.accounts == 1 && cleared.tokens == 3)
+            #expect(try await client.call(ListApps.self, .init()).apps.map(\.name) == ["mail"])
+            #expect(try await client.refusal(of: AcquireTokenSilent.self, .of("mail"))?.data?.reason == .noTokens)
+            let transfer = try await upload(backup, client)
+            let wrong = try await client.refusal(
+                of: ImportBackup.self, .init(transfer: transfer, passphrase: "another horse"))
+            #expect(wrong?.data?.kind == .accessDenied && wrong?.data?.reason == .wrongPassphrase)
+            let report = try await client.call(
+                ImportBackup.self, .init(transfer: transfer, passphrase: Self.passphrase))
+            #expect(report.accounts.added == 1 && report.apps.kept == 1 && report.problems.isEmpty)
+            #expect(try await client.call(AcquireTokenSilent.self, .of("mail")).account.username == "ann")
+            let over = try await client.refusal(
+                of: ImportBackup.self, .init(transfer: transfer, passphrase: Self.passphrase))
+            #expect(over?.data?.kind == .invalidParameter)
+        }
+    }
+
+    @Test("an app that differs is left and named, or replaced on request")
+    func apps() async throws {
+        try await ServerBed.runSignedIn { server in
+            let client = try await server.connect()
+            let backup = try await export(client)
+            var params = RegisterApp.Params(name: "mail", clientId: "another", authority: ServerBed.authority)
+            params.replace = true
+            _ = try await client.call(RegisterApp.self, params)
+            for replaceApps in [false, true] {
+                var params = ImportBackup.Params(
+                    transfer: try await upload(backup, client), passphrase: Self.passphrase)
+                params.replaceApps = replaceApps
+                let report = try await client.call(ImportBackup.self, params)
+                #expect(report.apps.replaced == (replaceApps ? 1 : 0) && report.apps.kept == (replaceApps ? 0 : 1))
+                #expect(report.problems.contains { $0.contains("mail") && $0.contains("--replace") } == !replaceApps)
+                let app = try await client.call(ListApps.self, .init()).apps.first
+                #expect(app?.clientID == (replaceApps ? "client-of-mail" : "another"))
+            }
+        }
+    }
+
+    @Test("what is no base64, and a transfer that is none, is refused")
+    func nonsense() async throws {
+        try await ServerBed.run { server in
+            let client = try await server.connect()
+            let data = try await client.refusal(of: ImportCachePart.self, .init(transfer: nil, data: "?"))
+            let part = try await client.refusal(of: ExportCachePart.self, .init(transfer: "nothing"))
+            for error in [data, part] { #expect(error?.data?.kind == .invalidParameter) }
+        }
+    }
+
+    @Test("with an account go the grants for it alone", arguments: [true, false])
+    func grants(isCleared: Bool) async throws {
+        try await ServerBed.runSignedIn { server in
+            try await server.signIn("bob", to: "mail")
+            let client = try await server.connect()
+            for username in ["ann", "bob", nil] {
+                var params = ApproveGrant.Params()
+                params.caller = CallerIdentity(tier: .sandboxed, id: "org.example.Game")
+                params.app = "mail"
+                params.account = username.map { .username($0) }
+                _ = try await client.call(ApproveGrant.self, params)
+            }
+            if isCleared {
+                _ = try await client.call(ClearCache.self, .init())
+            } else {
+                _ = try await client.call(ForgetAccount.self, .init(.username("ann")))
+            }
+            let left = try await client.call(ListGrants.self, .init()).grants
+            #expect(left.count == (isCleared ? 1 : 2))
+        }
+    }
+
+    @Test("statistics are the person's own; while it is locked nothing of the kind is answered")
+    func statistics() async throws {
+        try await ServerBed.runSignedIn { server in
+            let client = try await server.connect()
+            let counts = try await client.call(GetCacheStatistics.self, .init())
+            #expect(counts.accounts == 1 && counts.apps == 1 && counts.records.refreshTokens == 1)
+            _ = try await client.call(LockBroker.self, .init())
+            let refusals = [
+                try await client.refusal(of: GetCacheStatistics.self, .init()),
+                try await client.refusal(of: ExportCache.self, .init(passphrase: Self.passphrase)),
+                try await client.refusal(of: ImportCachePart.self, .init(transfer: nil, data: "")),
+                try await client.refusal(of: ForgetAccount.self, .init(.username("ann"))),
+            ]
+            for error in refusals { #expect(error?.data?.kind == .locked) }
+        }
+    }
+}
