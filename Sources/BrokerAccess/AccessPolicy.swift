@@ -77,13 +77,15 @@ package final class AccessPolicy: Sendable {
 
     /// The app this caller may act as. Synchronous and quick: part of the hot path.
     ///
-    /// - Throws: `appNotFound`, `accessDenied` (`callerNotListed`, `adHocForbidden`, `grantDenied`), `grantRequired`,
-    ///   `invalidAuthority`.
+    /// - Throws: `appNotFound`, `accessDenied` (`callerNotListed`, `vaultRolledBack`, `adHocForbidden`, `grantDenied`),
+    ///   `grantRequired`, `invalidAuthority`.
     package func admit(
         _ caller: Caller, as reference: AppReference, reaching reach: AppReach
     ) throws(BrokerError) -> AdmittedApp {
         let app = try app(reference, of: caller)
-        switch AccessVerdict(on: caller, as: app, by: settings.tiers[caller.tier]) {
+        let verdict = AccessVerdict(on: caller, as: app, by: settings.tiers[caller.tier])
+        if verdict != .refused { try requireCertainLists(caller, as: app) }
+        switch verdict {
         case .allowed: return AdmittedApp(app: app, grant: nil)
         case .refused: throw refusal(of: caller, as: app)
         case .byGrant(let asks):
@@ -109,6 +111,20 @@ package final class AccessPolicy: Sendable {
     ) throws(BrokerError) -> Never {
         let needed = GrantedPart(needed: .token(scopes: scopes, account: nil), by: app)
         try grants.ask(for: needed, of: app, by: caller)
+    }
+
+    /// Whom an app lists, and what was granted, may have been taken back since the vault that was put back. Who may administer
+    /// can allow itself everything, list or not.
+    private func requireCertainLists(_ caller: Caller, as app: AppRegistration) throws(BrokerError) {
+        guard !caller.mayAdminister, directory.isRolledBack(caller.partition) else { return }
+        throw BrokerError(
+            .accessDenied,
+            "An earlier vault was put in place of the last one, so who may use \(app.name) is not certain; look at brokerctl apps list and grants list, then run brokerctl cache accept-restore.",
+            reason: .vaultRolledBack
+        ) {
+            $0.app = app.grantName
+            $0.caller = caller.id
+        }
     }
 
     /// What a reference names, whoever asks.

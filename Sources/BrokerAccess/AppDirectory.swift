@@ -59,6 +59,9 @@ package final class AppDirectory: AppRoster {
         return app
     }
 
+    /// Whether the registrations may be older than what a person decided since. Part of the hot path.
+    package func isRolledBack(_ partition: Partition) -> Bool { vault.isRolledBack(partition) }
+
     /// Ordered by name.
     package func list(in partition: Partition) throws(BrokerError) -> [AppRegistration] {
         try registrations(of: partition).apps
@@ -226,7 +229,8 @@ package final class AppDirectory: AppRoster {
     ) throws(BrokerError) -> Registrations {
         var known = Registrations()
         do throws(VaultError) {
-            for stored in try vault.loadAll(AppRecord.self, in: partition) {
+            // One bucket has all of them: it is read without the lists of everything else.
+            for stored in try vault.load(AppRecord.self, bucket: [], in: partition) {
                 let secret = stored.record.isConfidential ? try vault.secret(of: stored.sealed) : nil
                 known[stored.record.name] = Registration(stored.record, clientSecret: secret, by: authorities)
             }

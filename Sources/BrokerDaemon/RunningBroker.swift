@@ -136,7 +136,8 @@ struct RunningBroker: Sendable {
                 directory: directory, keyDirectory: try keyDirectory(configuration),
                 credentials: ProcessEnvironment.current()["CREDENTIALS_DIRECTORY"])
             let sources = KeySourceChoice(KeySources.all(in: surroundings), order: configuration.vault.keySources)
-            return try await Vault.open(in: directory, keySources: sources, at: now, logger: logger)
+            return try await Vault.open(
+                in: directory, keySources: sources, anchors: anchors(logger), at: now, logger: logger)
         } catch {
             throw StartFailure(exit: .vault, text: "\(error)")
         }
@@ -147,6 +148,19 @@ struct RunningBroker: Sendable {
         let usual = configuration.vault.stateDirectory == nil ? HostPaths().keyDirectory : nil
         guard let path = configuration.vault.keyDirectory ?? usual else { return nil }
         return try StateDirectory.open(creating: path)
+    }
+
+    /// Where the vault's last commit is remembered. Nil without a session, or when it cannot be had.
+    private static func anchors(_ logger: Logger) -> StateDirectory? {
+        let paths = HostPaths()
+        guard access(paths.runtimeDirectory, W_OK) == 0 else { return nil }
+        do throws(VaultError) {
+            return try StateDirectory.open(creating: paths.anchors)
+        } catch {
+            logger.warning(
+                "that an earlier vault is put back would not be noticed", metadata: ["cause": "\(error)"])
+            return nil
+        }
     }
 
     private static func client(_ configuration: BrokerConfiguration) throws(StartFailure) -> HTTPClient {

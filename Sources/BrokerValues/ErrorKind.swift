@@ -56,6 +56,7 @@ package enum ErrorReason: String, Codable, Sendable, CaseIterable, Hashable {
     // accessDenied
     case otherUser
     case callerNotListed
+    case vaultRolledBack
     case adHocForbidden
     case grantDenied
     case wrongPassphrase

@@ -8,8 +8,37 @@ extension Vault: VaultKeys {
 
     package func unlock(passphrase: Secret?) async throws(VaultError) {
         guard isLocked else { return }
-        keys.unlock(with: try await header.wrapping(of: path, from: keySources, passphrase: passphrase))
+        try await begin(with: try await header.wrapping(of: path, from: keySources, passphrase: passphrase))
+    }
+
+    /// There is a key: nothing was read before.
+    func begin(with wrapping: KeyWrapping) async throws(VaultError) {
+        try await onQueue { [self] () throws(VaultError) in
+            // Of two that unlock at once, the second finds it done.
+            guard isLocked else { return }
+            guard wrapping.check == header.keyCheck else {
+                throw VaultError.io("The vault's key was changed by somebody else meanwhile. Try again.")
+            }
+            var wrapping = wrapping
+            if header.format < VaultFormat.current { wrapping = try migrate(wrapping) }
+            let isNews = try readManifest(wrapping)
+            keys.unlock(with: wrapping)
+            if isNews { noteRollback() }
+        } afterwards: {
+        }
         resumeResealing()
+    }
+
+    private func migrate(_ wrapping: KeyWrapping) throws(VaultError) -> KeyWrapping {
+        let newer = wrapping.of(VaultFormat.current)
+        let damaged = try writeSide.migrate(VaultMigration(from: wrapping, to: newer))
+        logger.notice(
+            "brought the vault to a newer format",
+            metadata: ["from": "\(header.format)", "to": "\(VaultFormat.current)", "damaged": "\(damaged)"])
+        damage.settled(QuarantineQueue.Found(), moved: damaged, missing: 0)
+        header.format = VaultFormat.current
+        header.keyCheck = newer.check
+        return newer
     }
 
     package func keyStatus() async -> KeyStatus {
@@ -54,6 +83,12 @@ extension Vault: VaultKeys {
     /// Every partition's keys as the disk has them, and those that it does not have yet.
     func storedKeys(unsaved withUnsaved: Bool) throws(VaultError) -> [Partition: DataKeys] {
         let wrapping = try keys.currentWrapping()
+        if withUnsaved {
+            // It is written by the next commit at the latest, and that may be the one that the keys are for.
+            _ = try keys.keysMakingNew(for: .wholeVault) { (partition) throws(VaultError) in
+                try reader.wrappedKey(of: partition)
+            }
+        }
         var wrapped = try reader.wrappedKeys()
         if withUnsaved { wrapped.merge(keys.unsaved) { stored, _ in stored } }
         var found: [Partition: DataKeys] = [:]

@@ -7,24 +7,38 @@ extension Vault {
         _ type: Record.Type, bucket: [String], in partition: Partition
     ) throws(VaultError) -> [StoredRecord<Record>] {
         guard let keys = try existingKeys(of: partition) else { return [] }
-        let names = RowKeys(of: partition, keys: keys)
-        let rows = try reader.rows(bucketKey: names.bucketKey(Record.kind, bucket: bucket))
-        return try open(rows, keys, in: partition)
+        let bucketKey = RowKeys(of: partition, keys: keys).bucketKey(Record.kind, bucket: bucket)
+        guard let place = ManifestPlace(partition, bucketKey: bucketKey) else { return [] }
+        let found = try look(in: partition) { () throws(VaultError) in
+            try reader.look(bucketKey: bucketKey, at: place)
+        }
+        let name = Fingerprint(bucketKey)
+        return try open(found, pages: [place.page], keys, in: partition) { $0.bucket == name }
     }
 
     package func loadAll<Record: VaultRecord>(
         _ type: Record.Type, in partition: Partition
     ) throws(VaultError) -> [StoredRecord<Record>] {
         guard let keys = try existingKeys(of: partition) else { return [] }
-        return try open(try reader.rows(Record.kind, in: partition), keys, in: partition)
+        let found = try look(in: partition) { () throws(VaultError) in try reader.look(Record.kind, in: partition) }
+        let pages = root(found.root, of: partition, keys).pages.keys
+        return try open(found, pages: pages, keys, in: partition) { $0.kind == Record.kind.rawValue }
     }
 
     package func loadPage<Record: VaultRecord>(
         _ type: Record.Type, after row: Int64, atMost count: Int, in partition: Partition
     ) throws(VaultError) -> RecordPage<Record> {
         guard let keys = try existingKeys(of: partition) else { return RecordPage(records: [], lastRow: nil) }
-        let rows = try reader.rows(Record.kind, after: row, in: partition, atMost: count)
-        return RecordPage(records: try open(rows, keys, in: partition), lastRow: rows.last?.id)
+        let found = try look(in: partition) { () throws(VaultError) in
+            try reader.look(Record.kind, after: row, atMost: count, in: partition)
+        }
+        // What is gone does not show here, where nobody knows what was to be found.
+        let rows = Set(found.rows.compactMap { Fingerprint($0.rowKey) })
+        let pages = Set(found.rows.compactMap(\.bucketKey.first))
+        let records: [StoredRecord<Record>] = try open(found, pages: pages, keys, in: partition) {
+            rows.contains($0.row)
+        }
+        return RecordPage(records: records, lastRow: found.rows.last?.id)
     }
 
     package func withSecret<Result>(
@@ -35,18 +49,43 @@ extension Vault {
     }
 
     func existingKeys(of partition: Partition) throws(VaultError) -> PartitionKeys? {
+        if let found = try keys(of: partition) { return found }
+        let before = known.view(of: partition)
+        let found = try keys(of: partition)
+        if found == nil, known.judge(nil, of: partition, since: before) == .rolledBack {
+            noticeRollback(of: partition, to: nil)
+        }
+        return found
+    }
+
+    private func keys(of partition: Partition) throws(VaultError) -> PartitionKeys? {
         try keys.keys(of: partition) { (partition) throws(VaultError) in try reader.wrappedKey(of: partition) }
     }
 
+    /// - Parameters:
+    ///   - pages: of the manifest, that list what was to be found.
+    ///   - isWanted: whether an entry there is about it.
     private func open<Record: VaultRecord>(
-        _ rows: [StoredRow], _ keys: PartitionKeys, in partition: Partition
+        _ found: VaultReader.Look, pages: some Collection<UInt8>, _ keys: PartitionKeys, in partition: Partition,
+        where isWanted: (ManifestPage.Entry) -> Bool
     ) throws(VaultError) -> [StoredRecord<Record>] {
+        var damaged = QuarantineQueue.Found()
+        let root = root(found.root, of: partition, keys)
+        var listed: [ManifestPage.Entry] = []
+        for number in pages {
+            let place = ManifestPlace(partition, page: number)
+            switch root.page(place, found: found.pages[number], keys: keys) {
+            case .listed(let page): listed += page.entries.filter(isWanted)
+            case .unproven: damaged.places.insert(place)
+            }
+        }
+        var review = PageReview(listed)
         var records: [StoredRecord<Record>] = []
-        records.reserveCapacity(rows.count)
-        var damaged: [Int64] = []
-        for row in rows {
-            guard row.partition == Int64(partition.uid), row.kind == Int64(Record.kind.rawValue) else {
-                damaged.append(row.id)
+        records.reserveCapacity(found.rows.count)
+        for row in found.rows {
+            guard row.partition == Int64(partition.uid), row.kind == Int64(Record.kind.rawValue), review.isListed(row)
+            else {
+                damaged.rows.insert(row.id)
                 continue
             }
             do {
@@ -62,40 +101,48 @@ extension Vault {
                     partition: partition, kind: Record.kind, rowKey: row.rowKey, bucketKey: row.bucketKey, box: row.box)
                 records.append(StoredRecord(record: record, sealed: sealed))
             } catch .recordDamaged {
-                damaged.append(row.id)
+                damaged.rows.insert(row.id)
             }
         }
+        for gone in review.unaccounted { damaged.places.insert(ManifestPlace(partition, page: gone.bucket.firstByte)) }
         setAside(damaged)
         return records
     }
 
-    private func setAside(_ rows: [Int64]) {
-        guard damage.found(rows) else { return }
+    private func setAside(_ found: QuarantineQueue.Found) {
+        guard !found.isEmpty, damage.found(found) else { return }
         queue.run { [self] in quarantineDamaged() }
     }
 
     /// On the vault's queue. What cannot be moved now (a full disk) is tried again after the next commit.
     func quarantineDamaged() {
-        let rows = damage.waiting
-        guard !rows.isEmpty else { return }
+        let found = damage.waiting
+        guard !found.isEmpty else { return }
         do {
-            let (moved, mended) = try writeSide.quarantine(rows) { (row) throws(VaultError) in try isWhole(row) }
-            damage.settled(moved: moved, mended: mended)
-            guard !moved.isEmpty else { return }
-            logger.warning("damaged records were found and set aside", metadata: ["count": "\(moved.count)"])
+            let (moved, missing) = try writeSide.quarantine(found) { (row) throws(VaultError) in try isWhole(row) }
+            damage.settled(found, moved: moved, missing: missing)
+            if moved > 0 {
+                logger.warning("damaged records were found and set aside", metadata: ["count": "\(moved)"])
+            }
+            if missing > 0 {
+                logger.warning("records of the last commit are gone", metadata: ["count": "\(missing)"])
+            }
         } catch {
             logger.warning("damaged records were found and could not be set aside yet", error: error)
         }
     }
 
     private func isWhole(_ row: StoredRow) throws(VaultError) -> Bool {
-        guard let uid = UInt32(exactly: row.partition), let keys = try existingKeys(of: Partition(uid: uid)) else {
-            return false
-        }
         do {
+            guard let uid = UInt32(exactly: row.partition), let keys = try existingKeys(of: Partition(uid: uid)) else {
+                return false
+            }
             return try sealer.open(row, keys: keys) { _, _ in true }
-        } catch .recordDamaged {
-            return false
+        } catch {
+            switch error {
+            case .recordDamaged, .damaged: return false
+            default: throw error
+            }
         }
     }
 }

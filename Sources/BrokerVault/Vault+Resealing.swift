@@ -45,23 +45,23 @@ extension Vault {
             defer { isRunning = true }
             return !isRunning
         }
-        if isMine, !queue.run({ [weak self] in self?.resealStep(of: nil, after: 0) }) {
+        if isMine, !queue.run({ [weak self] in self?.resealStep(of: nil, from: .min) }) {
             resealing.withLock { $0 = false }
         }
     }
 
     /// Between two steps, whoever waits for the disk has a turn.
-    private func resealStep(of partition: Partition?, after id: Int64) {
+    private func resealStep(of partition: Partition?, from page: UInt8) {
         do throws(VaultError) {
             let wanted = if let partition { partition } else { try nextToReseal() }
             guard let partition = wanted else {
                 resealing.withLock { $0 = false }
                 return
             }
-            let last = try resealRows(of: partition, after: id)
-            if last == nil { try settle(partition) }
+            let next = try resealRows(of: partition, from: page)
+            if next == nil { try settle(partition) }
             let isGoingOn = queue.run { [weak self] in
-                self?.resealStep(of: last == nil ? nil : partition, after: last ?? 0)
+                self?.resealStep(of: next == nil ? nil : partition, from: next ?? .min)
             }
             if !isGoingOn { resealing.withLock { $0 = false } }
         } catch {
@@ -75,17 +75,19 @@ extension Vault {
         try storedKeys(unsaved: false).first { $0.value.former != nil }?.key
     }
 
-    /// - Returns: the last row that was looked at; nil when there is none any more.
-    private func resealRows(of partition: Partition, after id: Int64) throws(VaultError) -> Int64? {
-        guard let keys = try existingKeys(of: partition) else { return nil }
-        let rows = try reader.rows(after: id, in: partition, atMost: Self.rowsPerStep)
-        var write = WriteSet(partitions: [partition], puts: [], deletes: [])
-        for row in rows {
-            guard let record = SealedRecord(row, in: partition) else { continue }
-            if let resealed = try sealer.resealed(record, keys: keys) { write.puts.append(resealed) }
+    /// Page by page of the manifest, each of which is written anew as well, also when its rows are gone.
+    ///
+    /// - Returns: the page to go on with; nil when there is none any more.
+    private func resealRows(of partition: Partition, from page: UInt8) throws(VaultError) -> UInt8? {
+        guard partition != .wholeVault, let keys = try existingKeys(of: partition) else { return nil }
+        let (found, next) = try writeSide.replace(in: partition, from: page, enough: Self.rowsPerStep) {
+            [sealer] (row) throws(VaultError) in
+            guard let record = SealedRecord(row, in: partition) else { return nil }
+            return try sealer.resealed(record, keys: keys)
         }
-        if !write.puts.isEmpty { try writeSide.apply(write) }
-        return rows.last?.id
+        _ = damage.found(found)
+        quarantineDamaged()
+        return next
     }
 
     private func settle(_ partition: Partition) throws(VaultError) {

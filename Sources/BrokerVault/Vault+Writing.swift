@@ -23,19 +23,33 @@ extension Vault {
 
     package func commit(_ change: VaultChange) async throws(VaultError) {
         guard !change.isEmpty else { return }
-        var write = WriteSet(partitions: [change.partition], puts: change.puts, deletes: [])
-        for record in change.puts { write.partitions.insert(record.partition) }
+        var write = WriteSet(puts: change.puts, deletes: [])
         if !change.deletes.isEmpty, let keys = try existingKeys(of: change.partition) {
             let names = RowKeys(of: change.partition, keys: keys)
-            write.deletes = change.deletes.map { names.rowKey($0) }
+            write.deletes = change.deletes.compactMap { key in
+                ManifestPlace(change.partition, bucketKey: names.bucketKey(key.kind, bucket: key.bucket))
+                    .map { WriteSet.Delete(rowKey: names.rowKey(key), place: $0) }
+            }
         }
         try await onQueue { [self, write] () throws(VaultError) in
             var write = write
             write.puts = try write.puts.map { (record) throws(VaultError) in try currentlySealed(record) }
-            try writeSide.apply(write)
+            let unproven = try writeSide.apply(write)
+            _ = damage.found(QuarantineQueue.Found(places: unproven))
         } afterwards: { [self] in
             quarantineDamaged()
             writeSide.tidy(onlyIfLong: true)
+        }
+    }
+
+    /// Says that what a partition has is right: an earlier state that was put in place of its last one, and what is left when
+    /// records were set aside or are gone.
+    package func acceptState(of partition: Partition) async throws(VaultError) {
+        try await onQueue { [self] () throws(VaultError) in
+            quarantineDamaged()
+            let (moved, missing) = try writeSide.accept(partition)
+            damage.accepted(leaving: moved, missing: missing)
+        } afterwards: {
         }
     }
 

@@ -13,6 +13,8 @@ package final class Vault: RecordVault {
     private let currentHeader: Mutex<VaultHeader>
     let keySources: KeySourceChoice
     let keys: KeyRing
+    let known: KnownManifest
+    let anchor: RollbackAnchor?
     let sealer = RecordSealer()
     let reader: VaultReader
     let writeSide: VaultWriter
@@ -30,6 +32,8 @@ package final class Vault: RecordVault {
         self.logger = logger
         currentHeader = Mutex(opened.header)
         keys = opened.keys
+        known = opened.known
+        anchor = opened.anchor
         reader = opened.reader
         damage = opened.damage
         let writeSide = opened.writeSide
@@ -44,6 +48,8 @@ package final class Vault: RecordVault {
     private struct Opened {
         var header: VaultHeader
         var keys: KeyRing
+        var known: KnownManifest
+        var anchor: RollbackAnchor?
         var reader: VaultReader
         var writeSide: VaultWriter
         var damage: QuarantineQueue
@@ -63,11 +69,12 @@ package final class Vault: RecordVault {
     ///
     /// - Parameters:
     ///   - keySources: where its key may come from.
+    ///   - anchors: where the last commit is remembered outside of the directory; nil when there is no such place.
     ///   - now: recorded in a new vault.
     ///   - idleDelay: how long after the last write the log is moved into the file and emptied.
     /// - Throws: a ``VaultError`` whose description tells a person what to do; `brokerd` ends with status 4.
     package static func open(
-        in directory: StateDirectory, keySources: KeySourceChoice, at now: NumericDate,
+        in directory: StateDirectory, keySources: KeySourceChoice, anchors: StateDirectory? = nil, at now: NumericDate,
         tidyingAfter idleDelay: Duration = .seconds(1), logger: Logger
     ) async throws(VaultError) -> Vault {
         guard sodium_init() >= 0 else { throw .io("libsodium cannot start: the system has no source of randomness.") }
@@ -75,10 +82,10 @@ package final class Vault: RecordVault {
         let file = VaultFile(directory: directory)
         if try !file.exists() { try await make(file, keySources, at: now, logger) }
         let header = try file.examine()
-        let ring = KeyRing(wrapping: try await wrapping(of: header, file.path, keySources, logger))
-        let opened = try assemble(file, header, ring, claim, logger)
+        let wrapping = try await wrapping(of: header, file.path, keySources, logger)
+        let opened = try assemble(file, header, KeyRing(wrapping: nil), claim, anchors, logger)
         let vault = Vault(opened, in: directory, keySources, tidyingAfter: idleDelay, logger: logger)
-        vault.resumeResealing()
+        if let wrapping { try await vault.begin(with: wrapping) }
         return vault
     }
 
@@ -124,15 +131,34 @@ package final class Vault: RecordVault {
     }
 
     private static func assemble(
-        _ file: VaultFile, _ header: VaultHeader, _ keys: KeyRing, _ claim: DirectoryClaim, _ logger: Logger
+        _ file: VaultFile, _ header: VaultHeader, _ keys: KeyRing, _ claim: DirectoryClaim, _ anchors: StateDirectory?,
+        _ logger: Logger
     ) throws(VaultError) -> Opened {
         let writing = try file.connect()
         let reading = try file.connect()
         try reading.run("PRAGMA query_only = ON")
-        let damage = QuarantineQueue(moved: try reading.integer("SELECT count(*) FROM quarantine"))
+        let (moved, missing) = try reading.quarantined()
+        let damage = QuarantineQueue(moved: moved, missing: missing)
         let reader = VaultReader(reading)
-        let writeSide = VaultWriter(writing, claim: claim, reader: reader, keys: keys, logger: logger)
-        return Opened(header: header, keys: keys, reader: reader, writeSide: writeSide, damage: damage)
+        let known = KnownManifest()
+        let anchor = anchor(in: anchors, header, logger)
+        let writeSide = VaultWriter(
+            writing, claim: claim, reader: reader, keys: keys, known: known, anchor: anchor, logger: logger)
+        return Opened(
+            header: header, keys: keys, known: known, anchor: anchor, reader: reader, writeSide: writeSide,
+            damage: damage)
+    }
+
+    private static func anchor(
+        in directory: StateDirectory?, _ header: VaultHeader, _ logger: Logger
+    ) -> RollbackAnchor? {
+        guard let directory else { return nil }
+        do throws(VaultError) {
+            return try RollbackAnchor(in: directory, vaultID: header.vaultID)
+        } catch {
+            logger.warning("the last commit cannot be remembered outside of the vault", error: error)
+            return nil
+        }
     }
 
     /// Waits for writes under way, moves the log into the file and gives the directory free. Later calls of anything else
@@ -161,7 +187,9 @@ package final class Vault: RecordVault {
 
     package func statistics() throws(VaultError) -> VaultStatistics {
         VaultStatistics(
-            path: path, keySource: header.keySource,
-            records: try reader.recordCount(), quarantined: damage.total)
+            path: path, keySource: header.keySource, records: try reader.recordCount(), quarantined: damage.total,
+            missing: damage.missing, isRolledBack: known.isAnyRolledBack)
     }
+
+    package func isRolledBack(_ partition: Partition) -> Bool { known.isRolledBack(partition) }
 }

@@ -42,6 +42,26 @@ struct AccessPolicyTests {
         #expect(try bed.admit(listed, as: .registered("mail")) == app)
     }
 
+    @Test("in a vault that was put back, no list of sandboxes is believed until a person says that it is right")
+    func rolledBack() async throws {
+        let bed = try await AccessBed()
+        var app = AccessBed.app()
+        app.sandboxIDs = ["org.example.Mail"]
+        try await bed.directory.register(app, in: AccessBed.partition)
+        try await bed.directory.register(AccessBed.app("open"), in: AccessBed.partition)
+        let listed = try bed.caller {
+            $0.rootMount = .other
+            $0.flatpakID = "org.example.Mail"
+        }
+        #expect(try bed.admit(listed, as: .registered("mail")) == app)
+        bed.vault.rollBack()
+        let error = #expect(throws: BrokerError.self) { try bed.admit(listed, as: .registered("mail")) }
+        #expect(error?.kind == .accessDenied && error?.reason == .vaultRolledBack)
+        #expect(try bed.admit(bed.caller(), as: .registered("open")).name == "open")
+        try await bed.vault.acceptState(of: AccessBed.partition)
+        #expect(try bed.admit(listed, as: .registered("mail")) == app)
+    }
+
     @Test("inside a sandbox a path proves nothing: the sandbox has to be listed")
     func sandboxPaths() async throws {
         let bed = try await AccessBed()

@@ -65,6 +65,19 @@ struct GrantTests {
         #expect(try scene.bed.grants.list(in: Self.partition).requests.isEmpty)
     }
 
+    @Test("in a vault that was put back no grant is believed, because it may have been revoked since")
+    func rolledBack() async throws {
+        let scene = try await Scene()
+        _ = try await scene.approve()
+        #expect(scene.refusal() == nil)
+        scene.bed.vault.rollBack()
+        let error = try #require(scene.refusal())
+        #expect(error.kind == .accessDenied && error.reason == .vaultRolledBack)
+        #expect(error.message.contains("brokerctl cache accept-restore"))
+        try await scene.bed.vault.acceptState(of: Self.partition)
+        #expect(scene.refusal() == nil)
+    }
+
     @Test("a grant is for one caller and one app")
     func others() async throws {
         let scene = try await Scene()

@@ -33,6 +33,20 @@ struct DoctorTests {
         #expect(Examination.configuration(nil).verdict == .note)
     }
 
+    @Test("records that were set aside, are gone, or are old ones: what it means, and what to do")
+    func records() {
+        var vault = GetBrokerStatus.Vault()
+        #expect(Examination.records(vault).isEmpty)
+        vault.quarantined = 1
+        vault.missing = 2
+        vault.rolledBack = true
+        let findings = Examination.records(vault)
+        #expect(findings.count == 2 && findings.allSatisfy { $0.verdict == .bad })
+        #expect(findings.first?.advice?.contains("brokerctl apps list") == true)
+        #expect(findings.last?.text == "1 record is damaged or out of date and set aside, 2 records are gone.")
+        #expect(findings.allSatisfy { $0.advice?.contains("brokerctl cache accept-restore") == true })
+    }
+
     @Test("a second vault, a locked one, a browser that is not there, a clock that nobody keeps right")
     func others() {
         let vaults = Examination.vaults("/a/vault.db", isLocked: true, others: ["/a/vault.db", "/b/vault.db"])

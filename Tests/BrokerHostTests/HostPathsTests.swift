@@ -10,6 +10,7 @@ struct HostPathsTests {
         ])
         #expect(paths.socket == "/run/user/7/brokerd/broker.sock")
         #expect(paths.stateDirectory == "/s/brokerd")
+        #expect(paths.anchors == "/run/user/7/brokerd/anchors")
         #expect(paths.configurationFiles == ["/c/brokerd/config.toml", "/etc/brokerd/config.toml"])
     }
 

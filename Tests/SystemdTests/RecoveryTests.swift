@@ -28,6 +28,30 @@ struct RecoveryTests {
         }
     }
 
+    @Test("a vault that was put back while the daemon was stopped is noticed by the next one of the session")
+    func vaultPutBack() async throws {
+        try await withTestBed { bed in
+            let lab = try await SystemdLab.boot(in: bed)
+            func add(_ app: String) async throws {
+                try await lab.user(
+                    "brokerctl", "apps", "add", app, "--client-id", "id", "--authority", "https://login.example.org")
+            }
+            try await lab.user("systemctl", "--user", "enable", "--now", "brokerd.socket")
+            try await add("notes")
+            let status = try await lab.user("brokerctl", "status")
+            let file = String(try #require(status.firstMatch(of: /\/\S+vault\.db/)).output)
+            try await lab.user("systemctl", "--user", "stop", "brokerd.service")
+            try await lab.user("cp", file, "\(file).kept")
+            try await add("mail")
+            try await lab.user("systemctl", "--user", "stop", "brokerd.service")
+            try await lab.user("mv", "\(file).kept", file)
+
+            #expect(try await lab.user("brokerctl", "status").contains("An earlier vault was put in place"))
+            try await lab.user("brokerctl", "cache", "accept-restore")
+            #expect(try await !lab.user("brokerctl", "status").contains("An earlier vault"))
+        }
+    }
+
     @Test("a daemon whose event loop stands still is caught by the watchdog and started again")
     func stopped() async throws {
         try await withTestBed { bed in

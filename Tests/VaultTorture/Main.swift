@@ -3,6 +3,7 @@ import Glibc
 /// Does to a vault what a test cannot do to its own process. Driven by BrokerVaultTests:
 ///
 ///     vault-torture loop DIR FIRST       writes pairs, says so, and waits to be killed
+///     vault-torture open DIR             opens a vault, and closes it
 ///     vault-torture full DIR             DIR is a small file system of its own: fills it
 ///     vault-torture limited DIR          runs into a file size limit
 ///     vault-torture measure DIR          prints what the hot path costs; for a release build, by hand
@@ -12,13 +13,15 @@ enum Main {
         let arguments = CommandLine.arguments
         do {
             guard arguments.count >= 3 else {
-                throw Failure("usage: vault-torture loop|full|limited|measure DIR [FIRST]")
+                throw Failure("usage: vault-torture loop|open|full|limited|measure DIR [FIRST|COUNT]")
             }
             switch arguments[1] {
             case "loop": try await writeLoop(in: arguments[2], from: arguments.count > 3 ? Int64(arguments[3]) ?? 1 : 1)
+            case "open": await (try await openVault(arguments[2])).close()
             case "full": try await fillFileSystem(in: arguments[2])
             case "limited": try await reachSizeLimit(in: arguments[2])
-            case "measure": try await measure(in: arguments[2])
+            case "measure":
+                try await measure(in: arguments[2], count: arguments.count > 3 ? Int(arguments[3]) ?? 10_000 : 10_000)
             default: throw Failure("unknown: \(arguments[1])")
             }
             say("ok")

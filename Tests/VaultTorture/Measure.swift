@@ -2,7 +2,7 @@ import BrokerModel
 import BrokerVault
 
 /// What opening, looking up and committing cost. Figures are for people: nothing is asserted.
-func measure(in path: String) async throws {
+func measure(in path: String, count: Int) async throws {
     var vault = try await openVault(path)
     let pairs = Pairs(vault)
     try await pairs.write(1, to: 0)
@@ -24,17 +24,30 @@ func measure(in path: String) async throws {
     }
     say("commit of two records: \(commits / 1_000)")
 
-    var puts: [SealedRecord] = []
-    for number in 0..<10_000 {
-        var record = token.record
-        record.owner.clientID = "many-\(number)"
-        puts.append(try vault.seal(record, secret: pairs.secret(0, 1), in: partition).sealed)
+    for number in 0..<count / 10 {
+        let puts = try (0..<10).map { item in
+            var record = token.record
+            record.owner.clientID = "many-\(number)"
+            record.realm = "\(item)"
+            return try vault.seal(record, secret: pairs.secret(0, 1), in: partition).sealed
+        }
+        try await vault.commit(VaultChange(in: partition, puts: puts))
     }
-    try await vault.commit(VaultChange(in: partition, puts: puts))
+    let more = try await clock.measure {
+        for value in 2...501 as ClosedRange<Int64> { try await pairs.write(value, to: 1) }
+    }
+    say("commit of two records among \(count): \(more / 500)")
     await vault.close()
-    let start = clock.now
+    for _ in 0..<5 {
+        let start = clock.now
+        vault = try await openVault(path)
+        let opened = clock.now
+        _ = try vault.load(AppRecord.self, bucket: [], in: partition)
+        _ = try vault.load(AccessTokenRecord.self, bucket: bucket, in: partition)
+        say("opening a vault of \(count) records: \(opened - start), reading two buckets: \(clock.now - opened)")
+        await vault.close()
+    }
     vault = try await openVault(path)
-    say("opening a vault of \(try vault.statistics().records) records: \(clock.now - start)")
     let listing = try clock.measure { _ = try vault.loadAll(AccessTokenRecord.self, in: partition) }
     say("reading all of them: \(listing)")
     await vault.close()

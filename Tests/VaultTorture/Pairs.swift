@@ -77,5 +77,6 @@ func openVault(_ path: String) async throws(VaultError) -> Vault {
     let directory = try StateDirectory.open(creating: path)
     let logger = Logger(label: "vault-torture") { _ in SwiftLogNoOpLogHandler() }
     return try await Vault.open(
-        in: directory, keySources: KeySourceChoice([KeyFileSource(in: directory)]), at: 0, logger: logger)
+        in: directory, keySources: KeySourceChoice([KeyFileSource(in: directory)]),
+        anchors: try StateDirectory.open(creating: path + ".anchors"), at: 0, logger: logger)
 }

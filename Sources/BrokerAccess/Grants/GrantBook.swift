@@ -180,7 +180,7 @@ package final class GrantBook: Sendable {
 
     private func read(_ partition: Partition) throws(BrokerError) -> GrantLedger {
         do throws(VaultError) {
-            return GrantLedger(try vault.loadAll(GrantRecord.self, in: partition).map(\.record))
+            return GrantLedger(try vault.load(GrantRecord.self, bucket: [], in: partition).map(\.record))
         } catch .locked {
             throw BrokerError(.locked, VaultError.locked.description)
         } catch {

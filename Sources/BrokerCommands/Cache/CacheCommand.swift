@@ -5,5 +5,6 @@ struct CacheCommand: ParsableCommand {
         commandName: "cache", abstract: "See, erase, save and merge what the broker keeps.",
         subcommands: [
             CacheStatisticsCommand.self, ClearCacheCommand.self, ExportCacheCommand.self, ImportCacheCommand.self,
+            AcceptRestoreCommand.self,
         ])
 }

@@ -58,6 +58,7 @@ struct DoctorCommand: Subcommand {
             return [Finding("Broker", .good, "Version \(status.version) answers at \(path).")]
                 + Examination.vaults(
                     status.vault.path.realPath ?? status.vault.path, isLocked: status.locked, others: vaults)
+                + Examination.records(status.vault)
                 + Examination.apps(apps, advice: ExecutableAdvice.on)
         } catch {
             return [Finding("Broker", .bad, error.message)]

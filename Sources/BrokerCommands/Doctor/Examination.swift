@@ -66,6 +66,20 @@ package enum Examination {
         return findings
     }
 
+    /// Whether the records are those that the broker wrote last (docs/decisions/0046).
+    package static func records(_ vault: GetBrokerStatus.Vault) -> [Finding] {
+        let before = "if you know why, or have seen to it: brokerctl cache accept-restore"
+        return [
+            VaultHealth.rolledBack(vault).map {
+                Finding("Records", .bad, $0, advice: "look at brokerctl apps list and grants list; \(before)")
+            },
+            VaultHealth.setAside(vault).map {
+                Finding(
+                    "Records", .bad, $0, advice: "sign in, or register the app, again where it is missing; \(before)")
+            },
+        ].compactMap(\.self)
+    }
+
     /// - Parameter advice: what is odd about a program, ``ExecutableAdvice``.
     package static func apps(_ apps: [App], advice: (String) -> String?) -> [Finding] {
         guard !apps.isEmpty else {

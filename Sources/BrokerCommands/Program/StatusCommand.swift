@@ -49,11 +49,18 @@ package enum StatusText {
         facts.add("Running for", TimeText.span(status.uptime))
         let records = status.vault.records == 1 ? "1 record" : "\(status.vault.records) records"
         facts.add("Vault", "\(status.vault.path), \(records)\(status.locked ? ", locked" : "")")
+        facts.add("Attention", attention(status.vault))
         facts.add("Key", status.vault.keySource)
         facts.add("Connections", String(status.connections))
         facts.add("Refreshes", "\(status.refreshesInFlight) in flight")
         facts.add("Device", status.device.mode.rawValue)
         facts.add("You are", status.caller.map(CallerText.you))
         return facts
+    }
+
+    /// Nil when all is well.
+    private static func attention(_ vault: GetBrokerStatus.Vault) -> String? {
+        let parts = VaultHealth.sentences(vault)
+        return parts.isEmpty ? nil : (parts + ["brokerctl doctor says what to do."]).joined(separator: " ")
     }
 }

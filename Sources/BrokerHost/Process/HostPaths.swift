@@ -28,6 +28,9 @@ package struct HostPaths: Sendable, Equatable {
     /// Of the user's sessions.
     package var runtimeDirectory: String { absolute("XDG_RUNTIME_DIR") ?? "/run/user/\(uid)" }
 
+    /// Where the vault's last commit is remembered for as long as the session lasts.
+    package var anchors: String { (isSystemMode ? "/run" : runtimeDirectory) + "/brokerd/anchors" }
+
     /// Where the vault is when neither a flag nor a file names a place: what systemd prepared for the unit
     /// (`StateDirectory=`, the first of a colon-separated list), else the XDG state home. Nil without a home directory.
     package var stateDirectory: String? {

@@ -2,7 +2,8 @@
 ///
 /// Loading is quick (microseconds, from the page cache) and may be called anywhere; committing waits for the disk.
 package protocol RecordVault: Sendable {
-    /// The records of one bucket. Rows that do not open (edited, moved, truncated) are quarantined and left out.
+    /// The records of one bucket. Rows that do not open (edited, moved, truncated), or are not those of the last commit (put
+    /// back), are quarantined and left out.
     func load<Record: VaultRecord>(
         _ type: Record.Type, bucket: [String], in partition: Partition
     ) throws(VaultError) -> [StoredRecord<Record>]
@@ -37,6 +38,13 @@ package protocol RecordVault: Sendable {
 
     /// Counted from the rows, none of which is opened.
     func statistics(of partition: Partition) throws(VaultError) -> PartitionStatistics
+
+    /// Whether an earlier state of all the partition's records was put in place of the last one, and no person has said yet
+    /// that this is right. Quick: part of the hot path.
+    func isRolledBack(_ partition: Partition) -> Bool
+
+    /// Says that it is, and forgets what was set aside or is gone.
+    func acceptState(of partition: Partition) async throws(VaultError)
 }
 
 extension RecordVault {
@@ -77,12 +85,21 @@ package struct VaultStatistics: Sendable, Equatable {
     package var records: Int
     /// Rows found damaged and set aside since the file was made.
     package var quarantined: Int
+    /// Rows of the last commit that were found to be gone, since the file was made.
+    package var missing: Int
+    /// As ``RecordVault/isRolledBack(_:)``, for any partition.
+    package var isRolledBack: Bool
 
-    package init(path: String, keySource: String, records: Int, quarantined: Int = 0) {
+    package init(
+        path: String, keySource: String, records: Int, quarantined: Int = 0, missing: Int = 0,
+        isRolledBack: Bool = false
+    ) {
         self.path = path
         self.keySource = keySource
         self.records = records
         self.quarantined = quarantined
+        self.missing = missing
+        self.isRolledBack = isRolledBack
     }
 }
 

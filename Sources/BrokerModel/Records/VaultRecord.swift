@@ -12,6 +12,14 @@ package enum RecordKind: UInt8, Sendable, CaseIterable {
     case grant = 10
 }
 
+extension RecordKind {
+    /// - Returns: nil for a number that no version of the broker gave to a kind.
+    package init?(storedAs number: Int64) {
+        guard let number = UInt8(exactly: number) else { return nil }
+        self.init(rawValue: number)
+    }
+}
+
 /// One record of the cache without its secret. What it holds is personal, so it is sealed together with the secret.
 ///
 /// `bucket` names the few records that are looked up together; `item` tells them apart. The vault files a record under

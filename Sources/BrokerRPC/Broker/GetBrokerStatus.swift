@@ -63,6 +63,9 @@ package enum GetBrokerStatus: PersonMethod {
         package var path = ""
         package var keySource = ""
         package var records: Int64 = 0
+        package var quarantined: Int64 = 0
+        package var missing: Int64 = 0
+        package var rolledBack = false
 
         package init() {}
 
@@ -70,6 +73,11 @@ package enum GetBrokerStatus: PersonMethod {
             .required("path", \.path, "Its file."),
             .required("keySource", \.keySource, "Where its key comes from."),
             .required("records", \.records, "How many records it holds."),
+            .required("quarantined", \.quarantined, "How many were found damaged or out of date, and set aside."),
+            .required("missing", \.missing, "How many were found to be gone."),
+            .required(
+                "rolledBack", \.rolledBack,
+                "Whether an earlier state was put in its place; cache.acceptRestore says that this is right."),
         ]
     }
 

@@ -26,6 +26,7 @@ package enum MethodRegistry {
         ExportCachePart.self,
         ImportCachePart.self,
         ImportBackup.self,
+        AcceptRestore.self,
         ListGrants.self,
         ApproveGrant.self,
         DenyGrant.self,

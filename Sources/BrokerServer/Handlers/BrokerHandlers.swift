@@ -10,7 +10,7 @@ struct BrokerHandlers: Sendable {
     var all: [AnyHandler] {
         [
             .waiting(GetBrokerStatus.self) { request throws(BrokerError) in
-                var status = try status(connections: request.context.connectionCount())
+                var status = try status(of: request.partition, connections: request.context.connectionCount())
                 let caller = request.context.callerNow()
                 status.caller = GetBrokerStatus.Caller(caller.identity, administers: caller.mayAdminister)
                 return status
@@ -40,7 +40,7 @@ struct BrokerHandlers: Sendable {
         ]
     }
 
-    private func status(connections: Int) throws(BrokerError) -> GetBrokerStatus.Result {
+    private func status(of partition: Partition, connections: Int) throws(BrokerError) -> GetBrokerStatus.Result {
         var status = GetBrokerStatus.Result()
         status.version = services.process.version
         status.protocol = OpenRPCDocument.protocolVersion
@@ -55,6 +55,9 @@ struct BrokerHandlers: Sendable {
             status.vault.path = vault.path
             status.vault.keySource = vault.keySource
             status.vault.records = Int64(vault.records)
+            status.vault.quarantined = Int64(vault.quarantined)
+            status.vault.missing = Int64(vault.missing)
+            status.vault.rolledBack = services.vault.isRolledBack(partition)
         } catch {
             throw BrokerError(error)
         }

@@ -60,6 +60,26 @@ struct CacheHandlers: Sendable {
                 return try await services.broker.clearCache(
                     revoke: request.params.revoke, correlationID: request.correlationID, in: request.partition)
             },
+            .waiting(
+                AcceptRestore.self,
+                outcome: {
+                    RequestOutcome(
+                        words: $1.accepted ? "the vault was accepted as it is" : "there was nothing to accept")
+                }
+            ) { request throws(BrokerError) in
+                AcceptRestore.Result(accepted: try await acceptRestore(in: request.partition))
+            },
         ]
+    }
+
+    private func acceptRestore(in partition: Partition) async throws(BrokerError) -> Bool {
+        do throws(VaultError) {
+            let found = try services.vault.statistics()
+            guard services.vault.isRolledBack(partition) || found.quarantined + found.missing > 0 else { return false }
+            try await services.vault.acceptState(of: partition)
+        } catch {
+            throw BrokerError(error)
+        }
+        return true
     }
 }

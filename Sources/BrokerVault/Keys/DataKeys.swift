@@ -73,6 +73,24 @@ struct DataKeys: Sendable {
 struct PartitionKeys: Sendable {
     let sealing: Secret
     let naming: Secret
+    /// Seals the lists of what there is.
+    let manifest: Secret
+    /// Seals what is remembered outside of the vault. It stays when the data key is replaced: that place may be out of reach
+    /// just then, and must not look like another vault's afterwards.
+    let anchor: Secret
     /// Rows, and copies in memory, may still be sealed with these.
-    var former: [Secret] = []
+    var former: [Secret]
+
+    init(sealing: Secret, naming: Secret, former: [Secret] = []) {
+        self.sealing = sealing
+        self.naming = naming
+        self.former = former
+        manifest = Self.manifest(beside: sealing)
+        anchor = naming.subkey(2, "tb-lists")
+    }
+
+    /// For lists that were not written anew yet.
+    var formerManifests: [Secret] { former.map(Self.manifest(beside:)) }
+
+    private static func manifest(beside sealing: Secret) -> Secret { sealing.subkey(1, "tb-lists") }
 }

@@ -7,6 +7,7 @@ struct KeyWrapping: Sendable {
     private let checking: Secret
     private let vaultID: [UInt8]
     private let source: String
+    private var format = VaultFormat.current
 
     /// - Parameter source: bound into everything, so a changed name in the header is noticed.
     init(key: Secret, vaultID: [UInt8], source: String) {
@@ -14,6 +15,13 @@ struct KeyWrapping: Sendable {
         checking = key.subkey(2, "tb-wraps")
         self.vaultID = vaultID
         self.source = source
+    }
+
+    /// The same for a vault of another format.
+    func of(_ format: Int) -> KeyWrapping {
+        var other = self
+        other.format = format
+        return other
     }
 
     /// Tells a wrong key from a damaged vault; says nothing about the key.
@@ -37,7 +45,7 @@ struct KeyWrapping: Sendable {
     private func context(of partition: Partition?) -> [UInt8] {
         var bytes = CanonicalBytes()
         bytes.append("token-broker data key")
-        bytes.append(UInt32(VaultFormat.current))
+        bytes.append(UInt32(format))
         bytes.append(vaultID)
         bytes.append(source)
         bytes.append(UInt8(partition == nil ? 0 : 1))

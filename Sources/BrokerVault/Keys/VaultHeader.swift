@@ -3,6 +3,7 @@ import BrokerValues
 
 /// What must be known before any key is: kept in the clear, bound into the key check.
 struct VaultHeader: Sendable {
+    var format = VaultFormat.current
     /// 16 random bytes.
     var vaultID: [UInt8]
     var keySource: String
@@ -38,7 +39,7 @@ extension VaultHeader {
         of path: String, from source: any KeySource, passphrase: Secret?
     ) async throws(VaultError) -> KeyWrapping {
         let key = try await source.key(for: vaultID, parameters: keyParameters, passphrase: passphrase)
-        let wrapping = try KeyWrapping(from: source.name, key, vaultID)
+        let wrapping = try KeyWrapping(from: source.name, key, vaultID).of(format)
         guard wrapping.check == keyCheck else { throw source.mismatch(path) }
         await source.proved(for: vaultID)
         return wrapping

@@ -10,6 +10,13 @@ struct CanonicalBytes {
         withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
     }
 
+    mutating func append(_ value: UInt64) {
+        withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
+    }
+
+    /// Of a length that is always the same.
+    mutating func append(contentsOf value: UnsafeRawBufferPointer) { bytes.append(contentsOf: value) }
+
     mutating func append(_ value: [UInt8]) {
         append(UInt32(truncatingIfNeeded: value.count))
         bytes.append(contentsOf: value)

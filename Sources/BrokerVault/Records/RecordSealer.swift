@@ -11,7 +11,11 @@ struct RecordSealer: Sendable {
     /// Far above any record; keeps a runaway answer of a provider from filling the disk.
     private static let maximumCount = 8 << 20
 
+    /// Of the vault.
+    private let format: Int
     private let scratch = ScratchPool()
+
+    init(format: Int = VaultFormat.current) { self.format = format }
 
     func seal(
         fields: [UInt8], secret: Secret?, kind: RecordKind, rowKey: [UInt8], bucketKey: [UInt8],
@@ -23,7 +27,7 @@ struct RecordSealer: Sendable {
             throw .io("A record of \(used) bytes is larger than the vault takes (\(Self.maximumCount) bytes).")
         }
         let padded = (used + Self.step - 1) / Self.step * Self.step
-        let context = Self.context(partition.uid, kind.rawValue, rowKey, bucketKey)
+        let context = context(partition.uid, kind.rawValue, rowKey, bucketKey)
         let box = try scratch.withBytes(padded) { plaintext in
             plaintext.storeBytes(of: UInt32(fields.count).littleEndian, toByteOffset: 0, as: UInt32.self)
             plaintext.storeBytes(of: UInt32(secretCount).littleEndian, toByteOffset: 4, as: UInt32.self)
@@ -46,20 +50,20 @@ struct RecordSealer: Sendable {
         guard let uid = UInt32(exactly: row.partition), let kind = UInt8(exactly: row.kind) else {
             throw .recordDamaged
         }
-        return try open(row.box, context: Self.context(uid, kind, row.rowKey, row.bucketKey), keys, body)
+        return try open(row.box, context: context(uid, kind, row.rowKey, row.bucketKey), keys, body)
     }
 
     func open<Result>(
         _ sealed: SealedRecord, keys: PartitionKeys,
         _ body: (_ fields: UnsafeRawBufferPointer, _ secret: UnsafeRawBufferPointer) -> Result
     ) throws(VaultError) -> Result {
-        let context = Self.context(sealed.partition.uid, sealed.kind.rawValue, sealed.rowKey, sealed.bucketKey)
+        let context = context(sealed.partition.uid, sealed.kind.rawValue, sealed.rowKey, sealed.bucketKey)
         return try open(sealed.box, context: context, keys, body)
     }
 
     /// The same record under the current key; nil when it is already, and for one that is not genuine.
     func resealed(_ record: SealedRecord, keys: PartitionKeys) throws(VaultError) -> SealedRecord? {
-        let context = Self.context(record.partition.uid, record.kind.rawValue, record.rowKey, record.bucketKey)
+        let context = context(record.partition.uid, record.kind.rawValue, record.rowKey, record.bucketKey)
         let count = record.box.count - AEAD.overhead
         guard count >= Self.headCount, count <= Self.maximumCount + Self.step else { return nil }
         let box: [UInt8]? = try scratch.withBytes(count) { plaintext in
@@ -95,9 +99,9 @@ struct RecordSealer: Sendable {
         }
     }
 
-    private static func context(_ uid: UInt32, _ kind: UInt8, _ rowKey: [UInt8], _ bucketKey: [UInt8]) -> [UInt8] {
+    private func context(_ uid: UInt32, _ kind: UInt8, _ rowKey: [UInt8], _ bucketKey: [UInt8]) -> [UInt8] {
         var bytes = CanonicalBytes(reserving: 96)
-        bytes.append(UInt32(VaultFormat.current))
+        bytes.append(UInt32(format))
         bytes.append(uid)
         bytes.append(kind)
         bytes.append(rowKey)

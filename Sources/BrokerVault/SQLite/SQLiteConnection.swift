@@ -54,6 +54,10 @@ final class SQLiteConnection {
 
     /// The rows of a statement, each turned into a value while it is current.
     func rows<Value>(_ sql: String, _ values: SQLValue..., read: (Row) -> Value) throws(VaultError) -> [Value] {
+        try rows(sql, values: values, read: read)
+    }
+
+    func rows<Value>(_ sql: String, values: [SQLValue], read: (Row) -> Value) throws(VaultError) -> [Value] {
         var result: [Value] = []
         try execute(sql, values) { result.append(read($0)) }
         return result
@@ -103,6 +107,19 @@ final class SQLiteConnection {
             return result
         } catch {
             // After some failures SQLite has rolled back already.
+            if sqlite3_get_autocommit(handle) == 0 { try? run("ROLLBACK") }
+            throw error
+        }
+    }
+
+    /// Reads of one moment: what is committed meanwhile is not seen.
+    func snapshot<Result>(_ body: (SQLiteConnection) throws(VaultError) -> Result) throws(VaultError) -> Result {
+        try run("BEGIN")
+        do {
+            let result = try body(self)
+            try run("COMMIT")
+            return result
+        } catch {
             if sqlite3_get_autocommit(handle) == 0 { try? run("ROLLBACK") }
             throw error
         }

@@ -1,38 +1,64 @@
 import Synchronization
 
-/// Which rows were found damaged and wait for being set aside, and how many were.
+/// What was found damaged and waits for being set aside, and how much was.
 final class QuarantineQueue: Sendable {
+    struct Found: Sendable {
+        /// Rows that do not open, or are not of the last commit.
+        var rows: Set<Int64> = []
+        /// Pages of the manifest that their rows do not agree with.
+        var places: Set<ManifestPlace> = []
+
+        var isEmpty: Bool { rows.isEmpty && places.isEmpty }
+    }
+
     private struct State {
         var moved: Int
-        var waiting: Set<Int64> = []
+        var missing: Int
+        var waiting = Found()
     }
 
     private let state: Mutex<State>
 
-    /// - Parameter moved: rows that lie in quarantine already.
-    init(moved: Int) { state = Mutex(State(moved: moved)) }
+    /// - Parameters:
+    ///   - moved: rows that lie in quarantine already.
+    ///   - missing: rows that are known to be gone.
+    init(moved: Int, missing: Int) { state = Mutex(State(moved: moved, missing: missing)) }
 
-    var total: Int { state.withLock { $0.moved + $0.waiting.count } }
-    var waiting: [Int64] { state.withLock { $0.waiting.sorted() } }
+    var total: Int { state.withLock { $0.moved + $0.waiting.rows.count } }
+    var missing: Int { state.withLock { $0.missing } }
+    var waiting: Found { state.withLock { $0.waiting } }
 
-    /// - Returns: whether there is one among them that did not wait yet. It may still have been moved between being read
-    ///   and being reported here; that is settled as mended.
-    func found(_ rows: [Int64]) -> Bool {
+    /// - Returns: whether there is something in it that did not wait yet. It may still have been settled between being read
+    ///   and being reported here; that is seen when it is looked at again.
+    func found(_ found: Found) -> Bool {
         state.withLock { state in
-            let before = state.waiting.count
-            state.waiting.formUnion(rows)
-            return state.waiting.count > before
+            let before = state.waiting
+            state.waiting.rows.formUnion(found.rows)
+            state.waiting.places.formUnion(found.places)
+            return state.waiting.rows.count > before.rows.count || state.waiting.places.count > before.places.count
         }
     }
 
+    /// A person has looked at it.
+    ///
     /// - Parameters:
-    ///   - moved: are in quarantine now.
-    ///   - mended: are gone or had been replaced by whole ones meanwhile.
-    func settled(moved: [Int64], mended: [Int64]) {
+    ///   - moved: rows that are still in quarantine.
+    ///   - missing: rows that are still known to be gone.
+    func accepted(leaving moved: Int, missing: Int) {
+        state.withLock { ($0.moved, $0.missing) = (moved, missing) }
+    }
+
+    /// All of it was looked at again.
+    ///
+    /// - Parameters:
+    ///   - moved: how many rows are in quarantine now; others are gone, or had been replaced by whole ones meanwhile.
+    ///   - missing: how many were found to be gone.
+    func settled(_ found: Found, moved: Int, missing: Int) {
         state.withLock { state in
-            state.waiting.subtract(moved)
-            state.waiting.subtract(mended)
-            state.moved += moved.count
+            state.waiting.rows.subtract(found.rows)
+            state.waiting.places.subtract(found.places)
+            state.moved += moved
+            state.missing += missing
         }
     }
 }

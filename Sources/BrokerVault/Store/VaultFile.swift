@@ -42,7 +42,7 @@ struct VaultFile {
         try connection.transaction { (connection) throws(VaultError) in
             try connection.run("PRAGMA application_id = \(VaultFormat.applicationID)")
             try connection.run("PRAGMA user_version = \(VaultFormat.current)")
-            for statement in VaultFormat.schema { try connection.run(statement) }
+            for statement in VaultFormat.schema(of: VaultFormat.current) { try connection.run(statement) }
             try connection.write(header)
         }
         try connection.checkpoint()
@@ -57,10 +57,11 @@ struct VaultFile {
         }
         let isShort = try isShort(file)
         let connection = try SQLiteConnection(opening: path)
-        try requireFormat(try connection.integer("PRAGMA user_version"))
-        try requireSchema(connection)
+        let format = try connection.integer("PRAGMA user_version")
+        try requireFormat(format)
+        try requireSchema(connection, of: format)
         if isShort { try requireWhole(connection) }
-        return try connection.readHeader(path)
+        return try connection.readHeader(path, format: format)
     }
 
     /// A connection for work, to a vault that was examined and whose key is proven.
@@ -97,17 +98,17 @@ struct VaultFile {
     }
 
     private func requireFormat(_ found: Int) throws(VaultError) {
-        guard found != VaultFormat.current else { return }
+        guard !(VaultFormat.oldest...VaultFormat.current).contains(found) else { return }
         if found > VaultFormat.current { throw .newerFormat(found: found, supported: VaultFormat.current) }
         throw .damaged(
             "\(path) says format \(found), which no broker wrote. Restore it from a backup, or move it away.")
     }
 
-    private func requireSchema(_ connection: SQLiteConnection) throws(VaultError) {
+    private func requireSchema(_ connection: SQLiteConnection, of format: Int) throws(VaultError) {
         let found = try connection.rows("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid") {
             $0.text(0)
         }
-        guard found == VaultFormat.schema else {
+        guard found == VaultFormat.schema(of: format) else {
             throw .damaged("\(path) has other tables than a vault has. Restore it from a backup, or move it away.")
         }
     }
@@ -142,15 +143,15 @@ extension SQLiteConnection {
         }
     }
 
-    func readHeader(_ path: String) throws(VaultError) -> VaultHeader {
+    func readHeader(_ path: String, format: Int) throws(VaultError) -> VaultHeader {
         let found = try rows("SELECT name, value FROM header") { ($0.text(0), $0.blob(1)) }
         let values = Dictionary(found, uniquingKeysWith: { first, _ in first })
         guard let vaultID = values["vault-id"], vaultID.count == 16, let source = values["key-source"],
             let parameters = values["key-parameters"], let check = values["key-check"]
         else { throw .damaged("The header of \(path) is damaged. Restore it from a backup, or move it away.") }
         return VaultHeader(
-            vaultID: vaultID, keySource: String(decoding: source, as: UTF8.self), keyParameters: parameters,
-            keyCheck: check,
+            format: format, vaultID: vaultID, keySource: String(decoding: source, as: UTF8.self),
+            keyParameters: parameters, keyCheck: check,
             wrappedOn: values["key-wrapped-on"].flatMap { NumericDate(String(decoding: $0, as: UTF8.self)) })
     }
 }

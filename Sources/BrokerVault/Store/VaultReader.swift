@@ -3,31 +3,50 @@ import Synchronization
 
 /// The connection that answers look-ups: a few microseconds each, behind a lock.
 final class VaultReader: Sendable {
-    private static let columns = "id, partition, kind, row_key, bucket_key, box"
+    /// Rows, and what the manifest says of them, as they were at one moment.
+    struct Look: Sendable {
+        var root: [UInt8]?
+        var pages: [UInt8: [UInt8]]
+        var rows: [StoredRow]
+    }
+
     private let connection: Mutex<SQLiteConnection?>
 
     init(_ connection: sending SQLiteConnection) { self.connection = Mutex(connection) }
 
-    func rows(bucketKey: [UInt8]) throws(VaultError) -> [StoredRow] {
-        try withConnection { (connection) throws(VaultError) in
-            let sql = "SELECT \(Self.columns) FROM record WHERE bucket_key = ?1"
-            return try connection.rows(sql, .blob(bucketKey), read: StoredRow.init)
+    func look(bucketKey: [UInt8], at place: ManifestPlace) throws(VaultError) -> Look {
+        try look(in: place.partition) { (connection) throws(VaultError) in
+            let page = try connection.manifestPage(place)
+            return (
+                page.map { [place.page: $0] } ?? [:],
+                try connection.records("bucket_key = ?1", .blob(bucketKey))
+            )
         }
     }
 
-    func rows(_ kind: RecordKind, in partition: Partition) throws(VaultError) -> [StoredRow] {
-        try withConnection { (connection) throws(VaultError) in
-            let sql = "SELECT \(Self.columns) FROM record WHERE partition = ?1 AND kind = ?2"
-            return try connection.rows(
-                sql, .integer(Int64(partition.uid)), .integer(Int64(kind.rawValue)), read: StoredRow.init)
+    func look(_ kind: RecordKind, in partition: Partition) throws(VaultError) -> Look {
+        try look(in: partition) { (connection) throws(VaultError) in
+            (
+                try connection.manifestPages(of: partition),
+                try connection.records(
+                    "partition = ?1 AND kind = ?2", .integer(Int64(partition.uid)), .integer(Int64(kind.rawValue)))
+            )
+        }
+    }
+
+    private func look(
+        in partition: Partition,
+        _ body: @Sendable (SQLiteConnection) throws(VaultError) -> (pages: [UInt8: [UInt8]], rows: [StoredRow])
+    ) throws(VaultError) -> Look {
+        try withSnapshot { (connection) throws(VaultError) in
+            let root = try connection.manifestRoot(of: partition)
+            let (pages, rows) = try body(connection)
+            return Look(root: root, pages: pages, rows: rows)
         }
     }
 
     func wrappedKey(of partition: Partition) throws(VaultError) -> [UInt8]? {
-        try withConnection { (connection) throws(VaultError) in
-            let sql = "SELECT wrapped FROM partition_key WHERE partition = ?1"
-            return try connection.rows(sql, .integer(Int64(partition.uid))) { $0.blob(0) }.first
-        }
+        try withConnection { (connection) throws(VaultError) in try connection.wrappedKey(of: partition) }
     }
 
     func wrappedKeys() throws(VaultError) -> [Partition: [UInt8]] {
@@ -45,26 +64,19 @@ final class VaultReader: Sendable {
     private static let foreignPartition = VaultError.damaged(
         "The vault has a data key for a uid that no system has. Restore vault.db from a backup.")
 
-    /// Some rows of a partition, in the order of their ids.
-    func rows(after id: Int64, in partition: Partition, atMost count: Int) throws(VaultError) -> [StoredRow] {
-        try withConnection { (connection) throws(VaultError) in
-            let sql = "SELECT \(Self.columns) FROM record WHERE partition = ?1 AND id > ?2 ORDER BY id LIMIT ?3"
-            return try connection.rows(
-                sql, .integer(Int64(partition.uid)), .integer(id), .integer(Int64(count)), read: StoredRow.init)
-        }
-    }
-
-    /// The same, of one kind.
-    func rows(
-        _ kind: RecordKind, after id: Int64, in partition: Partition, atMost count: Int
-    ) throws(VaultError) -> [StoredRow] {
-        try withConnection { (connection) throws(VaultError) in
-            let sql = """
-                SELECT \(Self.columns) FROM record WHERE partition = ?1 AND kind = ?2 AND id > ?3 ORDER BY id LIMIT ?4
-                """
-            return try connection.rows(
-                sql, .integer(Int64(partition.uid)), .integer(Int64(kind.rawValue)), .integer(id),
-                .integer(Int64(count)), read: StoredRow.init)
+    /// Some rows of a kind, in the order of their ids.
+    func look(
+        _ kind: RecordKind, after id: Int64, atMost count: Int, in partition: Partition
+    ) throws(VaultError) -> Look {
+        try look(in: partition) { (connection) throws(VaultError) in
+            let rows = try connection.records(
+                "partition = ?1 AND kind = ?2 AND id > ?3 ORDER BY id LIMIT ?4", .integer(Int64(partition.uid)),
+                .integer(Int64(kind.rawValue)), .integer(id), .integer(Int64(count)))
+            var pages: [UInt8: [UInt8]] = [:]
+            for page in Set(rows.compactMap(\.bucketKey.first)) {
+                pages[page] = try connection.manifestPage(ManifestPlace(partition, page: page))
+            }
+            return (pages, rows)
         }
     }
 
@@ -87,6 +99,12 @@ final class VaultReader: Sendable {
 
     func close() { connection.withLock { $0 = nil } }
 
+    func withSnapshot<Result: Sendable>(
+        _ body: @Sendable (SQLiteConnection) throws(VaultError) -> Result
+    ) throws(VaultError) -> Result {
+        try withConnection { (connection) throws(VaultError) in try connection.snapshot(body) }
+    }
+
     private func withConnection<Result: Sendable>(
         _ body: @Sendable (SQLiteConnection) throws(VaultError) -> Result
     ) throws(VaultError) -> Result {
@@ -94,6 +112,15 @@ final class VaultReader: Sendable {
             guard let connection else { throw VaultError.closed }
             return try body(connection)
         }
+    }
+}
+
+extension SQLiteConnection {
+    /// - Parameter condition: of constant text.
+    func records(_ condition: StaticString, _ values: SQLValue...) throws(VaultError) -> [StoredRow] {
+        try rows(
+            "SELECT id, partition, kind, row_key, bucket_key, box FROM record WHERE \(condition)", values: values,
+            read: StoredRow.init)
     }
 }
 

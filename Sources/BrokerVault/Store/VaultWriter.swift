@@ -16,40 +16,78 @@ final class VaultWriter: Sendable {
     private let state: Mutex<State>
     private let reader: VaultReader
     private let keys: KeyRing
+    private let known: KnownManifest
+    private let anchor: RollbackAnchor?
     private let logger: Logger
 
     init(
         _ connection: sending SQLiteConnection, claim: DirectoryClaim, reader: VaultReader, keys: KeyRing,
-        logger: Logger
+        known: KnownManifest, anchor: RollbackAnchor?, logger: Logger
     ) {
         // One: an earlier broker may have left something in the log.
         state = Mutex(State(connection: connection, claim: claim, writesInLog: 1))
         self.reader = reader
         self.keys = keys
+        self.known = known
+        self.anchor = anchor
         self.logger = logger
     }
 
     deinit { close() }
 
-    func apply(_ write: WriteSet) throws(VaultError) {
-        let unsaved = write.partitions.compactMap { partition in
-            keys.unsavedKey(of: partition).map { (partition, $0) }
-        }
-        try transaction { (connection) throws(VaultError) in
-            for (partition, wrapped) in unsaved {
-                try connection.run(
-                    "INSERT INTO partition_key (partition, wrapped) VALUES (?1, ?2)", .integer(Int64(partition.uid)),
-                    .blob(wrapped))
+    /// - Returns: pages of the manifest that were not those of the last commit.
+    func apply(_ write: WriteSet) throws(VaultError) -> Set<ManifestPlace> {
+        try commit { (connection, manifest) throws(VaultError) in
+            for delete in write.deletes {
+                try connection.run("DELETE FROM record WHERE row_key = ?1", .blob(delete.rowKey))
+                guard let row = Fingerprint(delete.rowKey) else { continue }
+                try manifest.remove(row: row, at: delete.place, on: connection)
             }
-            for rowKey in write.deletes { try connection.run("DELETE FROM record WHERE row_key = ?1", .blob(rowKey)) }
-            for record in write.puts { try connection.put(record) }
+            for record in write.puts {
+                try connection.put(record)
+                try manifest.put(record, on: connection)
+            }
+            return manifest.unproven
         }
-        for (partition, _) in unsaved { keys.markSaved(partition) }
+    }
+
+    /// Writes the rows of some pages of the manifest anew, and the pages. Only rows that their page lists: one that was put back
+    /// is not made a new one by this.
+    ///
+    /// - Parameters:
+    ///   - enough: after so many rows, the next page is left for another transaction.
+    ///   - anew: nil for a row that is to stay as it is.
+    /// - Returns: what does not agree, and the page to go on with; nil after the last.
+    func replace(
+        in partition: Partition, from first: UInt8, enough: Int,
+        _ anew: @Sendable (StoredRow) throws(VaultError) -> SealedRecord?
+    ) throws(VaultError) -> (found: QuarantineQueue.Found, next: UInt8?) {
+        try commit { (connection, manifest) throws(VaultError) in
+            var found = QuarantineQueue.Found()
+            var count = 0
+            for page in first...UInt8.max {
+                guard count < enough else { return (found, page) }
+                let place = ManifestPlace(partition, page: page)
+                var review = PageReview(try manifest.page(place, on: connection).entries)
+                for row in try connection.records(at: place) {
+                    count += 1
+                    guard review.isListed(row) else {
+                        found.rows.insert(row.id)
+                        continue
+                    }
+                    guard let record = try anew(row) else { continue }
+                    try connection.replaceBox(of: row, by: record)
+                    try manifest.put(record, on: connection)
+                }
+                if !review.unaccounted.isEmpty || manifest.unproven.contains(place) { found.places.insert(place) }
+            }
+            return (found, nil)
+        }
     }
 
     /// Writes all data keys anew, and what the vault says of the key that wraps them.
     func write(_ wrapped: [Partition: [UInt8]], _ header: VaultHeader) throws(VaultError) {
-        try transaction { (connection) throws(VaultError) in
+        try commit { (connection, _) throws(VaultError) in
             for (partition, wrapped) in wrapped {
                 try connection.run(
                     "INSERT OR REPLACE INTO partition_key (partition, wrapped) VALUES (?1, ?2)",
@@ -59,41 +97,126 @@ final class VaultWriter: Sendable {
         }
     }
 
-    /// Moves rows that do not open out of the way; nothing is thrown away.
-    ///
-    /// - Parameter isWhole: asked again for the row as it is now, which may have been written anew.
-    /// - Returns: rows that were moved, and rows that need not be.
-    func quarantine(
-        _ rows: [Int64], isWhole: @Sendable (StoredRow) throws(VaultError) -> Bool
-    ) throws(VaultError) -> (moved: [Int64], mended: [Int64]) {
-        let moved = try transaction { (connection) throws(VaultError) in
-            var moved: Set<Int64> = []
-            for id in rows {
-                let found = try connection.rows(
-                    "SELECT id, partition, kind, row_key, bucket_key, box FROM record WHERE id = ?1", .integer(id),
-                    read: StoredRow.init)
-                guard let row = found.first, try !isWhole(row) else { continue }
-                try connection.run(
-                    """
-                    INSERT INTO quarantine (partition, kind, row_key, bucket_key, box)
-                    SELECT partition, kind, row_key, bucket_key, box FROM record WHERE id = ?1
-                    """, .integer(id))
-                try connection.run("DELETE FROM record WHERE id = ?1", .integer(id))
-                moved.insert(id)
-            }
-            return moved
+    /// - Returns: how many damaged rows were set aside.
+    func migrate(_ migration: VaultMigration) throws(VaultError) -> Int {
+        try state.withLock { (state) throws(VaultError) in
+            guard let connection = state.connection else { throw VaultError.closed }
+            return try migration.run(on: connection)
         }
-        return (Array(moved), rows.filter { !moved.contains($0) })
     }
 
-    private func transaction<Result: Sendable>(
-        _ body: @Sendable (SQLiteConnection) throws(VaultError) -> Result
+    /// For one that does not open. It only seals what can be made anew, so another takes its place.
+    func dropVaultKey() throws(VaultError) {
+        try state.withLock { (state) throws(VaultError) in
+            try state.connection?.run(
+                "DELETE FROM partition_key WHERE partition = ?1", .integer(Int64(Partition.wholeVault.uid)))
+        }
+    }
+
+    /// Writes down what was noticed about the vault as a whole.
+    func note() throws(VaultError) { try commit { (_, _) throws(VaultError) in } }
+
+    /// What is there is right, whatever was there before. What was set aside is forgotten, but for what is of other partitions.
+    ///
+    /// - Returns: how many rows are still in quarantine, and how many are known to be gone.
+    func accept(_ partition: Partition) throws(VaultError) -> (moved: Int, missing: Int) {
+        try commit { (connection, manifest) throws(VaultError) in
+            manifest.accept(partition)
+            // A row that was tampered with may name a partition that there is not.
+            try connection.run(
+                "DELETE FROM quarantine WHERE partition = ?1 OR partition NOT IN (SELECT partition FROM partition_key)",
+                .integer(Int64(partition.uid)))
+            return try connection.quarantined()
+        }
+    }
+
+    /// Moves rows that do not open, or are not of the last commit, out of the way; nothing is thrown away. Rows that are gone
+    /// get a line there, too.
+    ///
+    /// - Parameter isWhole: asked again for each row as it is now, which may have been written anew.
+    /// - Returns: how many rows were moved, and how many are gone.
+    func quarantine(
+        _ found: QuarantineQueue.Found, isWhole: @Sendable (StoredRow) throws(VaultError) -> Bool
+    ) throws(VaultError) -> (moved: Int, missing: Int) {
+        try commit { (connection, manifest) throws(VaultError) in
+            var places = found.places
+            var setAside: [StoredRow] = []
+            for id in found.rows {
+                guard let row = try connection.records("id = ?1", .integer(id)).first else { continue }
+                if let place = try place(of: row) { places.insert(place) } else { setAside.append(row) }
+            }
+            var gone: [(place: ManifestPlace, entry: ManifestPage.Entry)] = []
+            for place in places {
+                var review = PageReview(try manifest.page(place, on: connection).entries)
+                for row in try connection.records(at: place) where try !(isWhole(row) && review.isListed(row)) {
+                    setAside.append(row)
+                }
+                gone += review.unaccounted.map { (place, $0) }
+            }
+            for row in setAside { try connection.setAside(row) }
+            let keys = Set(setAside.compactMap { Fingerprint($0.rowKey) })
+            for (place, entry) in gone { try manifest.remove(row: entry.row, at: place, on: connection) }
+            let missing = gone.filter { !keys.contains($0.entry.row) }
+            for (place, entry) in missing { try connection.noteMissing(kind: entry.kind, in: place.partition) }
+            return (setAside.count, missing.count)
+        }
+    }
+
+    /// - Returns: nil for a row whose columns name no place that has a manifest.
+    private func place(of row: StoredRow) throws(VaultError) -> ManifestPlace? {
+        guard let uid = UInt32(exactly: row.partition),
+            let place = ManifestPlace(Partition(uid: uid), bucketKey: row.bucketKey)
+        else { return nil }
+        do {
+            let keys = try keys.keys(of: place.partition) { (partition) throws(VaultError) in
+                try reader.wrappedKey(of: partition)
+            }
+            return keys == nil ? nil : place
+        } catch .damaged {
+            return nil
+        }
+    }
+
+    /// One durable transaction, with the manifest that belongs to it.
+    private func commit<Result: Sendable>(
+        _ body: @Sendable (SQLiteConnection, inout ManifestChange) throws(VaultError) -> Result
     ) throws(VaultError) -> Result {
         try state.withLock { (state) throws(VaultError) in
             guard let connection = state.connection else { throw VaultError.closed }
-            let result = try connection.transaction(body)
+            let (result, manifest, box) = try attempt(on: connection, body)
+            known.became(manifest.vault, from: manifest.before)
+            manifest.markKeysSaved()
             state.writesInLog += 1
+            remember(manifest.vault.commit, box)
+            for partition in manifest.rolledBack { logger.error(rolledBack: partition) }
             return result
+        }
+    }
+
+    private func attempt<Result: Sendable>(
+        on connection: SQLiteConnection,
+        _ body: (SQLiteConnection, inout ManifestChange) throws(VaultError) -> Result
+    ) throws(VaultError) -> (Result, ManifestChange, Fingerprint?) {
+        do {
+            return try connection.transaction { (connection) throws(VaultError) in
+                var manifest = ManifestChange(of: known, keys: keys)
+                let result = try body(connection, &manifest)
+                let box = try manifest.write(to: connection)
+                known.isAboutToBe(manifest.vault)
+                return (result, manifest, box)
+            }
+        } catch {
+            known.stayed()
+            throw error
+        }
+    }
+
+    private func remember(_ commit: UInt64, _ box: Fingerprint?) {
+        guard let anchor, let box,
+            let keys = try? keys.keys(of: .wholeVault, stored: { (_) throws(VaultError) in nil })
+        else { return }
+        if !anchor.write(RollbackAnchor.Mark(commit: commit, manifest: box), keys: keys) {
+            logger.notice("the vault's last commit could not be remembered in the runtime directory")
         }
     }
 
@@ -130,14 +253,55 @@ final class VaultWriter: Sendable {
 
 /// What one commit changes, named as the file names it.
 struct WriteSet: Sendable {
-    var partitions: Set<Partition>
     var puts: [SealedRecord]
-    /// Row keys.
-    var deletes: [[UInt8]]
+    var deletes: [Delete]
+
+    struct Delete: Sendable {
+        var rowKey: [UInt8]
+        var place: ManifestPlace
+    }
 }
 
 extension SQLiteConnection {
-    fileprivate func put(_ record: SealedRecord) throws(VaultError) {
+    /// The rows that a page of the manifest is about.
+    fileprivate func records(at place: ManifestPlace) throws(VaultError) -> [StoredRow] {
+        let (from, before) = place.bucketKeys
+        return try records(
+            "bucket_key >= ?1 AND bucket_key < ?2 AND partition = ?3", .blob(from), .blob(before),
+            .integer(Int64(place.partition.uid)))
+    }
+
+    /// Moves a row to the others that were found damaged.
+    func setAside(_ row: StoredRow) throws(VaultError) {
+        try run(
+            """
+            INSERT INTO quarantine (partition, kind, row_key, bucket_key, box)
+            SELECT partition, kind, row_key, bucket_key, box FROM record WHERE id = ?1
+            """, .integer(row.id))
+        try run("DELETE FROM record WHERE id = ?1", .integer(row.id))
+    }
+
+    /// How many rows lie in quarantine, and how many are known to be gone.
+    func quarantined() throws(VaultError) -> (moved: Int, missing: Int) {
+        (
+            try integer("SELECT count(*) FROM quarantine WHERE box IS NOT NULL"),
+            try integer("SELECT count(*) FROM quarantine WHERE box IS NULL")
+        )
+    }
+
+    fileprivate func noteMissing(kind: UInt8, in partition: Partition) throws(VaultError) {
+        try run(
+            "INSERT INTO quarantine (partition, kind) VALUES (?1, ?2)", .integer(Int64(partition.uid)),
+            .integer(Int64(kind)))
+    }
+
+    /// For a row that was read in the same transaction. A box of the same length is written over the other, and no index is
+    /// touched: of many rows that takes a fraction of the time.
+    func replaceBox(of row: StoredRow, by record: SealedRecord) throws(VaultError) {
+        try run("UPDATE record SET box = ?2 WHERE id = ?1", .integer(row.id), .blob(record.box))
+    }
+
+    func put(_ record: SealedRecord) throws(VaultError) {
         try run(
             """
             INSERT INTO record (partition, kind, row_key, bucket_key, box) VALUES (?1, ?2, ?3, ?4, ?5)
@@ -153,6 +317,12 @@ extension VaultError {
 }
 
 extension Logger {
+    func error(rolledBack partition: Partition) {
+        error(
+            "an earlier state of a person's records was put in place of the last one",
+            metadata: ["uid": "\(partition.uid)"])
+    }
+
     func warning(_ text: Logger.Message, error: VaultError) {
         warning(text, metadata: ["error": "\(error)"])
     }

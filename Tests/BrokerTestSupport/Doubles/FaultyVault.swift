@@ -10,6 +10,7 @@ package final class FaultyVault: RecordVault, VaultKeys, BackupStore {
         var commit: VaultError?
         var loadAll: VaultError?
         var damaged: Set<RecordKind> = []
+        var isRolledBack = false
         var afterCommit: (@Sendable () async -> Void)?
         var afterLoad: (kind: RecordKind, run: @Sendable () -> Void)?
         var rowsOfLastCommit = 0
@@ -36,6 +37,7 @@ package final class FaultyVault: RecordVault, VaultKeys, BackupStore {
     package var readsOfAll: Int { listings.withLock { $0 } }
 
     package func failWriting(_ error: VaultError?) { faults.withLock { $0.commit = error } }
+    package func rollBack() { faults.withLock { $0.isRolledBack = true } }
     package func failReadingAll(_ error: VaultError?) { faults.withLock { $0.loadAll = error } }
 
     /// From now on no secret of these kinds opens.
@@ -66,6 +68,8 @@ package final class FaultyVault: RecordVault, VaultKeys, BackupStore {
     package func load<Record: VaultRecord>(
         _ type: Record.Type, bucket: [String], in partition: Partition
     ) throws(VaultError) -> [StoredRecord<Record>] {
+        // All of a kind are in a bucket without a name.
+        if bucket.isEmpty { try noteListing() }
         let records = try vault.load(type, bucket: bucket, in: partition)
         let afterLoad = faults.withLock { faults in
             guard faults.afterLoad?.kind == Record.kind else { return nil as (@Sendable () -> Void)? }
@@ -76,11 +80,15 @@ package final class FaultyVault: RecordVault, VaultKeys, BackupStore {
         return records
     }
 
+    private func noteListing() throws(VaultError) {
+        listings.withLock { $0 += 1 }
+        if let error = faults.withLock({ $0.loadAll }) { throw error }
+    }
+
     package func loadAll<Record: VaultRecord>(
         _ type: Record.Type, in partition: Partition
     ) throws(VaultError) -> [StoredRecord<Record>] {
-        listings.withLock { $0 += 1 }
-        if let error = faults.withLock({ $0.loadAll }) { throw error }
+        try noteListing()
         return try vault.loadAll(type, in: partition)
     }
 
@@ -137,6 +145,14 @@ package final class FaultyVault: RecordVault, VaultKeys, BackupStore {
         try await vault.replaceDataKeys(at: now)
     }
     package func unlock(passphrase: Secret?) async throws(VaultError) { try await vault.unlock(passphrase: passphrase) }
+    package func isRolledBack(_ partition: Partition) -> Bool {
+        faults.withLock { $0.isRolledBack } || vault.isRolledBack(partition)
+    }
+
+    package func acceptState(of partition: Partition) async throws(VaultError) {
+        faults.withLock { $0.isRolledBack = false }
+        try await vault.acceptState(of: partition)
+    }
 }
 
 extension Vault {
@@ -149,11 +165,11 @@ extension Vault {
 
     /// A vault that may have this one source of its key.
     package static func open(
-        in directory: StateDirectory, keySource: any KeySource, tidyingAfter idleDelay: Duration = .seconds(1),
-        logger: Logger
+        in directory: StateDirectory, keySource: any KeySource, anchors: StateDirectory? = nil,
+        tidyingAfter idleDelay: Duration = .seconds(1), logger: Logger
     ) async throws(VaultError) -> Vault {
         try await open(
-            in: directory, keySources: KeySourceChoice([keySource], order: [keySource.name]), at: 0,
+            in: directory, keySources: KeySourceChoice([keySource], order: [keySource.name]), anchors: anchors, at: 0,
             tidyingAfter: idleDelay, logger: logger)
     }
 }

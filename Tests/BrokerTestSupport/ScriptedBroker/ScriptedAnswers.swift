@@ -29,6 +29,6 @@ package enum ScriptedAnswers {
 
     package static let status =
         #"{"version":"0.1.0","protocol":1,"uptime":3725,"mode":"user","locked":false,"#
-        + #""vault":{"path":"/var/lib/x/vault.db","keySource":"keyfile","records":12},"connections":1,"#
+        + #""vault":{"path":"/var/lib/x/vault.db","keySource":"keyfile","records":12,"quarantined":0,"missing":0,"rolledBack":false},"connections":1,"#
         + #""refreshesInFlight":0,"device":{"mode":"private"}}"#
 }

@@ -128,9 +128,11 @@ struct KeyChangeTests {
             try await bed.use { vault in
                 let stored = try vault.seal(Sample.refreshToken(), secret: Secret("r"), in: Sample.me)
                 vault.lock()
-                // It waited for the disk; it is sealed, and needs no key.
-                try await vault.commit(VaultChange(in: Sample.me, puts: [stored.sealed]))
+                // It waited for the disk. The row needs no key any more, but the list of rows does.
+                let change = VaultChange(in: Sample.me, puts: [stored.sealed])
+                #expect(try await vaultError { try await vault.commit(change) } == .locked)
                 try await vault.unlock(passphrase: nil)
+                try await vault.commit(change)
                 let second = try vault.seal(Sample.refreshToken(), secret: Secret("s"), in: Sample.other)
                 try await vault.setKeySource("passphrase", passphrase: passphrase, at: 1)
                 try await vault.commit(VaultChange(in: Sample.other, puts: [second.sealed]))

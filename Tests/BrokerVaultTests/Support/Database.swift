@@ -7,6 +7,30 @@ func edit(_ file: URL, _ statements: String...) throws {
     for statement in statements { _ = try query(file, statement) }
 }
 
+/// A new database of many statements.
+func make(_ file: URL, _ script: String) throws {
+    var database: OpaquePointer?
+    defer { sqlite3_close(database) }
+    guard
+        sqlite3_open_v2(file.path, &database, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nil) == SQLITE_OK,
+        sqlite3_exec(database, script, nil, nil, nil) == SQLITE_OK
+    else { throw ProcessFailure("\(file.path): \(String(cString: sqlite3_errmsg(database)))") }
+}
+
+/// The same hands with an earlier copy of the file: its tables are `old.record` and so on.
+func edit(_ file: URL, with old: URL, _ statements: String) throws {
+    var database: OpaquePointer?
+    defer { sqlite3_close(database) }
+    let script = "ATTACH '\(old.path)' AS old; BEGIN; \(statements); COMMIT"
+    guard sqlite3_open_v2(file.path, &database, SQLITE_OPEN_READWRITE, nil) == SQLITE_OK,
+        sqlite3_exec(database, script, nil, nil, nil) == SQLITE_OK
+    else { throw ProcessFailure("\(script): \(String(cString: sqlite3_errmsg(database)))") }
+}
+
+extension [UInt8] {
+    var hexadecimal: String { map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() }
+}
+
 /// Rows as text; blobs in hexadecimal by `hex(…)` in the statement.
 func query(_ file: URL, _ statement: String) throws -> [[String]] {
     var database: OpaquePointer?

@@ -14,6 +14,9 @@ struct VaultBed {
         path = bed.path(folder)
     }
 
+    /// Where the last commit is remembered.
+    var anchors: String { path + ".anchors" }
+
     /// - Parameters:
     ///   - keySource: the only one that the vault may have; without it, any.
     ///   - idleDelay: long, because many tests look into the log; a slow machine must not empty it meanwhile.
@@ -21,12 +24,15 @@ struct VaultBed {
         keySource: (any KeySource)? = nil, tidyingAfter idleDelay: Duration = .seconds(3600)
     ) async throws(VaultError) -> Vault {
         let directory = try StateDirectory.open(creating: path)
+        let anchors = try StateDirectory.open(creating: anchors)
         guard let keySource else {
             let sources = KeySources.all(in: KeySurroundings(directory: directory))
             return try await Vault.open(
-                in: directory, keySources: KeySourceChoice(sources), at: 0, tidyingAfter: idleDelay, logger: log.logger)
+                in: directory, keySources: KeySourceChoice(sources), anchors: anchors, at: 0, tidyingAfter: idleDelay,
+                logger: log.logger)
         }
-        return try await Vault.open(in: directory, keySource: keySource, tidyingAfter: idleDelay, logger: log.logger)
+        return try await Vault.open(
+            in: directory, keySource: keySource, anchors: anchors, tidyingAfter: idleDelay, logger: log.logger)
     }
 
     /// Opens the vault for one test of what lies on disk afterwards.

@@ -66,7 +66,7 @@ private struct OpenedVault {
             return try Self.bytes(text.trimmingCharacters(in: .whitespacesAndNewlines))
         }
         let vaultID = try await value("SELECT hex(value) FROM header WHERE name = 'vault-id'")
-        let wrapped = try await value("SELECT hex(wrapped) FROM partition_key")
+        let wrapped = try await value("SELECT hex(wrapped) FROM partition_key WHERE partition = \(getuid())")
         var context: [UInt8] = []
         func append(_ number: UInt32) { withUnsafeBytes(of: number.littleEndian) { context.append(contentsOf: $0) } }
         func append(_ bytes: [UInt8]) {
@@ -74,7 +74,7 @@ private struct OpenedVault {
             context += bytes
         }
         append(Array("token-broker data key".utf8))
-        append(1)
+        append(2)
         append(vaultID)
         append(Array("key-file".utf8))
         context.append(1)

@@ -41,6 +41,39 @@ import Testing
         }
     }
 
+    @Test("a vault that was put back is served and said to be old, until the person says that it is right")
+    func rolledBack() async throws {
+        try await withTestBed { bed in
+            let session = try bed.makeDirectory("session")
+            func start(_ state: String? = nil) async throws -> BrokerProcess {
+                try await BrokerProcess.start(in: bed) {
+                    $0.stateDirectory = state
+                    $0.wrapper = ["/usr/bin/env", "XDG_RUNTIME_DIR=\(session)"]
+                }
+            }
+            var broker = try await start()
+            let file = "\(broker.stateDirectory)/vault.db"
+            try await broker.register("notes", clientID: "native", authority: "https://login.example.org/")
+            await broker.stop()
+            let kept = try Data(contentsOf: URL(filePath: file))
+            broker = try await start(broker.stateDirectory)
+            try await broker.register("mail", clientID: "native", authority: "https://login.example.org/")
+            await broker.stop()
+            try kept.write(to: URL(filePath: file))
+
+            broker = try await start(broker.stateDirectory)
+            #expect(try await broker.call("broker.status")[path: "vault.rolledBack"] == true)
+            #expect(try await broker.call("apps.list")[path: "apps"].arrayValue?.count == 1)
+            #expect(try await broker.ctl(["status"]).output.contains("brokerctl doctor"))
+            #expect(try await broker.ctl(["doctor"]).output.contains("accept-restore"))
+            #expect(try await broker.ctl(["cache", "accept-restore"]).status == .exited(0))
+            await broker.stop()
+            broker = try await start(broker.stateDirectory)
+            #expect(try await broker.call("broker.status")[path: "vault.rolledBack"] == false)
+            #expect(try await broker.ctl(["cache", "accept-restore"]).output.contains("nothing to accept"))
+        }
+    }
+
     @Test("a vault without its key is not taken for a new one")
     func missingKey() async throws {
         try await withTestBed { bed in

@@ -1,0 +1,24 @@
+import ArgumentParser
+import BrokerClient
+import BrokerRPC
+
+struct AcceptRestoreCommand: Subcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "accept-restore",
+        abstract: "Say that the vault is right as it is, after a restore or when records were set aside.",
+        discussion: """
+            For whoever restored a backup on purpose, or has seen to what `brokerctl status` says under Attention. Look at \
+            `brokerctl apps list` first: programs that were taken off an app's list since a backup are on it again. What was \
+            set aside is deleted.
+            """)
+
+    @OptionGroup var global: GlobalOptions
+
+    func run(in context: CommandContext) throws(BrokerClientError) {
+        let node = try context.connection.result(of: AcceptRestore.self, .init())
+        let result = try AcceptRestore.Result.decoded(node)
+        context.output.result(node) {
+            result.accepted ? "The vault as it is now is taken for right.\n" : "There is nothing to accept.\n"
+        }
+    }
+}

@@ -1,0 +1,24 @@
+import BrokerValues
+
+package enum AcceptRestore: AdministrationMethod {
+    package static let name = "cache.acceptRestore"
+    package static let summary =
+        "Says that the vault is right as it is, after a restore or when records were set aside."
+    package static let description = """
+        For who restored a backup on purpose. Until then broker.status says rolledBack, and sandboxes use no app. What was \
+        changed since the backup (programs that an app may be used by, sign-outs) is not made up for: look at apps.list \
+        first. Records that were set aside are deleted, and quarantined and missing begin at 0 again.
+        """
+    package static let errors: [ErrorKind] = [.accessDenied, .locked]
+    package static let resultName = "acceptance"
+    package typealias Params = Empty
+
+    package struct Result: MessageObject {
+        package var accepted = false
+        package init() {}
+        package init(accepted: Bool) { self.accepted = accepted }
+        package static let members: [Member<Result>] = [
+            .required("accepted", \.accepted, "False when there was nothing to accept.")
+        ]
+    }
+}

@@ -1,0 +1,114 @@
+import BrokerModel
+
+/// Which rows one part of a partition has, and which box each: what makes a row that was put back, exchanged or deleted
+/// show. A partition has up to 256 pages, by the first byte of the rows' bucket keys, so that a bucket is on one page.
+struct ManifestPage: Sendable, Equatable {
+    struct Entry: Sendable, Equatable {
+        let kind: UInt8
+        let bucket: Fingerprint
+        let row: Fingerprint
+        let box: Fingerprint
+    }
+
+    private(set) var entries: [Entry] = []
+
+    init() {}
+
+    mutating func put(_ entry: Entry) {
+        if let place = entries.firstIndex(where: { $0.row == entry.row }) {
+            entries[place] = entry
+        } else {
+            entries.append(entry)
+        }
+    }
+
+    mutating func remove(row: Fingerprint) { entries.removeAll { $0.row == row } }
+
+    /// Nil when nothing is left of it: such a page is not kept.
+    var bytes: [UInt8]? {
+        guard !entries.isEmpty else { return nil }
+        var bytes = CanonicalBytes(reserving: entries.count * (1 + 3 * Fingerprint.count))
+        for entry in entries {
+            bytes.append(entry.kind)
+            entry.bucket.append(to: &bytes)
+            entry.row.append(to: &bytes)
+            entry.box.append(to: &bytes)
+        }
+        return bytes.bytes
+    }
+
+    init?(_ bytes: [UInt8]) {
+        var reader = CanonicalReader(bytes)
+        entries.reserveCapacity(bytes.count / (1 + 3 * Fingerprint.count))
+        while !reader.isAtEnd {
+            guard let kind = reader.byte(), let bucket = reader.fingerprint(), let row = reader.fingerprint(),
+                let box = reader.fingerprint()
+            else { return nil }
+            entries.append(Entry(kind: kind, bucket: bucket, row: row, box: box))
+        }
+    }
+}
+
+extension ManifestPage.Entry {
+    /// - Returns: nil for columns that no row of ours has.
+    init?(kind: UInt8, bucketKey: [UInt8], rowKey: [UInt8], box: [UInt8]) {
+        guard let bucket = Fingerprint(bucketKey), let row = Fingerprint(rowKey), let box = Fingerprint(box) else {
+            return nil
+        }
+        self.init(kind: kind, bucket: bucket, row: row, box: box)
+    }
+
+    init?(_ row: StoredRow) {
+        guard let kind = UInt8(exactly: row.kind) else { return nil }
+        self.init(kind: kind, bucketKey: row.bucketKey, rowKey: row.rowKey, box: row.box)
+    }
+}
+
+/// What the manifest lists is held against the rows that there are.
+struct PageReview {
+    /// What is listed, and no row was found for.
+    private var expected: [Fingerprint: ManifestPage.Entry]
+
+    init(_ entries: [ManifestPage.Entry]) {
+        expected = Dictionary(entries.map { ($0.row, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// Whether the row is listed as it is. A second one of the same key is not.
+    mutating func isListed(_ row: StoredRow) -> Bool {
+        guard let entry = ManifestPage.Entry(row), expected[entry.row] == entry else { return false }
+        expected[entry.row] = nil
+        return true
+    }
+
+    var unaccounted: [ManifestPage.Entry] { Array(expected.values) }
+}
+
+/// Which page of which partition.
+struct ManifestPlace: Sendable, Hashable {
+    let partition: Partition
+    let page: UInt8
+
+    init(_ partition: Partition, page: UInt8) {
+        self.partition = partition
+        self.page = page
+    }
+
+    /// - Returns: nil for a bucket key that no row of ours has, and for the vault as a whole, which has no rows.
+    init?(_ partition: Partition, bucketKey: [UInt8]) {
+        guard partition != .wholeVault, let page = bucketKey.first else { return nil }
+        self.init(partition, page: page)
+    }
+
+    /// The page's row in the table.
+    var id: Int64 { Int64(partition.uid) << 8 | Int64(page) }
+
+    init?(id: Int64) {
+        guard let uid = UInt32(exactly: id >> 8) else { return nil }
+        self.init(Partition(uid: uid), page: UInt8(truncatingIfNeeded: id))
+    }
+
+    /// The rows of the page are those with a bucket key from the one on and before the other.
+    var bucketKeys: (from: [UInt8], before: [UInt8]) {
+        ([page], page == .max ? [UInt8](repeating: .max, count: 64) : [page + 1])
+    }
+}

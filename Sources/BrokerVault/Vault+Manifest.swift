@@ -1,0 +1,70 @@
+import BrokerModel
+import Logging
+
+/// What is read is held against the manifest (docs/decisions/0046).
+extension Vault {
+    /// As soon as there is a key, and before anything is read. While the vault is locked, what is known stays.
+    ///
+    /// - Returns: whether something was noticed that the file does not say yet.
+    func readManifest(_ wrapping: KeyWrapping) throws(VaultError) -> Bool {
+        guard !known.isStarted else { return false }
+        let keys = try vaultKeys(wrapping)
+        let start = ManifestAtStart(
+            try reader.manifestAtStart(), keys: keys, remembered: anchor?.read(keys) ?? .nothing)
+        known.start(with: start.vault)
+        switch start.finding {
+        case .newest: return false
+        case .manifestLost:
+            logger.error("the vault's manifest is gone or was changed: its records may be old ones")
+        case .rolledBack:
+            logger.error("an earlier vault was put in place of the last one: its records are old ones")
+        }
+        return true
+    }
+
+    private func vaultKeys(_ wrapping: KeyWrapping) throws(VaultError) -> PartitionKeys? {
+        guard let wrapped = try reader.wrappedKey(of: .wholeVault) else { return nil }
+        if let keys = wrapping.unwrap(wrapped, of: .wholeVault) { return keys.keys }
+        try writeSide.dropVaultKey()
+        return nil
+    }
+
+    /// Looks until what is found can be judged, and notices an earlier state of the partition.
+    func look(
+        in partition: Partition, _ body: () throws(VaultError) -> VaultReader.Look
+    ) throws(VaultError) -> VaultReader.Look {
+        while true {
+            let before = known.view(of: partition)
+            let found = try body()
+            let root = found.root.flatMap { Fingerprint($0) }
+            switch known.judge(root, of: partition, since: before) {
+            case .newest: return found
+            case .unclear: continue
+            case .rolledBack:
+                noticeRollback(of: partition, to: root)
+                return found
+            }
+        }
+    }
+
+    func noticeRollback(of partition: Partition, to root: Fingerprint?) {
+        guard known.rollBack(partition, to: root) else { return }
+        logger.error(rolledBack: partition)
+        queue.run { [self] in noteRollback() }
+    }
+
+    /// On the vault's queue. What cannot be written now is found again at the next start.
+    func noteRollback() {
+        do {
+            try writeSide.note()
+        } catch {
+            logger.warning("that the vault was put back could not be written down", error: error)
+        }
+    }
+
+    func root(_ box: [UInt8]?, of partition: Partition, _ keys: PartitionKeys) -> ManifestRoot {
+        known.root(box.flatMap { Fingerprint($0) }, of: partition) {
+            ManifestRoot(box, of: partition, keys: keys)
+        }
+    }
+}
