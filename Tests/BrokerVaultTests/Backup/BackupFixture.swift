@@ -3,32 +3,32 @@ enum BackupFixture {
     /// Format 1, with the passphrase `correct horse`: the apps `mail`, `agenda` and `notes` (the last with the secret `hush-hush`),
     /// and of ada@example.org a refresh token, one of a family, an ID token and the sign-out of `agenda`.
     static let version1 = """
-        dG9rZW4tYnJva2VyLWJhawEAAAABAwAAAAAAABAQAAAAO36jdgCHW8b5AisdZmSFkkW4WDrstrhVWgCA2DMVbzJT9NoUQ4Gg/7yVdAooNGblWT\
-        BL39hauiWnssjxpx4ilRPh4uQ44RM/JQgAAB7JueEfmm199EdvEmivKH9eDZDCv2WPb6NtY6IUCK7qtyJwSCV0mK6HXNx6b+kSBwT5iHiV39J0\
-        MbYTUbO2Y2s0r8BJZv+9DTJANtaNxpU303C/Exz1/jU1o1ikvbjB9pJ6Bh0MnERP3C6irKLrAc0K7RREy2//W1JCWdhXCshnA/pKU+7Atey323\
-        d6h15gi/rXyPbldkZUd1mGT44dCIIO+qqca/yn241M01vXUA0X9Vc3hUFQWVgChGeXEEl2yv7e+0h7LeSaAPOfndK3IZbI8pLXsPfl++2G9a6H\
-        RHrv4nkepEyCEyDvRKnmUQecI2rjKN0OotCP10SisS+NDAGOYMIL0Kreru+/mLx1qrQbMSsZZPGVdmuO46EBjZPhXqmJLS82lw8n9WswYZxAXi\
-        1bx5RMOXaaduA9FGcnpMlYhaxQTom5n1lZoy324jEv6RKMgPN0MXcNDrm2Ap+JIL0BbtpTW8LWCUcYOzBbLasSUW+6o7ktqAeBHwwICHo5GITe\
-        5jkk7SZZx9wrPjuoP78SFhXyb2ktSHAjlqqKYxFbhU64r2d5yIMgPj8QwM5ertVuejQjMHzQy9uBCK+/B1aAN68pSTncQgu8wT7QPeEVy3N1H6\
-        bnqj4Ipt+4CDqww8C9po5YF6o8Aqkwai8ga1rEh5JQPIfvMEZiHQ672XvRIK+ecCZDGNdQ+e00C58lbeHgmkna1sxCOpEVBusvE4WfDt5OoGur\
-        KZzM3OUzoV93NyIYut5D1OPaAFByx3N3ZvWFcsgve7w6dSsqscLspQTeAI7Xb3IEn4LN2sdggAyO3EZeP/NVgqZI4cv+nZljihmsfgz6oaSoYM\
-        svENm5zoxCaciCGGUvg3NdNd4Sql5YdmVCeSE5z35hyA4INz3Xc1hTXTZ4ziVUkUTsvPGCmDD0VtQNCPPER2RN7XPOh484R/nDuY6GaaI9kOwb\
-        cG9dNWssL7NN01WS6z/3QnkAhYX8Tn4cziLQgyjmbtrVF0wBTFg5fKbe9jXcj01Qjofy8mFARjl1ELO3IBpvyiZd8aO929JtZ3WtTw2CN6fe12\
-        Y9ksliSwzzHhjQTfQnvGmeOJidPt+ntpQH0qBzfw4X3LnZzmkDwsPa1bDSHFEfwrzR7YyPT+54HXAvsomZcnfPpdtUycnd8u5OSrxF7iXTgUhR\
-        Etp3E4uEcM9pYM6ykL43JwFzeI0cfRPNocB8wvUYalrZAaQvAOOXKYxLVfExbUDxAgk5eL/q4a3SFgTY4fbQLviOcLIZd2Qy72EzlGPr3t3DV0\
-        loneaH85aZZS0Hj1+IQWxRUNMeLbnk84zuUmuoB0elJGuaENhV411MI9M7UqH5wfQCBOvWyK+kHzAtUdHz+JMbay2VdQOJ6QXKZSvlE9s5yAIn\
-        N7ctgE+6j94yw48zG7xc2mqYwWqtbb0u8nyhQfe32M/460jHmKIClqFqJ+sX1LMVdEEYgDANtZ3zjFuUamOnFQS85BOgQhvn35OOyF1BcFz3jf\
-        FzXrEsvWmnJBZgxxgHaURY5CDaQ7M8y+6pvWCcBFDu4LfOvKrQqQgiRkYaJZZQqgf/GLTzv1wJE8vyYmdkw3RoHEisupqWDPULBNHH4zBo/CSC\
-        1gffWjWSw0yDbnLvkY6tIYp1saXHJXNx3H5LPPFkyYETL8pdH7Easq0kNoPqgOqO/KO7qxWGGbbfz5QPx3QX7C78PdH2df0EgmAUgOUwArbESV\
-        aU9XQKqe48nOSxDW+YRoz3jONLl+p2C93KYr2MmekZWDcUgfXjgaFidK9+gAlUX0fi7G4l9njqZng6MxikDgqog7S91fBVTaozQOXNnx5/6NJU\
-        XUtZN8nklT7NONVs3+CaRQjAlJJUjX1rjlkl10ITqV0ZiDPuyqQTpQgFNToPn5qNvGR9m/zBfPd+Wg3J+tB95gzFr0dJfNNcGChqq1zejNoJye\
-        zLx+PWQQ3dROpo8P8jm4vht2TGDG1qsku9ftxAsqRBphkSrfbqQUv+9MSz7AVhnGJ7ZNF5jQIAjOPwP1z+do899VGyANNy8xDR/BW4i0Qw/xBQ\
-        2USNGXlsBSNzk+L7m7GrkZ7iVfmrQWzYpxgQxwj+Kj04yWypYbDLcZUrQBB7rWBrEmP5ZLVVTM1CB64p754d6J617IODz88PCyHHXtiwMvISb8\
-        s/YrLHVNqReo8sHKYXwzonkvHu/60462+45Z6I6cxBHr3c9pDJOxQh4teHj+zDSH9wMWq74qslInfAmX9gGZxdy4EvTT9S9y5IVcuvINvTIeVl\
-        iV4p6nCU1QjP5CN6KcZyEV4GXjkv2ffEslJaCKhWSSaojV8yF2ZoH4/odmoLjZkLpNH396p2KzR1VIzb73OeX9V+i0ZJycxE7eI42lFRSxMFdr\
-        Xh3u2uQBWa5IfuG68+QIDqWvSJrqOdnUdI/udyweX/G5kr+THyflP43Mp1ypqQCGmHHx0qqGpLnWVMno5zOG06f8DMty7ncGeUb8T7rSjZ/vqU\
-        arZZ2HeRZyEvXx9sw+Mfucgxzzk7EVh9XMylNnamcv7t39G0hFCe+fuUpILoMwRp6ZZ5SVsti3sLLQU3c9MB3AgL3Xi2mjndn5HIG3NHKiHuI0\
-        /XLsFHY1pMREvlLb9usfHI0CfzHMix/wkE7JG2dlaCda2x9cKxQlr0v0noDBxKqeaBJYoDAbSuloSc+BVlExG0gpjlfJQioDiKrtwbdRlpc9Ww\
-        hvctpXp27wYvT4t8nxmQCj4DmU/hRsUjZItKoUrGt9+/MtPtrFNMbw1SMGsP8+0leQ==
+        dG9rZW4tYnJva2VyLWJhawEAAAABBAAAAAAAAAgQAAAAuyRBsUMV3KIPCWRUaQon887fiTwj6EAF0jNwpKuK59INoE9Bf4sGe7nlYPN9jdt1dl\
+        1j5kmde+Lr0XcD7KOFm50fXg8JJrDFJQgAAIgfr0UfjtzqYT0sYa3plUBsdrNqEHafOS4NZIzruKLG4FM6mSqPYXij3IWOqwMDAWXQ5Ua1Wa0i\
+        ngx+q9hoDVrlY9/zoe1RCheNqvrg5Qr4z1ZPzi5WjtPi/7Woj/8SPdxZVwwZjzTWeyHaeysjZt7SrJxJo6Bf0Byk77fRPJemz3jOOWHZBDpSaA\
+        MhJKBn708L2FavIT+ihMXixV+WvqWZeffYjWXEc9hm+J2AxYcEEskQ3dwxEuOURjMSWjR9BnKMa82FaVTaLDC8N7E7XyBYx5+8937rPvgORl3W\
+        52yZcRvURenO4SZaKskH+161L5wR0Hf5FFjfbFbTbHKIjD7GrWkO0lusigUtq4Xk2tqVLTt43AGQ9qyUFhQqAEtdUWbOrTLCoDL/aH0/ExViGD\
+        VKysTpKEVRqL2+oxWrWVvdK4GTZ2tGMWWpDn9Dtnow9Vf92ePIUycKN4NfUlXfST3Ps1V0QIdLL8TGgHCEACMwxz4TNRoG634iuPg7TDbcYJK2\
+        Tik+fDYqe6eKfJ3q2CU3Z3mvclbY+GNMn1N9iGRqB4vNWFEtCrUweP/BBLdnJv+2yKs/LqcFT6ZifPiNtjFcxuH+LkxbwsZXXcYIuVAxOlWVqb\
+        9GfdTkLpPv9Gs2i0q9dlPDilgtSukJq+ryKi6B9wjhVpb5JwDLlkVzgmBWib70jrIa8AMmQr+asVDLP8j9gZWB7SVeHbOCLG9bNikJn9ge8vbj\
+        88xvLcuMrj/ksJmAR9pPSSYjWJe+psZ1Kk9zCsHI4rTQ2rn63WLGmePRVKtBGQKmj+1zI5sB4cHOOY71Rz9sRmjnco3N/4sLHMdPzOOQ/DA3g6\
+        NaOfIBXNSjc0P9wJ1PpMJrzVLSaOkMqpFQm0MIgFavnx8NhdFAELAbx6MFVjqbXgBem9GWvGDq7ZWrHlFwj2X5+hE4KOXIHE29MeXv2IlEZi9o\
+        3G5Fc9o3KiMpkKKqDrhY6PWwMdh6B8dL/DgigOzquxlEQFlJUYGdmeW9CzxddEEgvfpoGncmEc6LmEkLQ0MnQbjqV956geOwduWbjs3tuHuCOq\
+        Ed2GXidiNGFNjkYyvF4pRXBSSxl57Vt0um5f+vP9/1ha9A4Yb9LzygGQeDjazIu2jptrkrcKzAQUT5gaYXsLrIIw9WsWDNAJs0tqRlCMnjRn5k\
+        VsBrq1g6yTfU/afQQ2DSAyCoKzJu5OVmS5SGiPZV1kBsthNyADPzREaZ3tYBXlQTrgGvogAqvxMxtUiSrUBihv7DaUkemWq/5SnL6wprSUTR6V\
+        2MUbQu5s1gNfOhOY1eTk91sAaWSuR15iwHInRA7BakZSWd4xkHtAycQCLvRIRcxZfx+tUEi0INh5htARZvP6W7haX9cnM/+BJRxIkK7Xa8lH+m\
+        7GhucH68aRys/uNudg4HgVSfKFRBWE34Ic41GWwnF9KOYFC2RNy906mDKhJJfB/Ro3P9kccLnhhEalM1mV2AGt6jUcp0PPPtGsMRZxEYeP1WJt\
+        agcHYCqvm1vpMfy6okXfSO+qZApWQfwdlFbGHcSwWH3xoL1nYYCwvI13uJU2WeqLTDW4EnD6rCobOoPSbYKMeVzJRgmdm2YdfBx/KX7LtNf58x\
+        vGNxNoT2bD5PsvZZ9A7er/HEIbFM0vmCetNNd9vyhnKEtdOfZsDfrMqJd1KAIuIT/u4Lrj53JGeXJtTBksLkK5ixS9n4lANsGlDt7pocEvGy0L\
+        uY7AWQLMLaOuXSNcn2GfgK/JmE66g2S5NLxdfAnNqZrF33I1Y1KMXvgvz68HdZUdyA17eRliCZfH6I8/npXkD5IzloG17Zt7fbvyULpxSf9nd1\
+        OXz961TehkczS83DRTgW1AhcPDpH9X8kFkCbvCM3KDFPj4j4yAPlaLjj/9msx5TUcNeTEGZWm6okMOLPMqrmxxTJX/DmDhMO7vkyQXG6kOYreL\
+        8xF0nwZqmdmyzzsk8SozH1PQd7V64onfbuQuRSXprNg7v5N68X+DXkBxx1dFg6GTXVeCiKI92BWCNDhf5/H350dhx3nY3/TbkoejQw9DL2lE91\
+        hJgdNznIFRuYfttGdTnXLNw9lbaTlXwuIYh2KbqvYkrYuL4aASomyVillgNDKCi73WCHrh4RewlXn2gUbgkawPL36i3kgh45eYLUvufug24HBN\
+        7q9eorhwTDDzG9v5ngcKzQh/3mfGR54iaEjeYsMi5hx0/s/Lm4v2YnkEaKG6WxsGSCgLThsw1hp4XhwCQ1RrwbnTw6hptKc4lJE4vof008lRIG\
+        TuegxPWW1IGdWquViqbeQhHiK8IFXvLp4ep2JzTzh6Grhsm5zTS6Sao3CoJSz1/RneZVoEvoc8C+WzNQTLRHlMD5Dba5I8isoCSHo1HZ1akoLg\
+        WWaPIFmWbRhQq51Foxy65WShFbUbc5w8rfRQshBJNc/6jyUDwWnTD5I9kpE2jfC9x8A7DgNv1obo0kP7JbxdQuyoPJHdb2pDG2N0K4Iesxac2E\
+        Eow3A+drgYHUjP/p1sVgwMTVPbK/Ha5rpgnMxeH3qVpeq5kS3XcVSUg3z3q+dw8sgO7FUCtkY+OExwVeDeGAo6rBuWX9NnTjKyyyrV12A+Pfyu\
+        P9JTUDDJ3iWRK6qf+NPBCySQJg4Ih7y0BGNXizNWlt0MdGKsYqDMuiXjqeWjJ/tpMvOGBDz7Fbwe68YlxDw7Uaz1iFlhPhev9QPuM6IQ9Tcjb/\
+        iMJvjZ/uiCFpNxucet1HGx4Aok/MwbfibrzAdZwthJf/KXa1Y/BmCrIM7DbYJRoTGA==
         """
 }

@@ -169,7 +169,8 @@ struct BackupFormatTests {
     func greedy() async throws {
         let bytes = try await backup()
         // Magic, version, a byte of version, then passes and memory.
-        for (place, value) in [(21, 0xff), (24, 0xff), (28, 0xff), (28, 0x7f), (21, 0x00), (28, 0x00)] as [(Int, UInt8)]
+        for (place, value) in [(21, 0xff), (24, 0xff), (28, 0xff), (28, 0x7f), (28, 0x10), (21, 0x00), (28, 0x00)]
+            as [(Int, UInt8)]
         {
             var greedy = bytes
             greedy[place] = value
