@@ -25,6 +25,22 @@ struct DoctorTests {
         #expect(advice.map { finding.advice?.contains($0) == true } ?? (finding.advice == nil))
     }
 
+    @Test("git is told of when its settings give the broker's tokens to every host, or to a helper that keeps them")
+    func git() {
+        func verdict(_ lines: String...) -> String? {
+            Examination.git(lines.map { $0 + "\n" }.joined()).map { "\($0.verdict.rawValue): \($0.text)" }
+        }
+        let host = "credential.https://git.example.org.helper"
+        #expect(Examination.git(nil) == nil)
+        #expect(verdict("credential.helper store", "\(host) cache") == nil)
+        #expect(verdict("credential.helper store", "\(host) ", "\(host) broker --app work")?.hasPrefix("good") == true)
+        #expect(verdict("\(host) /usr/bin/git-credential-broker --app work")?.hasPrefix("good") == true)
+        #expect(verdict("credential.helper store", "\(host) broker --app work")?.contains("(store)") == true)
+        #expect(verdict("\(host) broker --app work", "\(host) cache --timeout 9")?.contains("(cache") == true)
+        #expect(verdict("credential.helper broker --app work")?.hasPrefix("note: Every host") == true)
+        #expect(verdict("credential.helper broker --app work --host h")?.hasPrefix("good") == true)
+    }
+
     @Test("a mistake in the configuration is told in brokerd's words")
     func configuration() {
         let mistake = Examination.configuration((2, "brokerd: /etc/x.toml:2: there is no setting a\nmore\n"))

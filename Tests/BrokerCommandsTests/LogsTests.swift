@@ -22,7 +22,7 @@ struct LogsTests {
         let result = try await logs([], journal: Self.echo)
         #expect(
             result.output
-                == "--user|--unit|brokerd.service|--no-hostname|--quiet|--output|short-iso|--lines=100|\n", "\(result)")
+                == "--user-unit|brokerd.service|--no-hostname|--quiet|--output|short-iso|--lines=100|\n", "\(result)")
     }
 
     @Test("time, number, app and following are journalctl's to understand, and no word becomes another option")

@@ -43,6 +43,9 @@ struct DoctorCommand: Subcommand {
                 variable: variable("BROWSER"),
                 hasDisplay: !variable("DISPLAY").isEmpty || !variable("WAYLAND_DISPLAY").isEmpty,
                 hasOpener: output(["xdg-open", "--version"]) != nil))
+        if let git = Examination.git(output(["git", "config", "--get-regexp", #"^credential\.(.*\.)?helper$"#])) {
+            findings.append(git)
+        }
         if let clock = Examination.clock(output(["timedatectl", "show", "--property=NTPSynchronized", "--value"])) {
             findings.append(clock)
         }

@@ -36,14 +36,15 @@ struct LogsCommand: Subcommand {
         if let lines, lines < 1 { throw ValidationError("--lines takes a number from 1 on.") }
     }
 
-    private static let unit = ["journalctl", "--user", "--unit", "brokerd.service"]
+    /// Wherever a person may read: a journal in memory has no file for each of them.
+    private static let unit = ["journalctl", "--user-unit", "brokerd.service"]
 
     func run(in context: CommandContext) throws(BrokerClientError) {
         guard let entries = ChildProcess.report(of: Self.unit + ["--lines", "1", "--output", "cat", "--quiet"]) else {
             throw Self.nothing("There is no journalctl here")
         }
         guard entries.status == 0, !entries.text.isEmpty || follow else {
-            throw Self.nothing("The journal of your session has nothing of brokerd.service")
+            throw Self.nothing("The journal that you may read has nothing of brokerd.service")
         }
         try become(Self.unit + ["--no-hostname", "--quiet"] + arguments(json: context.output.json))
     }
@@ -60,8 +61,8 @@ struct LogsCommand: Subcommand {
     private static func nothing(_ reason: String) -> BrokerClientError {
         BrokerClientError(
             .unsupported,
-            "\(reason). A broker that was started by hand logs where it was started; one of systemd's has its log in "
-                + "journalctl --user --unit brokerd.service, if this machine keeps a journal for you.")
+            "\(reason). A broker that was started by hand logs where it was started. One of systemd's logs to the journal; "
+                + "where that is kept in memory only, the group systemd-journal reads it.")
     }
 }
 

@@ -1,0 +1,44 @@
+import Foundation
+
+/// What docs/recipes.md has a person paste.
+package enum Recipe {
+    /// The lines of code of one section that begin with a word, for the app `notes` of tests; none is a mistake of the page's
+    /// or of the test's.
+    package static func lines(of section: String, beginningWith word: String) throws -> [String] {
+        let lines = try blocks(of: section).flatMap(\.lines).filter { $0.hasPrefix(word + " ") }
+        guard !lines.isEmpty else { throw ProcessFailure("\(section) has no line that begins with \(word)") }
+        return lines.map {
+            $0.replacing("--app work", with: "--app notes").replacing("exec-arg=work", with: "exec-arg=notes")
+        }
+    }
+
+    /// The one block of code of a section that is in a language.
+    package static func block(of section: String, language: String) throws -> String {
+        let found = try blocks(of: section).filter { $0.language == language }
+        guard found.count == 1 else { throw ProcessFailure("\(section) has \(found.count) blocks of \(language)") }
+        return found[0].lines.map { $0 + "\n" }.joined()
+    }
+
+    private struct Block {
+        var language: String
+        var lines: [String] = []
+    }
+
+    private static func blocks(of section: String) throws -> [Block] {
+        let page = try String(contentsOf: PackageTree.root.appending(path: "docs/recipes.md"), encoding: .utf8)
+        guard let start = page.range(of: "\n## \(section)\n") else { throw ProcessFailure("No section \(section)") }
+        let rest = page[start.upperBound...]
+        let text = rest.range(of: "\n## ").map { rest[..<$0.lowerBound] } ?? rest
+        var blocks: [Block] = []
+        var isCode = false
+        for line in text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init) {
+            if line.hasPrefix("```") {
+                isCode.toggle()
+                if isCode { blocks.append(Block(language: String(line.dropFirst(3)))) }
+            } else if isCode {
+                blocks[blocks.count - 1].lines.append(line)
+            }
+        }
+        return blocks
+    }
+}

@@ -1,0 +1,54 @@
+import BrokerTestSupport
+import DevIdentityProvider
+import Foundation
+import Testing
+
+@Suite("What a person runs beside the broker", .needsLab)
+struct CompanionTests {
+    @Test("a unit keeps a token in a file, as the recipe says; the log is read with brokerctl; git finds its helper")
+    func tokenFile() async throws {
+        try await withTestBed { bed in
+            let provider = try await DevIdentityProvider.start(in: bed)
+            let lab = try await SystemdLab.boot(in: bed)
+            try await lab.user("brokerctl", "config", "set", "oauth.allow_http_loopback", "true")
+            try await lab.user("systemctl", "--user", "enable", "--now", "brokerd.socket")
+            try await lab.user(
+                "brokerctl", "apps", "add", "work", "--client-id", "demo-one", "--authority", provider.issuer,
+                "--scope",
+                "notes.read")
+            let unit = try Recipe.block(of: "Token files", language: "ini")
+            try await lab.user(
+                "sh", "-c",
+                "mkdir -p ~/.config/systemd/user && printf '%s' \"$1\" > ~/.config/systemd/user/token-file@.service",
+                "sh", unit)
+            try await lab.user("systemctl", "--user", "daemon-reload")
+            try await signIn(lab, provider, bed)
+
+            let token = try await lab.user("brokerctl", "token", "--app", "work").trimmingCharacters(in: .newlines)
+            try await lab.user("systemctl", "--user", "start", "token-file@work")
+            let show = "cat $XDG_RUNTIME_DIR/token-file-work/token"
+            try await eventually("the token is in the file") { try await lab.attempt("sh", "-c", show).output == token }
+            try await lab.user("systemctl", "--user", "stop", "token-file@work")
+            #expect(try await !lab.attempt("sh", "-c", "test -e $XDG_RUNTIME_DIR/token-file-work").succeeded)
+            #expect(try await lab.property("Result", of: "token-file@work.service") == "success")
+
+            let unread = try await lab.attempt("brokerctl", "logs")
+            #expect(unread.status == .exited(1) && unread.errors.contains("systemd-journal"), "\(unread)")
+            try await lab.root("usermod", "--append", "--groups", "systemd-journal", SystemdLab.user)
+            let log = try await lab.user("brokerctl", "logs", "--app", "work", "--lines", "50")
+            #expect(log.contains("alice signed in at "), "\(log)")
+            // Git looks for the helper by this name.
+            let helper = try await lab.user(
+                "sh", "-c", "printf 'protocol=https\\nhost=h\\n' | git-credential-broker --app work get")
+            #expect(helper.contains("password=\(token)\n"), "\(helper)")
+        }
+    }
+
+    private func signIn(_ lab: SystemdLab, _ provider: RunningProvider, _ bed: TestBed) async throws {
+        let login = try lab.start("brokerctl", "login", "--app", "work", "--no-browser")
+        try await login.waitForText("/authorize?")
+        let url = try #require(login.outputText.firstMatch(of: /http:\S+/)).output
+        _ = try await HTTPSession(in: bed).get(try await provider.signIn(.alice, at: String(url), in: bed).url)
+        #expect(await login.exitStatus() == .exited(0), "\(login.logTail)")
+    }
+}
