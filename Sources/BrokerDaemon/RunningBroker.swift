@@ -28,6 +28,7 @@ struct RunningBroker: Sendable {
     let browser: BrowserLauncher
     let directory: AppDirectory
     let policy: AccessPolicy
+    let audit: AuditLog
     let consent: BrowserConsent
     let listener: LineListener
     let signals: UnixSignalsSequence
@@ -57,6 +58,7 @@ struct RunningBroker: Sendable {
         let grants = GrantBook(vault: vault, clock: clock, random: SystemRandom(), log: logger)
         let policy = AccessPolicy(
             directory: directory, grants: grants, settings: configuration.accessSettings, log: logger)
+        let audit = AuditLog(vault: vault, clock: clock, log: logger)
         let loops = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let proofs = ES256ProofSigner(random: SystemRandom())
         let provider = OAuthProvider(
@@ -70,8 +72,8 @@ struct RunningBroker: Sendable {
             clock: clock,
             random: SystemRandom(), settings: configuration.engineSettings, log: logger)
         var services = ServerServices(
-            broker: engine, apps: directory, policy: policy, vault: vault, inspector: inspector(logger),
-            clock: clock,
+            broker: engine, apps: directory, policy: policy, audit: audit, vault: vault,
+            inspector: inspector(logger), clock: clock,
             process: ProcessFacts(version: BrokerVersion.text, mode: .user, startedAt: clock.uptime), log: logger)
         let consent = BrowserConsent(
             grants: grants, allowance: services.browsers,
@@ -92,9 +94,8 @@ struct RunningBroker: Sendable {
         }
         return RunningBroker(
             configuration: configuration, log: log, logger: logger, vault: vault, http: http, engine: engine,
-            provider: provider, browser: browser, directory: directory, policy: policy, consent: consent,
-            listener: listener,
-            signals: signals, loops: loops, manager: ServiceManager(), clock: clock)
+            provider: provider, browser: browser, directory: directory, policy: policy, audit: audit, consent: consent,
+            listener: listener, signals: signals, loops: loops, manager: ServiceManager(), clock: clock)
     }
 
     /// Hands every part what a reload may change. It takes effect with the next request; what is under way goes on as

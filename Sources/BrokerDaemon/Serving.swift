@@ -34,6 +34,7 @@ extension RunningBroker {
             logger.error("a part of the broker ended by itself", metadata: ["cause": "\(error)"])
         }
         await policy.grants.flush()
+        await audit.stop()
         await vault.close()
         await http.shutdown()
         try? await loops.shutdownGracefully()

@@ -10,6 +10,7 @@ package struct ServerServices: Sendable {
     package var broker: TokenBroker
     package var apps: AppDirectory
     package var policy: AccessPolicy
+    package var audit: AuditLog
     package var vault: any RecordVault
     package var inspector: any PeerInspector
     package var clock: any BrokerClock
@@ -23,12 +24,13 @@ package struct ServerServices: Sendable {
     package var requestsPerConnection = 64
 
     package init(
-        broker: TokenBroker, apps: AppDirectory, policy: AccessPolicy, vault: any RecordVault,
+        broker: TokenBroker, apps: AppDirectory, policy: AccessPolicy, audit: AuditLog, vault: any RecordVault,
         inspector: any PeerInspector, clock: any BrokerClock, process: ProcessFacts, log: Logger
     ) {
         self.broker = broker
         self.apps = apps
         self.policy = policy
+        self.audit = audit
         self.vault = vault
         self.inspector = inspector
         self.clock = clock

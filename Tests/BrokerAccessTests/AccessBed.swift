@@ -53,6 +53,11 @@ final class AccessBed: Sendable {
             vault: try await FaultyVault.open(in: folder), clock: clock, random: CountingRandom(), log: .silent)
     }
 
+    /// The audit log as the next start of the broker finds it.
+    func auditLog(mostBlocks: Int64 = 128) -> AuditLog {
+        AuditLog(vault: vault, clock: clock, log: log.logger, mostBlocks: mostBlocks)
+    }
+
     static func app(_ name: String = "mail", authority: String = "https://id.example.org") -> AppRegistration {
         Sample.app(name, at: Sample.authority(authority))
     }

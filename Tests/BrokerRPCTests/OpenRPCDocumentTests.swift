@@ -99,7 +99,7 @@ struct OpenRPCDocumentTests {
             Set(MethodRegistry.methods.filter { $0.isIdempotent }.map { $0.name }) == [
                 "token.acquireSilent", "token.proof", "accounts.list", "accounts.get", "accounts.current", "apps.list",
                 "broker.status", "broker.callers", "broker.lock", "broker.unlock", "keys.status", "grants.list",
-                "cache.stats", "rpc.discover",
+                "cache.stats", "audit.list", "rpc.discover",
             ])
     }
 }

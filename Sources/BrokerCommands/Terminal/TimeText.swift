@@ -30,11 +30,24 @@ package enum TimeText {
 
     /// The time of day here: "09:05:00".
     package static func clock(_ time: NumericDate) -> String {
+        let parts = parts(of: time)
+        return [parts.tm_hour, parts.tm_min, parts.tm_sec].map(two).joined(separator: ":")
+    }
+
+    /// Day and time of day here: "2026-11-22 09:05:00".
+    package static func local(_ time: NumericDate) -> String {
+        let parts = parts(of: time)
+        let day = [String(parts.tm_year + 1900), two(parts.tm_mon + 1), two(parts.tm_mday)].joined(separator: "-")
+        return day + " " + clock(time)
+    }
+
+    private static func parts(of time: NumericDate) -> tm {
         var (seconds, parts) = (time_t(time), tm())
         localtime_r(&seconds, &parts)
-        return [parts.tm_hour, parts.tm_min, parts.tm_sec].map { ($0 < 10 ? "0" : "") + String($0) }
-            .joined(separator: ":")
+        return parts
     }
+
+    private static func two(_ number: Int32) -> String { (number < 10 ? "0" : "") + String(number) }
 
     private static func count(_ number: Int64, _ unit: String) -> String {
         "\(number) \(unit)\(number == 1 ? "" : "s")"

@@ -30,11 +30,7 @@ package struct HomeAccountID: Sendable, Hashable, Codable {
 
     /// The opaque id apps are given: the same person has another one in another partition, and it tells nothing.
     package func accountID(in partition: Partition, environment: String) -> String {
-        var text = "\(partition.uid)\u{0}\(environment)\u{0}\(rawValue)"
-        var digest = [UInt8](repeating: 0, count: 16)
-        text.withUTF8 { bytes in
-            _ = crypto_generichash(&digest, digest.count, bytes.baseAddress, UInt64(bytes.count), nil, 0)
-        }
+        let digest = Blake2b.hash(Array("\(partition.uid)\u{0}\(environment)\u{0}\(rawValue)".utf8), length: 16)
         let hex = Array("0123456789abcdef")
         return String(digest.flatMap { [hex[Int($0 >> 4)], hex[Int($0 & 15)]] })
     }

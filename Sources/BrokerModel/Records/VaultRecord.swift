@@ -10,6 +10,10 @@ package enum RecordKind: UInt8, Sendable, CaseIterable {
     case providerDocument = 8
     case proofKey = 9
     case grant = 10
+    case auditBlock = 11
+    case auditHead = 12
+
+    package static let ofAuditLog: Set<RecordKind> = [.auditBlock, .auditHead]
 }
 
 extension RecordKind {

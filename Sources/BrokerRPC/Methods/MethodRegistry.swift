@@ -31,6 +31,7 @@ package enum MethodRegistry {
         ApproveGrant.self,
         DenyGrant.self,
         RevokeGrant.self,
+        ListAudit.self,
         GetBrokerStatus.self,
         LockBroker.self,
         UnlockBroker.self,

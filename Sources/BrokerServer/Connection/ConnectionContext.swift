@@ -8,6 +8,7 @@ import Synchronization
 final class ConnectionContext: Sendable {
     /// As it was judged when it connected.
     let caller: Caller
+    let audited: AuditedCaller
     /// Judges it again: for what needs proof. Since then it may have ended, and another process may hold the connection.
     let callerNow: @Sendable () -> Caller
     /// How many clients are connected.
@@ -30,6 +31,7 @@ final class ConnectionContext: Sendable {
         self.connected = connected
         number = connected.enter(caller)
         self.caller = caller
+        audited = AuditedCaller(caller)
         self.callerNow = callerNow
         self.connectionCount = connectionCount
         self.send = send

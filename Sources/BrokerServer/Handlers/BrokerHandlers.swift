@@ -15,16 +15,17 @@ struct BrokerHandlers: Sendable {
                 status.caller = GetBrokerStatus.Caller(caller.identity, administers: caller.mayAdminister)
                 return status
             },
-            .waiting(LockBroker.self) { request in
+            .waiting(LockBroker.self, outcome: { _, _ in RequestOutcome(words: "the broker was locked") }) { request in
                 await services.broker.lock.lock(because: "asked by \(request.context.caller.id)")
                 return LockState(locked: services.broker.lock.isLocked)
             },
-            .waiting(UnlockBroker.self) { request throws(BrokerError) in
+            .waiting(UnlockBroker.self, outcome: { _, _ in RequestOutcome(words: "the broker was unlocked") }) {
+                request throws(BrokerError) in
                 try await services.broker.lock.unlock(
                     passphrase: request.params.passphrase.map { Secret($0) }, caller: request.context.caller.id)
                 return LockState(locked: services.broker.lock.isLocked)
             },
-            .atOnce(Subscribe.self, outcome: { _, _ in RequestOutcome(words: Subscribe.name, level: .debug) }) {
+            .atOnce(Subscribe.self, outcome: { _, _ in RequestOutcome(words: Subscribe.name, level: .debug, audited: .nothing) }) {
                 request throws(BrokerError) in
                 try subscribe(request)
                 return Subscribe.Result(subscribed: EventTopic.allCases.filter(request.params.topics.contains))

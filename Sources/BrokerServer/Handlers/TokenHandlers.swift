@@ -34,7 +34,9 @@ struct TokenHandlers: Sendable {
                     }
                 }
             },
-            .waiting(ProveToken.self) { request throws(BrokerError) in
+            .waiting(
+                ProveToken.self, outcome: { _, _ in RequestOutcome(words: "a proof for a token", level: .debug) }
+            ) { request throws(BrokerError) in
                 try broker.proof(try proof(request))
             },
         ]
@@ -118,10 +120,10 @@ struct TokenHandlers: Sendable {
 }
 
 extension RequestOutcome {
-    fileprivate static let cached = RequestOutcome(words: "a token from the cache", level: .debug)
-
     fileprivate static func refreshed(_ token: AcquiredToken) -> RequestOutcome {
-        if token.fromCache { return .cached }
+        if token.fromCache {
+            return RequestOutcome(words: "a token from the cache", level: .debug, audited: .token(token))
+        }
         return of(token, "the token of \(token.account.username) was refreshed at \(token.account.environment)")
     }
 
@@ -131,7 +133,8 @@ extension RequestOutcome {
 
     private static func of(_ token: AcquiredToken, _ words: String) -> RequestOutcome {
         RequestOutcome(
-            words: words + (token.persisted ? "" : ", not written to disk yet"), account: token.account.username)
+            words: words + (token.persisted ? "" : ", not written to disk yet"), account: token.account.username,
+            audited: .token(token))
     }
 }
 

@@ -1,4 +1,5 @@
 import BrokerAccess
+import BrokerEngine
 import BrokerModel
 import BrokerRPC
 import BrokerValues
@@ -11,10 +12,19 @@ struct RequestOutcome: Sendable {
     var level: Logger.Level = .info
     /// Whose tokens it is about.
     var account: String?
+    var audited = Audited.change
+
+    /// What the audit log is told.
+    enum Audited: Sendable {
+        case nothing
+        case change
+        case token(AcquiredToken)
+    }
 
     /// What only reads is of interest to who looks for it.
     static func answered<M: BrokerMethod>(_ method: M.Type) -> RequestOutcome {
-        RequestOutcome(words: M.name, level: M.isIdempotent ? .debug : .info)
+        RequestOutcome(
+            words: M.name, level: M.isIdempotent ? .debug : .info, audited: M.isIdempotent ? .nothing : .change)
     }
 }
 
@@ -31,15 +41,17 @@ struct RequestEntry: Sendable, Equatable {
     /// What is known of a request before it ends.
     struct Subject: Sendable {
         let method: String
-        let caller: Caller
+        let audited: AuditedCaller
         var app: String?
         /// Once its params are read.
         var correlationID: String?
 
-        init(method: String, caller: Caller) {
+        init(method: String, caller: AuditedCaller) {
             self.method = method
-            self.caller = caller
+            audited = caller
         }
+
+        var caller: Caller { audited.caller }
     }
 
     init(_ outcome: RequestOutcome, of subject: Subject, after duration: Duration) {

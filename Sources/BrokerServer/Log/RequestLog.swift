@@ -1,17 +1,21 @@
+import BrokerAccess
+import BrokerEngine
 import BrokerModel
 import BrokerRPC
 import BrokerValues
 import Logging
 
-/// Tells the log of requests. What happens all the time (a token from the cache, a look at a list) is told at the debug
+/// Tells the journal and the audit log of requests. In the journal, what happens all the time (a token from the cache, a look at a list) is told at the debug
 /// level only, and the same failure of the same caller once a minute.
 struct RequestLog: Sendable {
     private let logger: Logger
+    private let audit: AuditLog
     private let clock: any BrokerClock
     private let repeats = RepeatedFailures()
 
-    init(_ logger: Logger, clock: any BrokerClock) {
+    init(_ logger: Logger, _ audit: AuditLog, clock: any BrokerClock) {
         self.logger = logger
+        self.audit = audit
         self.clock = clock
     }
 
@@ -20,6 +24,11 @@ struct RequestLog: Sendable {
 
     func done(_ outcome: RequestOutcome, _ subject: RequestEntry.Subject, since start: Duration) {
         // The hot path comes by here: nothing is put together that nobody reads.
+        switch outcome.audited {
+        case .nothing: break
+        case .token(let token): audit.handedOut(token, subject)
+        case .change: audit.note(AuditEvent(outcome, subject), by: subject.caller, subject.correlationID)
+        }
         guard logger.logLevel <= outcome.level else { return }
         write(RequestEntry(outcome, of: subject, after: clock.uptime - start))
     }
@@ -29,6 +38,7 @@ struct RequestLog: Sendable {
         var subject = subject
         let error = error.correlated(subject.correlationID ?? CorrelationID.make())
         subject.correlationID = error.details.correlationID
+        audit.note(AuditEvent(error, subject), by: subject.caller, subject.correlationID)
         let now = clock.uptime
         let key = RepeatedFailures.Key(
             caller: subject.caller.id, app: subject.app, method: subject.method, kind: error.kind, reason: error.reason)
@@ -47,5 +57,33 @@ struct RequestLog: Sendable {
 
     private func write(_ entry: RequestEntry) {
         logger.log(level: entry.level, "\(entry.message)", metadata: entry.metadata)
+    }
+}
+
+extension AuditLog {
+    fileprivate func handedOut(_ token: AcquiredToken, _ subject: RequestEntry.Subject) {
+        handedOut(
+            token.token.sealed.rowKey, as: subject.app, to: subject.audited, subject.correlationID
+        ) {
+            var event = AuditEvent(method: subject.method, outcome: token.fromCache ? "cached" : "issued")
+            event.app = subject.app
+            event.account = token.account.id
+            event.scopes = token.scopes
+            return event
+        }
+    }
+}
+
+extension AuditEvent {
+    fileprivate init(_ outcome: RequestOutcome, _ subject: RequestEntry.Subject) {
+        self.init(method: subject.method, outcome: "done")
+        app = subject.app
+        if outcome.words != subject.method { detail = outcome.words }
+    }
+
+    fileprivate init(_ error: BrokerError, _ subject: RequestEntry.Subject) {
+        self.init(method: subject.method, outcome: error.kind.rawValue)
+        app = subject.app
+        reason = error.reason?.rawValue
     }
 }

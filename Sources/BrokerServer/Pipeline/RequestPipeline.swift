@@ -18,11 +18,12 @@ struct RequestPipeline: Sendable {
             AppHandlers(services: services).all,
             CacheHandlers(services: services).all,
             GrantHandlers(services: services).all,
+            AuditHandlers(services: services).all,
             BrokerHandlers(services: services).all,
             KeyHandlers(services: services).all,
         ]
         entrance = Entrance(policy: services.policy, lock: services.broker.lock)
-        log = RequestLog(services.log, clock: services.clock)
+        log = RequestLog(services.log, services.audit, clock: services.clock)
         handlers = Dictionary(uniqueKeysWithValues: all.joined().map { ($0.method, $0) })
     }
 
@@ -31,7 +32,7 @@ struct RequestPipeline: Sendable {
         // Method
         guard let handler = handlers[call.method] else {
             let error = RPCError.methodNotFound(call.method)
-            log.refused(error, RequestEntry.Subject(method: "a request", caller: context.caller), since: log.start())
+            log.refused(error, RequestEntry.Subject(method: "a request", caller: context.audited), since: log.start())
             writer.fail(error, call.id)
             return .answered
         }
@@ -42,7 +43,7 @@ struct RequestPipeline: Sendable {
         _ call: Call, with handler: Handler<M, Output>, in context: ConnectionContext, _ writer: inout JSONWriter
     ) -> Handling {
         let start = log.start()
-        var subject = RequestEntry.Subject(method: M.name, caller: context.caller)
+        var subject = RequestEntry.Subject(method: M.name, caller: context.audited)
         do throws(BrokerError) {
             // Right
             switch M.permission {

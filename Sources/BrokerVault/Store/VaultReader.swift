@@ -80,9 +80,11 @@ final class VaultReader: Sendable {
         }
     }
 
+    /// Of what the cache holds; the audit log counts its own entries.
     func recordCount() throws(VaultError) -> Int {
-        try withConnection { (connection) throws(VaultError) in
-            try connection.integer("SELECT count(*) FROM record")
+        let log = RecordKind.ofAuditLog.map { String($0.rawValue) }.joined(separator: ", ")
+        return try withConnection { (connection) throws(VaultError) in
+            try connection.integer("SELECT count(*) FROM record WHERE kind NOT IN (\(log))")
         }
     }
 

@@ -55,8 +55,8 @@ struct CacheChangeTests {
             case .proofKey: RecordKind.proofKey
             }
         }
-        // Registrations, grants and documents of providers are not part of the index.
-        #expect(Set(kinds) == Set(RecordKind.allCases).subtracting([.app, .grant, .providerDocument]))
+        // Registrations, grants, the audit log and documents of providers are not part of the index.
+        #expect(Set(kinds) == Set(RecordKind.allCases).subtracting([.app, .grant, .auditBlock, .auditHead, .providerDocument]))
     }
 
     @Test("after any changes, memory is what is read from the same disk", arguments: 1...12)

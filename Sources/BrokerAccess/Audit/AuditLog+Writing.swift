@@ -1,0 +1,90 @@
+import BrokerModel
+import BrokerValues
+
+extension AuditLog {
+    /// Writes what happened since the last time.
+    package func flush() async { await write(isLast: false) }
+
+    /// Writes the rest, and that nothing is missing.
+    package func stop() async { await write(isLast: true) }
+
+    private func write(isLast: Bool) async {
+        await turns.run { [self] in
+            let partitions = state.withLock { state in
+                state.takeTallies()
+                return isLast ? Set(state.unwritten.keys).union(state.chains.keys) : Set(state.unwritten.keys)
+            }
+            for partition in partitions { await write(partition, isLast: isLast) }
+        }
+    }
+
+    private func write(_ partition: Partition, isLast: Bool) async {
+        let (entries, lost) = state.withLock { ($0.unwritten[partition] ?? [], $0.lost) }
+        do throws(VaultError) {
+            var chain = try chain(of: partition)
+            for entry in entries { chain.append(entry, keeping: mostBlocks) }
+            if lost > 0 {
+                var entry = AuditEntry(time: clock.now, method: "audit.lost", outcome: "done")
+                entry.count = lost
+                chain.append(entry, keeping: mostBlocks)
+            }
+            if isLast {
+                chain.append(
+                    AuditEntry(time: clock.now, method: "broker.stop", outcome: "done"), keeping: mostBlocks)
+            }
+            chain.mark(isComplete: isLast)
+            try await commit(&chain, in: partition)
+            state.withLock { [chain] state in
+                state.chains[partition] = chain
+                state.unwritten[partition]?.removeFirst(entries.count)
+                if state.unwritten[partition]?.isEmpty == true { state.unwritten[partition] = nil }
+                state.lost -= lost
+            }
+        } catch {
+            // While the broker is locked the entries wait; they hold no secret.
+            guard error != .locked else { return }
+            log.warning("the audit log could not be written; it is tried again", metadata: ["cause": "\(error)"])
+        }
+    }
+
+    private func commit(_ chain: inout AuditChain, in partition: Partition) async throws(VaultError) {
+        let (blocks, dropped) = chain.take()
+        var change = VaultChange(in: partition, deletes: dropped)
+        for block in blocks { change.puts.append(try vault.seal(block, secret: nil, in: partition).sealed) }
+        change.puts.append(try vault.seal(chain.head, secret: nil, in: partition).sealed)
+        try await vault.commit(change)
+    }
+
+    /// The log as this run goes on with it. Its first entry says that the broker started, and whether something is missing
+    /// before.
+    private func chain(of partition: Partition) throws(VaultError) -> AuditChain {
+        if let chain = state.withLock({ $0.chains[partition] }) { return chain }
+        var start = AuditEntry(time: clock.now, method: "broker.start", outcome: "done")
+        guard let head = try vault.loadAll(AuditHeadRecord.self, in: partition).first?.record else {
+            var chain = AuditChain()
+            chain.append(start, keeping: mostBlocks)
+            return chain
+        }
+        let tail = try vault.loadAll(AuditBlockRecord.self, in: partition).map(\.record).max { $0.number < $1.number }
+        var chain = AuditChain(after: head, tail: tail)
+        if !head.isComplete { start.reason = "interrupted" }
+        chain.append(start, keeping: mostBlocks)
+        return chain
+    }
+}
+
+extension AuditLog.State {
+    fileprivate mutating func takeTallies() {
+        isWritingScheduled = false
+        for tally in order {
+            let partition = tally.caller.partition
+            let entry = tally.take()
+            if unwritten[partition, default: []].count < AuditLog.mostUnwritten {
+                unwritten[partition, default: []].append(entry)
+            } else {
+                lost += entry.count
+            }
+        }
+        (tallies, order) = ([:], [])
+    }
+}

@@ -1,0 +1,107 @@
+import BrokerModel
+import BrokerValues
+import Logging
+import Synchronization
+
+/// What was decided and handed out, in the vault: bounded, chained, and written in batches beside the requests.
+///
+/// A crash loses at most what happened in the last ``writingInterval``, and the next start says so in the log.
+package final class AuditLog: Sendable {
+    static let writingInterval = Duration.seconds(5)
+    /// Different things of one caller in a minute; what is beyond is told by method and outcome only.
+    static let mostOfOneCaller = 32
+    /// Entries that wait for a disk, or for the keys; the later ones are only counted.
+    static let mostUnwritten = 2_048
+
+    struct State {
+        var tallies: [Key: AuditTally] = [:]
+        /// In the order in which they began.
+        var order: [AuditTally] = []
+        /// In the minute that began then.
+        var ofCaller: [CallerIdentity: Int] = [:]
+        var minute = Duration.zero
+        var isWritingScheduled = false
+        /// Taken from the tallies, and not on disk.
+        var unwritten: [Partition: [AuditEntry]] = [:]
+        var lost: Int64 = 0
+        var chains: [Partition: AuditChain] = [:]
+    }
+
+    struct Key: Hashable {
+        let caller: CallerIdentity
+        let partition: Partition
+        let event: AuditEvent
+    }
+
+    /// Blocks that are kept, of ``AuditChain/blockSize`` entries each.
+    let mostBlocks: Int64
+    let vault: any RecordVault
+    let clock: any BrokerClock
+    let log: Logger
+    let state = Mutex(State())
+    let turns = Turns()
+
+    package init(vault: any RecordVault, clock: any BrokerClock, log: Logger, mostBlocks: Int64 = 128) {
+        self.mostBlocks = mostBlocks
+        self.vault = vault
+        self.clock = clock
+        self.log = log
+    }
+
+    /// A token was handed out. Part of the hot path.
+    ///
+    /// - Parameters:
+    ///   - token: its row key.
+    ///   - event: made only when the caller was handed another token last.
+    package func handedOut(
+        _ token: [UInt8], as app: String?, to caller: AuditedCaller, _ correlationID: String?,
+        _ event: () -> AuditEvent
+    ) {
+        guard !caller.count(token, as: app, correlationID) else { return }
+        caller.remember(note(event(), by: caller.caller, correlationID), of: token, as: app)
+    }
+
+    @discardableResult
+    package func note(_ event: AuditEvent, by caller: Caller, _ correlationID: String?) -> AuditTally {
+        let (tally, schedules) = state.withLock { state in
+            defer { state.isWritingScheduled = true }
+            state.beginMinute(at: clock.uptime)
+            return (state.tally(event, of: caller, now: clock.now, correlationID), !state.isWritingScheduled)
+        }
+        if schedules {
+            Task {
+                try? await clock.sleep(for: Self.writingInterval)
+                await flush()
+            }
+        }
+        return tally
+    }
+}
+
+extension AuditLog.State {
+    fileprivate mutating func beginMinute(at now: Duration) {
+        guard now - minute >= .seconds(60) else { return }
+        (minute, ofCaller) = (now, [:])
+    }
+
+    /// The tally that counts it; a flood of different things of one caller ends in few of them.
+    mutating func tally(
+        _ event: AuditEvent, of caller: Caller, now: NumericDate, _ correlationID: String?
+    ) -> AuditTally {
+        let count = ofCaller[caller.identity, default: 0]
+        var event = event
+        var key = AuditLog.Key(caller: caller.identity, partition: caller.partition, event: event)
+        if tallies[key] == nil, count >= AuditLog.mostOfOneCaller {
+            event = AuditEvent(method: event.method, outcome: event.outcome)
+            event.detail = "and others"
+            key = AuditLog.Key(caller: caller.identity, partition: caller.partition, event: event)
+        }
+        if let tally = tallies[key], tally.add(correlationID) { return tally }
+        let tally = AuditTally(caller, event, at: now)
+        _ = tally.add(correlationID)
+        tallies[key] = tally
+        order.append(tally)
+        ofCaller[caller.identity] = count + 1
+        return tally
+    }
+}

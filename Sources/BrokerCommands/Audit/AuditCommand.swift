@@ -1,0 +1,61 @@
+import ArgumentParser
+import BrokerClient
+import BrokerRPC
+import BrokerValues
+
+struct AuditCommand: Subcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "audit", abstract: "Show what was decided and handed out, and check that the log is whole.",
+        discussion: """
+            The oldest first. Exit status 1 when something was changed in the log or taken out of it.
+
+            Examples:
+              brokerctl audit --since 2h
+              brokerctl audit --app mail --limit 20
+            """)
+
+    @OptionGroup var global: GlobalOptions
+
+    @Option(help: ArgumentHelp("Not longer ago than this, as in 10m, 12h or 30d.", valueName: "time"))
+    var since: TimeSpan?
+
+    @Option(help: ArgumentHelp("The newest so many (1 to 10000; 1000 if left out).", valueName: "count"))
+    var limit: Int64 = 1000
+
+    @Option(
+        help: ArgumentHelp("Of this app only.", valueName: "name"), completion: LiveCompletion.apps)
+    var app: String?
+
+    @Flag(help: "Also show what each caller was judged by.")
+    var facts = false
+
+    func validate() throws {
+        guard (1...10_000).contains(limit) else { throw ValidationError("--limit takes 1 to 10000.") }
+    }
+
+    func run(in context: CommandContext) throws(BrokerClientError) {
+        var params = ListAudit.Params()
+        params.since = since.map { Output.now - $0.seconds }
+        params.limit = limit
+        params.app = app
+        let node = try context.connection.result(of: ListAudit.self, params)
+        let log = try ListAudit.Result.decoded(node)
+        var usernames: [String: String] = [:]
+        if !global.json, log.entries.contains(where: { $0.account != nil }) {
+            for account in try context.connection.call(ListAccounts.self, .init()).accounts {
+                usernames[account.id] = account.username
+            }
+        }
+        context.output.result(node) {
+            AuditText.list(
+                log.entries, now: Output.now, usernames: usernames, withFacts: facts,
+                emphasis: context.output.style.strong)
+        }
+        guard log.intact else {
+            context.output.aside(
+                "brokerctl: the audit log was changed, or a part of it was taken out; see the broker's log, and who can write the vault's folder."
+            )
+            throw BrokerClientError(.reported, "The audit log is not intact.")
+        }
+    }
+}

@@ -1,0 +1,34 @@
+import BrokerRPC
+import BrokerValues
+
+/// The audit log as people read it.
+package enum AuditText {
+    package static func list(
+        _ entries: [AuditEntry], now: NumericDate, usernames: [String: String] = [:], withFacts: Bool = false,
+        emphasis: (String) -> String = { $0 }
+    ) -> String {
+        guard !entries.isEmpty else { return "Nothing was recorded that fits.\n" }
+        var table = DetailedTable("WHEN", "METHOD", "OUTCOME", "TIMES", "APP")
+        for entry in entries {
+            table.add(
+                [
+                    TimeText.local(entry.time), entry.method,
+                    [entry.outcome, entry.reason].compactMap(\.self).joined(separator: ", "), String(entry.count),
+                    entry.app ?? "-",
+                ],
+                details: [
+                    entry.caller.map { "caller \($0.id) (\(CallerText.tier($0.tier)))" } ?? "the broker itself",
+                    token(entry, usernames), entry.detail ?? "",
+                    entry.correlationID.map { "correlation id \($0)" } ?? "",
+                    withFacts ? entry.facts.map(CallerText.facts) ?? "" : "",
+                ])
+        }
+        return table.text(emphasis: emphasis)
+    }
+
+    private static func token(_ entry: AuditEntry, _ usernames: [String: String]) -> String {
+        guard let scopes = entry.scopes else { return "" }
+        let whose = entry.account.map { " of \(usernames[$0] ?? "the account \($0)")" } ?? ""
+        return "a token\(whose) for \(scopes.joined(separator: " "))"
+    }
+}

@@ -1,0 +1,69 @@
+import BrokerValues
+
+package enum ListAudit: AdministrationMethod {
+    package static let name = "audit.list"
+    package static let summary = "What was decided and handed out."
+    package static let description = """
+        The oldest first; of more than `limit` the newest. The log keeps about 8,000 entries. The same thing, done again by \
+        the same caller within a few seconds, is one entry with a count.
+        """
+    package static let isIdempotent = true
+    package static let errors: [ErrorKind] = [.accessDenied]
+    package static let resultName = "audit"
+
+    package struct Params: ParamsObject {
+        package var since: NumericDate?
+        package var limit: Int64 = 1000
+        package var app: String?
+        package init() {}
+        package static let members: [Member<Params>] = [
+            .optional("since", \.since, "Nothing before, seconds since 1970."),
+            .defaulted("limit", \.limit, "At most so many.", to: 1000, .between(1...10_000)),
+            .optional("app", \.app, "Of this app only.", .name(atMost: 4096)),
+        ]
+    }
+
+    package struct Result: MessageObject {
+        package var entries: [AuditEntry] = []
+        package var intact = false
+        package init() {}
+        package init(entries: [AuditEntry], intact: Bool) {
+            self.entries = entries
+            self.intact = intact
+        }
+        package static let members: [Member<Result>] = [
+            .required("entries", \.entries, "The oldest first."),
+            .required(
+                "intact", \.intact, "Whether the whole log is as it was written: nothing changed, nothing taken out."),
+        ]
+    }
+}
+
+extension AuditEntry: MessageObject {
+    package static let componentName: String? = "AuditEntry"
+    package init() { self.init(time: 0, method: "", outcome: "") }
+
+    package static let members: [Member<AuditEntry>] = [
+        .required("sequence", \.sequence, "Counts from 1, without gaps."),
+        .required("time", \.time, "When it happened, the first time; seconds since 1970."),
+        .required("count", \.count, "How often it happened within a few seconds."),
+        .optional("caller", \.caller, "Who; absent: the broker itself."),
+        .optional("facts", \.facts, "What the caller was judged by."),
+        .required(
+            "method", \.method,
+            """
+            What was asked for. `broker.start` and `broker.stop` are the broker's own; `audit.lost` counts entries that could \
+            not be kept.
+            """),
+        .optional("app", \.app, "As which app."),
+        .optional("account", \.account, "Of which account: its id."),
+        .optional("scopes", \.scopes, "What the token is good for."),
+        .required(
+            "outcome", \.outcome,
+            "`cached` or `issued`: a token was handed out; `done`: something was changed; else the kind of the error."),
+        .optional(
+            "reason", \.reason, "The error's reason; `interrupted`: the broker did not stop properly before."),
+        .optional("detail", \.detail, "The change in a few words."),
+        .optional("correlationId", \.correlationID, "Of the last of them."),
+    ]
+}

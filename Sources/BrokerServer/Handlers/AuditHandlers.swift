@@ -1,0 +1,19 @@
+import BrokerAccess
+import BrokerRPC
+import BrokerValues
+
+/// `audit.…`.
+struct AuditHandlers: Sendable {
+    let services: ServerServices
+
+    var all: [AnyHandler] {
+        [
+            .waiting(ListAudit.self) { request throws(BrokerError) in
+                let params = request.params
+                let log = try await services.audit.list(
+                    of: params.app, since: params.since, limit: Int(params.limit), in: request.partition)
+                return ListAudit.Result(entries: log.entries, intact: log.isIntact)
+            }
+        ]
+    }
+}

@@ -1,0 +1,218 @@
+import BrokerAccess
+import BrokerModel
+import BrokerTestSupport
+import BrokerValues
+import Testing
+
+@Suite("The audit log: bounded, chained, beside the requests", .timeLimit(.minutes(1)))
+struct AuditTests {
+    private static let partition = AccessBed.partition
+
+    private struct Scene {
+        let bed: AccessBed
+        let caller: AuditedCaller
+        let log: AuditLog
+
+        init(mostBlocks: Int64 = 128) async throws {
+            bed = try await AccessBed()
+            caller = AuditedCaller(try bed.caller())
+            log = bed.auditLog(mostBlocks: mostBlocks)
+        }
+
+        func handOut(_ token: UInt8 = 1, as app: String = "mail", scopes: [String] = ["read"], id: String = "c-1") {
+            log.handedOut([token], as: app, to: caller, id) {
+                var event = AuditEvent(method: "token.acquireSilent", outcome: "cached")
+                (event.app, event.account, event.scopes) = (app, "account-1", scopes)
+                return event
+            }
+        }
+
+        func note(_ method: String, outcome: String = "done", app: String? = nil) {
+            var event = AuditEvent(method: method, outcome: outcome)
+            event.app = app
+            log.note(event, by: caller.caller, "c-2")
+        }
+
+        func list(
+            of app: String? = nil, since: NumericDate? = nil, limit: Int = 10_000
+        ) async throws -> (entries: [AuditEntry], isIntact: Bool) {
+            try await log.list(of: app, since: since, limit: limit, in: partition)
+        }
+
+        /// As somebody would who has the key: the vault itself finds nothing wrong.
+        func change(puts: [AuditBlockRecord] = [], deletes: [RecordKey] = []) async throws {
+            var change = VaultChange(in: partition, deletes: deletes)
+            for block in puts { change.puts.append(try bed.vault.seal(block, secret: nil, in: partition).sealed) }
+            try await bed.vault.commit(change)
+        }
+
+        func blocks() throws -> [AuditBlockRecord] {
+            try bed.vault.loadAll(AuditBlockRecord.self, in: partition).map(\.record).sorted { $0.number < $1.number }
+        }
+
+        func fill(_ count: Int) async throws {
+            for number in 0..<count {
+                note("apps.register", app: "app-\(number)")
+                if number % 20 == 19 {
+                    await log.flush()
+                    bed.clock.advance(bySeconds: 60)
+                }
+            }
+            await log.flush()
+        }
+    }
+
+    @Test("what was handed out is told with who, by what facts, as which app, whose and for what")
+    func told() async throws {
+        let scene = try await Scene()
+        scene.handOut()
+        let (entries, isIntact) = try await scene.list()
+        #expect(isIntact && entries.map(\.method) == ["broker.start", "token.acquireSilent"])
+        let entry = try #require(entries.last)
+        #expect(entry.caller == scene.caller.caller.identity && entry.facts?["rootMount"] == "same")
+        #expect(entry.app == "mail" && entry.account == "account-1" && entry.scopes == ["read"])
+        #expect(entry.outcome == "cached" && entry.count == 1 && entry.correlationID == "c-1")
+        #expect(entry.sequence == 2 && entries.first?.caller == nil && entries.first?.reason == nil)
+    }
+
+    @Test("the same again is counted, also by another connection; another app, token or outcome is an entry of its own")
+    func counted() async throws {
+        let scene = try await Scene()
+        for number in 1...5 { scene.handOut(id: "c-\(number)") }
+        let other = AuditedCaller(scene.caller.caller)
+        scene.log.handedOut([1], as: "mail", to: other, "c-6") {
+            var event = AuditEvent(method: "token.acquireSilent", outcome: "cached")
+            (event.app, event.account, event.scopes) = ("mail", "account-1", ["read"])
+            return event
+        }
+        scene.handOut(as: "notes")
+        scene.handOut(2, scopes: ["write"])
+        scene.handOut()
+        let entries = try await scene.list().entries.dropFirst()
+        #expect(entries.map(\.count) == [7, 1, 1] && entries.map(\.app) == ["mail", "notes", "mail"])
+        #expect(entries.first?.correlationID == "c-1")
+        // After a writing the next one begins anew, on the connection that counted before, too.
+        scene.handOut()
+        #expect(try await scene.list().entries.last?.count == 1)
+    }
+
+    @Test("a caller that does ever new things fills the log with few entries")
+    func flood() async throws {
+        let scene = try await Scene()
+        for number in 0..<1_000 { scene.note("token.acquireSilent", outcome: "accessDenied", app: "app-\(number)") }
+        let entries = try await scene.list().entries.dropFirst()
+        #expect(entries.count == 33 && entries.reduce(0) { $0 + $1.count } == 1_000)
+        #expect(entries.last?.detail == "and others" && entries.last?.app == nil && entries.last?.count == 968)
+    }
+
+    @Test("the log is bounded: the oldest go, and what is left is intact")
+    func bounded() async throws {
+        let scene = try await Scene(mostBlocks: 3)
+        try await scene.fill(64 * 5)
+        let (entries, isIntact) = try await scene.list()
+        #expect(isIntact && (64 * 2...64 * 3).contains(entries.count))
+        #expect(entries.last.map { Int($0.sequence) } == 64 * 5 + 1)
+        #expect(entries.map(\.sequence) == Array((entries.first?.sequence ?? 0)...(entries.last?.sequence ?? 0)))
+        #expect(try scene.blocks().count == 3)
+    }
+
+    @Test("whatever is taken out, put back or changed is seen, also by somebody who has the key")
+    func tampered() async throws {
+        let scene = try await Scene()
+        try await scene.fill(200)
+        #expect(try await scene.list().isIntact)
+        let blocks = try scene.blocks()
+        #expect(blocks.count == 4)
+        for block in blocks {
+            try await scene.change(deletes: [block.key])
+            #expect(try await !scene.list().isIntact, "block \(block.number) taken out")
+            try await scene.change(puts: [block])
+            #expect(try await scene.list().isIntact, "block \(block.number) back again")
+        }
+        for place in [0, 30, 63] {
+            var block = blocks[1]
+            block.entries[place].app = "another"
+            try await scene.change(puts: [block])
+            #expect(try await !scene.list().isIntact, "entry \(place) changed")
+            block = blocks[1]
+            block.entries.remove(at: place)
+            try await scene.change(puts: [block])
+            #expect(try await !scene.list().isIntact, "entry \(place) taken out")
+        }
+        try await scene.change(puts: [blocks[1]])
+        // An older state of the newest block.
+        var older = blocks[3]
+        older.entries.removeLast()
+        try await scene.change(puts: [older])
+        #expect(try await !scene.list().isIntact)
+    }
+
+    @Test("a broker that stopped says so; one that was killed is told of by the next start, and the chain goes on")
+    func restarted() async throws {
+        let scene = try await Scene()
+        scene.handOut()
+        await scene.log.stop()
+        let second = scene.bed.auditLog()
+        second.note(AuditEvent(method: "apps.register", outcome: "done"), by: scene.caller.caller, nil)
+        // Killed: nothing was said.
+        await second.flush()
+        let third = scene.bed.auditLog()
+        third.note(AuditEvent(method: "apps.remove", outcome: "done"), by: scene.caller.caller, nil)
+        let (entries, isIntact) = try await third.list(of: nil, since: nil, limit: 100, in: Self.partition)
+        #expect(
+            isIntact
+                && entries.map(\.method) == [
+                    "broker.start", "token.acquireSilent", "broker.stop", "broker.start", "apps.register", "broker.start",
+                    "apps.remove",
+                ])
+        #expect(entries.map(\.reason) == [nil, nil, nil, nil, nil, "interrupted", nil])
+    }
+
+    @Test("while the disk refuses or the keys are gone, entries wait; what is too much is counted")
+    func waiting() async throws {
+        let scene = try await Scene()
+        scene.bed.vault.failWriting(.full("the test"))
+        scene.handOut()
+        await scene.log.flush()
+        scene.note("apps.register")
+        await scene.log.flush()
+        scene.bed.vault.failWriting(nil)
+        #expect(try await scene.list().entries.map(\.method) == ["broker.start", "token.acquireSilent", "apps.register"])
+        scene.bed.vault.lock()
+        for _ in 0..<80 {
+            for number in 0..<32 { scene.note("token.acquireSilent", outcome: "locked", app: "app-\(number)") }
+            await scene.log.flush()
+            scene.bed.clock.advance(bySeconds: 60)
+        }
+        await #expect { try await scene.list() } throws: { ($0 as? BrokerError)?.kind == .locked }
+        try await scene.bed.vault.unlock(passphrase: nil)
+        let (entries, isIntact) = try await scene.list()
+        #expect(isIntact && entries.last?.method == "audit.lost")
+        let locked = entries.filter { $0.outcome == "locked" || $0.method == "audit.lost" }
+        #expect(locked.count == 2_049 && locked.reduce(0) { $0 + Int($1.count) } == 80 * 32)
+    }
+
+    @Test("it is written by itself a few seconds later")
+    func written() async throws {
+        let scene = try await Scene()
+        scene.handOut()
+        try await eventually("the writing waits") { scene.bed.clock.sleepers == 1 }
+        #expect(try scene.blocks().isEmpty)
+        scene.bed.clock.advance(bySeconds: 5)
+        try await eventually("the log is written") { (try? scene.blocks().count) == 1 }
+    }
+
+    @Test("one app's entries, the newest so many, and nothing before a time")
+    func filtered() async throws {
+        let scene = try await Scene()
+        scene.handOut(as: "mail")
+        scene.handOut(as: "notes")
+        await scene.log.flush()
+        scene.bed.clock.advance(bySeconds: 100)
+        scene.handOut(as: "mail")
+        #expect(try await scene.list(of: "mail").entries.count == 2)
+        #expect(try await scene.list(of: "mail", limit: 1).entries.map(\.sequence) == [4])
+        #expect(try await scene.list(since: scene.bed.clock.now - 50).entries.count == 1)
+        #expect(try await scene.list(of: "other").entries.isEmpty)
+    }
+}

@@ -1,0 +1,53 @@
+import BrokerTestSupport
+import Testing
+
+@Suite("brokerctl audit")
+struct AuditCommandTests {
+    private static let entries = #"""
+        [{"sequence":1,"time":1000,"count":1,"method":"broker.start","outcome":"done","reason":"interrupted"},
+        {"sequence":2,"time":2000,"count":12,"caller":{"tier":"systemInstalled","id":"/usr/bin/\u001b[31mgit"},
+        "facts":{"rootMount":"same"},"method":"token.acquireSilent","app":"mail","account":"account-0",
+        "scopes":["a","b"],"outcome":"cached","correlationId":"c-1"}]
+        """#.replacing("\n", with: "")
+
+    private func broker(intact: Bool) throws -> ScriptedBroker {
+        try ScriptedBroker { peer in
+            while let request = peer.request() {
+                peer.answer(
+                    request,
+                    request.method == "audit.list"
+                        ? #"{"entries":\#(Self.entries),"intact":\#(intact)}"#
+                        : #"{"accounts":[\#(ScriptedAnswers.account())]}"#)
+            }
+        }
+    }
+
+    @Test("each entry is told with who, what, how often and for what, made safe, on 80 columns")
+    func told() async throws {
+        let broker = try broker(intact: true)
+        let result = try await brokerctl(["audit", "--facts"], at: broker.path)
+        #expect(result.status == .exited(0), "\(result)")
+        for text in [
+            "broker.start", "done, interrupted", "the broker itself", "token.acquireSilent", "cached", "12", "mail",
+            "caller /usr/bin/[31mgit (system)", "for a b", "correlation id c-1", "rootMount=same",
+        ] {
+            #expect(result.output.contains(text), "\(text) in \(result.output)")
+        }
+        for line in result.lines { #expect(line.count <= 80, "\(line)") }
+    }
+
+    @Test("a log that does not hold is told after what is in it, and is exit status 1")
+    func notIntact() async throws {
+        let broker = try broker(intact: false)
+        let result = try await brokerctl(["audit"], at: broker.path)
+        #expect(result.status == .exited(1) && result.output.contains("token.acquireSilent"))
+        #expect(result.errors.contains("was changed, or a part of it was taken out"))
+        let json = try await brokerctl(["audit", "--json"], at: broker.path)
+        #expect(json.status == .exited(1) && json.output.contains(#""intact":false"#) && json.lines.count == 1)
+    }
+
+    @Test("a limit or a time that is none is a mistake", arguments: [["--limit", "0"], ["--since", "soon"]])
+    func usage(arguments: [String]) async throws {
+        #expect(try await brokerctl(["audit"] + arguments).status == .exited(2))
+    }
+}

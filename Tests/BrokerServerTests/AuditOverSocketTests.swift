@@ -1,0 +1,40 @@
+import BrokerRPC
+import BrokerTestSupport
+import BrokerValues
+import Testing
+
+@Suite("What the audit log is told", .timeLimit(.minutes(1)))
+struct AuditOverSocketTests {
+    @Test("tokens, refusals and changes are recorded; looks are not, and a sandbox does not see the log")
+    func recorded() async throws {
+        try await ServerBed.runSignedIn { server in
+            let client = try await server.connect()
+            let params = AcquireTokenSilent.Params(.registered("mail"), scopes: ["read"])
+            for _ in 0..<3 { _ = try await client.call(AcquireTokenSilent.self, params) }
+            _ = try await client.refusal(
+                of: AcquireTokenSilent.self, AcquireTokenSilent.Params(.registered("none"), scopes: ["read"]))
+            _ = try await client.call(ListAccounts.self, .init())
+            server.inspector.enter("org.example.Game")
+            let sandboxed = try await server.connect()
+            _ = try await sandboxed.refusal(of: AcquireTokenSilent.self, params)
+            #expect(try await sandboxed.refusal(of: ListAudit.self, .init())?.data?.kind == .accessDenied)
+            server.inspector.enter(nil)
+            let log = try await client.call(ListAudit.self, .init())
+            #expect(log.intact)
+            // Two requests on two connections end in either order.
+            let told = log.entries.map { "\($0.method) \($0.outcome) \($0.count)" }
+            #expect(
+                Set(told) == [
+                    "broker.start done 1", "apps.register done 1", "interaction.complete done 1",
+                    "token.acquireInteractive issued 1", "token.acquireSilent cached 3", "token.acquireSilent appNotFound 1",
+                    "token.acquireSilent grantRequired 1", "audit.list accessDenied 1",
+                ])
+            let issued = try #require(log.entries.first { $0.outcome == "issued" })
+            let account = try #require(try await client.call(ListAccounts.self, .init()).accounts.first)
+            #expect(issued.account == account.id && issued.scopes?.contains("read") == true && issued.app == "mail")
+            let asked = try #require(log.entries.first { $0.outcome == "grantRequired" })
+            #expect(asked.caller == CallerIdentity(tier: .sandboxed, id: "org.example.Game"))
+            #expect(asked.facts?["rootMount"] == "other")
+        }
+    }
+}
