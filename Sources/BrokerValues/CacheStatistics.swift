@@ -11,6 +11,7 @@ package struct CacheStatistics: Sendable, Equatable {
         package var clients = 0
         package var apps = 0
         package var documents = 0
+        package var audit = 0
         package var grants = 0
 
         package init() {}

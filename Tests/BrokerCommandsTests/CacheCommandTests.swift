@@ -6,7 +6,7 @@ import Testing
 struct CacheCommandTests {
     private static let stats = #"""
         {"records":{"accounts":2,"accessTokens":3,"refreshTokens":2,"idTokens":2,"proofKeys":1,"signOuts":0,"clients":1,"grants":3,\#
-        "apps":4,"documents":6},"apps":5,"accounts":2,"signedIn":1,"groups":2,"recordBytes":20480,"fileBytes":98304,\#
+        "apps":4,"documents":6,"audit":1},"apps":5,"accounts":2,"signedIn":1,"groups":2,"recordBytes":20480,"fileBytes":98304,\#
         "cacheBytes":900,"residentBytes":31457280}
         """#
 

@@ -17,7 +17,7 @@ struct CacheCounting: Sendable {
             result.groups = try services.index.loadEveryGroup(in: partition).count
             let disk = try services.vault.statistics(of: partition)
             (result.recordBytes, result.fileBytes) = (disk.recordBytes, disk.fileBytes)
-            for (kind, count) in disk.records { result.records[keyPath: Self.place(of: kind)] = count }
+            for (kind, count) in disk.records { result.records[keyPath: Self.place(of: kind)] += count }
         }
         return result
     }
@@ -34,6 +34,7 @@ struct CacheCounting: Sendable {
         case .providerDocument: \.documents
         case .proofKey: \.proofKeys
         case .grant: \.grants
+        case .auditBlock, .auditHead: \.audit
         }
     }
 }

@@ -37,5 +37,6 @@ extension CacheStatistics.Records: MessageObject {
         .required("apps", \.apps, "Registrations in the vault."),
         .required("grants", \.grants, "What callers were allowed."),
         .required("documents", \.documents, "Discovery documents and signing keys of providers."),
+        .required("audit", \.audit, "Rows of the audit log."),
     ]
 }
