@@ -162,7 +162,8 @@ struct AuditTests {
         #expect(
             isIntact
                 && entries.map(\.method) == [
-                    "broker.start", "token.acquireSilent", "broker.stop", "broker.start", "apps.register", "broker.start",
+                    "broker.start", "token.acquireSilent", "broker.stop", "broker.start", "apps.register",
+                    "broker.start",
                     "apps.remove",
                 ])
         #expect(entries.map(\.reason) == [nil, nil, nil, nil, nil, "interrupted", nil])
@@ -177,7 +178,8 @@ struct AuditTests {
         scene.note("apps.register")
         await scene.log.flush()
         scene.bed.vault.failWriting(nil)
-        #expect(try await scene.list().entries.map(\.method) == ["broker.start", "token.acquireSilent", "apps.register"])
+        #expect(
+            try await scene.list().entries.map(\.method) == ["broker.start", "token.acquireSilent", "apps.register"])
         scene.bed.vault.lock()
         for _ in 0..<80 {
             for number in 0..<32 { scene.note("token.acquireSilent", outcome: "locked", app: "app-\(number)") }

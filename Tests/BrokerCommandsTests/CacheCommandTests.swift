@@ -19,6 +19,7 @@ struct CacheCommandTests {
                 "Apps            5", "Accounts        2, 1 signed in", "Groups          2", "Refresh tokens  2",
                 "Access tokens   3", "ID tokens       2", "DPoP keys       1",
                 "Other records   2 of accounts, 4 of apps, 0 of sign-outs, 3 of grants, 1 of clients, 6 of providers",
+                "Audit log       1 rows",
                 "On disk         96 KiB, yours 20 KiB", "In memory       900 bytes of cache, 30 MiB the whole broker",
             ])
     }

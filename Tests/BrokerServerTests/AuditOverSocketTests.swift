@@ -26,7 +26,8 @@ struct AuditOverSocketTests {
             #expect(
                 Set(told) == [
                     "broker.start done 1", "apps.register done 1", "interaction.complete done 1",
-                    "token.acquireInteractive issued 1", "token.acquireSilent cached 3", "token.acquireSilent appNotFound 1",
+                    "token.acquireInteractive issued 1", "token.acquireSilent cached 3",
+                    "token.acquireSilent appNotFound 1",
                     "token.acquireSilent grantRequired 1", "audit.list accessDenied 1",
                 ])
             let issued = try #require(log.entries.first { $0.outcome == "issued" })

@@ -61,7 +61,8 @@ struct ServerBed: Sendable {
             proofs: testProofSigner(), clock: clock, random: CountingRandom(), log: .silent)
         let services = ServerServices(
             broker: broker, apps: apps, policy: policy,
-            audit: AuditLog(vault: vault, clock: ManualClock(), log: .silent), vault: vault, inspector: inspector, clock: clock,
+            audit: AuditLog(vault: vault, clock: ManualClock(), log: .silent), vault: vault, inspector: inspector,
+            clock: clock,
             process: ProcessFacts(version: "1.2.3", mode: .user, startedAt: clock.uptime), log: log)
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         bed.atEnd { try? await group.shutdownGracefully() }

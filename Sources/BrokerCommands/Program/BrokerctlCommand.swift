@@ -13,7 +13,8 @@ struct BrokerctlCommand: ParsableCommand {
         version: "brokerctl \(BrokerVersion.text)",
         subcommands: [
             StatusCommand.self, LoginCommand.self, TokenCommand.self, ProofCommand.self, AccountsCommand.self,
-            AppsCommand.self, GrantsCommand.self, AuditCommand.self, CacheCommand.self, KeyCommand.self, LockCommand.self,
+            AppsCommand.self, GrantsCommand.self, AuditCommand.self, CacheCommand.self, KeyCommand.self,
+            LockCommand.self,
             UnlockCommand.self, HandleRedirectCommand.self, ImportCommand.self, WatchCommand.self, LogsCommand.self,
             ConfigCommand.self, DoctorCommand.self, GitCredentialCommand.self, KubeCredentialCommand.self,
             TokenFileCommand.self, CompletionCommand.self,

@@ -25,7 +25,10 @@ struct BrokerHandlers: Sendable {
                     passphrase: request.params.passphrase.map { Secret($0) }, caller: request.context.caller.id)
                 return LockState(locked: services.broker.lock.isLocked)
             },
-            .atOnce(Subscribe.self, outcome: { _, _ in RequestOutcome(words: Subscribe.name, level: .debug, audited: .nothing) }) {
+            .atOnce(
+                Subscribe.self,
+                outcome: { _, _ in RequestOutcome(words: Subscribe.name, level: .debug, audited: .nothing) }
+            ) {
                 request throws(BrokerError) in
                 try subscribe(request)
                 return Subscribe.Result(subscribed: EventTopic.allCases.filter(request.params.topics.contains))

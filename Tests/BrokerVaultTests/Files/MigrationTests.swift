@@ -108,7 +108,7 @@ struct MigrationTests {
                 }
             }
         }
-        // The first is not killed, and the second has not even begun.
-        #expect(formats[0] == "2" && formats[1] == "1" && formats.allSatisfy { ["1", "2"].contains($0) })
+        // The first is not killed. How far the others came depends on how busy the machine is.
+        #expect(formats[0] == "2" && formats.allSatisfy { ["1", "2"].contains($0) })
     }
 }
