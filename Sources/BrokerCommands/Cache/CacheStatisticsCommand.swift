@@ -34,7 +34,8 @@ package enum CacheText {
         facts.add("DPoP keys", "\(records.proofKeys)")
         facts.add(
             "Other records",
-            "\(records.accounts) of accounts, \(records.apps) of apps, \(records.signOuts) of sign-outs")
+            "\(records.accounts) of accounts, \(records.apps) of apps, \(records.signOuts) of sign-outs, "
+                + "\(records.grants) of grants, \(records.clients) of clients, \(records.documents) of providers")
         facts.add("Audit log", "\(records.audit) rows")
         facts.add("On disk", "\(size(statistics.fileBytes)), yours \(size(statistics.recordBytes))")
         facts.add(
