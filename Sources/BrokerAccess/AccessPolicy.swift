@@ -83,7 +83,7 @@ package final class AccessPolicy: Sendable {
         _ caller: Caller, as reference: AppReference, reaching reach: AppReach
     ) throws(BrokerError) -> AdmittedApp {
         let app = try app(reference, of: caller)
-        let verdict = AccessVerdict(on: caller, as: app, by: settings.tiers[caller.tier])
+        let verdict = AccessVerdict(on: caller, as: app, by: current.withLock { $0.tiers[caller.tier] })
         if verdict != .refused { try requireCertainLists(caller, as: app) }
         switch verdict {
         case .allowed: return AdmittedApp(app: app, grant: nil)

@@ -129,17 +129,10 @@ package struct FairCache<Owner: Hashable & Sendable, Key: Hashable & Sendable, V
     }
 
     private mutating func unlink(_ number: Int) {
-        guard let place = places[number] else { return }
-        if let older = place.older {
-            places[older]?.newer = place.newer
-        } else {
-            shares[place.owner]?.oldest = place.newer
-        }
-        if let newer = place.newer {
-            places[newer]?.older = place.older
-        } else {
-            shares[place.owner]?.newest = place.older
-        }
+        guard let owner = places[number]?.owner else { return }
+        let (older, newer) = (places[number]?.older, places[number]?.newer)
+        if let older { places[older]?.newer = newer } else { shares[owner]?.oldest = newer }
+        if let newer { places[newer]?.older = older } else { shares[owner]?.newest = older }
     }
 }
 
@@ -149,7 +142,8 @@ private struct NumberedSlots<Value: Sendable>: Sendable {
     private var free: [Int] = []
 
     subscript(number: Int) -> Value? {
-        get { slots[number] }
+        // Lent, not copied: a look at one member of a place must not retain all of them.
+        _read { yield slots[number] }
         _modify { yield &slots[number] }
     }
 
