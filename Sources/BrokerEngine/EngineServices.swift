@@ -21,6 +21,7 @@ struct EngineServices: Sendable {
     let gate: WorkGate
     let throttle = ThrottleBox()
     let ahead = RefreshAhead()
+    let refreshOutcomes = OutcomeCounts()
     let rejected = RejectedTokens()
     let revocations = Revocations()
     let interactions: InteractionRegistry

@@ -186,6 +186,12 @@ package final class TokenBroker: Sendable {
 
     package var refreshesInFlight: Int { services.flights.count }
 
+    /// How the providers answered.
+    package var refreshOutcomes: OutcomeCounts { services.refreshOutcomes }
+
+    /// Sign-ins and sign-outs that wait for a person.
+    package var interactionsOpen: Int { services.interactions.count }
+
     /// For shutdown: people who wait are told, refreshes in flight finish, and what the disk refused is tried once more.
     package func drain() async {
         services.interactions.endAll(

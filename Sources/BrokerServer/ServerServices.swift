@@ -17,6 +17,7 @@ package struct ServerServices: Sendable {
     package var process: ProcessFacts
     package var log: Logger
     let connected = ConnectedCallers()
+    let counts = RequestCounts()
     package var browsers: BrowserAllowance
     /// Asks people in their browser about callers that wait; nil where there is none to ask.
     package var consent: BrowserConsent?

@@ -78,6 +78,11 @@ extension Vault {
             }
             if !isAccepted { continuation.resume(returning: .failure(.closed)) }
         }
-        try result.get()
+        do throws(VaultError) {
+            try result.get()
+        } catch {
+            errors.add()
+            throw error
+        }
     }
 }

@@ -20,6 +20,8 @@ package final class Vault: RecordVault {
     let writeSide: VaultWriter
     let queue: SerialQueue
     let damage: QuarantineQueue
+    /// Reads and writes that failed.
+    let errors: Counter
     let resealing = Mutex(false)
     let logger: Logger
 
@@ -36,6 +38,7 @@ package final class Vault: RecordVault {
         anchor = opened.anchor
         reader = opened.reader
         damage = opened.damage
+        errors = opened.errors
         let writeSide = opened.writeSide
         self.writeSide = writeSide
         queue = SerialQueue(idleDelay: idleDelay) { writeSide.tidy() }
@@ -53,6 +56,7 @@ package final class Vault: RecordVault {
         var reader: VaultReader
         var writeSide: VaultWriter
         var damage: QuarantineQueue
+        var errors: Counter
     }
 
     var header: VaultHeader {
@@ -139,14 +143,15 @@ package final class Vault: RecordVault {
         try reading.run("PRAGMA query_only = ON")
         let (moved, missing) = try reading.quarantined()
         let damage = QuarantineQueue(moved: moved, missing: missing)
-        let reader = VaultReader(reading)
+        let errors = Counter()
+        let reader = VaultReader(reading, errors: errors)
         let known = KnownManifest()
         let anchor = anchor(in: anchors, header, logger)
         let writeSide = VaultWriter(
             writing, claim: claim, reader: reader, keys: keys, known: known, anchor: anchor, logger: logger)
         return Opened(
             header: header, keys: keys, known: known, anchor: anchor, reader: reader, writeSide: writeSide,
-            damage: damage)
+            damage: damage, errors: errors)
     }
 
     private static func anchor(
@@ -188,7 +193,7 @@ package final class Vault: RecordVault {
     package func statistics() throws(VaultError) -> VaultStatistics {
         VaultStatistics(
             path: path, keySource: header.keySource, records: try reader.recordCount(), quarantined: damage.total,
-            missing: damage.missing, isRolledBack: known.isAnyRolledBack)
+            missing: damage.missing, errors: errors.value, isRolledBack: known.isAnyRolledBack)
     }
 
     package func isRolledBack(_ partition: Partition) -> Bool { known.isRolledBack(partition) }

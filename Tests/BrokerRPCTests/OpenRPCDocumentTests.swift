@@ -98,7 +98,8 @@ struct OpenRPCDocumentTests {
         #expect(
             Set(MethodRegistry.methods.filter { $0.isIdempotent }.map { $0.name }) == [
                 "token.acquireSilent", "token.proof", "accounts.list", "accounts.get", "accounts.current", "apps.list",
-                "broker.status", "broker.callers", "broker.lock", "broker.unlock", "keys.status", "grants.list",
+                "broker.status", "broker.metrics", "broker.callers", "broker.lock", "broker.unlock", "keys.status",
+                "grants.list",
                 "cache.stats", "audit.list", "rpc.discover",
             ])
     }

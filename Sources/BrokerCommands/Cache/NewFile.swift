@@ -2,16 +2,19 @@ import BrokerClient
 import BrokerSystem
 import Glibc
 
-/// A private file that is at its place whole and on disk, or not at all.
+/// A file that is at its place whole and on disk, or not at all.
 final class NewFile {
     private let path: String
     private let isReplacing: Bool
+    private let mode: mode_t
     private var temporary: String
     private let descriptor: Int32
     private(set) var count = 0
 
+    /// - Parameter mode: whose it is once it is whole; until then it is private.
     /// - Throws: where there is a file of that name already, unless it is to be replaced.
-    init(at path: String, replacing isReplacing: Bool) throws(BrokerClientError) {
+    init(at path: String, replacing isReplacing: Bool, mode: mode_t = 0o600) throws(BrokerClientError) {
+        self.mode = mode
         self.path = path
         self.isReplacing = isReplacing
         try Self.check(path, replacing: isReplacing)
@@ -45,7 +48,7 @@ final class NewFile {
 
     /// Gives the file its name.
     func publish() throws(BrokerClientError) {
-        guard fsync(descriptor) == 0 else { throw Self.failure(path) }
+        guard fchmod(descriptor, mode) == 0, fsync(descriptor) == 0 else { throw Self.failure(path) }
         if isReplacing {
             guard rename(temporary, path) == 0 else { throw Self.failure(path) }
             temporary = ""

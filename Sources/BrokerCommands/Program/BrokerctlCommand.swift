@@ -16,7 +16,8 @@ struct BrokerctlCommand: ParsableCommand {
             AppsCommand.self, GrantsCommand.self, AuditCommand.self, CacheCommand.self, KeyCommand.self,
             LockCommand.self,
             UnlockCommand.self, HandleRedirectCommand.self, ImportCommand.self, WatchCommand.self, LogsCommand.self,
-            ConfigCommand.self, DoctorCommand.self, GitCredentialCommand.self, KubeCredentialCommand.self,
+            MetricsCommand.self, ConfigCommand.self, DoctorCommand.self, GitCredentialCommand.self,
+            KubeCredentialCommand.self,
             TokenFileCommand.self, CompletionCommand.self,
         ])
 

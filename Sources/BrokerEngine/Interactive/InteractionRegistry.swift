@@ -29,6 +29,8 @@ final class InteractionRegistry: Sendable {
         try state.withLock { state throws(BrokerError) in try state.add(interaction, settings) }
     }
 
+    var count: Int { state.withLock { $0.interactions.count } }
+
     func remove(_ interaction: some WaitingInteraction) { state.withLock { $0.interactions[interaction.id] = nil } }
 
     func interaction(_ id: String, in partition: Partition) -> (any WaitingInteraction)? {

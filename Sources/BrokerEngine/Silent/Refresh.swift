@@ -68,9 +68,11 @@ struct Refresh: Sendable {
         if let refusal = services.throttle.with({ $0.refusal(of: same, at: now) }) { throw refusal }
         do throws(BrokerError) {
             let token = try await spend(spendable, in: situation)
+            services.refreshOutcomes.countDone()
             services.throttle.with { $0.succeeded(same) }
             return token
         } catch {
+            services.refreshOutcomes.count(error.kind)
             let failedAt = services.clock.uptime
             services.throttle.with { $0.failed(same, with: error, at: failedAt) }
             throw error

@@ -87,18 +87,21 @@ package struct VaultStatistics: Sendable, Equatable {
     package var quarantined: Int
     /// Rows of the last commit that were found to be gone, since the file was made.
     package var missing: Int
+    /// Reads and writes that failed, since the vault was opened.
+    package var errors: Int64
     /// As ``RecordVault/isRolledBack(_:)``, for any partition.
     package var isRolledBack: Bool
 
     package init(
         path: String, keySource: String, records: Int, quarantined: Int = 0, missing: Int = 0,
-        isRolledBack: Bool = false
+        errors: Int64 = 0, isRolledBack: Bool = false
     ) {
         self.path = path
         self.keySource = keySource
         self.records = records
         self.quarantined = quarantined
         self.missing = missing
+        self.errors = errors
         self.isRolledBack = isRolledBack
     }
 }

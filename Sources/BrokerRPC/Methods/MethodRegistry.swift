@@ -33,6 +33,7 @@ package enum MethodRegistry {
         RevokeGrant.self,
         ListAudit.self,
         GetBrokerStatus.self,
+        GetMetrics.self,
         LockBroker.self,
         UnlockBroker.self,
         GetKeyStatus.self,

@@ -15,6 +15,9 @@ struct BrokerHandlers: Sendable {
                 status.caller = GetBrokerStatus.Caller(caller.identity, administers: caller.mayAdminister)
                 return status
             },
+            .waiting(GetMetrics.self) { request throws(BrokerError) in
+                try metrics(connections: request.context.connectionCount())
+            },
             .waiting(LockBroker.self, outcome: { _, _ in RequestOutcome(words: "the broker was locked") }) { request in
                 await services.broker.lock.lock(because: "asked by \(request.context.caller.id)")
                 return LockState(locked: services.broker.lock.isLocked)
@@ -48,7 +51,7 @@ struct BrokerHandlers: Sendable {
         var status = GetBrokerStatus.Result()
         status.version = services.process.version
         status.protocol = OpenRPCDocument.protocolVersion
-        status.uptime = (services.clock.uptime - services.process.startedAt).components.seconds
+        status.uptime = uptime
         status.mode = services.process.mode
         status.locked = services.broker.lock.isLocked
         status.device.mode = services.broker.isSharedDevice ? .shared : .private
@@ -67,6 +70,32 @@ struct BrokerHandlers: Sendable {
         }
         return status
     }
+
+    private func metrics(connections: Int) throws(BrokerError) -> GetMetrics.Result {
+        var metrics = GetMetrics.Result()
+        metrics.version = services.process.version
+        metrics.uptime = uptime
+        metrics.locked = services.broker.lock.isLocked
+        metrics.connections = Int64(connections)
+        metrics.requests = services.counts.requests
+        metrics.latencies = services.counts.latencies
+        metrics.refreshes = services.broker.refreshOutcomes.all.map { GetMetrics.OutcomeCount($0.outcome, $0.count) }
+        metrics.refreshesInFlight = Int64(services.broker.refreshesInFlight)
+        metrics.interactions = Int64(services.broker.interactionsOpen)
+        metrics.residentBytes = services.process.residentBytes().map(Int64.init)
+        do throws(VaultError) {
+            let vault = try services.vault.statistics()
+            metrics.vault.records = Int64(vault.records)
+            metrics.vault.errors = vault.errors
+            metrics.vault.quarantined = Int64(vault.quarantined)
+            metrics.vault.missing = Int64(vault.missing)
+        } catch {
+            throw BrokerError(error)
+        }
+        return metrics
+    }
+
+    private var uptime: Int64 { (services.clock.uptime - services.process.startedAt).components.seconds }
 
     /// What happens becomes notifications on the subscriber's connection.
     private func subscribe(_ request: Request<Subscribe>) throws(BrokerError) {

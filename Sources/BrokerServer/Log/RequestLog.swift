@@ -5,17 +5,19 @@ import BrokerRPC
 import BrokerValues
 import Logging
 
-/// Tells the journal and the audit log of requests. In the journal, what happens all the time (a token from the cache, a look at a list) is told at the debug
+/// The end of each request: it is counted, and told to the journal and the audit log. In the journal, what happens all the time (a token from the cache, a look at a list) is told at the debug
 /// level only, and the same failure of the same caller once a minute.
 struct RequestLog: Sendable {
     private let logger: Logger
     private let audit: AuditLog
     private let clock: any BrokerClock
+    private let counts: RequestCounts
     private let repeats = RepeatedFailures()
 
-    init(_ logger: Logger, _ audit: AuditLog, clock: any BrokerClock) {
+    init(_ logger: Logger, _ audit: AuditLog, _ counts: RequestCounts, clock: any BrokerClock) {
         self.logger = logger
         self.audit = audit
+        self.counts = counts
         self.clock = clock
     }
 
@@ -23,10 +25,15 @@ struct RequestLog: Sendable {
     func start() -> Duration { clock.uptime }
 
     func done(_ outcome: RequestOutcome, _ subject: RequestEntry.Subject, since start: Duration) {
+        counts.of(subject.method).countDone()
         // The hot path comes by here: nothing is put together that nobody reads.
         switch outcome.audited {
         case .nothing: break
-        case .token(let token): audit.handedOut(token, subject)
+        case .token(let token):
+            audit.handedOut(token, subject)
+            if subject.method == AcquireTokenSilent.name {
+                counts.token(fromCache: token.fromCache, after: clock.uptime - start)
+            }
         case .change: audit.note(AuditEvent(outcome, subject), by: subject.caller, subject.correlationID)
         }
         guard logger.logLevel <= outcome.level else { return }
@@ -36,6 +43,7 @@ struct RequestLog: Sendable {
     /// - Returns: what the client is told; the log is told what it is not.
     func failed(_ error: BrokerError, _ subject: RequestEntry.Subject, since start: Duration) -> RPCError {
         var subject = subject
+        counts.of(subject.method).count(error.kind)
         let error = error.correlated(subject.correlationID ?? CorrelationID.make())
         subject.correlationID = error.details.correlationID
         audit.note(AuditEvent(error, subject), by: subject.caller, subject.correlationID)
@@ -50,6 +58,7 @@ struct RequestLog: Sendable {
     }
 
     func refused(_ error: RPCError, _ subject: RequestEntry.Subject, since start: Duration) {
+        counts.of(subject.method).countRefused()
         var subject = subject
         subject.correlationID = error.data?.correlationID
         write(RequestEntry(error, of: subject, after: clock.uptime - start))

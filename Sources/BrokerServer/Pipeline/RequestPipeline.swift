@@ -23,7 +23,7 @@ struct RequestPipeline: Sendable {
             KeyHandlers(services: services).all,
         ]
         entrance = Entrance(policy: services.policy, lock: services.broker.lock)
-        log = RequestLog(services.log, services.audit, clock: services.clock)
+        log = RequestLog(services.log, services.audit, services.counts, clock: services.clock)
         handlers = Dictionary(uniqueKeysWithValues: all.joined().map { ($0.method, $0) })
     }
 

@@ -1,4 +1,5 @@
 import BrokerModel
+import BrokerValues
 import Synchronization
 
 /// The connection that answers look-ups: a few microseconds each, behind a lock.
@@ -11,8 +12,13 @@ final class VaultReader: Sendable {
     }
 
     private let connection: Mutex<SQLiteConnection?>
+    private let errors: Counter
 
-    init(_ connection: sending SQLiteConnection) { self.connection = Mutex(connection) }
+    /// - Parameter errors: counts the reads that fail.
+    init(_ connection: sending SQLiteConnection, errors: Counter) {
+        self.connection = Mutex(connection)
+        self.errors = errors
+    }
 
     func look(bucketKey: [UInt8], at place: ManifestPlace) throws(VaultError) -> Look {
         try look(in: place.partition) { (connection) throws(VaultError) in
@@ -110,9 +116,14 @@ final class VaultReader: Sendable {
     private func withConnection<Result: Sendable>(
         _ body: @Sendable (SQLiteConnection) throws(VaultError) -> Result
     ) throws(VaultError) -> Result {
-        try connection.withLock { (connection) throws(VaultError) in
-            guard let connection else { throw VaultError.closed }
-            return try body(connection)
+        do throws(VaultError) {
+            return try connection.withLock { (connection) throws(VaultError) in
+                guard let connection else { throw VaultError.closed }
+                return try body(connection)
+            }
+        } catch {
+            errors.add()
+            throw error
         }
     }
 }

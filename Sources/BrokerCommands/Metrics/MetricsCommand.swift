@@ -1,0 +1,39 @@
+import ArgumentParser
+import BrokerClient
+import BrokerRPC
+
+struct MetricsCommand: Subcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "metrics", abstract: "Print what was asked of the broker, for monitoring.",
+        discussion: """
+            OpenMetrics text: requests by method and outcome, how long tokens took, refreshes, memory. No person, app or \
+            program is named in it.
+
+            Examples:
+              brokerctl metrics
+              brokerctl metrics --textfile ~/metrics/brokerd.prom
+            """)
+
+    @OptionGroup var global: GlobalOptions
+
+    @Option(
+        help: ArgumentHelp(
+            "Write a file for the textfile collector of a node exporter, instead of printing.",
+            discussion: "The file changes as a whole and is readable for everybody. Its name should end with .prom.",
+            valueName: "path"),
+        completion: .file(extensions: ["prom"]))
+    var textfile: String?
+
+    var answerTimeout: Duration? { .seconds(10) }
+
+    func run(in context: CommandContext) throws(BrokerClientError) {
+        let node = try context.connection.result(of: GetMetrics.self, .init())
+        let metrics = try GetMetrics.Result.decoded(node)
+        guard let textfile else {
+            return context.output.result(node) { MetricsText.text(metrics, .openMetrics) }
+        }
+        let file = try NewFile(at: textfile, replacing: true, mode: 0o644)
+        try file.write(MetricsText.text(metrics, .prometheus).utf8)
+        try file.publish()
+    }
+}

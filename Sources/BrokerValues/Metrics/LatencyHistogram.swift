@@ -1,0 +1,28 @@
+/// How long something took, each time.
+package final class LatencyHistogram: Sendable {
+    /// Where buckets end, in microseconds: from an answer out of memory to the longest wait for a provider.
+    package static let bounds: [Int64] = [
+        50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 25_000, 50_000, 100_000, 250_000, 500_000, 1_000_000, 2_500_000,
+        5_000_000, 10_000_000, 30_000_000,
+    ]
+
+    /// One more than there are bounds: the last one is for whatever takes longer.
+    private let buckets = (0...bounds.count).map { _ in Counter() }
+    private let microseconds = Counter()
+
+    package init() {}
+
+    package func add(_ duration: Duration) {
+        let (seconds, attoseconds) = duration.components
+        let taken = max(0, seconds * 1_000_000 + attoseconds / 1_000_000_000_000)
+        // Of the first bounds, which are what the hot path takes, few are looked at.
+        buckets[Self.bounds.firstIndex { taken <= $0 } ?? Self.bounds.count].add()
+        microseconds.add(taken)
+    }
+
+    /// How often it took so long, bucket by bucket; the last is beyond ``bounds``.
+    package var counts: [Int64] { buckets.map(\.value) }
+
+    /// All of them together, in microseconds.
+    package var sum: Int64 { microseconds.value }
+}

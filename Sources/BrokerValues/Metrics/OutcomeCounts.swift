@@ -1,0 +1,32 @@
+import Synchronization
+
+/// Counts up, from any thread.
+package final class Counter: Sendable {
+    private let count = Atomic<Int64>(0)
+
+    package init() {}
+
+    package func add(_ number: Int64 = 1) { count.add(number, ordering: .relaxed) }
+
+    package var value: Int64 { count.load(ordering: .relaxed) }
+}
+
+/// How often something ended in which way. What it counts by is a closed set, whatever callers send.
+package final class OutcomeCounts: Sendable {
+    private let done = Counter()
+    private let refused = Counter()
+    private let failed: [ErrorKind: Counter]
+
+    package init() { failed = Dictionary(uniqueKeysWithValues: ErrorKind.allCases.map { ($0, Counter()) }) }
+
+    package func countDone() { done.add() }
+    package func count(_ kind: ErrorKind) { failed[kind]?.add() }
+    /// It was no proper request.
+    package func countRefused() { refused.add() }
+
+    /// Those that have happened, by name: `done`, `refused`, or the kind of the error.
+    package var all: [(outcome: String, count: Int64)] {
+        let kinds = ErrorKind.allCases.map { ($0.rawValue, failed[$0]?.value ?? 0) }
+        return ([("done", done.value), ("refused", refused.value)] + kinds).filter { $0.1 > 0 }
+    }
+}
