@@ -58,6 +58,88 @@ struct TerminalTests {
         }
     }
 
+    /// One more connection each time it is asked.
+    ///
+    /// - Parameter isShort: whether it hangs up after each look.
+    private func counting(hangingUp isShort: Bool = false) throws -> ScriptedBroker {
+        let asked = Recorder<String>()
+        return try ScriptedBroker { peer in
+            while let request = peer.request() {
+                if request.method == "broker.metrics" {
+                    peer.answer(request, MetricsCommandTests.metrics)
+                    if isShort { return }
+                } else {
+                    asked.add("")
+                    peer.answer(
+                        request,
+                        ScriptedAnswers.status.replacing(
+                            #/"connections":[0-9]+/#, with: "\"connections\":\(100 + asked.all.count)"))
+                }
+            }
+        }
+    }
+
+    @Test(
+        "the live status draws over itself and fits the terminal; Ctrl-C gives back what was there",
+        arguments: [(80, 24), (40, 20), (30, 6)])
+    func watch(_ size: (columns: Int, rows: Int)) async throws {
+        let broker = try counting()
+        try await withTestBed { bed in
+            let terminal = try await start(["status", "--watch"], size.columns, size.rows, at: broker, in: bed)
+            var seen: Set<String> = []
+            try await eventually("it was drawn three times") {
+                seen.formUnion(try await terminal.screen().filter { $0.hasPrefix("Connections  1") })
+                return seen.count >= 3
+            }
+            let screen = try await terminal.screen()
+            let text = screen.joined(separator: "\n")
+            #expect(
+                screen.count { $0.hasPrefix("Connections") } == 1 && screen.first?.hasPrefix("Time ") == true, "\(text)"
+            )
+            #expect(screen.allSatisfy { $0.count < size.columns }, "\(text)")
+            #expect(text.contains("10, 1 failed") && (size.rows < 20 || text.contains("8 of 9 tokens")), "\(text)")
+            try await terminal.press("C-c")
+            #expect(try await terminal.exitStatus() == 130)
+            #expect(try await terminal.screen().allSatisfy { !$0.contains("Connections") })
+        }
+    }
+
+    @Test("the live status goes on while the broker is away, and says so")
+    func watchThroughRestart() async throws {
+        let broker = try counting(hangingUp: true)
+        try await withTestBed { bed in
+            let terminal = try await start(["status", "--watch"], 80, 24, at: broker, in: bed)
+            try await terminal.wait(for: "Connections  1")
+            try FileManager.default.moveItem(atPath: broker.path, toPath: broker.path + ".away")
+            try await terminal.wait(for: "the broker does not answer")
+            try await terminal.wait(for: "8 of 9 tokens")
+            try FileManager.default.moveItem(atPath: broker.path + ".away", toPath: broker.path)
+            try await eventually("it is seen again") {
+                try await terminal.screen().allSatisfy { !$0.contains("does not answer") }
+            }
+            try await terminal.press("C-c")
+            #expect(try await terminal.exitStatus() == 130)
+        }
+    }
+
+    @Test("without a terminal the live status is a line each second, or one of JSON")
+    func watchInPipe() async throws {
+        let broker = try counting()
+        try await withTestBed { bed in
+            for arguments in [["status", "--watch"], ["status", "--watch", "--json"]] {
+                let process = try bed.start(
+                    Launch(try PackageTree.program("brokerctl"), ["--socket", broker.path] + arguments), as: "watch")
+                try await eventually("three lines") { process.outputText.split(separator: "\n").count >= 3 }
+                let lines = process.outputText.split(separator: "\n").prefix(3)
+                let isJSON = arguments.contains("--json")
+                #expect(lines.allSatisfy { isJSON == $0.hasPrefix("{") && !$0.contains("\u{1B}") }, "\(lines)")
+                #expect(Set(lines).count == 3)
+                process.send(SIGINT)
+                #expect(await process.exitStatus() == .exited(130))
+            }
+        }
+    }
+
     /// Takes a redirect of whatever length, and answers the sign-in.
     private func pasting(_ log: Recorder<String>) throws -> ScriptedBroker {
         try ScriptedBroker { peer in

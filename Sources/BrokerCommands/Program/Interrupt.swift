@@ -10,6 +10,20 @@ enum Interrupt {
     /// The last signal that arrived, 0 for none: the exit status tells of it, as a shell expects.
     static let received = Atomic<Int32>(0)
 
+    /// Ends the program at the first signal, with the status that a shell expects, after `tidying`.
+    static func endBy(_ tidying: @escaping @Sendable () -> Void) {
+        onInterrupt {
+            tidying()
+            exit(128 + received.load(ordering: .relaxed))
+        }
+    }
+
+    /// Waits, whatever signals arrive.
+    static func sleep(seconds: Int) {
+        var (time, left) = (timespec(tv_sec: seconds, tv_nsec: 0), timespec())
+        while nanosleep(&time, &left) != 0, errno == EINTR { time = left }
+    }
+
     /// Calls `action`, on a thread of its own, whenever SIGINT, SIGTERM or SIGHUP arrives. A second signal ends the
     /// program at once, as it would have without this.
     static func onInterrupt(_ action: @escaping @Sendable () -> Void) {

@@ -40,6 +40,15 @@ package struct Facts: Sendable {
         if let value { pairs.append((name, value.clean)) }
     }
 
+    /// - Parameter columns: where lines are cut off; a column less, for a full line would begin another.
+    func lines(columns: Int, emphasis: (String) -> String) -> [String] {
+        let width = pairs.map(\.name.columns).max() ?? 0
+        return pairs.map { name, value in
+            let gap = String(repeating: " ", count: width - name.columns + 2)
+            return emphasis(name.cut(atColumn: columns - 1)) + (gap + value).cut(atColumn: columns - 1 - name.columns)
+        }
+    }
+
     package func text(emphasis: (String) -> String = { $0 }) -> String {
         let width = pairs.map(\.name.columns).max() ?? 0
         return pairs.map { name, value in

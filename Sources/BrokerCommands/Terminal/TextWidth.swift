@@ -1,8 +1,22 @@
 extension String {
     /// Columns it takes on a terminal: two for East Asian wide characters and emoji, none for combining marks.
     var columns: Int {
-        reduce(0) { sum, character in sum + (character.unicodeScalars.map(\.columns).max() ?? 0) }
+        reduce(0) { sum, character in sum + character.columns }
     }
+
+    /// As much of it as so many columns have room for.
+    func cut(atColumn end: Int) -> String {
+        var column = 0
+        return String(
+            prefix { character in
+                column += character.columns
+                return column <= end
+            })
+    }
+}
+
+extension Character {
+    fileprivate var columns: Int { unicodeScalars.map(\.columns).max() ?? 0 }
 }
 
 extension Unicode.Scalar {

@@ -9,6 +9,7 @@ struct StatusCommand: Subcommand {
             Examples:
               brokerctl status
               brokerctl status --json
+              brokerctl status --watch
             """)
 
     @OptionGroup var global: GlobalOptions
@@ -20,11 +21,17 @@ struct StatusCommand: Subcommand {
 
     func validate() throws {
         guard (1...3600).contains(timeout) else { throw ValidationError("--timeout takes 1 to 3600 seconds.") }
+        guard !(watch && callers) else { throw ValidationError("Give --watch or --callers, not both.") }
     }
+
     @Flag(help: "Show who is connected instead, and what the broker judges them by.")
     var callers = false
 
+    @Flag(help: "Look every second, until Ctrl-C.")
+    var watch = false
+
     func run(in context: CommandContext) throws(BrokerClientError) {
+        if watch { return try StatusView(connection: context.connection, output: context.output).run() }
         if callers {
             let node = try context.connection.result(of: ListCallers.self, .init())
             let connected = try ListCallers.Result.decoded(node).callers
@@ -34,33 +41,5 @@ struct StatusCommand: Subcommand {
         let status = try GetBrokerStatus.Result.decoded(node)
         let path = context.connection.location.path
         context.output.result(node) { StatusText.text(status, socket: path, style: context.output.style) }
-    }
-}
-
-package enum StatusText {
-    static func text(_ status: GetBrokerStatus.Result, socket: String, style: Style) -> String {
-        facts(status, socket: socket).text(emphasis: style.strong)
-    }
-
-    package static func facts(_ status: GetBrokerStatus.Result, socket: String) -> Facts {
-        var facts = Facts()
-        facts.add("Broker", "\(status.version), protocol \(status.protocol), \(status.mode.rawValue) mode")
-        facts.add("Socket", socket)
-        facts.add("Running for", TimeText.span(status.uptime))
-        let records = status.vault.records == 1 ? "1 record" : "\(status.vault.records) records"
-        facts.add("Vault", "\(status.vault.path), \(records)\(status.locked ? ", locked" : "")")
-        facts.add("Attention", attention(status.vault))
-        facts.add("Key", status.vault.keySource)
-        facts.add("Connections", String(status.connections))
-        facts.add("Refreshes", "\(status.refreshesInFlight) in flight")
-        facts.add("Device", status.device.mode.rawValue)
-        facts.add("You are", status.caller.map(CallerText.you))
-        return facts
-    }
-
-    /// Nil when all is well.
-    private static func attention(_ vault: GetBrokerStatus.Vault) -> String? {
-        let parts = VaultHealth.sentences(vault)
-        return parts.isEmpty ? nil : (parts + ["brokerctl doctor says what to do."]).joined(separator: " ")
     }
 }
