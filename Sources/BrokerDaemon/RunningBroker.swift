@@ -76,7 +76,7 @@ struct RunningBroker: Sendable {
             inspector: inspector(logger), clock: clock,
             process: ProcessFacts(version: BrokerVersion.text, mode: .user, startedAt: clock.uptime), log: logger)
         let consent = BrowserConsent(
-            grants: grants, allowance: services.browsers,
+            grants: grants, audit: audit, allowance: services.browsers,
             pages: LoopbackConsentPages(on: loops.next(), random: SystemRandom()), browser: browser,
             isOn: configuration.access.askInBrowser,
             username: { try? engine.account(.id($0), of: nil, in: $1)?.username }, log: logger)

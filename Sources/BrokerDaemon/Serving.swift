@@ -26,7 +26,7 @@ extension RunningBroker {
                         successTerminationBehavior: .gracefullyShutdownGroup),
                     .init(
                         service: ListeningService(
-                            listener: listener, engine: engine, manager: manager, logger: logger)),
+                            listener: listener, engine: engine, grants: policy.grants, manager: manager, logger: logger)),
                 ], logger: quiet))
         do {
             try await group.run()

@@ -20,7 +20,7 @@ struct AuditTests {
         }
 
         func handOut(_ token: UInt8 = 1, as app: String = "mail", scopes: [String] = ["read"], id: String = "c-1") {
-            log.handedOut([token], as: app, to: caller, id) {
+            log.cached([token], as: app, to: caller, id) {
                 var event = AuditEvent(method: "token.acquireSilent", outcome: "cached")
                 (event.app, event.account, event.scopes) = (app, "account-1", scopes)
                 return event
@@ -80,7 +80,7 @@ struct AuditTests {
         let scene = try await Scene()
         for number in 1...5 { scene.handOut(id: "c-\(number)") }
         let other = AuditedCaller(scene.caller.caller)
-        scene.log.handedOut([1], as: "mail", to: other, "c-6") {
+        scene.log.cached([1], as: "mail", to: other, "c-6") {
             var event = AuditEvent(method: "token.acquireSilent", outcome: "cached")
             (event.app, event.account, event.scopes) = ("mail", "account-1", ["read"])
             return event
@@ -216,5 +216,41 @@ struct AuditTests {
         #expect(try await scene.list(of: "mail", limit: 1).entries.map(\.sequence) == [4])
         #expect(try await scene.list(since: scene.bed.clock.now - 50).entries.count == 1)
         #expect(try await scene.list(of: "other").entries.isEmpty)
+    }
+
+    @Test("refusals of many callers leave the room to what was handed out")
+    func manyCallers() async throws {
+        let scene = try await Scene()
+        for number in 0..<600 {
+            let caller = try scene.bed.caller { $0.executable = "/home/alice/bin/copy-\(number)" }
+            for app in 0..<5 {
+                var event = AuditEvent(method: "token.acquireSilent", outcome: "accessDenied")
+                event.app = "app-\(app)"
+                scene.log.note(event, by: caller, nil)
+            }
+        }
+        scene.handOut()
+        let entries = try await scene.list().entries
+        #expect(entries.count == 1 + 256 + 1 + 1 && entries.last?.outcome == "cached")
+        let many = try #require(entries.first { $0.caller?.id == "many callers" })
+        #expect(many.count == 600 * 5 - 256 && many.facts == nil)
+    }
+
+    @Test("a provider's endless scopes, or a caller's endless names, fill no row; the rest is counted")
+    func endless() async throws {
+        let scene = try await Scene()
+        scene.handOut(as: String(repeating: "a", count: 100_000), scopes: (0..<50_000).map { "scope-\($0)" })
+        let entry = try #require(try await scene.list().entries.last)
+        #expect(entry.scopes?.count == 32 && entry.detail == "and 49968 more scopes" && entry.app?.count == 512)
+    }
+
+    @Test("a long log is read page by page, the newest first")
+    func pages() async throws {
+        let scene = try await Scene()
+        for number in 0..<10 { scene.handOut(UInt8(number), as: "app-\(number)") }
+        let newest = try await scene.log.list(of: nil, since: nil, limit: 4, in: Self.partition).entries
+        #expect(newest.map(\.sequence) == [8, 9, 10, 11])
+        let before = try await scene.log.list(of: nil, since: nil, before: 8, limit: 4, in: Self.partition).entries
+        #expect(before.map(\.sequence) == [4, 5, 6, 7])
     }
 }

@@ -286,15 +286,55 @@ struct GrantTests {
         let grants = scene.bed.grants
         let request = try scene.request()
         let deadline = grants.deadline(in: 300)
-        let first = Task { await grants.isSettled(request, in: Self.partition, until: deadline) }
+        let first = Task { await grants.answer(to: request, in: Self.partition, until: deadline) }
         try await eventually("it waits") { scene.bed.clock.sleepers == 1 }
         scene.bed.clock.advance(bySeconds: 300)
-        #expect(await first.value == false)
+        #expect(await first.value == .timedOut)
         let later = grants.deadline(in: 300)
-        let second = Task { await grants.isSettled(request, in: Self.partition, until: later) }
+        let second = Task { await grants.answer(to: request, in: Self.partition, until: later) }
         try await eventually("it waits") { scene.bed.clock.sleepers == 1 }
         try grants.deny(request: request, in: Self.partition)
-        #expect(await second.value)
-        #expect(await grants.isSettled("nothing", in: Self.partition, until: deadline))
+        #expect(await second.value == .settled)
+        #expect(await grants.answer(to: "nothing", in: Self.partition, until: deadline) == .settled)
+    }
+
+    @Test("a broker that stops ends every wait at once, and begins none")
+    func stopping() async throws {
+        let scene = try await Scene()
+        let grants = scene.bed.grants
+        let request = try scene.request()
+        let deadline = grants.deadline(in: 300)
+        let wait = Task { await grants.answer(to: request, in: Self.partition, until: deadline) }
+        try await eventually("it waits") { scene.bed.clock.sleepers == 1 }
+        grants.endWaits()
+        #expect(await wait.value == .brokerStops)
+        #expect(await grants.answer(to: request, in: Self.partition, until: deadline) == .brokerStops)
+    }
+
+    @Test("a request stays something that a person can read: it does not grow beyond that, and is not begun beyond it")
+    func bounded() async throws {
+        let scene = try await Scene()
+        var last = ""
+        for round in 0..<20 {
+            let scopes = (0..<90).map { "scope-\(round)-\($0)" }
+            let error = try #require(scene.refusal(.token(scopes: scopes, account: nil)))
+            last = try #require(error.details.grantRequest)
+        }
+        let open = try scene.bed.grants.list(in: Self.partition).requests
+        #expect(open.map(\.id) == [last] && open.first?.scopes?.count == 90)
+        let long = [String(repeating: "s", count: 17 << 10)]
+        #expect(scene.refusal(.token(scopes: long, account: nil))?.kind == .invalidParameter)
+        let many = (0..<101).map { "scope-\($0)" }
+        #expect(scene.refusal(.token(scopes: many, account: nil))?.kind == .invalidParameter)
+    }
+
+    @Test("who was granted some tokens may look at the account, and not take away what others have")
+    func removal() async throws {
+        let scene = try await Scene()
+        _ = try await scene.approve(.init(), Self.token("read"))
+        #expect(scene.refusal(Self.token("read")) == nil && scene.refusal(.account(nil)) == nil)
+        #expect(scene.refusal(.removal(nil))?.kind == .grantRequired)
+        _ = try await scene.approve(.init(), .removal(nil))
+        #expect(scene.refusal(.removal(nil)) == nil)
     }
 }

@@ -18,10 +18,40 @@ package struct AuditEvent: Sendable, Hashable {
     }
 }
 
+extension AuditEvent {
+    /// Whether nothing was handed out or changed.
+    var isRefusal: Bool { !["cached", "issued", "done"].contains(outcome) }
+
+    /// What a row has room for, whatever a provider or a caller wrote.
+    var bounded: AuditEvent {
+        var event = self
+        event.app = app.map { $0.cut(to: 512) }
+        event.account = account.map { $0.cut(to: 128) }
+        event.detail = detail.map { $0.cut(to: 512) }
+        guard let scopes else { return event }
+        var (kept, room) = ([String](), 2_048)
+        for scope in scopes.prefix(32) where scope.utf8.count <= room {
+            kept.append(scope)
+            room -= scope.utf8.count
+        }
+        event.scopes = kept
+        if kept.count < scopes.count { event.detail = "and \(scopes.count - kept.count) more scopes" }
+        return event
+    }
+}
+
+extension String {
+    fileprivate func cut(to bytes: Int) -> String {
+        utf8.count <= bytes ? self : String(decoding: utf8.prefix(bytes), as: UTF8.self)
+    }
+}
+
 /// Counts how often one caller did the same, until the count is taken for the log.
 package final class AuditTally: Sendable {
     let caller: Caller
     let event: AuditEvent
+    /// Whether it counts what several callers did.
+    private let isOfMany: Bool
     private let time: NumericDate
 
     private struct State {
@@ -31,8 +61,9 @@ package final class AuditTally: Sendable {
     }
     private let state = Mutex(State())
 
-    init(_ caller: Caller, _ event: AuditEvent, at time: NumericDate) {
+    init(_ caller: Caller, _ event: AuditEvent, isOfMany: Bool, at time: NumericDate) {
         self.caller = caller
+        self.isOfMany = isOfMany
         self.event = event
         self.time = time
     }
@@ -54,8 +85,8 @@ package final class AuditTally: Sendable {
         }
         var entry = AuditEntry(time: time, method: event.method, outcome: event.outcome)
         entry.count = count
-        entry.caller = caller.identity
-        entry.facts = caller.facts.described
+        entry.caller = isOfMany ? .many : caller.identity
+        entry.facts = isOfMany ? nil : caller.facts.described
         entry.app = event.app
         entry.account = event.account
         entry.scopes = event.scopes
@@ -73,7 +104,7 @@ package final class AuditedCaller: Sendable {
 
     package init(_ caller: Caller) { self.caller = caller }
 
-    /// - Parameter token: the row key of the token that was handed out.
+    /// - Parameter token: as it is sealed.
     func count(_ token: [UInt8], as app: String?, _ correlationID: String?) -> Bool {
         last.withLock { last in
             guard let last, last.token == token, last.app == app else { return false }
@@ -84,4 +115,9 @@ package final class AuditedCaller: Sendable {
     func remember(_ tally: AuditTally, of token: [UInt8], as app: String?) {
         last.withLock { $0 = (token, app, tally) }
     }
+}
+
+extension CallerIdentity {
+    /// For what is counted and not told apart.
+    static let many = CallerIdentity(tier: .unidentified, id: "many callers")
 }

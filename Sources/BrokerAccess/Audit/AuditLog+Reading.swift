@@ -2,12 +2,16 @@ import BrokerModel
 import BrokerValues
 
 extension AuditLog {
+    /// Well below what a client takes as one answer.
+    private static let answerBytes = 4 << 20
+
     /// - Parameters:
     ///   - since: nothing that ended before.
-    ///   - limit: the newest of those that fit.
+    ///   - before: a sequence number, which is not part of it.
+    ///   - limit: the newest of those that fit; fewer where they are large.
     /// - Returns: the oldest first, and whether the whole log is as it was written.
     package func list(
-        of app: String?, since: NumericDate?, limit: Int, in partition: Partition
+        of app: String?, since: NumericDate?, before: Int64? = nil, limit: Int, in partition: Partition
     ) async throws(BrokerError) -> (entries: [AuditEntry], isIntact: Bool) {
         await flush()
         let blocks: [AuditBlockRecord]
@@ -25,7 +29,21 @@ extension AuditLog {
         }
         let fitting = blocks.flatMap(\.entries).filter { entry in
             (app == nil || entry.app == app) && (since.map { entry.time >= $0 } ?? true)
+                && (before.map { entry.sequence < $0 } ?? true)
         }
-        return (Array(fitting.suffix(limit)), AuditChain.isIntact(blocks, head))
+        var room = Self.answerBytes
+        let newest = fitting.suffix(limit).reversed().prefix { entry in
+            room -= entry.roughBytes
+            return room > 0
+        }
+        return (newest.reversed(), AuditChain.isIntact(blocks, head))
+    }
+}
+
+extension AuditEntry {
+    fileprivate var roughBytes: Int {
+        let facts = (facts ?? [:]).reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count + 8 }
+        let texts = [caller?.id, app, account, detail, correlationID].reduce(0) { $0 + ($1?.utf8.count ?? 0) }
+        return 256 + facts + texts + (scopes ?? []).reduce(0) { $0 + $1.utf8.count + 4 }
     }
 }

@@ -10,6 +10,8 @@ package final class AuditLog: Sendable {
     static let writingInterval = Duration.seconds(5)
     /// Different things of one caller in a minute; what is beyond is told by method and outcome only.
     static let mostOfOneCaller = 32
+    /// Different refusals of all callers in a minute; the rest is counted, and takes no room from what was handed out.
+    static let mostRefusals = 256
     /// Entries that wait for a disk, or for the keys; the later ones are only counted.
     static let mostUnwritten = 2_048
 
@@ -19,6 +21,7 @@ package final class AuditLog: Sendable {
         var order: [AuditTally] = []
         /// In the minute that began then.
         var ofCaller: [CallerIdentity: Int] = [:]
+        var refusals = 0
         var minute = Duration.zero
         var isWritingScheduled = false
         /// Taken from the tallies, and not on disk.
@@ -48,12 +51,12 @@ package final class AuditLog: Sendable {
         self.log = log
     }
 
-    /// A token was handed out. Part of the hot path.
+    /// A token was handed out from the cache. Part of the hot path.
     ///
     /// - Parameters:
-    ///   - token: its row key.
+    ///   - token: as it is sealed: a refresh leaves another one under the same row key.
     ///   - event: made only when the caller was handed another token last.
-    package func handedOut(
+    package func cached(
         _ token: [UInt8], as app: String?, to caller: AuditedCaller, _ correlationID: String?,
         _ event: () -> AuditEvent
     ) {
@@ -66,7 +69,7 @@ package final class AuditLog: Sendable {
         let (tally, schedules) = state.withLock { state in
             defer { state.isWritingScheduled = true }
             state.beginMinute(at: clock.uptime)
-            return (state.tally(event, of: caller, now: clock.now, correlationID), !state.isWritingScheduled)
+            return (state.tally(event.bounded, of: caller, now: clock.now, correlationID), !state.isWritingScheduled)
         }
         if schedules {
             Task {
@@ -81,7 +84,7 @@ package final class AuditLog: Sendable {
 extension AuditLog.State {
     fileprivate mutating func beginMinute(at now: Duration) {
         guard now - minute >= .seconds(60) else { return }
-        (minute, ofCaller) = (now, [:])
+        (minute, ofCaller, refusals) = (now, [:], 0)
     }
 
     /// The tally that counts it; a flood of different things of one caller ends in few of them.
@@ -96,12 +99,20 @@ extension AuditLog.State {
             event.detail = "and others"
             key = AuditLog.Key(caller: caller.identity, partition: caller.partition, event: event)
         }
+        let isOfMany = tallies[key] == nil && event.isRefusal && refusals >= AuditLog.mostRefusals
+        if isOfMany {
+            event = AuditEvent(method: event.method, outcome: event.outcome)
+            key = AuditLog.Key(caller: .many, partition: caller.partition, event: event)
+        }
         if let tally = tallies[key], tally.add(correlationID) { return tally }
-        let tally = AuditTally(caller, event, at: now)
+        let tally = AuditTally(caller, event, isOfMany: isOfMany, at: now)
         _ = tally.add(correlationID)
         tallies[key] = tally
         order.append(tally)
-        ofCaller[caller.identity] = count + 1
+        if !isOfMany {
+            ofCaller[caller.identity] = count + 1
+            if event.isRefusal { refusals += 1 }
+        }
         return tally
     }
 }

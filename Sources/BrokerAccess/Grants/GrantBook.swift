@@ -12,6 +12,7 @@ package final class GrantBook: Sendable {
         /// Grants with uses that the disk does not know of.
         var used: [Partition: Set<String>] = [:]
         var isWritingScheduled = false
+        var isStopping = false
         /// Revoked, and still on disk because it refused.
         var undead: [Partition: [GrantRecord]] = [:]
     }
@@ -22,6 +23,7 @@ package final class GrantBook: Sendable {
     let log: Logger
     let state = Mutex(State())
     let events = Broadcast<GrantEvent>()
+    private let stops = Broadcast<Void>()
     let turns = Turns()
 
     package init(vault: any RecordVault, clock: any BrokerClock, random: any RandomSource, log: Logger) {
@@ -70,6 +72,12 @@ package final class GrantBook: Sendable {
     func ask(
         for part: GrantedPart, of app: AppRegistration, by caller: Caller
     ) throws(BrokerError) -> Never {
+        guard GrantRules.canBeAsked(part) else {
+            throw BrokerError(
+                .invalidParameter,
+                "A person cannot be asked about so many scopes; ask for at most \(GrantRules.scopesOfOneRequest) at a time, 16 KiB in all."
+            ) { $0.app = app.grantName }
+        }
         let subject = GrantSubject(caller: caller.identity, app: app.identity)
         let id = newID()
         var told: [GrantEvent] = []
@@ -122,30 +130,46 @@ package final class GrantBook: Sendable {
         }
     }
 
-    /// Waits until a request is answered or gone: then the caller may ask again, and learns how.
-    ///
-    /// - Returns: false when nothing of that happened in time.
-    package func isSettled(_ request: String, in partition: Partition, until deadline: NumericDate) async -> Bool {
-        let settled = Promise<Bool>()
-        let subscription = subscribe(in: partition) { event in
-            if event.request?.id == request, event.change != .requested { settled.fulfil(true) }
+    /// How a wait for an answer ended.
+    package enum WaitEnd: Sendable {
+        /// It was answered, or is gone: the caller may ask again, and learns how.
+        case settled
+        case timedOut
+        case brokerStops
+    }
+
+    /// For shutdown: nobody waits any more.
+    package func endWaits() {
+        state.withLock { $0.isStopping = true }
+        stops.tell(())
+    }
+
+    package func answer(
+        to request: String, in partition: Partition, until deadline: NumericDate
+    ) async -> WaitEnd {
+        let end = Promise<WaitEnd>()
+        let answers = subscribe(in: partition) { event in
+            if event.request?.id == request, event.change != .requested { end.fulfil(.settled) }
         }
-        let isOpen = state.withLock { state in
-            state.ledgers[partition]?.requests.contains { $0.request.id == request } ?? false
+        let stop = stops.subscribe { end.fulfil(.brokerStops) }
+        let (isOpen, isStopping) = state.withLock { state in
+            let requests = state.ledgers[partition]?.requests ?? []
+            return (requests.contains { $0.request.id == request }, state.isStopping)
         }
-        if !isOpen { settled.fulfil(true) }
+        if isStopping { end.fulfil(.brokerStops) }
+        if !isOpen { end.fulfil(.settled) }
         let timer = Task {
             try await clock.sleep(for: .seconds(max(0, deadline - clock.now)))
-            settled.fulfil(false)
+            end.fulfil(.timedOut)
         }
         defer {
             timer.cancel()
-            withExtendedLifetime(subscription) {}
+            withExtendedLifetime((answers, stop)) {}
         }
         return await withTaskCancellationHandler {
-            await settled.value
+            await end.value
         } onCancel: {
-            settled.fulfil(false)
+            end.fulfil(.timedOut)
         }
     }
 

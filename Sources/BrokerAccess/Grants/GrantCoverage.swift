@@ -25,7 +25,7 @@ struct GrantedPart: Sendable, Equatable {
             let asked = scopes.isEmpty ? app.usualScopes : Scopes(scopes)
             self.scopes = asked.subtracting(GrantInUse.harmless)
             accountID = account?.id
-        case .account(let account): accountID = account?.id
+        case .account(let account), .removal(let account): accountID = account?.id
         case .everything: break
         }
     }
@@ -48,6 +48,8 @@ struct GrantedPart: Sendable, Equatable {
             }
             return accountID == nil || account == nil || account?.id == accountID
         case .account(let account): return accountID == nil || account?.id == accountID
+        // Whoever may have some tokens may not take away what others have.
+        case .removal(let account): return scopes == nil && (accountID == nil || account?.id == accountID)
         case .everything: return accountID == nil
         }
     }

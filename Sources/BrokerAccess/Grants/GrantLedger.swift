@@ -93,7 +93,8 @@ struct GrantLedger: Sendable {
             if open.app.grantBinding == app.grantBinding {
                 let whole = open.request.part.union(part)
                 guard whole != open.request.part else { return (open.request, false, []) }
-                part = whole
+                // Too much for one question: only what is asked for now.
+                if GrantRules.canBeAsked(whole) { part = whole }
             }
             requests.remove(at: index)
             dropped.append(open.request)

@@ -4,6 +4,9 @@ import BrokerValues
 package enum GrantRules {
     static let openRequests = 64
     static let openRequestsOfOneCaller = 8
+    /// What one request may name: more is nothing that a person could read.
+    static let scopesOfOneRequest = 100
+    static let scopeBytesOfOneRequest = 16 << 10
     /// Grants of one person.
     static let grants = 1024
     static let refusals = 256
@@ -11,6 +14,12 @@ package enum GrantRules {
     static let requestLifetime: NumericDate = 3600
     /// How long uses are counted in memory before they are written; a crash loses as much.
     static let writingInterval = Duration.seconds(30)
+
+    static func canBeAsked(_ part: GrantedPart) -> Bool {
+        guard let scopes = part.scopes?.asGiven else { return true }
+        return scopes.count <= scopesOfOneRequest
+            && scopes.reduce(0) { $0 + $1.utf8.count } <= scopeBytesOfOneRequest
+    }
 
     /// Ten minutes, twice as long each time, a day at most.
     static func refusalTime(inARow count: Int) -> NumericDate {

@@ -36,17 +36,28 @@ struct AuditCommand: Subcommand {
     func run(in context: CommandContext) throws(BrokerClientError) {
         var params = ListAudit.Params()
         params.since = since.map { Output.now - $0.seconds }
-        params.limit = limit
         params.app = app
-        let node = try context.connection.result(of: ListAudit.self, params)
-        let log = try ListAudit.Result.decoded(node)
+        var log = ListAudit.Result(entries: [], intact: true)
+        var nodes: [JSONNode] = []
+        // The newest page first.
+        while true {
+            params.limit = min(limit - Int64(log.entries.count), 1000)
+            let node = try context.connection.result(of: ListAudit.self, params)
+            let page = try ListAudit.Result.decoded(node)
+            if case .array(let entries) = node["entries"] { nodes.insert(contentsOf: entries, at: 0) }
+            log.entries.insert(contentsOf: page.entries, at: 0)
+            log.intact = log.intact && page.intact
+            guard let oldest = page.entries.first, Int64(log.entries.count) < limit else { break }
+            params.before = oldest.sequence
+        }
         var usernames: [String: String] = [:]
         if !global.json, log.entries.contains(where: { $0.account != nil }) {
             for account in try context.connection.call(ListAccounts.self, .init()).accounts {
                 usernames[account.id] = account.username
             }
         }
-        context.output.result(node) {
+        let all: JSONValue = ["entries": .array(nodes.map(\.value)), "intact": .bool(log.intact)]
+        context.output.result(JSONText.node(of: all)) {
             AuditText.list(
                 log.entries, now: Output.now, usernames: usernames, withFacts: facts,
                 emphasis: context.output.style.strong)

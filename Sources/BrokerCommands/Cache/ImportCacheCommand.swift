@@ -34,11 +34,13 @@ struct ImportCacheCommand: Subcommand {
     private static let partCount = 512 << 10
 
     func run(in context: CommandContext) throws(BrokerClientError) {
-        let transfer = try send(to: context.connection)
+        guard access(file, R_OK) == 0 else { throw unreadable() }
+        // The broker keeps what was sent for a minute only: first the question, however long it takes.
         let passphrase =
             if stdin { try Passphrase.fromStandardInput() } else {
                 try Passphrase.fromTerminal("Passphrase of the backup: ")
             }
+        let transfer = try send(to: context.connection)
         var params = ImportBackup.Params(transfer: transfer, passphrase: passphrase)
         params.replaceApps = replace
         let node = try context.connection.result(of: ImportBackup.self, params)

@@ -24,7 +24,7 @@ package enum JSONText {
     package static func node(of value: some WireValue) -> JSONNode {
         var writer = JSONWriter()
         value.write(to: &writer)
-        return (try? JSONReader.read(writer.bytes)) ?? .null
+        return (try? writer.bytes.withUnsafeBytes { try JSONReader.read($0, within: .own) }) ?? .null
     }
 
     private static func append(_ node: JSONNode, to text: inout String, indentation: Int?) {

@@ -1,3 +1,4 @@
+import BrokerAccess
 import BrokerEngine
 import BrokerHost
 import BrokerSocket
@@ -8,6 +9,7 @@ import ServiceLifecycle
 struct ListeningService: Service {
     let listener: LineListener
     let engine: TokenBroker
+    let grants: GrantBook
     let manager: ServiceManager
     let logger: Logger
 
@@ -21,6 +23,7 @@ struct ListeningService: Service {
         logger.info("stopping: finishing what is in flight")
         manager.stopping()
         manager.extendTimeout(by: Self.patience + .seconds(5))
+        grants.endWaits()
         async let drained: Void = engine.drain()
         async let cutOff = listener.shutDown(within: Self.patience)
         _ = await (drained, cutOff)

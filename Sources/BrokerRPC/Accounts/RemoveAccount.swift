@@ -16,7 +16,7 @@ package enum RemoveAccount: AppMethod {
         package var account = AccountReference.id("")
         package var selection = AppSelection()
 
-        package var reach: AppReach { .account(account) }
+        package var reach: AppReach { .removal(account) }
 
         package init() {}
         package init(_ account: AccountReference, from app: AppReference) {

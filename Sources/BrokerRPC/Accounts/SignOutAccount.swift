@@ -27,7 +27,7 @@ package enum SignOutAccount: AppOrPersonalMethod {
         package var timeout = SignOutAccount.defaultTimeout
         package var correlationId: String?
 
-        package var reach: AppReach { .account(account) }
+        package var reach: AppReach { .removal(account) }
 
         package init() {}
         package init(_ account: AccountReference) { self.account = account }

@@ -13,12 +13,14 @@ package enum ListAudit: AdministrationMethod {
 
     package struct Params: ParamsObject {
         package var since: NumericDate?
+        package var before: Int64?
         package var limit: Int64 = 1000
         package var app: String?
         package init() {}
         package static let members: [Member<Params>] = [
             .optional("since", \.since, "Nothing before, seconds since 1970."),
-            .defaulted("limit", \.limit, "At most so many.", to: 1000, .between(1...10_000)),
+            .optional("before", \.before, "Nothing from this sequence number on: for the page before."),
+            .defaulted("limit", \.limit, "At most so many; fewer where they are large.", to: 1000, .between(1...1_000)),
             .optional("app", \.app, "Of this app only.", .name(atMost: 4096)),
         ]
     }

@@ -10,6 +10,7 @@ package final class BrowserConsent: Sendable {
     private static let patience: Int64 = 300
 
     private let grants: GrantBook
+    private let audit: AuditLog
     private let allowance: BrowserAllowance
     private let pages: any ConsentPages
     private let browser: any BrowserOpener
@@ -20,15 +21,17 @@ package final class BrowserConsent: Sendable {
 
     private struct State {
         var isOn: Bool
-        /// Whom a page is open about: all that they ask meanwhile is answered by the next one.
-        var asked: Set<CallerIdentity> = []
+        /// Whom a page is open about, and whether they asked for more meanwhile: that is for the next page.
+        var asked: [CallerIdentity: Bool] = [:]
     }
 
     package init(
-        grants: GrantBook, allowance: BrowserAllowance, pages: any ConsentPages, browser: any BrowserOpener, isOn: Bool,
+        grants: GrantBook, audit: AuditLog, allowance: BrowserAllowance, pages: any ConsentPages,
+        browser: any BrowserOpener, isOn: Bool,
         username: @escaping @Sendable (_ accountID: String, Partition) -> String?, log: Logger
     ) {
         self.grants = grants
+        self.audit = audit
         self.allowance = allowance
         self.pages = pages
         self.browser = browser
@@ -42,11 +45,26 @@ package final class BrowserConsent: Sendable {
 
     /// Opens a page about everything that the caller asks for, unless there is one. It does not wait for the answer.
     func ask(about caller: Caller) {
-        let begins = state.withLock { state in state.isOn && state.asked.insert(caller.identity).inserted }
+        let begins = state.withLock { state in
+            guard state.isOn else { return false }
+            let isAsked = state.asked[caller.identity] != nil
+            state.asked[caller.identity] = isAsked
+            return !isAsked
+        }
         guard begins else { return }
         Task {
-            await show(caller)
-            _ = state.withLock { $0.asked.remove(caller.identity) }
+            repeat { await show(caller) } while asksForMore(caller.identity)
+        }
+    }
+
+    private func asksForMore(_ caller: CallerIdentity) -> Bool {
+        state.withLock { state in
+            guard state.asked[caller] == true else {
+                state.asked[caller] = nil
+                return false
+            }
+            state.asked[caller] = false
+            return true
         }
     }
 
@@ -64,11 +82,12 @@ package final class BrowserConsent: Sendable {
                         scopes: request.scopes)
                 })
             let page = try await pages.open(question) { [self] answer in
-                await settle(requests, answer, in: caller.partition)
+                await settle(requests, answer, of: caller)
             }
             do {
                 try await browser.open(page.url)
-                _ = await grants.isSettled(first.id, in: caller.partition, until: grants.deadline(in: Self.patience))
+                _ = await grants.answer(
+                    to: first.id, in: caller.partition, until: grants.deadline(in: Self.patience))
             } catch {
                 log.notice("the person could not be asked in a browser", metadata: ["cause": "\(error)"])
             }
@@ -80,20 +99,34 @@ package final class BrowserConsent: Sendable {
 
     /// All that stood on the page: who asks for more since then has another request.
     private func settle(
-        _ requests: [GrantRequest], _ answer: ConsentAnswer, in partition: Partition
+        _ requests: [GrantRequest], _ answer: ConsentAnswer, of caller: Caller
     ) async -> ConsentOutcome {
+        var settled: [String] = []
         do throws(BrokerError) {
             for request in requests {
                 switch answer {
-                case .denied: try grants.deny(request: request.id, in: partition)
+                case .denied: try grants.deny(request: request.id, in: caller.partition)
                 case .allowed(let lifetime):
                     let terms = GrantBook.Terms(lifetime: lifetime)
-                    _ = try await grants.approve(request: request.id, terms, in: partition)
+                    _ = try await grants.approve(request: request.id, terms, in: caller.partition)
                 }
+                settled.append(request.app)
+                note(request, answer, caller)
             }
             return answer == .denied ? .denied : .allowed
         } catch {
-            return .failed(error.message)
+            let done = settled.isEmpty ? "" : "Your answer counts for \(settled.joined(separator: ", ")) only. "
+            return .failed(done + error.message)
         }
+    }
+
+    /// The person is no caller: the entry names whom it is about.
+    private func note(_ request: GrantRequest, _ answer: ConsentAnswer, _ caller: Caller) {
+        var event = AuditEvent(method: answer == .denied ? "grants.deny" : "grants.approve", outcome: "done")
+        event.app = request.app
+        event.account = request.accountID
+        event.scopes = request.scopes
+        event.detail = "about this caller, answered on the page in the browser, request \(request.id)"
+        audit.note(event, by: caller, nil)
     }
 }

@@ -11,7 +11,8 @@ struct AuditHandlers: Sendable {
             .waiting(ListAudit.self) { request throws(BrokerError) in
                 let params = request.params
                 let log = try await services.audit.list(
-                    of: params.app, since: params.since, limit: Int(params.limit), in: request.partition)
+                    of: params.app, since: params.since, before: params.before, limit: Int(params.limit),
+                    in: request.partition)
                 return ListAudit.Result(entries: log.entries, intact: log.isIntact)
             }
         ]

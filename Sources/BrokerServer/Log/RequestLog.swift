@@ -71,15 +71,18 @@ struct RequestLog: Sendable {
 
 extension AuditLog {
     fileprivate func handedOut(_ token: AcquiredToken, _ subject: RequestEntry.Subject) {
-        handedOut(
-            token.token.sealed.rowKey, as: subject.app, to: subject.audited, subject.correlationID
-        ) {
+        let event = {
             var event = AuditEvent(method: subject.method, outcome: token.fromCache ? "cached" : "issued")
             event.app = subject.app
             event.account = token.account.id
             event.scopes = token.scopes
             return event
         }
+        guard token.fromCache else {
+            note(event(), by: subject.caller, subject.correlationID)
+            return
+        }
+        cached(token.token.sealed.box, as: subject.app, to: subject.audited, subject.correlationID, event)
     }
 }
 

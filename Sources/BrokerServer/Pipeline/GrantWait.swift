@@ -66,7 +66,12 @@ struct GrantWait: Sendable {
         notice.correlationId = correlationID
         context.notify(InteractionGrant.self, notice)
         context.askPerson()
-        let isSettled = await grants.isSettled(request, in: context.caller.partition, until: expiresOn)
-        guard isSettled else { throw error }
+        switch await grants.answer(to: request, in: context.caller.partition, until: expiresOn) {
+        case .settled: return
+        case .timedOut: throw error
+        case .brokerStops:
+            throw BrokerError(
+                .serverUnavailable, "The broker is stopping; ask again in a moment.", reason: .shuttingDown)
+        }
     }
 }

@@ -1,6 +1,7 @@
 import BrokerModel
 import NIOCore
 import NIOHTTP1
+import Synchronization
 
 /// One connection of a browser to a question: one request, one answer, the end. Lives on the event loop.
 final class ConsentHandler: ChannelInboundHandler {
@@ -83,6 +84,9 @@ final class ConsentDesk: Sendable {
     let form: ConsentForm
     private let question: ConsentQuestion
     private let answer: @Sendable (ConsentAnswer) async -> ConsentOutcome
+    /// Connections at a time: a browser opens a few.
+    private static let places = 32
+    private let taken = Atomic(0)
 
     init(
         _ question: ConsentQuestion, form: ConsentForm,
@@ -92,6 +96,11 @@ final class ConsentDesk: Sendable {
         self.form = form
         self.answer = answer
     }
+
+    /// - Returns: whether there is room; who entered ends with ``leave()``, in any case.
+    func enter() -> Bool { taken.add(1, ordering: .relaxed).newValue <= Self.places }
+
+    func leave() { taken.subtract(1, ordering: .relaxed) }
 
     func response(to head: HTTPRequestHead, body: [UInt8], port: Int) async -> RedirectResponse {
         switch form.judge(head, body: body, port: port) {

@@ -1,4 +1,5 @@
 import BrokerModel
+import Glibc
 import NIOCore
 import NIOHTTP1
 import NIOPosix
@@ -35,6 +36,10 @@ package struct LoopbackConsentPages: ConsentPages {
                             withPipeliningAssistance: false, withErrorHandling: false)
                         try pipeline.addHandler(
                             ConsentHandler(desk, port: child.localAddress?.port ?? 0, limits: limits))
+                        // Nobody else's browser has business here.
+                        let hasRoom = desk.enter()
+                        child.closeFuture.whenComplete { _ in desk.leave() }
+                        if try !hasRoom || pipeline.loopbackUser() != geteuid() { child.close(promise: nil) }
                     }
                 }
                 .bind(host: "127.0.0.1", port: 0).get()

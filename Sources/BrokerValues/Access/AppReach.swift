@@ -6,6 +6,8 @@ package enum AppReach: Sendable, Hashable {
     case token(scopes: [String], account: AccountReference?)
     /// One account; nil leaves the choice to the broker.
     case account(AccountReference?)
+    /// Taking an account's tokens away, from the app or from its whole group.
+    case removal(AccountReference?)
     /// Every account of the app's group.
     case everything
 }
