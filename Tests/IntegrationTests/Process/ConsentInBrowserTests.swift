@@ -67,4 +67,22 @@ struct ConsentInBrowserTests {
             try await program.waitForText("grantDenied")
         }
     }
+
+    @Test("who asks for more while the page is open is asked about on the next page, once this one is over")
+    func more() async throws {
+        try await withTestBed { bed in
+            let file = bed.path("url")
+            let scene = try await scene(in: bed, file)
+            let (_, first) = try await ask(scene, file)
+            let line =
+                #"{"jsonrpc":"2.0","id":1,"method":"token.acquireSilent","params":{"app":"notes","scopes":["notes.write"],"waitForGrant":120}}"#
+            let second = try scene.bed.start(SandboxGrantTests.launch(scene.broker, line, answers: 2), as: "second")
+            try await second.waitForText("interaction.grant")
+            try await eventually("another page is opened") {
+                (try? String(contentsOfFile: file, encoding: .utf8)).map { $0 != first } ?? false
+            }
+            let page = try await curl(bed, try String(contentsOfFile: file, encoding: .utf8))
+            #expect(page.contains("notes.read") && page.contains("notes.write"))
+        }
+    }
 }
