@@ -178,6 +178,7 @@ let package = Package(
         tests("IntegrationTests", ["DevIdentityProvider", "BrokerModel", "BrokerValues", "CSodium"]),
         tests("MigrationGuideTests", ["BrokerClient", "DevIdentityProvider"]),
         tests("SystemdTests", ["DevIdentityProvider"]),
+        tests("ManualTests", ["BrokerConfig", "BrokerRPC", "BrokerValues"]),
 
         // Measurements: `make bench`
         program(

@@ -54,7 +54,7 @@ package struct ProviderSetting: Sendable {
 }
 
 extension ProviderSetting.Kind {
-    fileprivate var documentation: String {
+    package var documentation: String {
         switch self {
         case .providerKind: Self.kinds.map { "`\($0)`" }.joined(separator: ", ")
         case .endpoint: "https URL"

@@ -5,20 +5,21 @@ extension Setting {
             "| Setting | Value | Default | Flag, variable | Takes effect | What it does |",
             "|---|---|---|---|---|---|",
         ]
-        let defaults = BrokerConfiguration()
-        return (head + all.map { $0.row(defaults) }).joined(separator: "\n")
+        return (head + all.map(\.row)).joined(separator: "\n")
     }
 
-    private func row(_ defaults: BrokerConfiguration) -> String {
+    /// What it is when nobody sets it.
+    package var standard: String { defaultNote ?? "`\(kind.text(in: BrokerConfiguration()))`" }
+
+    private var row: String {
         let sources = [flag, environment.map { "$" + $0 }].compactMap { $0.map { "`\($0)`" } }.joined(separator: ", ")
         let when = takesEffect == .reload ? "on reload" : "after a restart"
-        let value = defaultNote ?? "`\(kind.text(in: defaults))`"
-        return "| `\(name)` | \(kind.documentation) | \(value) | \(sources) | \(when) | \(summary) |"
+        return "| `\(name)` | \(kind.documentation) | \(standard) | \(sources) | \(when) | \(summary) |"
     }
 }
 
 extension Setting.Kind {
-    fileprivate var documentation: String {
+    package var documentation: String {
         switch self {
         case .boolean: "`true` or `false`"
         case .integer(_, let range, let unit):

@@ -121,6 +121,11 @@ struct InstallTests {
             for unit in files.filter({ $0.contains("systemd/user/") }) {
                 let text = try String(contentsOfFile: "\(place)/\(unit)", encoding: .utf8)
                 #expect(!text.contains("@PREFIX@"))
+                let pages = text.matches(of: /man:([a-z-]+)\(([0-9])\)/)
+                #expect(!pages.isEmpty, "\(unit)")
+                for page in pages {
+                    #expect(files.contains("usr/share/man/man\(page.2)/\(page.1).\(page.2)"), "\(page.0)")
+                }
                 for path in text.matches(of: /(?:file:|ExecStart=)(\/\S+)/) {
                     #expect(FileManager.default.fileExists(atPath: place + path.1), "\(unit): \(path.1)")
                 }

@@ -1,0 +1,80 @@
+import BrokerConfig
+import BrokerTestSupport
+import Foundation
+import Testing
+
+// One after the other: the first one may write what the others read.
+@Suite("Manual pages", .serialized, .timeLimit(.minutes(2)))
+struct ManualTests {
+    private static let folder = PackageTree.root.appending(path: "docs/man")
+
+    private static func pages() async throws -> [String: String] {
+        let variables = Setting.all.compactMap { setting in
+            setting.environment.map { (name: $0, text: setting.summary) }
+        }
+        return [
+            "brokerctl.1": CommandPages.brokerctl(try await .of("brokerctl")).text,
+            "brokerd.8": CommandPages.brokerd(try await .of("brokerd"), variables: variables).text,
+            "brokerd-config.5": ConfigurationPage.page.text,
+            "brokerd-protocol.7": ProtocolPage.page.text,
+        ]
+    }
+
+    @Test("docs/man is what the definitions say (UPDATE_DOCS=1 swift test --filter Manual writes it)")
+    func current() async throws {
+        let pages = try await Self.pages()
+        if ProcessInfo.processInfo.environment["UPDATE_DOCS"] != nil {
+            try FileManager.default.createDirectory(at: Self.folder, withIntermediateDirectories: true)
+            for (name, text) in pages {
+                try text.write(to: Self.folder.appending(path: name), atomically: true, encoding: .utf8)
+            }
+        }
+        #expect(Set(try FileManager.default.contentsOfDirectory(atPath: Self.folder.path)) == Set(pages.keys))
+        for (name, text) in pages {
+            let file = try String(contentsOf: Self.folder.appending(path: name), encoding: .utf8)
+            #expect(file == text, "\(name) is out of date; UPDATE_DOCS=1 swift test --filter Manual writes it.")
+        }
+    }
+
+    @Test(
+        "man, mandoc and whatis have nothing to say against them",
+        arguments: [
+            "brokerctl.1", "brokerd.8", "brokerd-config.5", "brokerd-protocol.7",
+        ])
+    func warnings(_ name: String) async throws {
+        try await withTestBed { bed in
+            let file = Self.folder.appending(path: name).path
+            let shown = try await bed.run(
+                Launch("man", ["--warnings", "-l", file], environment: ["LC_ALL": "C.UTF-8", "MANWIDTH": "80"]))
+            #expect(shown.succeeded && shown.errors.isEmpty, "\(shown.errors)")
+            let overstrikes = shown.output.replacing(#/.\u{8}/#, with: "")
+            // Examples have backslashes of their own.
+            #expect(
+                !overstrikes.contains(#/\\(f[BIRP]|[-&e(])/#) && !overstrikes.contains("`"), "an escape was left over")
+            let lint = try await bed.run(Launch("mandoc", ["-Tlint", "-Wwarning", file]))
+            #expect(lint.succeeded && lint.output.isEmpty, "\(lint)")
+            let known = try await bed.run(Launch("lexgrog", [file]))
+            let page = try #require(name.split(separator: ".").first)
+            #expect(known.succeeded && known.output.contains("\"\(page) - "), "\(known)")
+        }
+    }
+
+    @Test("every command and option of brokerctl is in its page, and every page that one refers to is there")
+    func whole() async throws {
+        let text = try String(contentsOf: Self.folder.appending(path: "brokerctl.1"), encoding: .utf8)
+        func visit(_ command: CommandHelp) {
+            for argument in command.arguments ?? [] where argument.shouldDisplay {
+                guard let name = argument.preferredName?.text else { continue }
+                #expect(text.contains(name.replacing("-", with: "\\-")), "\(command.commandName) \(name)")
+            }
+            for subcommand in command.subcommands ?? [] where subcommand.commandName != "help" { visit(subcommand) }
+        }
+        visit(try await .of("brokerctl"))
+        let own = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path)
+        for unit in ["brokerd.service", "brokerd.socket"] {
+            let text = try String(contentsOf: PackageTree.root.appending(path: "systemd/\(unit)"), encoding: .utf8)
+            let named = text.matches(of: /man:([a-z-]+)\(([0-9])\)/).map { "\($0.1).\($0.2)" }
+            #expect(!named.isEmpty && Set(named).isSubset(of: own), "\(unit): \(named)")
+        }
+    }
+}

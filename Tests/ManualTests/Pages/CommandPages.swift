@@ -1,0 +1,94 @@
+/// brokerctl(1) and brokerd(8).
+enum CommandPages {
+    /// Options that every command has are told once.
+    private static let common: Set<String> = ["socket", "json", "help", "version"]
+
+    static func brokerctl(_ help: CommandHelp) -> Roff {
+        var page = Roff("brokerctl", section: 1, title: "User Commands")
+        page.section("NAME")
+        page.synopsis("brokerctl - sign in once, and let every app have its own tokens")
+        page.section("SYNOPSIS")
+        page.synopsis("`brokerctl` [`--socket` <path>] [`--json`] <command> ...")
+        page.section("DESCRIPTION")
+        page.paragraphs(help.discussion ?? "")
+        page.section("OPTIONS")
+        for option in help.options(besides: []) { page.item(option.term, option.text) }
+        page.section("COMMANDS")
+        for command in help.subcommands ?? [] { add(command, after: "brokerctl", to: &page) }
+        page.section("EXIT STATUS")
+        for (status, text) in [
+            ("0", "Done."), ("1", "The request failed."), ("2", "The command line is wrong."),
+            ("3", "There is no broker, it cannot start, or it is not to be trusted."),
+            ("4", "The person has to sign in: `brokerctl login`."),
+            ("5", "The caller may not do this, or has to be approved: `brokerctl grants`."),
+            ("130", "Ended by Ctrl-C."),
+        ] { page.item("`\(status)`", text) }
+        page.section("ENVIRONMENT")
+        page.item("`BROKER_SOCKET`", "The broker's socket.")
+        page.item("`BROWSER`", "What opens sign-in pages, instead of xdg-open.")
+        page.item("`NO_COLOR`", "When it is set, nothing is set off by colours.")
+        page.section("SEE ALSO")
+        page.synopsis("`brokerd`(8), `brokerd-config`(5), `brokerd-protocol`(7)")
+        return page
+    }
+
+    private static func add(_ command: CommandHelp, after words: String, to page: inout Roff) {
+        let name = "\(words) \(command.commandName)"
+        guard command.commandName != "help" else { return }
+        if let subcommands = command.subcommands, subcommands.contains(where: { $0.commandName != "help" }) {
+            for subcommand in subcommands { add(subcommand, after: name, to: &page) }
+            return
+        }
+        let options = command.options(besides: common)
+        page.subsection(name)
+        page.synopsis(([String]() + ["`\(name)`"] + options.map(\.usage)).joined(separator: " "))
+        page.paragraphs([command.abstract, command.discussion].compactMap(\.self).joined(separator: "\n\n"))
+        for option in options { page.item(option.term, option.text) }
+    }
+
+    static func brokerd(_ help: CommandHelp, variables: [(name: String, text: String)]) -> Roff {
+        let options = help.options(besides: [])
+        var page = Roff("brokerd", section: 8, title: "System Administration")
+        page.section("NAME")
+        page.synopsis("brokerd - owns a person's OAuth tokens and hands out access tokens over a Unix socket")
+        page.section("SYNOPSIS")
+        page.synopsis((["`brokerd`"] + options.map(\.usage)).joined(separator: " "))
+        page.section("DESCRIPTION")
+        page.paragraphs(help.discussion ?? "")
+        page.paragraphs(
+            """
+            Refresh tokens stay in an encrypted vault; apps get access tokens, and what they may have is decided before. A \
+            person is asked in their browser when a provider or another program wants their word.
+
+            With a socket from systemd(1) the first client starts the daemon. Without systemd:
+
+              brokerd --socket ~/broker.sock --state-dir ~/broker
+            """)
+        page.section("OPTIONS")
+        for option in options { page.item(option.term, option.text) }
+        page.section("SIGNALS")
+        page.item(
+            "`SIGHUP`",
+            "Reads the configuration again. One with a mistake changes nothing, and the log names the mistake.")
+        page.item("`SIGTERM`, `SIGINT`", "Answers what is under way, closes the vault and ends.")
+        page.section("EXIT STATUS")
+        for (status, text) in [
+            ("0", "After `SIGTERM` or `SIGINT`."), ("1", "The socket cannot be had."),
+            ("2", "The command line or the configuration is wrong."), ("4", "The vault or its key cannot be opened."),
+        ] { page.item("`\(status)`", text) }
+        page.section("ENVIRONMENT")
+        for (name, text) in variables { page.item("`\(name)`", text) }
+        page.section("FILES")
+        for (path, text) in [
+            ("$XDG_RUNTIME_DIR/brokerd/broker.sock", "The socket."),
+            ("~/.config/brokerd/config.toml, /etc/brokerd/config.toml", "The configuration, see `brokerd-config`(5)."),
+            (
+                "$STATE_DIRECTORY, $XDG_STATE_HOME/brokerd, ~/.local/state/brokerd",
+                "The first of these that is set holds the vault, `vault.db`."
+            ), ("~/.local/share/brokerd-key", "Key files, one for each vault, where the key comes from a file."),
+        ] { page.item("`\(path)`", text) }
+        page.section("SEE ALSO")
+        page.synopsis("`brokerctl`(1), `brokerd-config`(5), `brokerd-protocol`(7), `systemctl`(1)")
+        return page
+    }
+}

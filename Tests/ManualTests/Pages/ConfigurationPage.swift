@@ -1,0 +1,58 @@
+import BrokerConfig
+
+/// brokerd-config(5), from the schema.
+enum ConfigurationPage {
+    static var page: Roff {
+        var page = Roff("brokerd-config", section: 5, title: "File Formats")
+        page.section("NAME")
+        page.synopsis("brokerd-config - settings of the token broker")
+        page.section("DESCRIPTION")
+        page.paragraphs(
+            """
+            `brokerd`(8) runs without any configuration. Settings come from, strongest first: flags, environment variables, \
+            the person's file (`~/.config/brokerd/config.toml`), the machine's file (`/etc/brokerd/config.toml`), the \
+            defaults below. A file counts only when it belongs to the daemon's user or to root and nobody else can write to it.
+
+            An unknown setting, a wrong type or a value out of range is an error that names the file, the line and what \
+            would be right; the daemon then exits with status 2. `brokerctl config show` tells every setting, its value and \
+            where it came from.
+
+            Files are TOML. What stands before the dot of a setting's name is its table:
+
+              [oauth]
+              request_timeout = 20
+              [log]
+              level = "notice"
+            """)
+        page.section("SETTINGS")
+        for setting in Setting.all { page.item("`\(setting.name)`", setting.manual) }
+        page.section("PROVIDERS")
+        page.paragraphs(
+            """
+            Most providers need none of this: discovery says everything. What an administrator says about one is a table \
+            named by its issuer, and comes before what its document says:
+
+              [provider."https://id.example/realm"]
+              token_endpoint = "https://id.example/token"
+            """)
+        for setting in ProviderSetting.all {
+            page.item("`\(setting.name)`", "\(setting.summary) Value: \(setting.kind.documentation).")
+        }
+        page.section("FILES")
+        page.item("`~/.config/brokerd/config.toml`", "The person's settings. `$XDG_CONFIG_HOME` moves it.")
+        page.item("`/etc/brokerd/config.toml`", "The machine's settings.")
+        page.item("`apps.d/*.toml`", "Beside these, and in `/usr/share/brokerd/apps.d`: apps that files register.")
+        page.section("SEE ALSO")
+        page.synopsis("`brokerctl`(1), `brokerd`(8), `brokerd-protocol`(7)")
+        return page
+    }
+}
+
+extension Setting {
+    fileprivate var manual: String {
+        let sources = [flag, environment.map { "$" + $0 }].compactMap { $0.map { "`\($0)`" } }
+        let also = sources.isEmpty ? "" : " Also: \(sources.joined(separator: ", "))."
+        let when = takesEffect == .reload ? "on reload" : "after a restart"
+        return "\(summary) Value: \(kind.documentation). Default: \(standard). Takes effect \(when).\(also)"
+    }
+}
