@@ -5,8 +5,7 @@ import Synchronization
 
 /// What an administrator decides; a reload takes effect with the next request.
 package struct AccessSettings: Sendable, Equatable {
-    /// The uid the broker serves: its own.
-    package var servedUID: UInt32
+    package var audience: Audience
     /// Whether a caller may name a client id and an authority instead of a registered app.
     package var allowsAdHocClients = true
     /// Whether the authorities that callers name may be on this machine's own networks.
@@ -16,7 +15,8 @@ package struct AccessSettings: Sendable, Equatable {
     /// How authorities that callers name are read.
     package var authorities = AuthorityParser()
 
-    package init(servedUID: UInt32) { self.servedUID = servedUID }
+    package init(servedUID: UInt32) { audience = .only(uid: servedUID) }
+    package init(audience: Audience) { self.audience = audience }
 }
 
 /// An app that a caller may act as, and how far.
@@ -46,7 +46,7 @@ package final class AccessPolicy: Sendable {
 
     /// The hard gate, at accept: the kernel's word on the peer's uid.
     package func serves(_ peer: PeerCredentials) throws(BrokerError) {
-        guard peer.uid == settings.servedUID else {
+        guard settings.audience.includes(peer.uid) else {
             log.warning("a peer of another user was turned away", metadata: ["uid": "\(peer.uid)"])
             throw BrokerError(
                 .accessDenied,
@@ -73,6 +73,20 @@ package final class AccessPolicy: Sendable {
                 "\(caller.id) may not do this; use brokerctl in an ordinary session of its user."
             }
         throw BrokerError(.accessDenied, message, reason: .callerNotListed) { $0.caller = caller.id }
+    }
+
+    /// Whether what concerns everybody whom the broker serves is the caller's business.
+    package func isOwner(_ caller: Caller) -> Bool { settings.audience.isOwned(by: caller.partition.uid) }
+
+    /// For what concerns everybody whom the broker serves: its keys, what it holds of whom.
+    package func requireOwnerOfBroker(_ caller: Caller) throws(BrokerError) {
+        try requireAdministrator(caller)
+        guard !isOwner(caller) else { return }
+        throw BrokerError(
+            .accessDenied,
+            "This broker serves every user of the machine, so only root may do this; ask an administrator.",
+            reason: .notRoot
+        ) { $0.caller = caller.id }
     }
 
     /// The app this caller may act as. Synchronous and quick: part of the hot path.

@@ -1,5 +1,7 @@
 /// Every setting of the daemon with its value. A value that is here is within its range.
 package struct BrokerConfiguration: Sendable, Equatable {
+    /// One broker for every user of the machine.
+    package let isSystemMode: Bool
     package var socket = Socket()
     package var vault = Vault()
     package var oauth = OAuth()
@@ -91,6 +93,8 @@ package struct BrokerConfiguration: Sendable, Equatable {
     ///
     /// - Parameter isSystemMode: one broker for many users: there nobody vouches for a client id that an app brings.
     package init(isSystemMode: Bool = false) {
+        self.isSystemMode = isSystemMode
+        if isSystemMode { socket.maxConnections = 2_048 }
         access = Access(
             allowAdHocClients: !isSystemMode, allowPrivateAuthorities: !isSystemMode, askInBrowser: !isSystemMode)
     }

@@ -40,7 +40,7 @@ extension Setting {
             summary: "The Unix socket to listen on. A socket that systemd passes in comes first."),
         Setting(
             name: "socket.max_connections", kind: .integer(\.socket.maxConnections, 1...10_000, unit: nil),
-            takesEffect: .restart,
+            takesEffect: .restart, defaultNote: "`256`; `2048` with `--system`",
             summary:
                 "Connections served at a time. For one more a quiet one is closed; where none is quiet, it is answered an error and closed."
         ),

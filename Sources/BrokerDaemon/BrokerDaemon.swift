@@ -22,11 +22,6 @@ package enum BrokerDaemon {
                 for mistake in loaded.configuration.apps.mistakes { say("brokerd: \(mistake)") }
                 return loaded.configuration.apps.mistakes.isEmpty ? .stopped : .configuration
             }
-            guard !command.system else {
-                throw StartFailure(
-                    exit: .configuration,
-                    text: "System mode is not available in this version; run one broker per user (systemctl --user).")
-            }
             // First thing, before any secret is here: hardening, and the socket that systemd passed in.
             let hardening = ProcessHardening.apply()
             let starter = Starter(

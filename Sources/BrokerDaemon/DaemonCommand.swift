@@ -9,7 +9,8 @@ import FoundationEssentials
 struct DaemonCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "brokerd",
-        abstract: "Owns the OAuth tokens of its user and hands out access tokens over a Unix socket.",
+        abstract:
+            "Owns the OAuth tokens of its user, or of every user, and hands out access tokens over a Unix socket.",
         discussion: """
             It stays in the foreground and logs to stderr, or to the journal when that is its stderr. Usually systemd \
             starts it: systemctl --user enable --now brokerd.socket.
@@ -34,7 +35,7 @@ struct DaemonCommand: ParsableCommand {
     @Flag(help: "Let authorities be plain http on loopback. For development.")
     var allowHttpLoopback = false
 
-    @Flag(help: "Serve many users from one account of its own. Not available in this version.")
+    @Flag(help: "Serve every user of the machine, each by itself, from one account of the broker's own.")
     var system = false
 
     @Flag(help: "Check the configuration, print it, and end.")

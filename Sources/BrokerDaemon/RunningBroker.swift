@@ -73,14 +73,21 @@ struct RunningBroker: Sendable {
             random: SystemRandom(), settings: configuration.engineSettings, log: logger)
         var services = ServerServices(
             broker: engine, apps: directory, policy: policy, audit: audit, vault: vault,
-            inspector: inspector(logger), clock: clock,
-            process: ProcessFacts(version: BrokerVersion.text, mode: .user, startedAt: clock.uptime), log: logger)
+            inspector: inspector(configuration, logger), clock: clock,
+            process: ProcessFacts(
+                version: BrokerVersion.text, mode: configuration.isSystemMode ? .system : .user, startedAt: clock.uptime
+            ), log: logger)
         let consent = BrowserConsent(
             grants: grants, audit: audit, allowance: services.browsers,
             pages: LoopbackConsentPages(on: loops.next(), random: SystemRandom()), browser: browser,
-            isOn: configuration.access.askInBrowser,
+            isOn: configuration.asksInBrowser,
             username: { try? engine.account(.id($0), of: nil, in: $1)?.username }, log: logger)
         services.consent = consent
+        if configuration.isSystemMode {
+            services.users = ManyUsers(
+                store: vault,
+                owners: PartitionOwners(vault: vault, accounts: SystemAccounts(), clock: clock, log: logger))
+        }
         services.process.residentBytes = ResidentMemory.bytes
         services.requestsPerConnection = configuration.socket.maxRequestsPerConnection
         let signals = await SignalService.trap()
@@ -107,26 +114,27 @@ struct RunningBroker: Sendable {
         directory.apply(configuration.apps.entries)
         configuration.apps.tell(logger)
         policy.apply(configuration.accessSettings)
-        consent.apply(isOn: configuration.access.askInBrowser)
+        consent.apply(isOn: configuration.asksInBrowser)
         browser.apply(command: configuration.browser.command)
         if let level = Logger.Level(rawValue: configuration.log.level) { log.level = level }
     }
 
     /// Before the first peer comes: whoever started the broker is still its parent.
-    private static func inspector(_ logger: Logger) -> LinuxPeerInspector {
+    private static func inspector(_ configuration: BrokerConfiguration, _ logger: Logger) -> LinuxPeerInspector {
         let host = HostReference.read()
         if !host.isKnown {
             logger.error(
                 "the host's own namespaces cannot be read: no caller can be told to be outside of a sandbox, and none may administer; give the broker a /proc that shows other processes (no ProtectProc=, no hidepid=)"
             )
         }
-        return LinuxPeerInspector(host: host, runtimeDirectory: HostPaths().runtimeDirectory)
+        return LinuxPeerInspector(
+            host: host, runtimeDirectory: configuration.isSystemMode ? nil : HostPaths().runtimeDirectory)
     }
 
     private static func openVault(
         _ configuration: BrokerConfiguration, at now: NumericDate, _ logger: Logger
     ) async throws(StartFailure) -> Vault {
-        guard let path = configuration.vault.stateDirectory ?? HostPaths().stateDirectory else {
+        guard let path = configuration.vault.stateDirectory ?? configuration.paths.stateDirectory else {
             throw StartFailure(
                 exit: .configuration,
                 text: "There is no home directory to keep the vault in; name one with --state-dir.")
@@ -138,7 +146,7 @@ struct RunningBroker: Sendable {
                 credentials: ProcessEnvironment.current()["CREDENTIALS_DIRECTORY"])
             let sources = KeySourceChoice(KeySources.all(in: surroundings), order: configuration.vault.keySources)
             return try await Vault.open(
-                in: directory, keySources: sources, anchors: anchors(logger), at: now, logger: logger)
+                in: directory, keySources: sources, anchors: anchors(configuration, logger), at: now, logger: logger)
         } catch {
             throw StartFailure(exit: .vault, text: "\(error)")
         }
@@ -146,15 +154,15 @@ struct RunningBroker: Sendable {
 
     /// Nil: beside the vault. A broker with a vault of its own has its key there, too, and is independent of any other.
     private static func keyDirectory(_ configuration: BrokerConfiguration) throws(VaultError) -> StateDirectory? {
-        let usual = configuration.vault.stateDirectory == nil ? HostPaths().keyDirectory : nil
+        let usual = configuration.vault.stateDirectory == nil ? configuration.paths.keyDirectory : nil
         guard let path = configuration.vault.keyDirectory ?? usual else { return nil }
         return try StateDirectory.open(creating: path)
     }
 
     /// Where the vault's last commit is remembered. Nil without a session, or when it cannot be had.
-    private static func anchors(_ logger: Logger) -> StateDirectory? {
-        let paths = HostPaths()
-        guard access(paths.runtimeDirectory, W_OK) == 0 else { return nil }
+    private static func anchors(_ configuration: BrokerConfiguration, _ logger: Logger) -> StateDirectory? {
+        let paths = configuration.paths
+        guard access(paths.anchorsParent, W_OK) == 0 else { return nil }
         do throws(VaultError) {
             return try StateDirectory.open(creating: paths.anchors)
         } catch {
@@ -181,6 +189,9 @@ struct RunningBroker: Sendable {
         _ configuration: BrokerConfiguration, _ activated: ActivatedSocket?
     ) throws(SocketError) -> ListeningSocket {
         if let activated { return try .inherited(activated.descriptor) }
-        return try .bind(SocketPlace(path: configuration.socket.path ?? HostPaths().socket))
+        return try .bind(
+            SocketPlace(
+                path: configuration.socket.path ?? configuration.paths.socket,
+                audience: configuration.isSystemMode ? .everybody : .owner))
     }
 }

@@ -6,7 +6,8 @@ import ServiceLifecycle
 extension RunningBroker {
     /// Returns after SIGTERM or SIGINT, when everything in flight is answered and the vault is closed.
     func serveUntilStopped(reloading loader: ConfigurationLoader) async {
-        watchSession()
+        // Nobody's session is everybody's.
+        if !configuration.isSystemMode { watchSession() }
         var quiet = Logger(label: "lifecycle", factory: log.handler)
         quiet.logLevel = .warning
         // They stop in reverse order: the watchdog is fed until the last answer is out.

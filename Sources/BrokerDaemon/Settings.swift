@@ -1,6 +1,7 @@
 import BrokerAccess
 import BrokerConfig
 import BrokerEngine
+import BrokerHost
 import BrokerSocket
 import Glibc
 import Logging
@@ -21,8 +22,13 @@ extension BrokerConfiguration {
         return settings
     }
 
+    var paths: HostPaths { HostPaths(isSystemMode: isSystemMode) }
+
+    /// A broker with many users has no desktop to open a page on.
+    var asksInBrowser: Bool { access.askInBrowser && !isSystemMode }
+
     var accessSettings: AccessSettings {
-        var settings = AccessSettings(servedUID: geteuid())
+        var settings = AccessSettings(audience: audience)
         settings.allowsAdHocClients = access.allowAdHocClients
         settings.allowsPrivateAuthorities = access.allowPrivateAuthorities
         settings.authorities = authorities
@@ -30,8 +36,11 @@ extension BrokerConfiguration {
         return settings
     }
 
+    var audience: Audience { isSystemMode ? .everybody(overflow: UserNamespace.overflowUID) : .only(uid: geteuid()) }
+
     var lineLimits: LineLimits {
         var limits = LineLimits()
+        if isSystemMode { limits.userConnections = max(socket.maxConnections / 8, 1) }
         limits.connections = socket.maxConnections
         limits.halfLine = .seconds(socket.idleLineTimeout)
         return limits

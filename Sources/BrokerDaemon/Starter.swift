@@ -36,7 +36,7 @@ struct Starter {
         }
         guard let activated, failure.mayPass else { throw failure }
         let deadline = ContinuousClock.now + Self.longest
-        var queue = SocketQueue(activated.descriptor, servedUID: geteuid())
+        var queue = SocketQueue(activated.descriptor, servedUID: loader.isSystemMode ? nil : geteuid())
         var patience = Duration.zero
         while queue.hasClient(within: patience), ContinuousClock.now < deadline {
             if patience > .zero {

@@ -21,6 +21,8 @@ package struct ServerServices: Sendable {
     package var browsers: BrowserAllowance
     /// Asks people in their browser about callers that wait; nil where there is none to ask.
     package var consent: BrowserConsent?
+    /// Nil where the broker serves one user.
+    package var users: ManyUsers?
     /// Requests of one connection under way at a time.
     package var requestsPerConnection = 64
 
@@ -38,6 +40,31 @@ package struct ServerServices: Sendable {
         browsers = BrowserAllowance(clock: clock)
         self.process = process
         self.log = log
+    }
+}
+
+/// What only a broker with many users has.
+package struct ManyUsers: Sendable {
+    package let store: any PartitionStore
+    package let owners: PartitionOwners
+
+    package init(store: any PartitionStore, owners: PartitionOwners) {
+        self.store = store
+        self.owners = owners
+    }
+}
+
+extension ServerServices {
+    /// - Throws: `throttled`; `unsupported` where the broker has no desktop, because it serves many users.
+    func checkPresentation(_ presentation: Presentation, for caller: Caller) throws(BrokerError) {
+        guard presentation == .broker else { return }
+        guard process.mode == .user else {
+            throw BrokerError(
+                .unsupported,
+                "This broker serves every user of the machine and opens no browser; ask with presentation client, and open the page yourself."
+            )
+        }
+        try browsers.take(for: caller)
     }
 }
 

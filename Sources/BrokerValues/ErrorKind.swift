@@ -55,6 +55,8 @@ package enum ErrorReason: String, Codable, Sendable, CaseIterable, Hashable {
 
     // accessDenied
     case otherUser
+    case notRoot
+    case otherAccount
     case callerNotListed
     case vaultRolledBack
     case adHocForbidden

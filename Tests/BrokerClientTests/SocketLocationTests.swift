@@ -31,4 +31,14 @@ struct SocketLocationTests {
         let location = SocketLocation.resolve(path: "", environment: { _ in nil }, uid: 1234)
         #expect(location.path == "/run/user/1234/brokerd/broker.sock")
     }
+
+    @Test("who has no socket of their own has the one that serves everybody")
+    func everybodys() {
+        let everybodys = "/run/brokerd/broker.sock"
+        let own = "/run/user/7/brokerd/broker.sock"
+        for (there, path) in [([], own), ([everybodys], everybodys), ([own, everybodys], own)] {
+            let location = SocketLocation.resolve(environment: { _ in nil }, uid: 7) { there.contains($0) }
+            #expect(location.path == path)
+        }
+    }
 }

@@ -151,6 +151,7 @@ struct ConfigurationLoaderTests {
         #expect(try ConfigurationLoader(files: .standard([])).load().configuration.access.allowAdHocClients)
         let system = ConfigurationLoader(files: .standard([]), isSystemMode: true)
         #expect(try !system.load().configuration.access.allowAdHocClients)
+        #expect(try system.load().configuration.socket.maxConnections == 2_048)
     }
 
     @Test("the report shows each setting with where it came from")

@@ -35,6 +35,7 @@ struct HostPathsTests {
         #expect(paths.socket == "/run/brokerd/broker.sock")
         #expect(paths.stateDirectory == "/var/lib/brokerd")
         #expect(paths.configurationFiles == ["/etc/brokerd/config.toml"])
+        #expect(paths.anchors == "/run/brokerd-private/anchors")
     }
 
     @Test("without a home there is no state directory to guess")

@@ -24,6 +24,7 @@ struct RecordTests {
         let numbers: [RecordKind: UInt8] = [
             .account: 1, .accessToken: 2, .refreshToken: 3, .idToken: 4, .appMetadata: 5, .signOut: 6, .app: 7,
             .providerDocument: 8, .proofKey: 9, .grant: 10, .auditBlock: 11, .auditHead: 12,
+            .partitionOwner: 13,
         ]
         for kind in RecordKind.allCases { #expect(numbers[kind] == kind.rawValue) }
     }

@@ -87,7 +87,7 @@ struct OpenRPCDocumentTests {
                 case .app: app == ObjectIdentifier(AppReference.self)
                 case .appOrPersonal: app == ObjectIdentifier(AppReference?.self)
                 case .person: app == ObjectIdentifier(NoApp.self)
-                case .administration: app != ObjectIdentifier(AppReference.self)
+                case .administration, .ownership: app != ObjectIdentifier(AppReference.self)
                 }
             #expect(fits, "\(method.name)")
         }
@@ -99,8 +99,7 @@ struct OpenRPCDocumentTests {
             Set(MethodRegistry.methods.filter { $0.isIdempotent }.map { $0.name }) == [
                 "token.acquireSilent", "token.proof", "accounts.list", "accounts.get", "accounts.current", "apps.list",
                 "broker.status", "broker.metrics", "broker.callers", "broker.lock", "broker.unlock", "keys.status",
-                "grants.list",
-                "cache.stats", "audit.list", "rpc.discover",
+                "grants.list", "cache.stats", "audit.list", "partitions.list", "rpc.discover",
             ])
     }
 }

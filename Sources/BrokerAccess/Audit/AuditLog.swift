@@ -20,7 +20,7 @@ package final class AuditLog: Sendable {
         /// In the order in which they began.
         var order: [AuditTally] = []
         /// In the minute that began then.
-        var ofCaller: [CallerIdentity: Int] = [:]
+        var ofCaller: [Partition: [CallerIdentity: Int]] = [:]
         var refusals = 0
         var minute = Duration.zero
         var isWritingScheduled = false
@@ -91,7 +91,7 @@ extension AuditLog.State {
     mutating func tally(
         _ event: AuditEvent, of caller: Caller, now: NumericDate, _ correlationID: String?
     ) -> AuditTally {
-        let count = ofCaller[caller.identity, default: 0]
+        let count = ofCaller[caller.partition]?[caller.identity] ?? 0
         var event = event
         var key = AuditLog.Key(caller: caller.identity, partition: caller.partition, event: event)
         if tallies[key] == nil, count >= AuditLog.mostOfOneCaller {
@@ -110,7 +110,7 @@ extension AuditLog.State {
         tallies[key] = tally
         order.append(tally)
         if !isOfMany {
-            ofCaller[caller.identity] = count + 1
+            ofCaller[caller.partition, default: [:]][caller.identity] = count + 1
             if event.isRefusal { refusals += 1 }
         }
         return tally

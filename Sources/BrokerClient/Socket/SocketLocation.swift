@@ -10,18 +10,29 @@ package struct SocketLocation: Sendable, Hashable {
 
     /// The first that is set: `path`, `$BROKER_SOCKET`, `$XDG_RUNTIME_DIR/brokerd/broker.sock`,
     /// `/run/user/UID/brokerd/broker.sock`. A session without a runtime directory variable (cron, `sudo -u`) still
-    /// finds the broker of its uid by the last.
+    /// finds the broker of its uid by the last. A person without a socket at the last two has the one that serves everybody, if
+    /// there is one.
     package static func resolve(
-        path: String? = nil, environment: (String) -> String? = Self.variable, uid: uid_t = geteuid()
+        path: String? = nil, environment: (String) -> String? = Self.variable, uid: uid_t = geteuid(),
+        isThere: (String) -> Bool = Self.isThere
     ) -> SocketLocation {
         if let path, !path.isEmpty { return SocketLocation(path: path) }
         if let named = environment("BROKER_SOCKET"), !named.isEmpty { return SocketLocation(path: named) }
         // As the specification asks, and as brokerd does: a relative path is ignored.
         if let runtime = environment("XDG_RUNTIME_DIR"), runtime.hasPrefix("/") {
-            return SocketLocation(path: runtime + "/brokerd/broker.sock")
+            return own(runtime + "/brokerd/broker.sock", isThere)
         }
-        return SocketLocation(path: "/run/user/\(uid)/brokerd/broker.sock")
+        return own("/run/user/\(uid)/brokerd/broker.sock", isThere)
     }
+
+    /// Of the broker in system mode.
+    static let everybodys = "/run/brokerd/broker.sock"
+
+    private static func own(_ path: String, _ isThere: (String) -> Bool) -> SocketLocation {
+        SocketLocation(path: !isThere(path) && isThere(everybodys) ? everybodys : path)
+    }
+
+    package static func isThere(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
     /// One variable of the process's environment.
     package static func variable(_ name: String) -> String? {

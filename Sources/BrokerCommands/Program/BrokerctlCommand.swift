@@ -14,8 +14,8 @@ struct BrokerctlCommand: ParsableCommand {
         subcommands: [
             StatusCommand.self, LoginCommand.self, TokenCommand.self, ProofCommand.self, AccountsCommand.self,
             AppsCommand.self, GrantsCommand.self, AuditCommand.self, CacheCommand.self, KeyCommand.self,
-            LockCommand.self,
-            UnlockCommand.self, HandleRedirectCommand.self, ImportCommand.self, WatchCommand.self, LogsCommand.self,
+            LockCommand.self, UnlockCommand.self, PartitionsCommand.self,
+            HandleRedirectCommand.self, ImportCommand.self, WatchCommand.self, LogsCommand.self,
             MetricsCommand.self, ConfigCommand.self, DoctorCommand.self, GitCredentialCommand.self,
             KubeCredentialCommand.self,
             TokenFileCommand.self, CompletionCommand.self,
@@ -29,7 +29,8 @@ struct GlobalOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "The broker's socket.",
-            discussion: "Otherwise $BROKER_SOCKET, or brokerd/broker.sock in the runtime directory of your session.",
+            discussion:
+                "Otherwise $BROKER_SOCKET, or brokerd/broker.sock in the runtime directory of your session, or in /run.",
             valueName: "path"))
     var socket: String?
 

@@ -17,12 +17,15 @@ struct CacheCounting: Sendable {
             result.groups = try services.index.loadEveryGroup(in: partition).count
             let disk = try services.vault.statistics(of: partition)
             (result.recordBytes, result.fileBytes) = (disk.recordBytes, disk.fileBytes)
-            for (kind, count) in disk.records { result.records[keyPath: Self.place(of: kind)] += count }
+            for (kind, count) in disk.records {
+                if let place = Self.place(of: kind) { result.records[keyPath: place] += count }
+            }
         }
         return result
     }
 
-    private static func place(of kind: RecordKind) -> WritableKeyPath<CacheStatistics.Records, Int> {
+    /// - Returns: nil for what the broker notes for itself.
+    private static func place(of kind: RecordKind) -> WritableKeyPath<CacheStatistics.Records, Int>? {
         switch kind {
         case .account: \.accounts
         case .accessToken: \.accessTokens
@@ -35,6 +38,7 @@ struct CacheCounting: Sendable {
         case .proofKey: \.proofKeys
         case .grant: \.grants
         case .auditBlock, .auditHead: \.audit
+        case .partitionOwner: nil
         }
     }
 }

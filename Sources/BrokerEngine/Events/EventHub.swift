@@ -7,7 +7,7 @@ package struct EventHub: Sendable {
     /// Called on the thread on which the event happened: it must not wait.
     package typealias Deliver = @Sendable (EngineEvent) -> Void
 
-    /// Subscriptions at a time, and of one program or sandbox: a connection with one does not give way to another.
+    /// Subscriptions of one person at a time, and of one program or sandbox: a connection with one does not give way to another.
     package static let most = 128
     package static let mostEach = 16
 
@@ -20,7 +20,7 @@ package struct EventHub: Sendable {
         to topics: Set<EventTopic>, group: GroupID?, of claimant: Claimant, in partition: Partition,
         _ deliver: @escaping Deliver
     ) throws(BrokerError) -> Subscription {
-        let place = try places.take(for: claimant)
+        let place = try places.take(for: claimant, in: partition)
         return broadcast.subscribe { event in
             // The place is given back when the subscription, and so this closure, ends.
             _ = place
@@ -35,39 +35,43 @@ package struct EventHub: Sendable {
 
 /// How many subscriptions there are, and whose.
 private final class SubscriberPlaces: Sendable {
-    private let taken = Mutex<[Claimant: Int]>([:])
+    private let taken = Mutex<[Partition: [Claimant: Int]]>([:])
 
     /// Given back with the object.
     final class Place: Sendable {
         private let claimant: Claimant
+        private let partition: Partition
         private let places: SubscriberPlaces
 
-        fileprivate init(_ claimant: Claimant, _ places: SubscriberPlaces) {
+        fileprivate init(_ claimant: Claimant, _ partition: Partition, _ places: SubscriberPlaces) {
             self.claimant = claimant
+            self.partition = partition
             self.places = places
         }
 
-        deinit { places.giveBack(claimant) }
+        deinit { places.giveBack(claimant, in: partition) }
     }
 
-    func take(for claimant: Claimant) throws(BrokerError) -> Place {
-        try taken.withLock { taken throws(BrokerError) in
+    func take(for claimant: Claimant, in partition: Partition) throws(BrokerError) -> Place {
+        try taken.withLock { all throws(BrokerError) in
+            let taken = all[partition] ?? [:]
             let own = taken[claimant, default: 0]
             guard own < EventHub.mostEach else {
                 throw Self.full("This program or sandbox has \(own) subscriptions already; close a connection first.")
             }
             guard taken.values.reduce(0, +) < EventHub.most else {
-                throw Self.full("The broker has \(EventHub.most) subscriptions already; try again later.")
+                throw Self.full("Your programs have \(EventHub.most) subscriptions already; try again later.")
             }
-            taken[claimant] = own + 1
+            all[partition, default: [:]][claimant] = own + 1
         }
-        return Place(claimant, self)
+        return Place(claimant, partition, self)
     }
 
-    private func giveBack(_ claimant: Claimant) {
-        taken.withLock { taken in
-            let left = taken[claimant, default: 1] - 1
-            taken[claimant] = left > 0 ? left : nil
+    private func giveBack(_ claimant: Claimant, in partition: Partition) {
+        taken.withLock { all in
+            let left = all[partition]?[claimant, default: 1] ?? 1
+            all[partition]?[claimant] = left > 1 ? left - 1 : nil
+            if all[partition]?.isEmpty == true { all[partition] = nil }
         }
     }
 

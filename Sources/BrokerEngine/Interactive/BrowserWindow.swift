@@ -19,7 +19,9 @@ struct BrowserWindow: Sendable {
         case .loopback(let target):
             let endpoint: any RedirectEndpoint
             do throws(RedirectError) {
-                endpoint = try await services.redirects.open(target) { await interaction.browserReturned(with: $0) }
+                endpoint = try await services.redirects.open(target, for: interaction.partition) {
+                    await interaction.browserReturned(with: $0)
+                }
             } catch {
                 throw BrokerError(error)
             }

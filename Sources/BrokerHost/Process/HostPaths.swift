@@ -29,7 +29,17 @@ package struct HostPaths: Sendable, Equatable {
     package var runtimeDirectory: String { absolute("XDG_RUNTIME_DIR") ?? "/run/user/\(uid)" }
 
     /// Where the vault's last commit is remembered for as long as the session lasts.
-    package var anchors: String { (isSystemMode ? "/run" : runtimeDirectory) + "/brokerd/anchors" }
+    /// For a system service, until the machine is restarted (`RuntimeDirectory=`): not beside the socket, whose folder is root's.
+    package var anchors: String { anchorsParent + (isSystemMode ? "/anchors" : "/brokerd/anchors") }
+
+    /// Who cannot write here has no place for it.
+    package var anchorsParent: String {
+        guard isSystemMode else { return runtimeDirectory }
+        if let prepared = environment["RUNTIME_DIRECTORY"]?.split(separator: ":").first, prepared.hasPrefix("/") {
+            return String(prepared)
+        }
+        return "/run/brokerd-private"
+    }
 
     /// Where the vault is when neither a flag nor a file names a place: what systemd prepared for the unit
     /// (`StateDirectory=`, the first of a colon-separated list), else the XDG state home. Nil without a home directory.

@@ -113,6 +113,11 @@ package struct PartitionStatistics: Sendable, Equatable {
     /// Of the vault's files, whoever's records are in them.
     package var fileBytes: Int
 
+    /// Of what the cache holds; the audit log counts its own entries.
+    package var recordsWithoutLog: Int {
+        records.reduce(0) { $0 + (RecordKind.ofAuditLog.contains($1.key) ? 0 : $1.value) }
+    }
+
     package init(records: [RecordKind: Int] = [:], recordBytes: Int = 0, fileBytes: Int = 0) {
         self.records = records
         self.recordBytes = recordBytes

@@ -2,10 +2,12 @@
 package protocol RedirectListener: Sendable {
     /// - Parameters:
     ///   - target: where to listen.
+    ///   - person: whose browser comes; who else of the machine does has few places.
     ///   - answer: called for every redirect that reaches the path, also wrong and repeated ones; what it returns is the
     ///     page the person sees. It may take as long as the sign-in's last step.
     func open(
-        _ target: RedirectTarget, answer: @escaping @Sendable (RedirectParameters) async -> RedirectPage
+        _ target: RedirectTarget, for person: Partition,
+        answer: @escaping @Sendable (RedirectParameters) async -> RedirectPage
     ) async throws(RedirectError) -> any RedirectEndpoint
 }
 

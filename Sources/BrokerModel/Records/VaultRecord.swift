@@ -12,6 +12,7 @@ package enum RecordKind: UInt8, Sendable, CaseIterable {
     case grant = 10
     case auditBlock = 11
     case auditHead = 12
+    case partitionOwner = 13
 
     package static let ofAuditLog: Set<RecordKind> = [.auditBlock, .auditHead]
 }

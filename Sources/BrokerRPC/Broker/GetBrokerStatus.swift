@@ -22,6 +22,7 @@ package enum GetBrokerStatus: PersonMethod {
         package var refreshesInFlight: Int64 = 0
         package var device = Device()
         package var caller: Caller?
+        package var partitions: Int64?
 
         package init() {}
 
@@ -36,6 +37,8 @@ package enum GetBrokerStatus: PersonMethod {
             .required("refreshesInFlight", \.refreshesInFlight, "Refreshes the providers have not answered yet."),
             .required("device", \.device, "What kind of machine this is."),
             .optional("caller", \.caller, "Who asks, as the broker sees it."),
+            .optional(
+                "partitions", \.partitions, "How many users have something in the vault; for root, in system mode."),
         ]
     }
 

@@ -1,6 +1,6 @@
 import BrokerValues
 
-package enum GetMetrics: AdministrationMethod {
+package enum GetMetrics: OwnershipMethod {
     package static let name = "broker.metrics"
     package static let summary = "What was asked of the broker, how it ended and how long it took."
     package static let description = """

@@ -1,6 +1,6 @@
 import BrokerValues
 
-package enum LockBroker: AdministrationMethod {
+package enum LockBroker: OwnershipMethod {
     package static let name = "broker.lock"
     package static let summary = "Drops every key and secret from memory."
     package static let description = """
@@ -15,7 +15,7 @@ package enum LockBroker: AdministrationMethod {
     package typealias Result = LockState
 }
 
-package enum UnlockBroker: AdministrationMethod {
+package enum UnlockBroker: OwnershipMethod {
     package static let name = "broker.unlock"
     package static let summary = "Fetches the vault's key from its source again."
     package static let description = """

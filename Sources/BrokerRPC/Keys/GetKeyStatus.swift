@@ -12,7 +12,7 @@ package enum GetKeyStatus: AdministrationMethod {
     package typealias Result = KeyState
 }
 
-package enum RotateKey: AdministrationMethod {
+package enum RotateKey: OwnershipMethod {
     package static let name = "keys.rotate"
     package static let summary = "Gives the vault a new data key."
     package static let description = """
@@ -25,7 +25,7 @@ package enum RotateKey: AdministrationMethod {
     package typealias Result = KeyState
 }
 
-package enum SetKeySource: AdministrationMethod {
+package enum SetKeySource: OwnershipMethod {
     package static let name = "keys.setSource"
     package static let summary = "Has the vault's key come from another source."
     package static let description = """

@@ -3,7 +3,8 @@ import BrokerValues
 /// One method of the protocol. A method is a file: its params, its result, its documentation and who may call it;
 /// requests are decoded and let in, answers encoded and the OpenRPC document written from that one definition.
 ///
-/// A method conforms to one of ``PersonMethod``, ``AppMethod``, ``AppOrPersonalMethod`` and ``AdministrationMethod``.
+/// A method conforms to one of ``PersonMethod``, ``AppMethod``, ``AppOrPersonalMethod``, ``AdministrationMethod``
+/// and ``OwnershipMethod``.
 package protocol BrokerMethod: Sendable {
     associatedtype Params: ParamsObject
     associatedtype Result: WireValue
@@ -43,6 +44,8 @@ package enum Permission: String, Sendable, CaseIterable {
     case appOrPersonal
     /// A process that may change which apps there are.
     case administration
+    /// As ``administration``; where the broker serves many users, of root.
+    case ownership
 
     var description: String {
         switch self {
@@ -50,6 +53,7 @@ package enum Permission: String, Sendable, CaseIterable {
         case .app: "a process that may act as the app it names"
         case .appOrPersonal: "a process that may act as the app it names; without an app, one outside of sandboxes"
         case .administration: "a process that may change which apps there are"
+        case .ownership: "a process that may change which apps there are; in system mode, root's"
         }
     }
 }
@@ -76,6 +80,12 @@ extension AppOrPersonalMethod {
 package protocol AdministrationMethod: BrokerMethod {}
 extension AdministrationMethod {
     package static var permission: Permission { .administration }
+}
+
+/// See ``Permission/ownership``.
+package protocol OwnershipMethod: BrokerMethod {}
+extension OwnershipMethod {
+    package static var permission: Permission { .ownership }
 }
 
 /// Something the broker tells a client unasked.

@@ -39,6 +39,8 @@ package enum MethodRegistry {
         GetKeyStatus.self,
         RotateKey.self,
         SetKeySource.self,
+        ListPartitions.self,
+        RemovePartition.self,
         ListCallers.self,
         Subscribe.self,
         DiscoverMethods.self,

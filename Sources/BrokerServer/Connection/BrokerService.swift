@@ -46,13 +46,11 @@ package struct BrokerService: LineService {
                     .timedOut,
                     "The end of a line did not come within \(time.components.seconds.inSeconds); connect again and send whole lines."
                 ))
-        case .tooManyConnections(let limit, let isOwn):
+        case .tooManyConnections(let limit, let party):
             Self.line(
                 BrokerError(
                     .throttled,
-                    isOwn
-                        ? "This program or sandbox has \(limit) connections already; close some, or try again later."
-                        : "The broker serves \(limit) connections already; close some, or try again later.",
+                    "\(party.has) \(limit) connections already; close some, or try again later.",
                     reason: .tooManyConnections))
         }
     }
@@ -60,6 +58,16 @@ package struct BrokerService: LineService {
     private static func line(_ error: BrokerError) -> ByteBuffer { ByteBuffer(bytes: Refusal.line(error)) }
 
     private static func line(_ error: RPCError) -> ByteBuffer { ByteBuffer(bytes: Refusal.line(error)) }
+}
+
+extension LineRefusal.Party {
+    fileprivate var has: String {
+        switch self {
+        case .everybody: "The broker serves"
+        case .user: "The programs of your user have"
+        case .program: "This program or sandbox has"
+        }
+    }
 }
 
 /// An error that answers no request in particular.
@@ -78,6 +86,6 @@ package enum Refusal {
 
 extension ConnectionOwner {
     fileprivate init(_ caller: Caller) {
-        self.init(caller.claimant, mayUseReserve: caller.mayAdminister)
+        self.init(caller.claimant, of: caller.partition, mayUseReserve: caller.mayAdminister)
     }
 }

@@ -1,4 +1,5 @@
 import BrokerAccess
+import BrokerModel
 import Synchronization
 
 /// Who is connected now, for people who want to know.
@@ -17,5 +18,9 @@ final class ConnectedCallers: Sendable {
     func leave(_ number: UInt64) { state.withLock { $0.callers[number] = nil } }
 
     /// The oldest connection first.
-    var all: [Caller] { state.withLock { state in state.callers.sorted { $0.key < $1.key }.map(\.value) } }
+    func all(in partition: Partition) -> [Caller] {
+        state.withLock { state in
+            state.callers.filter { $0.value.partition == partition }.sorted { $0.key < $1.key }.map(\.value)
+        }
+    }
 }

@@ -49,8 +49,8 @@ struct AccountHandlers: Sendable {
             .waiting(
                 SignOutAccount.self, outcome: { RequestOutcome.signedOut($0.params.account, $1.stages) }
             ) { request throws(BrokerError) in
-                if request.params.fromBrowser, request.params.presentation == .broker {
-                    try services.browsers.take(for: request.context.caller)
+                if request.params.fromBrowser {
+                    try services.checkPresentation(request.params.presentation, for: request.context.caller)
                 }
                 return SignOutAccount.Result(
                     stages: try await services.broker.signOut(SignOutRequest(request)) {

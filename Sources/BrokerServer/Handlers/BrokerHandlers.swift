@@ -10,7 +10,7 @@ struct BrokerHandlers: Sendable {
     var all: [AnyHandler] {
         [
             .waiting(GetBrokerStatus.self) { request throws(BrokerError) in
-                var status = try status(of: request.partition, connections: request.context.connectionCount())
+                var status = try status(request.context)
                 let caller = request.context.callerNow()
                 status.caller = GetBrokerStatus.Caller(caller.identity, administers: caller.mayAdminister)
                 return status
@@ -36,9 +36,9 @@ struct BrokerHandlers: Sendable {
                 try subscribe(request)
                 return Subscribe.Result(subscribed: EventTopic.allCases.filter(request.params.topics.contains))
             },
-            .waiting(ListCallers.self) { _ in
+            .waiting(ListCallers.self) { request in
                 ListCallers.Result(
-                    callers: services.connected.all.map {
+                    callers: services.connected.all(in: request.partition).map {
                         ListCallers.ConnectedCaller(
                             $0.identity, administers: $0.mayAdminister, facts: $0.facts.described)
                     })
@@ -47,7 +47,9 @@ struct BrokerHandlers: Sendable {
         ]
     }
 
-    private func status(of partition: Partition, connections: Int) throws(BrokerError) -> GetBrokerStatus.Result {
+    private func status(_ context: ConnectionContext) throws(BrokerError) -> GetBrokerStatus.Result {
+        let partition = context.caller.partition
+        let seesAll = services.policy.isOwner(context.caller)
         var status = GetBrokerStatus.Result()
         status.version = services.process.version
         status.protocol = OpenRPCDocument.protocolVersion
@@ -55,15 +57,19 @@ struct BrokerHandlers: Sendable {
         status.mode = services.process.mode
         status.locked = services.broker.lock.isLocked
         status.device.mode = services.broker.isSharedDevice ? .shared : .private
-        status.connections = Int64(connections)
-        status.refreshesInFlight = Int64(services.broker.refreshesInFlight)
+        // Who is one of many sees what is their own.
+        status.connections = Int64(
+            seesAll ? context.connectionCount() : services.connected.all(in: partition).count)
+        status.refreshesInFlight = seesAll ? Int64(services.broker.refreshesInFlight) : 0
         do throws(VaultError) {
             let vault = try services.vault.statistics()
             status.vault.path = vault.path
             status.vault.keySource = vault.keySource
-            status.vault.records = Int64(vault.records)
-            status.vault.quarantined = Int64(vault.quarantined)
-            status.vault.missing = Int64(vault.missing)
+            status.vault.records = Int64(
+                seesAll ? vault.records : try services.vault.statistics(of: partition).recordsWithoutLog)
+            status.vault.quarantined = seesAll ? Int64(vault.quarantined) : 0
+            status.vault.missing = seesAll ? Int64(vault.missing) : 0
+            if seesAll, let users = services.users { status.partitions = Int64(try users.store.partitions().count) }
             status.vault.rolledBack = services.vault.isRolledBack(partition)
         } catch {
             throw BrokerError(error)

@@ -19,7 +19,7 @@ struct TokenHandlers: Sendable {
             },
             token(AcquireTokenInteractive.self, outcome: RequestOutcome.signedIn) { request throws(BrokerError) in
                 let asked = try interactive(request)
-                if asked.presentation == .broker { try services.browsers.take(for: request.context.caller) }
+                try services.checkPresentation(asked.presentation, for: request.context.caller)
                 return .waits { () throws(BrokerError) in
                     try await broker.acquireInteractive(
                         asked, onOpen: { request.notify(InteractionOpen.self, $0) },

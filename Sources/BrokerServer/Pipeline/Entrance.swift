@@ -7,6 +7,8 @@ import BrokerValues
 struct Entrance: Sendable {
     let policy: AccessPolicy
     let lock: BrokerLock
+    /// Nil where the broker serves one user.
+    let owners: PartitionOwners?
 
     /// Who was let in has the vault's keys, where the method needs them, until ``leave(_:)``.
     ///
@@ -16,6 +18,7 @@ struct Entrance: Sendable {
     ) throws(BrokerError) -> Request<M> {
         guard M.worksLocked || lock.enter() else { throw BrokerLock.error }
         do throws(BrokerError) {
+            if !M.worksLocked { try owners?.check(context.caller.partition) }
             let admitted = try app.admitted(context, reaching: params.reach, by: policy)
             return Request(
                 params: params, app: admitted.app, grant: admitted.grant, correlationID: correlationID,

@@ -21,8 +21,9 @@ struct RequestPipeline: Sendable {
             AuditHandlers(services: services).all,
             BrokerHandlers(services: services).all,
             KeyHandlers(services: services).all,
+            PartitionHandlers(services: services).all,
         ]
-        entrance = Entrance(policy: services.policy, lock: services.broker.lock)
+        entrance = Entrance(policy: services.policy, lock: services.broker.lock, owners: services.users?.owners)
         log = RequestLog(services.log, services.audit, services.counts, clock: services.clock)
         handlers = Dictionary(uniqueKeysWithValues: all.joined().map { ($0.method, $0) })
     }
@@ -48,6 +49,7 @@ struct RequestPipeline: Sendable {
             // Right
             switch M.permission {
             case .administration: try entrance.policy.requireAdministrator(context.callerNow())
+            case .ownership: try entrance.policy.requireOwnerOfBroker(context.callerNow())
             case .person: break
             // The params have to be read before.
             case .app, .appOrPersonal: break
@@ -103,6 +105,10 @@ extension RequestPipeline {
             do throws(BrokerError) {
                 let request = try await admitted()
                 defer { entrance.leave(M.self) }
+                // What root asks about others puts nothing into a partition.
+                if !M.worksLocked, M.permission != .ownership {
+                    try await entrance.owners?.bind(request.partition)
+                }
                 let output: Output
                 switch try begin(request) {
                 case .done(let value): output = value

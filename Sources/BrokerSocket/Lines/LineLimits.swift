@@ -8,6 +8,8 @@ package struct LineLimits: Sendable {
     package var reserve = 16
     /// Connections with which a peer counts as one who has few.
     package var few = 3
+    /// Connections of one user, where the broker serves many; nil: as many as there are.
+    package var userConnections: Int?
     /// Connections of one owner inside of a sandbox, or of all whom nothing is known about.
     package var sandboxConnections = 32
     /// How long a connection has been quiet that gives way when the places run out.

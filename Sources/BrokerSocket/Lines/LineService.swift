@@ -23,11 +23,13 @@ package enum Admission {
 
 /// Whose connections count together.
 package struct ConnectionOwner: Sendable, Hashable {
+    package var partition: Partition
     package var claimant: Claimant
     /// Whether it may take one of the places that are kept for the person's own tools.
     package var mayUseReserve: Bool
 
-    package init(_ claimant: Claimant, mayUseReserve: Bool) {
+    package init(_ claimant: Claimant, of partition: Partition, mayUseReserve: Bool) {
+        self.partition = partition
         self.claimant = claimant
         self.mayUseReserve = mayUseReserve
     }
@@ -42,7 +44,9 @@ package enum LineRefusal: Sendable, Equatable {
     /// The peer shut its side in the middle of a line; lines before it are still answered.
     case lineCutOff
     /// The limit of open connections is reached: of all, or of the peer's own ones.
-    case tooManyConnections(limit: Int, isOwn: Bool)
+    case tooManyConnections(limit: Int, of: Party)
+
+    package enum Party: Sendable { case everybody, user, program }
 }
 
 /// Takes the lines of one connection. Lives on the connection's event loop and needs no lock: every call comes there.

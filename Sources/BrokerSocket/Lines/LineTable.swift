@@ -13,7 +13,8 @@ final class LineTable {
     let count = Count()
     private let limits: LineLimits
     private var channels: [UInt64: LineChannel] = [:]
-    private var owners: [Claimant: Int] = [:]
+    private var owners: [Holder: Int] = [:]
+    private var users: [Partition: Int] = [:]
     /// Bytes that wait in memory, by connection.
     private var held: [UInt64: Int] = [:]
     private var heldInAll = 0
@@ -37,11 +38,17 @@ final class LineTable {
     ///
     /// - Returns: the limit that stands against it; nil when there is a place.
     func makeRoom(for owner: ConnectionOwner) -> LineRefusal? {
-        let own = owners[owner.claimant, default: 0]
+        let own = owners[owner.holder, default: 0]
         let share = share(of: owner)
         if own >= share {
-            guard closeQuietest(where: { $0 == owner.claimant }) else {
-                return .tooManyConnections(limit: share, isOwn: share < limits.connections)
+            guard closeQuietest(where: { $0.holder == owner.holder }) else {
+                return .tooManyConnections(limit: share, of: share < limits.connections ? .program : .everybody)
+            }
+            return nil
+        }
+        if let most = limits.userConnections, users[owner.partition, default: 0] >= most {
+            guard closeQuietest(where: { $0.partition == owner.partition }) else {
+                return .tooManyConnections(limit: most, of: .user)
             }
             return nil
         }
@@ -49,8 +56,8 @@ final class LineTable {
         let places = limits.connections + (usesReserve ? limits.reserve : 0)
         guard channels.count >= places else { return nil }
         let most = owners.values.max() ?? 0
-        guard closeQuietest(where: { owners[$0] == most }) || closeQuietest(where: { _ in true }) else {
-            return .tooManyConnections(limit: limits.connections, isOwn: false)
+        guard closeQuietest(where: { owners[$0.holder] == most }) || closeQuietest(where: { _ in true }) else {
+            return .tooManyConnections(limit: limits.connections, of: .everybody)
         }
         return nil
     }
@@ -63,10 +70,10 @@ final class LineTable {
     }
 
     /// - Returns: whether there was one that could go.
-    private func closeQuietest(where isMeant: (Claimant) -> Bool) -> Bool {
+    private func closeQuietest(where isMeant: (ConnectionOwner) -> Bool) -> Bool {
         let now = NIODeadline.now()
         let quiet = channels.values.filter { channel in
-            channel.owner.map { isMeant($0.claimant) } ?? false && channel.isQuiet(for: limits.quiet, at: now)
+            channel.owner.map(isMeant) ?? false && channel.isQuiet(for: limits.quiet, at: now)
         }
         guard let oldest = quiet.min(by: { $0.lastActive < $1.lastActive }) else { return false }
         oldest.giveWay()
@@ -75,7 +82,10 @@ final class LineTable {
 
     func add(_ channel: LineChannel, id: UInt64) {
         channels[id] = channel
-        if let owner = channel.owner { owners[owner.claimant, default: 0] += 1 }
+        if let owner = channel.owner {
+            owners[owner.holder, default: 0] += 1
+            users[owner.partition, default: 0] += 1
+        }
         count.number.store(channels.count, ordering: .relaxed)
     }
 
@@ -87,19 +97,18 @@ final class LineTable {
         while heldInAll > limits.held, let greediest = greediest() { greediest.giveBackMemory() }
     }
 
-    /// Of the owner who has the most in memory the connection with the most.
+    /// Of the user who has the most in memory, and of their owner who has, the connection with the most.
     private func greediest() -> LineChannel? {
-        func owner(_ id: UInt64) -> Claimant? { channels[id]?.owner?.claimant }
-        let most = Dictionary(grouping: held, by: { owner($0.key) })
-            .max { left, right in left.value.reduce(0) { $0 + $1.value } < right.value.reduce(0) { $0 + $1.value } }
-        return most?.value.max { $0.value < $1.value }.flatMap { channels[$0.key] }
+        let ofUser = held.largestGroup { channels[$0]?.owner?.partition }
+        let ofOwner = ofUser.largestGroup { channels[$0]?.owner?.holder }
+        return ofOwner.max { $0.value < $1.value }.flatMap { channels[$0.key] }
     }
 
     func remove(_ id: UInt64) {
         heldInAll -= held.removeValue(forKey: id) ?? 0
         if let owner = channels[id]?.owner {
-            let left = owners[owner.claimant, default: 1] - 1
-            owners[owner.claimant] = left > 0 ? left : nil
+            owners.giveBack(owner.holder)
+            users.giveBack(owner.partition)
         }
         channels[id] = nil
         count.number.store(channels.count, ordering: .relaxed)
@@ -122,5 +131,29 @@ final class LineTable {
 
     func endLingering() {
         lingering -= 1
+    }
+}
+
+/// A claimant of one user: sandboxes of two may have the same name.
+private struct Holder: Hashable {
+    let partition: Partition
+    let claimant: Claimant
+}
+
+extension ConnectionOwner {
+    fileprivate var holder: Holder { Holder(partition: partition, claimant: claimant) }
+}
+
+extension Dictionary where Value == Int {
+    /// The entries whose values come to the most together.
+    fileprivate func largestGroup<Group: Hashable>(_ group: (Key) -> Group) -> [Key: Int] {
+        let groups = Dictionary<Group, [Key: Int]>(
+            map { (group($0.key), [$0.key: $0.value]) }, uniquingKeysWith: { $0.merging($1) { first, _ in first } })
+        return groups.values.max { $0.values.reduce(0, +) < $1.values.reduce(0, +) } ?? [:]
+    }
+
+    fileprivate mutating func giveBack(_ key: Key) {
+        let left = self[key, default: 1] - 1
+        self[key] = left > 0 ? left : nil
     }
 }

@@ -95,6 +95,9 @@ final class LoopbackPort: Sendable {
         try pipeline.configureHTTPServerPipeline(withPipeliningAssistance: false, withErrorHandling: false)
         try pipeline.addHandler(handler)
         let user = try pipeline.loopbackUser()
-        guard known.enter(handler, of: user, at: ObjectIdentifier(self)) else { return handler.cutOff() }
+        let isExpected = routes.expects(user)
+        guard known.enter(handler, of: user, isExpected: isExpected, at: ObjectIdentifier(self)) else {
+            return handler.cutOff()
+        }
     }
 }

@@ -33,8 +33,10 @@ actor LoopbackPorts {
         case failed(RedirectError)
     }
 
-    func open(_ address: RedirectAddress, _ answer: @escaping RedirectRoutes.Answer) async -> Outcome {
-        await inTurn { await self.bind(address, answer) }
+    func open(
+        _ address: RedirectAddress, for person: Partition, _ answer: @escaping RedirectRoutes.Answer
+    ) async -> Outcome {
+        await inTurn { await self.bind(address, for: person, answer) }
     }
 
     /// What was closed before stays closed.
@@ -53,12 +55,14 @@ actor LoopbackPorts {
         return await mine.value
     }
 
-    private func bind(_ address: RedirectAddress, _ answer: @escaping RedirectRoutes.Answer) async -> Outcome {
+    private func bind(
+        _ address: RedirectAddress, for person: Partition, _ answer: @escaping RedirectRoutes.Answer
+    ) async -> Outcome {
         var opened = Opened()
         for family in address.families {
             switch await port(at: .init(ip: family.ip, port: address.port ?? opened.number)) {
             case .bound(let port):
-                opened.ports.append((port, port.routes.add(address.path, answer)))
+                opened.ports.append((port, port.routes.add(address.path, for: person, answer)))
             // A machine without IPv6, as a rule.
             case .failed(EADDRNOTAVAIL) where !family.isNeeded, .failed(EAFNOSUPPORT) where !family.isNeeded: continue
             case .failed(let code):

@@ -15,12 +15,13 @@ package struct LoopbackRedirectListener: RedirectListener {
     }
 
     package func open(
-        _ target: RedirectTarget, answer: @escaping @Sendable (RedirectParameters) async -> RedirectPage
+        _ target: RedirectTarget, for person: Partition,
+        answer: @escaping @Sendable (RedirectParameters) async -> RedirectPage
     ) async throws(RedirectError) -> any RedirectEndpoint {
         let address = try RedirectAddress(target)
         // With a free port on one family it may be taken on the other; another one is tried then.
         for _ in 0..<16 {
-            switch await ports.open(address, answer) {
+            switch await ports.open(address, for: person, answer) {
             case .opened(let opened): return LoopbackEndpoint(address, opened, of: ports)
             case .failed(let error): throw error
             case .taken: continue

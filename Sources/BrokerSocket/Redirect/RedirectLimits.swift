@@ -2,7 +2,7 @@
 package struct RedirectLimits: Sendable {
     /// All that a connection may send, in bytes: a redirect is one request without a body.
     package var request = 16 << 10
-    /// Connections of the person at one time, at all ports together. Browsers open one or two.
+    /// Connections of one person at one time, at all ports together. Browsers open one or two.
     package var connections = 64
     /// Connections of all other users of the machine, together; a browser's may be among them where a proxy relays it.
     package var strangers = 16

@@ -8,6 +8,7 @@ final class RedirectRoutes: Sendable {
     private struct Route {
         let id: Int
         let path: String
+        let person: Partition
         let answer: Answer
     }
 
@@ -21,12 +22,17 @@ final class RedirectRoutes: Sendable {
     var isEmpty: Bool { state.withLock { $0.routes.isEmpty } }
 
     /// - Returns: names the route when it is removed.
-    func add(_ path: String, _ answer: @escaping Answer) -> Int {
+    func add(_ path: String, for person: Partition, _ answer: @escaping Answer) -> Int {
         state.withLock { state in
             state.lastID += 1
-            state.routes.append(Route(id: state.lastID, path: path, answer: answer))
+            state.routes.append(Route(id: state.lastID, path: path, person: person, answer: answer))
             return state.lastID
         }
+    }
+
+    /// Whether a browser of this user is waited for.
+    func expects(_ user: UInt32?) -> Bool {
+        state.withLock { state in state.routes.contains { $0.person.uid == user } }
     }
 
     func remove(_ id: Int) { state.withLock { $0.routes.removeAll { $0.id == id } } }

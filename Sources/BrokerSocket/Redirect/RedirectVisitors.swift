@@ -4,33 +4,34 @@ import NIOCore
 
 /// The open connections of all redirect ports, oldest first. Lives on the event loop.
 ///
-/// A browser is the person's; whoever else of the machine comes to the ports has few places, together, and takes none of the
-/// person's. Where there is no place, a connection gives way of whoever has the most: one that has asked nothing yet, else
+/// Each person that a port waits for has places of their own; whoever else of the machine comes to it has few places, together
+/// with all others, and takes none of the person's. Where there is no place, a connection gives way of whoever has the most: one that has asked nothing yet, else
 /// one that has had its answer. Who waits for a page keeps its place.
 final class RedirectVisitors {
     private struct Visitor {
         let handler: RedirectHandler
         /// Nil: the kernel does not say.
         let user: uid_t?
+        /// Whether the port waits for a browser of that user.
+        let isExpected: Bool
         let port: ObjectIdentifier
     }
 
     private let limits: RedirectLimits
-    private let person: uid_t
     private var visitors: [Visitor] = []
 
-    init(limits: RedirectLimits, person: uid_t = geteuid()) {
+    init(limits: RedirectLimits) {
         self.limits = limits
-        self.person = person
     }
 
-    /// - Parameter port: which it came to.
+    /// - Parameters:
+    ///   - port: which it came to.
+    ///   - isExpected: whether the port waits for a browser of that user.
     /// - Returns: whether there is room for one more.
-    func enter(_ handler: RedirectHandler, of user: uid_t?, at port: ObjectIdentifier) -> Bool {
-        let newcomer = Visitor(handler: handler, user: user, port: port)
-        let isStranger = user != person
-        let alike = visitors.filter { ($0.user != person) == isStranger }
-        if alike.count >= (isStranger ? limits.strangers : limits.connections) {
+    func enter(_ handler: RedirectHandler, of user: uid_t?, isExpected: Bool, at port: ObjectIdentifier) -> Bool {
+        let newcomer = Visitor(handler: handler, user: user, isExpected: isExpected, port: port)
+        let alike = visitors.filter { $0.isExpected == isExpected && (!isExpected || $0.user == user) }
+        if alike.count >= (isExpected ? limits.connections : limits.strangers) {
             guard let dispensable = Self.dispensable(of: alike + [newcomer]) else { return false }
             leave(dispensable)
             dispensable.cutOff()

@@ -14,7 +14,9 @@ extension ListeningSocket {
         guard !name.isEmpty, name != ".", name != ".." else {
             throw .occupied(path: place.path, why: "names a folder")
         }
-        let folder = try Folder(path: slash == place.path.startIndex ? "/" : String(place.path[..<slash]))
+        let folder = try Folder(
+            path: slash == place.path.startIndex ? "/" : String(place.path[..<slash]),
+            isForEverybody: place.audience == .everybody)
         return try folder.locked { () throws(SocketError) in
             try makeWay(at: place.path, name: name, in: folder, address: &address)
             let descriptor = try newSocket()

@@ -5,12 +5,12 @@ final class Folder: Sendable {
     let descriptor: Int32
     let path: String
 
-    /// Opens the folder, making what is missing of it with mode 0700.
+    /// Opens the folder, making what is missing of it with mode 0700, or 0755 where everybody is to come to it.
     ///
     /// Accepted is a folder of the broker's own or of root in which nobody else can put, replace or remove the socket: one
     /// that others cannot write to, or one of root's with the sticky bit, like `/tmp`.
-    init(path: String) throws(SocketError) {
-        try Folder.make(path)
+    init(path: String, isForEverybody: Bool = false) throws(SocketError) {
+        try Folder.make(path, mode: isForEverybody ? 0o755 : 0o700)
         descriptor = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         self.path = path
         guard descriptor >= 0 else {
@@ -66,11 +66,14 @@ final class Folder: Sendable {
         }
     }
 
-    private static func make(_ path: String) throws(SocketError) {
+    private static func make(_ path: String, mode: mode_t) throws(SocketError) {
         var soFar = ""
         for part in path.split(separator: "/") {
             soFar += "/" + part
-            guard mkdir(soFar, 0o700) == 0 || errno == EEXIST else {
+            let isNew = mkdir(soFar, 0o700) == 0
+            // The umask may have taken what others need.
+            if isNew, mode != 0o700, chmod(soFar, mode) == 0 { continue }
+            guard isNew || errno == EEXIST else {
                 let code = errno
                 // A folder that is there may answer with EROFS or EACCES before it says that it exists.
                 if access(soFar, F_OK) == 0 { continue }

@@ -7,7 +7,7 @@ import Glibc
 /// It blocks its thread, and is for a process that does nothing else yet.
 package struct SocketQueue: ~Copyable {
     private let listener: Int32
-    private let servedUID: uid_t
+    private let servedUID: uid_t?
     /// Clients that were told, until they hang up: closing earlier would make their next write fail, and many programs
     /// then never read.
     private var told: [Int32] = []
@@ -16,8 +16,8 @@ package struct SocketQueue: ~Copyable {
 
     /// - Parameters:
     ///   - listener: a listening socket, which stays open.
-    ///   - servedUID: whose processes are told; others learn nothing.
-    package init(_ listener: Int32, servedUID: uid_t) {
+    ///   - servedUID: whose processes are told; others learn nothing. Nil: everybody's.
+    package init(_ listener: Int32, servedUID: uid_t?) {
         self.listener = listener
         self.servedUID = servedUID
     }
@@ -44,7 +44,7 @@ package struct SocketQueue: ~Copyable {
         while hasClient(within: .zero) {
             let client = accept(listener, nil, nil)
             guard client >= 0 else { return }
-            guard let peer = try? PeerCredentials(ofSocket: client), peer.uid == servedUID else {
+            guard let peer = try? PeerCredentials(ofSocket: client), servedUID == nil || peer.uid == servedUID else {
                 close(client)
                 continue
             }

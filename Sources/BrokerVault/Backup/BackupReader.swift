@@ -82,7 +82,7 @@ extension BackupItem {
             case .refreshToken: record(RefreshTokenRecord.self).map { .refreshToken($0, secret) }
             case .idToken: record(IDTokenRecord.self).map { .idToken($0, secret) }
             case .proofKey: record(ProofKeyRecord.self).map { .proofKey($0, secret) }
-            case .accessToken, .providerDocument, .grant, .auditBlock, .auditHead, nil: nil
+            case .accessToken, .providerDocument, .grant, .auditBlock, .auditHead, .partitionOwner, nil: nil
             }
         self = item ?? .unknown
     }

@@ -111,6 +111,9 @@ final class KeyRing: Sendable {
         return keys
     }
 
+    /// The disk does not have the partition's key any more.
+    func forget(_ partition: Partition) { state.withLock { $0.entries[partition] = nil } }
+
     /// The partition's wrapped key, if the vault does not have it yet.
     func unsavedKey(of partition: Partition) -> [UInt8]? {
         state.withLock { $0.entries[partition]?.unsaved }

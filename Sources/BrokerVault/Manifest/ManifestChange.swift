@@ -94,6 +94,12 @@ struct ManifestChange {
         if !others.values.contains(where: \.isRolledBack) { vault.partitions[.wholeVault] = nil }
     }
 
+    /// There is no such partition any more.
+    mutating func forget(_ partition: Partition) {
+        parts[partition] = nil
+        vault.partitions[partition] = nil
+    }
+
     /// Writes what changed, and the keys of new partitions.
     ///
     /// - Returns: which box the vault's manifest has now.

@@ -105,6 +105,23 @@ final class VaultReader: Sendable {
         }
     }
 
+    /// Who has records, or a key for them, in the order of their uids.
+    func partitions() throws(VaultError) -> [(partition: Partition, records: Int)] {
+        let log = RecordKind.ofAuditLog.map { String($0.rawValue) }.joined(separator: ", ")
+        let sql = """
+            SELECT partition, (SELECT count(*) FROM record
+            WHERE record.partition = partition_key.partition AND kind NOT IN (\(log)))
+            FROM partition_key ORDER BY partition
+            """
+        let rows = try withConnection { (connection) throws(VaultError) in
+            try connection.rows(sql) { ($0.integer(0), Int($0.integer(1))) }
+        }
+        return rows.compactMap { number, count in
+            guard let uid = UInt32(exactly: number), uid != Partition.wholeVault.uid else { return nil }
+            return (Partition(uid: uid), count)
+        }
+    }
+
     func close() { connection.withLock { $0 = nil } }
 
     func withSnapshot<Result: Sendable>(

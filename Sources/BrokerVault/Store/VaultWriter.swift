@@ -130,6 +130,21 @@ final class VaultWriter: Sendable {
         }
     }
 
+    /// Erases everything of a partition: rows, lists, and the key that is the only one to open what copies of the file have.
+    func erase(_ partition: Partition) throws(VaultError) {
+        try commit { (connection, manifest) throws(VaultError) in
+            let uid = SQLValue.integer(Int64(partition.uid))
+            for table in ["record", "quarantine", "manifest", "partition_key"] {
+                try connection.run("DELETE FROM \(table) WHERE partition = ?1", uid)
+            }
+            try connection.run(
+                "DELETE FROM manifest_page WHERE id BETWEEN ?1 AND ?2",
+                .integer(ManifestPlace(partition, page: .min).id), .integer(ManifestPlace(partition, page: .max).id))
+            manifest.forget(partition)
+        }
+        keys.forget(partition)
+    }
+
     /// Moves rows that do not open, or are not of the last commit, out of the way; nothing is thrown away. Rows that are gone
     /// get a line there, too.
     ///

@@ -58,7 +58,9 @@ struct CacheChangeTests {
         // Registrations, grants, the audit log and documents of providers are not part of the index.
         #expect(
             Set(kinds)
-                == Set(RecordKind.allCases).subtracting([.app, .grant, .auditBlock, .auditHead, .providerDocument]))
+                == Set(RecordKind.allCases).subtracting([
+                    .app, .grant, .auditBlock, .auditHead, .providerDocument, .partitionOwner,
+                ]))
     }
 
     @Test("after any changes, memory is what is read from the same disk", arguments: 1...12)

@@ -17,9 +17,9 @@ private func owners(_ list: ConnectionOwner...) -> @Sendable (PeerCredentials) -
 }
 
 @Suite("Nobody takes everybody's place") struct ConnectionLimitTests {
-    private let greedy = ConnectionOwner(.process(pid: 1), mayUseReserve: true)
-    private let modest = ConnectionOwner(.process(pid: 2), mayUseReserve: true)
-    private let stranger = ConnectionOwner(.unidentified, mayUseReserve: false)
+    private let greedy = ConnectionOwner(.process(pid: 1), of: Partition(uid: 1000), mayUseReserve: true)
+    private let modest = ConnectionOwner(.process(pid: 2), of: Partition(uid: 1000), mayUseReserve: true)
+    private let stranger = ConnectionOwner(.unidentified, of: Partition(uid: 1000), mayUseReserve: false)
 
     @Test("when all places are taken, whoever has few connections and may use the reserve still gets one")
     func reserve() async throws {
@@ -34,7 +34,7 @@ private func owners(_ list: ConnectionOwner...) -> @Sendable (PeerCredentials) -
 
     @Test("a sandbox, and all who cannot be told, have a share of their own, and leave the others theirs")
     func share() async throws {
-        for limited in [stranger, ConnectionOwner(.sandbox("game"), mayUseReserve: false)] {
+        for limited in [stranger, ConnectionOwner(.sandbox("game"), of: Partition(uid: 1000), mayUseReserve: false)] {
             let service = ScriptedService(owner: owners(limited, limited, limited, modest))
             try await withListener(service, limits: { $0.sandboxConnections = 2 }) { bed in
                 let taken = [try await bed.connect(), try await bed.connect()]

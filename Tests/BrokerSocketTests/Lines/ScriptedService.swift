@@ -32,7 +32,7 @@ final class ScriptedService: LineService {
         onLine: @escaping OnLine = { $1.say($0) },
         admission: @escaping @Sendable (PeerCredentials) -> String? = { _ in nil },
         owner: @escaping @Sendable (PeerCredentials) -> ConnectionOwner = {
-            ConnectionOwner(.process(pid: $0.pid), mayUseReserve: true)
+            ConnectionOwner(.process(pid: $0.pid), of: Partition(uid: 1000), mayUseReserve: true)
         },
         onInputEnd: OnEvent? = nil, onDrain: OnEvent? = nil
     ) {
@@ -65,7 +65,8 @@ final class ScriptedService: LineService {
             case .lineTooLong(let limit): "too long \(limit)"
             case .lineStalled: "stalled"
             case .lineCutOff: "cut off"
-            case .tooManyConnections(let limit, let isOwn): isOwn ? "too many of yours \(limit)" : "too many \(limit)"
+            case .tooManyConnections(let limit, let party):
+                party != .everybody ? "too many of yours \(limit)" : "too many \(limit)"
             }
         return ByteBuffer(string: word + "\n")
     }

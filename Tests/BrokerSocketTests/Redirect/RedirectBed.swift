@@ -95,3 +95,12 @@ func redirectListener(in bed: TestBed, limits: RedirectLimits = RedirectLimits()
     return LoopbackRedirectListener(
         on: group.next(), limits: limits, logger: .silent)
 }
+
+extension LoopbackRedirectListener {
+    /// For a browser of the user who runs the tests.
+    func open(
+        _ target: RedirectTarget, answer: @escaping @Sendable (RedirectParameters) async -> RedirectPage
+    ) async throws(RedirectError) -> any RedirectEndpoint {
+        try await open(target, for: Partition(uid: geteuid()), answer: answer)
+    }
+}

@@ -40,7 +40,7 @@ struct BindingTests {
         return descriptor
     }
 
-    @Test("folders that are missing are made 0700, the socket is 0600; for everybody it is 0666")
+    @Test("folders that are missing are made 0700, the socket is 0600; for everybody they are 0755 and 0666")
     func modes() async throws {
         try await withTestBed { bed in
             let path = bed.path("run/brokerd/broker.sock")
@@ -48,8 +48,9 @@ struct BindingTests {
             #expect(try mode(bed.path("run")) == 0o700)
             #expect(try mode(bed.path("run/brokerd")) == 0o700)
             #expect(try mode(path) == 0o600)
-            let open = try ListeningSocket.bind(SocketPlace(path: bed.path("run/open.sock"), audience: .everybody))
-            #expect(try mode(bed.path("run/open.sock")) == 0o666)
+            let open = try ListeningSocket.bind(SocketPlace(path: bed.path("run/open/open.sock"), audience: .everybody))
+            #expect(try mode(bed.path("run/open")) == 0o755)
+            #expect(try mode(bed.path("run/open/open.sock")) == 0o666)
             close(socket.descriptor)
             close(open.descriptor)
         }

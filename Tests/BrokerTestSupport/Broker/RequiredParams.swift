@@ -27,4 +27,5 @@ package let requiredParams: [String: JSONObject] = [
     ApproveGrant.name: ["request": "r"],
     DenyGrant.name: ["request": "r"],
     RevokeGrant.name: ["id": "g"],
+    RemovePartition.name: ["uid": 1000],
 ]

@@ -20,7 +20,7 @@ package final class RedirectDouble: RedirectListener {
     package var isListening: Bool { answers.withLock { !$0.isEmpty } }
 
     package func open(
-        _ target: RedirectTarget, answer: @escaping Answer
+        _ target: RedirectTarget, for person: Partition, answer: @escaping Answer
     ) async throws(RedirectError) -> any RedirectEndpoint {
         if case .fixed(_, 1, _) = target { throw .portInUse(1) }
         let uri = port.withLock { port in

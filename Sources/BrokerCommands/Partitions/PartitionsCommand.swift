@@ -1,0 +1,53 @@
+import ArgumentParser
+import BrokerClient
+import BrokerRPC
+import BrokerValues
+
+struct PartitionsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "partitions", abstract: "See whose records a broker for all users has, and erase one's. For root.",
+        subcommands: [ListPartitionsCommand.self, RemovePartitionCommand.self])
+}
+
+struct ListPartitionsCommand: Subcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List the users who have something in the vault.",
+        discussion: "Counts only. What the records say is their users' business, and not root's.")
+
+    @OptionGroup var global: GlobalOptions
+
+    func run(in context: CommandContext) throws(BrokerClientError) {
+        let node = try context.connection.result(of: ListPartitions.self, .init())
+        let partitions = try ListPartitions.Result.decoded(node).partitions
+        context.output.result(node) {
+            guard !partitions.isEmpty else { return "Nobody has anything in the vault.\n" }
+            var table = Table("UID", "RECORDS")
+            for partition in partitions { table.add(String(partition.uid), String(partition.records)) }
+            return table.text(emphasis: context.output.style.strong)
+        }
+    }
+}
+
+struct RemovePartitionCommand: Subcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "remove", abstract: "Erase everything that the broker has of a user.",
+        discussion: """
+            Apps, accounts, tokens, grants and audit log, and the key that opens them. Nothing is revoked at providers. For an \
+            account that was deleted, before its uid is given to another.
+            """)
+
+    @OptionGroup var global: GlobalOptions
+
+    @Argument(help: "The user, by number.")
+    var uid: UInt32
+
+    @Flag(name: .shortAndLong, help: "Do not ask.")
+    var yes = false
+
+    func run(in context: CommandContext) throws(BrokerClientError) {
+        if !yes { try Confirmation.ask("Erase everything of uid \(uid)?") }
+        let node = try context.connection.result(of: RemovePartition.self, .init(uid: uid))
+        let removed = try RemovePartition.Result.decoded(node).removed
+        context.output.result(node) { "Erased \(removed) record\(removed == 1 ? "" : "s") of uid \(uid).\n" }
+    }
+}

@@ -1,0 +1,30 @@
+import BrokerModel
+import Glibc
+
+/// The accounts that the C library knows, from whichever sources nsswitch.conf(5) names.
+package struct SystemAccounts: AccountNames {
+    package init() {}
+
+    package func name(of uid: UInt32) throws(AccountNamesUnavailable) -> String? {
+        var size = 1 << 10
+        while true {
+            var entry = passwd()
+            var found: UnsafeMutablePointer<passwd>?
+            var buffer = [CChar](repeating: 0, count: size)
+            var name: String?
+            let code = buffer.withUnsafeMutableBufferPointer { buffer in
+                guard let base = buffer.baseAddress else { return ENOMEM }
+                let code = getpwuid_r(uid, &entry, base, buffer.count, &found)
+                if code == 0, found != nil, let text = entry.pw_name { name = String(cString: text) }
+                return code
+            }
+            switch code {
+            // Some sources say by an error that there is no such account (getpwuid_r(3)).
+            case 0, ENOENT, ESRCH, EBADF, EPERM: return name
+            case EINTR: continue
+            case ERANGE where size < 1 << 20: size *= 2
+            default: throw AccountNamesUnavailable(code: code)
+            }
+        }
+    }
+}

@@ -1,0 +1,23 @@
+import Glibc
+
+/// The user namespace that the broker runs in.
+package enum UserNamespace {
+    /// The uid that stands for all who have no number in this namespace (user_namespaces(7)); nil where everybody has one.
+    package static var overflowUID: UInt32? {
+        isWhole(text("/proc/self/uid_map"))
+            ? nil : UInt32(text("/proc/sys/kernel/overflowuid").filter(\.isNumber)) ?? 65_534
+    }
+
+    static func isWhole(_ map: String) -> Bool {
+        map.split(whereSeparator: \.isWhitespace).compactMap { UInt32($0) } == [0, 0, .max]
+    }
+
+    private static func text(_ path: String) -> String {
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return "" }
+        defer { close(file) }
+        var bytes = [UInt8](repeating: 0, count: 4096)
+        let count = read(file, &bytes, bytes.count)
+        return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+    }
+}

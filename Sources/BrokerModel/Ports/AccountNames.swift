@@ -1,0 +1,13 @@
+/// The accounts of this machine.
+package protocol AccountNames: Sendable {
+    /// - Returns: nil where the uid has no account.
+    /// - Throws: when it cannot be told now.
+    func name(of uid: UInt32) throws(AccountNamesUnavailable) -> String?
+}
+
+package struct AccountNamesUnavailable: Error, Equatable {
+    /// An errno value.
+    package let code: Int32
+
+    package init(code: Int32) { self.code = code }
+}

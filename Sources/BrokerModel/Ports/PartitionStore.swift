@@ -1,0 +1,18 @@
+/// Whose records there are; for whoever administers a broker with many users.
+package protocol PartitionStore: Sendable {
+    /// In the order of their uids. Counted from the rows, none of which is opened.
+    func partitions() throws(VaultError) -> [PartitionSummary]
+
+    /// Erases everything of a partition, and its key. What was sealed for it and comes to be committed later opens for nobody.
+    func erase(_ partition: Partition) async throws(VaultError)
+}
+
+package struct PartitionSummary: Sendable, Equatable {
+    package var partition: Partition
+    package var records: Int
+
+    package init(partition: Partition, records: Int) {
+        self.partition = partition
+        self.records = records
+    }
+}

@@ -1,0 +1,11 @@
+/// Whose partition it is: a uid alone may get to another account.
+package struct PartitionOwnerRecord: VaultRecord, Equatable {
+    package static let kind = RecordKind.partitionOwner
+    /// The account's name when the partition was made; nil where the uid had none.
+    package var account: String?
+
+    package init(account: String?) { self.account = account }
+
+    package var bucket: [String] { [] }
+    package var item: [String] { [] }
+}

@@ -1,0 +1,57 @@
+import BrokerAccess
+import BrokerEngine
+import BrokerModel
+import BrokerRPC
+import BrokerValues
+
+/// `partitions.…`.
+struct PartitionHandlers: Sendable {
+    let services: ServerServices
+
+    var all: [AnyHandler] {
+        [
+            .waiting(ListPartitions.self) { _ throws(BrokerError) in
+                ListPartitions.Result(
+                    partitions: try partitions().map { UserPartition(uid: $0.partition.uid, records: $0.records) })
+            },
+            .waiting(
+                RemovePartition.self,
+                outcome: {
+                    RequestOutcome(words: "everything of uid \($0.params.uid) was erased, \($1.removed) records")
+                }
+            ) { request throws(BrokerError) in
+                let partition = Partition(uid: UInt32(clamping: request.params.uid))
+                guard let found = try partitions().first(where: { $0.partition == partition }) else {
+                    throw BrokerError(
+                        .invalidParameter,
+                        "There is nothing of uid \(partition.uid); see brokerctl partitions list.")
+                }
+                try await remove(partition)
+                return RemovePartition.Result(removed: found.records)
+            },
+        ]
+    }
+
+    private func partitions() throws(BrokerError) -> [PartitionSummary] {
+        let users = try users
+        do throws(VaultError) { return try users.store.partitions() } catch { throw BrokerError(error) }
+    }
+
+    /// Memory first and last: what was read meanwhile is of records that are gone.
+    private func remove(_ partition: Partition) async throws(BrokerError) {
+        let users = try users
+        try await services.broker.erase(partition, from: users.store)
+        services.policy.grants.forget(partition)
+        services.audit.forget(partition)
+        users.owners.forget(partition)
+    }
+
+    private var users: ManyUsers {
+        get throws(BrokerError) {
+            if let users = services.users { return users }
+            throw BrokerError(
+                .unsupported,
+                "This broker serves one user and has no other partition; brokerctl cache clear erases theirs.")
+        }
+    }
+}

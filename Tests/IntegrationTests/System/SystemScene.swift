@@ -1,0 +1,88 @@
+import BrokerTestSupport
+import BrokerValues
+import DevIdentityProvider
+import Foundation
+import Testing
+
+/// A broker for every user of the machine, under an account of its own that may do nothing more than others.
+struct SystemScene {
+    static let account: UInt32 = 12_990
+
+    let provider: RunningProvider
+    var broker: BrokerProcess
+    let bed: TestBed
+
+    private let accounts: String?
+
+    /// - Parameter accounts: a file that the broker sees in the place of /etc/passwd.
+    static func make(
+        in bed: TestBed, configuration: String? = nil, accounts: String? = nil
+    ) async throws -> SystemScene {
+        try Prerequisite.root.require()
+        #expect(chmod(bed.directory.path, 0o755) == 0)
+        let provider = try await DevelopmentScene.startProvider(in: bed)
+        return SystemScene(
+            provider: provider,
+            broker: try await start(in: bed, configuration: configuration, accounts: accounts), bed: bed,
+            accounts: accounts)
+    }
+
+    private static func start(
+        in bed: TestBed, configuration: String? = nil, stateDirectory: String? = nil, accounts: String?
+    ) async throws -> BrokerProcess {
+        try await BrokerProcess.start(in: bed) { options in
+            // systemd prepares the folders; here it is a line of shell.
+            let prepare = """
+                chown \(account):\(account) "$(dirname "$3")" "$5"; chmod 755 "$(dirname "$3")"
+                [ "$7" != --config ] || chmod 755 "$(dirname "$8")"
+                exec setpriv --reuid=\(account) --regid=\(account) --clear-groups -- "$@"
+                """
+            let namespace = ["unshare", "--mount", "--propagation", "private", "/bin/sh", "-c"]
+            let mounting = accounts.map { namespace + ["mount --bind \($0) /etc/passwd && exec \"$@\"", "sh"] } ?? []
+            options.wrapper = mounting + ["/bin/sh", "-c", prepare, "sh"]
+            options.arguments = ["--system"]
+            options.configuration = configuration
+            options.stateDirectory = stateDirectory
+        }
+    }
+
+    /// Stops the broker and starts one on the same state.
+    mutating func restart() async throws {
+        await broker.stop()
+        broker = try await Self.start(in: bed, stateDirectory: broker.stateDirectory, accounts: accounts)
+    }
+
+    func user(_ uid: UInt32) throws -> OtherUser { try OtherUser.connect(uid, to: broker.socket, in: bed) }
+
+    /// A connection of another user who has registered the app `notes`.
+    func member(_ uid: UInt32) async throws -> OtherUser {
+        let user = try user(uid)
+        let answer = try await user.ask(
+            "apps.register",
+            ["name": "notes", "clientId": "demo-one", "authority": .string(provider.issuer)])
+        #expect(answer["result"] != nil, "\(answer)")
+        return user
+    }
+
+    static let notes: JSONObject = ["app": "notes", "scopes": [.string(DevelopmentScene.scope)]]
+
+    /// Begins a sign-in; the person agrees at the provider.
+    ///
+    /// - Returns: which interaction it is, and where the provider sends the browser.
+    func begin(_ user: OtherUser, _ person: Person, id: String) async throws -> (
+        interaction: JSONValue, redirect: String
+    ) {
+        try user.send("token.acquireInteractive", Self.notes, id: id)
+        let opening = try await user.message("a page to open") { $0["method"] == "interaction.open" }
+        let redirect = try await provider.signIn(person, at: opening.text("params.url"), in: bed)
+        return (opening[path: "params.interactionId"], redirect.url)
+    }
+
+    @discardableResult
+    func signIn(_ user: OtherUser, _ person: Person) async throws -> JSONObject {
+        let id = UUID().uuidString
+        let sent = try await begin(user, person, id: id)
+        try await user.ask("interaction.complete", ["url": .string(sent.redirect)])
+        return try await user.answer(to: id)
+    }
+}
