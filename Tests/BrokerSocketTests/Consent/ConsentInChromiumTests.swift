@@ -47,8 +47,10 @@ struct ConsentInChromiumTests {
             try await ConsentPageTests().run { page in
                 try await browser.open(page.url)
                 try await browser.click(browser.findButton(button))
-                let text = try await browser.visibleText
-                #expect(text.contains(heading) && page.answers.all.count == 1, "\(text)")
+                try await eventually("the page says what became of it") {
+                    (try? await browser.visibleText.contains(heading)) ?? false
+                }
+                #expect(page.answers.all.count == 1)
             }
         }
     }
