@@ -89,6 +89,27 @@ package final class AccessPolicy: Sendable {
         ) { $0.caller = caller.id }
     }
 
+    /// What a sandbox's own socket is good for was said when it was opened.
+    package func require(_ right: SandboxRight, of caller: Caller) throws(BrokerError) {
+        guard caller.lacks(right) else { return }
+        throw BrokerError(
+            .accessDenied,
+            "\(caller.id) may not do this: its socket was opened without the right \(right.rawValue); give it with brokerctl sandboxes add --right \(right.rawValue), or run-in --right.",
+            reason: .callerNotListed
+        ) { $0.caller = caller.id }
+    }
+
+    /// Before anything is looked up: a sandbox does not learn which other apps there are.
+    private func requireNameable(_ reference: AppReference, by caller: Caller) throws(BrokerError) {
+        guard let apps = caller.nameableApps else { return }
+        if case .registered(let name) = reference, apps.contains(name) { return }
+        throw BrokerError(
+            .accessDenied,
+            "\(caller.id) may name these apps only: \(apps.joined(separator: ", ")); its socket was opened for no other.",
+            reason: .callerNotListed
+        ) { $0.caller = caller.id }
+    }
+
     /// The app this caller may act as. Synchronous and quick: part of the hot path.
     ///
     /// - Throws: `appNotFound`, `accessDenied` (`callerNotListed`, `vaultRolledBack`, `adHocForbidden`, `grantDenied`),
@@ -96,6 +117,7 @@ package final class AccessPolicy: Sendable {
     package func admit(
         _ caller: Caller, as reference: AppReference, reaching reach: AppReach
     ) throws(BrokerError) -> AdmittedApp {
+        try requireNameable(reference, by: caller)
         let app = try app(reference, of: caller)
         let verdict = AccessVerdict(on: caller, as: app, by: current.withLock { $0.tiers[caller.tier] })
         if verdict != .refused { try requireCertainLists(caller, as: app) }

@@ -24,9 +24,16 @@ package struct Caller: Sendable, Equatable {
     /// Whether it may do what concerns more than one app, registrations included.
     package var mayAdminister: Bool { isOutside }
 
+    /// Whether it came by a sandbox's own socket, and that one is not for this.
+    func lacks(_ right: SandboxRight) -> Bool { facts.sandbox.map { !$0.rights.contains(right) } ?? false }
+
+    /// The only apps that it may name; nil where nothing limits it.
+    package var nameableApps: [String]? { facts.sandbox?.apps }
+
     /// Whether an app's own list of callers names this one.
     func isListed(by app: AppRegistration) -> Bool {
         let app = app.description
+        if facts.ownSandbox?.apps?.contains(app.name) == true { return true }
         switch tier {
         case .unidentified: return false
         // A sandboxed process sees a root of its own: its path says nothing about programs outside.
@@ -50,11 +57,8 @@ package struct Caller: Sendable, Equatable {
         sandboxID ?? "mount \(facts.rootMountID.map(String.init) ?? "of pid \(facts.pid)")"
     }
 
-    /// A name that was confirmed from outside of the sandbox.
-    private var sandboxID: String? {
-        if case .snap(let name) = LabelVerdict(facts.label) { return name }
-        return facts.flatpakID
-    }
+    /// A name that somebody outside of the sandbox vouches for.
+    private var sandboxID: String? { facts.ownSandbox?.name ?? facts.confirmedName }
 
     private var unit: String? { facts.systemUnit ?? facts.cgroup?.userUnit }
 }
@@ -62,6 +66,18 @@ package struct Caller: Sendable, Equatable {
 extension PeerFacts {
     /// The system service that the process is part of: it runs as the service's own account, and not just in its cgroup.
     var systemUnit: String? { systemServiceUID == uid ? cgroup?.systemService : nil }
+
+    /// A sandbox's name that was confirmed from outside of it.
+    var confirmedName: String? {
+        if case .snap(let name) = LabelVerdict(label) { return name }
+        return flatpakID
+    }
+
+    /// The sandbox by whose socket it came, unless it is known to be in another one, which reached into its folder.
+    var ownSandbox: Sandbox? {
+        guard let name = confirmedName, name != sandbox?.id else { return sandbox }
+        return nil
+    }
 }
 
 /// The tier that follows from the facts. Pure; the first row that fits counts, and whatever lifts a caller needs facts that
@@ -72,6 +88,14 @@ private struct CallerVerdict {
     var isOutside = false
 
     init(_ facts: PeerFacts) {
+        self.init(processOf: facts)
+        guard facts.sandbox != nil else { return }
+        // Who came by a sandbox's socket is inside, wherever it runs: behind a relay, on another machine, or gone by now.
+        isOutside = false
+        if let own = facts.ownSandbox { (tier, id) = (.sandboxed, own.name) }
+    }
+
+    private init(processOf facts: PeerFacts) {
         let label = LabelVerdict(facts.label)
         let process = "pid \(facts.pid)"
         let places = [facts.rootMount, facts.userNamespace, facts.pidNamespace]

@@ -31,6 +31,7 @@ struct RunningBroker: Sendable {
     let audit: AuditLog
     let consent: BrowserConsent
     let listener: LineListener
+    let sandboxes: SandboxSockets
     let signals: UnixSignalsSequence
     let loops: MultiThreadedEventLoopGroup
     let manager: ServiceManager
@@ -90,19 +91,26 @@ struct RunningBroker: Sendable {
         }
         services.process.residentBytes = ResidentMemory.bytes
         services.requestsPerConnection = configuration.socket.maxRequestsPerConnection
+        let sandboxes = SandboxSockets(
+            in: SandboxFolders(beside: socketPath(configuration)), clock: clock, random: SystemRandom(), log: logger)
+        // In system mode the sockets would be of the broker's account, and nobody else could connect.
+        if !configuration.isSystemMode { services.sandboxes = sandboxes }
         let signals = await SignalService.trap()
         let listener: LineListener
         do throws(SocketError) {
+            let service = BrokerService(services)
             listener = try await LineListener.start(
-                try socket(configuration, activated), on: loops.next(), service: BrokerService(services),
+                try socket(configuration, activated), on: loops.next(), service: service,
                 limits: configuration.lineLimits, logger: logger)
+            sandboxes.begin(beside: listener) { service.serving($0) }
         } catch {
             throw StartFailure(exit: .failed, text: "\(error)")
         }
         return RunningBroker(
             configuration: configuration, log: log, logger: logger, vault: vault, http: http, engine: engine,
             provider: provider, browser: browser, directory: directory, policy: policy, audit: audit, consent: consent,
-            listener: listener, signals: signals, loops: loops, manager: ServiceManager(), clock: clock)
+            listener: listener, sandboxes: sandboxes, signals: signals, loops: loops, manager: ServiceManager(),
+            clock: clock)
     }
 
     /// Hands every part what a reload may change. It takes effect with the next request; what is under way goes on as
@@ -191,7 +199,10 @@ struct RunningBroker: Sendable {
         if let activated { return try .inherited(activated.descriptor) }
         return try .bind(
             SocketPlace(
-                path: configuration.socket.path ?? configuration.paths.socket,
-                audience: configuration.isSystemMode ? .everybody : .owner))
+                path: socketPath(configuration), audience: configuration.isSystemMode ? .everybody : .owner))
+    }
+
+    private static func socketPath(_ configuration: BrokerConfiguration) -> String {
+        configuration.socket.path ?? configuration.paths.socket
     }
 }

@@ -27,7 +27,8 @@ extension RunningBroker {
                         successTerminationBehavior: .gracefullyShutdownGroup),
                     .init(
                         service: ListeningService(
-                            listener: listener, engine: engine, grants: policy.grants, manager: manager, logger: logger)),
+                            listener: listener, sandboxes: sandboxes, engine: engine, grants: policy.grants,
+                            manager: manager, logger: logger)),
                 ], logger: quiet))
         do {
             try await group.run()

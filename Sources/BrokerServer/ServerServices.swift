@@ -23,6 +23,8 @@ package struct ServerServices: Sendable {
     package var consent: BrowserConsent?
     /// Nil where the broker serves one user.
     package var users: ManyUsers?
+    /// Sockets that sandboxes have for themselves; nil where the broker serves many users.
+    package var sandboxes: SandboxSockets?
     /// Requests of one connection under way at a time.
     package var requestsPerConnection = 64
 

@@ -61,7 +61,30 @@ struct CallerTests {
     }
 
     static let tool = "/home/alice/bin/tool"
+    static let build = Sandbox(engine: "podman", id: "build", rights: SandboxRight.allCases)
     static let rows: [TierRow] = [
+        TierRow("one by a sandbox's own socket, outside of sandboxes as it is", .sandboxed, "podman:build") {
+            $0.sandbox = build
+        },
+        TierRow("one by a sandbox's own socket that is gone", .sandboxed, "podman:build") {
+            ($0.sandbox, $0.isPinned, $0.cgroup, $0.rootMount) = (build, false, nil, .unreadable)
+        },
+        TierRow("a system service by a sandbox's own socket", .sandboxed, "podman:build") {
+            ($0.sandbox, $0.cgroup, $0.systemServiceUID) = (
+                build, ControlGroup(path: "/system.slice/relay.service"), $0.uid
+            )
+        },
+        TierRow("a Flatpak by another sandbox's socket", .sandboxed, "org.example.Game") {
+            ($0.sandbox, $0.rootMount, $0.flatpakID) = (build, .other, "org.example.Game")
+        },
+        TierRow("a snap by another sandbox's socket", .sandboxed, "snap.game.play") {
+            ($0.sandbox, $0.label) = (build, .text("snap.game.play (enforce)"))
+        },
+        TierRow("a Flatpak by its own sandbox's socket", .sandboxed, "flatpak:org.example.Game") {
+            ($0.sandbox, $0.rootMount, $0.flatpakID) = (
+                Sandbox(engine: "flatpak", id: "org.example.Game", rights: []), .other, "org.example.Game"
+            )
+        },
         TierRow("a program of the person's own", .unknown, tool, administers: true) { _ in },
         TierRow("one that hides its executable", .unknown, "pid 4711", administers: true) { $0.executable = nil },
         TierRow("one that only root can change", .systemInstalled, tool, administers: true) {

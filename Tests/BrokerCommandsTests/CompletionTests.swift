@@ -68,6 +68,7 @@ struct HelpTests {
         ["status"], ["login"], ["token"], ["proof"], ["accounts", "list"], ["accounts", "show"],
         ["accounts", "remove"],
         ["accounts", "sign-out"], ["apps", "add"], ["apps", "list"], ["apps", "remove"], ["doctor"],
+        ["sandboxes", "add"], ["sandboxes", "list"], ["sandboxes", "remove"], ["run-in"],
         ["git-credential"], ["kube-credential"], ["token-file"], ["watch"],
     ]
 

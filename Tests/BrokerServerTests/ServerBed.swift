@@ -59,18 +59,24 @@ struct ServerBed: Sendable {
         broker = TokenBroker(
             vault: vault, provider: provider, redirects: RedirectDouble(), browser: browser, roster: apps,
             proofs: testProofSigner(), clock: clock, random: CountingRandom(), log: .silent)
-        let services = ServerServices(
+        var services = ServerServices(
             broker: broker, apps: apps, policy: policy,
             audit: AuditLog(vault: vault, clock: ManualClock(), log: .silent), vault: vault, inspector: inspector,
             clock: clock,
             process: ProcessFacts(version: "1.2.3", mode: .user, startedAt: clock.uptime), log: log)
+        let sandboxes = SandboxSockets(
+            in: SandboxFolders(beside: path), clock: clock, random: CountingRandom(), log: .silent)
+        services.sandboxes = sandboxes
+        let service = BrokerService(services)
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         bed.atEnd { try? await group.shutdownGracefully() }
         let listener = try await LineListener.start(
-            ListeningSocket.bind(SocketPlace(path: path)), on: group.next(), service: BrokerService(services),
+            ListeningSocket.bind(SocketPlace(path: path)), on: group.next(), service: service,
             logger: .silent)
         self.listener = listener
+        sandboxes.begin(beside: listener) { service.serving($0) }
         bed.atEnd { [provider] in
+            await sandboxes.shutDown(within: .zero)
             provider.refreshGate.open()
             await listener.shutDown(within: .milliseconds(200))
         }

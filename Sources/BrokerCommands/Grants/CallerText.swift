@@ -4,7 +4,9 @@ import BrokerValues
 /// Callers as people read them.
 package enum CallerText {
     static func you(_ caller: GetBrokerStatus.Caller) -> String {
-        "\(caller.identity.id) (\(tier(caller.identity.tier))), \(caller.administers ? "may" : "may not") administer"
+        let rights = caller.rights.map { ", by a socket of its own for: " + $0.map(\.rawValue).joined(separator: ", ") }
+        return
+            "\(caller.identity.id) (\(tier(caller.identity.tier))), \(caller.administers ? "may" : "may not") administer\(rights ?? "")"
     }
 
     static func tier(_ tier: CallerTier) -> String {

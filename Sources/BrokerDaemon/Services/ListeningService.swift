@@ -1,6 +1,7 @@
 import BrokerAccess
 import BrokerEngine
 import BrokerHost
+import BrokerServer
 import BrokerSocket
 import Logging
 import ServiceLifecycle
@@ -8,6 +9,7 @@ import ServiceLifecycle
 /// From "ready" to "everything in flight is answered".
 struct ListeningService: Service {
     let listener: LineListener
+    let sandboxes: SandboxSockets
     let engine: TokenBroker
     let grants: GrantBook
     let manager: ServiceManager
@@ -26,6 +28,7 @@ struct ListeningService: Service {
         grants.endWaits()
         async let drained: Void = engine.drain()
         async let cutOff = listener.shutDown(within: Self.patience)
-        _ = await (drained, cutOff)
+        async let closed: Void = sandboxes.shutDown(within: Self.patience)
+        _ = await (drained, cutOff, closed)
     }
 }

@@ -1,4 +1,5 @@
 import BrokerSystem
+import BrokerValues
 
 /// What the kernel and /proc say about the process at the other end of a connection.
 ///
@@ -30,6 +31,8 @@ package struct PeerFacts: Sendable, Equatable {
     package var executableIsRootOwned = false
     /// A Flatpak application id that was confirmed from outside of the sandbox.
     package var flatpakID: String?
+    /// The sandbox by whose own socket it came: only its processes are given that one.
+    package var sandbox: Sandbox?
 
     package init(uid: UInt32, gid: UInt32, pid: Int32) {
         self.uid = uid

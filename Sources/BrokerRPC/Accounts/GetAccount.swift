@@ -9,6 +9,7 @@ package enum GetAccount: AppOrPersonalMethod {
         app: among all of the person's; several are ambiguousAccount with the choices.
         """
     package static let isIdempotent = true
+    package static let right: SandboxRight? = .accounts
     package static let errors: [ErrorKind] = [.ambiguousAccount, .appNotFound, .accessDenied, .grantRequired]
     package static let resultName = "account"
 

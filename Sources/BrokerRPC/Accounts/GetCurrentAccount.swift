@@ -8,6 +8,7 @@ package enum GetCurrentAccount: AppMethod {
         signed in, the answer is ambiguousAccount with the choices.
         """
     package static let isIdempotent = true
+    package static let right: SandboxRight? = .accounts
     package static let errors: [ErrorKind] = [.ambiguousAccount, .appNotFound, .accessDenied, .grantRequired]
     package static let resultName = "accounts"
     package typealias Result = CurrentAccounts

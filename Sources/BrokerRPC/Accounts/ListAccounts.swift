@@ -7,6 +7,7 @@ package enum ListAccounts: AppOrPersonalMethod {
         With an app: the accounts of its group. Without one: all of the person's, for the person's own tools.
         """
     package static let isIdempotent = true
+    package static let right: SandboxRight? = .accounts
     package static let errors: [ErrorKind] = [.appNotFound, .accessDenied, .grantRequired]
     package static let resultName = "accounts"
 

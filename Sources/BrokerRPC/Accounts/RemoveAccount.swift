@@ -7,6 +7,7 @@ package enum RemoveAccount: AppMethod {
         Other apps of the group keep theirs, and the browser stays signed in. The app is told interactionRequired from \
         then on, until the person signs in to it again.
         """
+    package static let right: SandboxRight? = .accounts
     package static let errors: [ErrorKind] = [
         .accountNotFound, .ambiguousAccount, .appNotFound, .accessDenied, .grantRequired,
     ]

@@ -10,6 +10,7 @@ package enum SignOutAccount: AppOrPersonalMethod {
         7009). browser: the session there is over; with presentation "client" the broker sends interaction.open, and a \
         person who closes the page is done. A stage that failed leaves what the others did.
         """
+    package static let right: SandboxRight? = .accounts
     package static let errors: [ErrorKind] = [
         .accountNotFound, .ambiguousAccount, .appNotFound, .accessDenied, .grantRequired,
     ]

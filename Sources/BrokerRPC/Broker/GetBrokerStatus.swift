@@ -45,16 +45,20 @@ package enum GetBrokerStatus: PersonMethod {
     package struct Caller: MessageObject, Equatable {
         package var identity = CallerIdentity()
         package var administers = false
+        package var rights: [SandboxRight]?
 
         package init() {}
-        package init(_ identity: CallerIdentity, administers: Bool) {
+        package init(_ identity: CallerIdentity, administers: Bool, rights: [SandboxRight]?) {
             self.identity = identity
             self.administers = administers
+            self.rights = rights
         }
 
         package static let members: [Member<Caller>] =
             CallerIdentity.members.inside(\.identity) + [
-                .required("administers", \.administers, "Whether it may do what concerns more than one app.")
+                .required("administers", \.administers, "Whether it may do what concerns more than one app."),
+                .optional(
+                    "rights", \.rights, "What its sandbox's socket is for; absent: it came by the common socket."),
             ]
     }
 

@@ -9,6 +9,7 @@ package enum Subscribe: AppOrPersonalMethod {
         not read them is disconnected once 8 MiB wait. What happens to grants is told to subscribers without an app.
         """
     package static let worksLocked = true
+    package static let right: SandboxRight? = .accounts
     package static let errors: [ErrorKind] = [.appNotFound, .accessDenied, .grantRequired]
     package static let resultName = "subscription"
 

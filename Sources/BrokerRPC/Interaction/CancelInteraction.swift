@@ -5,6 +5,7 @@ package enum CancelInteraction: PersonMethod {
     package static let summary = "Ends a waiting sign-in."
     package static let description = "All requests that wait for it are answered with userCanceled."
     package static let worksLocked = true
+    package static let right: SandboxRight? = .interactive
     package static let errors: [ErrorKind] = []
     package static let resultName = "cancellation"
 

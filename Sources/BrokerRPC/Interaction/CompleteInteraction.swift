@@ -7,6 +7,7 @@ package enum CompleteInteraction: PersonMethod {
         For URL handlers and for redirects that a person pasted. The state inside the URL says which waiting sign-in it \
         belongs to; a URL that belongs to none is refused and harms none.
         """
+    package static let right: SandboxRight? = .interactive
     package static let errors: [ErrorKind] = [.invalidParameter]
     package static let resultName = "acceptance"
 

@@ -14,6 +14,9 @@ package protocol BrokerMethod: Sendable {
     /// A few sentences: what it does, what it never does.
     static var description: String { get }
     static var permission: Permission { get }
+    /// What a sandbox needs that came by a socket of its own; nil where it needs nothing, and for administration, which it
+    /// never has.
+    static var right: SandboxRight? { get }
     /// Whether it does without the vault's keys: the others are answered with `locked` while the broker is.
     static var worksLocked: Bool { get }
     /// Whether carrying it out twice where once was meant does no harm: whether a client may ask again when it did not
@@ -62,6 +65,7 @@ package enum Permission: String, Sendable, CaseIterable {
 package protocol PersonMethod: BrokerMethod where Params.NamedApp == NoApp {}
 extension PersonMethod {
     package static var permission: Permission { .person }
+    package static var right: SandboxRight? { nil }
 }
 
 /// See ``Permission/app``.
@@ -80,12 +84,14 @@ extension AppOrPersonalMethod {
 package protocol AdministrationMethod: BrokerMethod {}
 extension AdministrationMethod {
     package static var permission: Permission { .administration }
+    package static var right: SandboxRight? { nil }
 }
 
 /// See ``Permission/ownership``.
 package protocol OwnershipMethod: BrokerMethod {}
 extension OwnershipMethod {
     package static var permission: Permission { .ownership }
+    package static var right: SandboxRight? { nil }
 }
 
 /// Something the broker tells a client unasked.

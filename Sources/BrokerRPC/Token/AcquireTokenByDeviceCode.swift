@@ -8,6 +8,7 @@ package enum AcquireTokenByDeviceCode: AppMethod {
         code and address to the person. The answer comes when the person is done or declines, when the code is no longer \
         good, or when interaction.cancel ends the wait. Closing the connection cancels.
         """
+    package static let right: SandboxRight? = .interactive
     package static let errors: [ErrorKind] = [
         .userCanceled, .timedOut, .serverDeclinedScopes, .offline, .serverUnavailable, .appNotFound, .accessDenied,
         .grantRequired,

@@ -10,6 +10,7 @@ package enum AcquireTokenInteractive: AppMethod {
         that join are told interaction.joined, and all are answered alike. A connection that ends leaves; the sign-in ends \
         with the last that waits.
         """
+    package static let right: SandboxRight? = .interactive
     package static let errors: [ErrorKind] = [
         .userCanceled, .timedOut, .serverDeclinedScopes, .mismatchedUser, .interactionRequired, .offline,
         .serverUnavailable, .accountNotFound, .appNotFound, .accessDenied, .grantRequired, .invalidScope,

@@ -9,6 +9,7 @@ package enum AcquireTokenSilent: AppMethod {
         one refresh share it.
         """
     package static let isIdempotent = true
+    package static let right: SandboxRight? = .token
     package static let errors: [ErrorKind] = [
         .interactionRequired, .offline, .serverUnavailable, .throttled, .ambiguousAccount, .accountNotFound,
         .appNotFound, .accessDenied, .grantRequired, .serverDeclinedScopes, .invalidScope, .invalidClient,

@@ -9,6 +9,7 @@ package enum ProveToken: AppMethod {
         nonce of its header DPoP-Nonce in the next one.
         """
     package static let isIdempotent = true
+    package static let right: SandboxRight? = .token
     package static let errors: [ErrorKind] = [
         .interactionRequired, .ambiguousAccount, .accountNotFound, .appNotFound, .accessDenied, .grantRequired,
         .invalidParameter,

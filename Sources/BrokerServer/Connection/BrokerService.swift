@@ -9,20 +9,29 @@ import NIOCore
 package struct BrokerService: LineService {
     private let services: ServerServices
     private let pipeline: RequestPipeline
+    /// Whose own socket it serves; nil for the common one.
+    private var sandbox: Sandbox?
 
     package init(_ services: ServerServices) {
         self.services = services
         pipeline = RequestPipeline(services)
     }
 
+    /// The same service, for those who come by the sandbox's socket.
+    package func serving(_ sandbox: Sandbox) -> BrokerService {
+        var service = self
+        service.sandbox = sandbox
+        return service
+    }
+
     /// The uid is judged by what the kernel says, before anything is looked up about a stranger.
     package func admit(_ connection: LineConnection) -> Admission {
         do throws(BrokerError) {
             try services.policy.serves(connection.peer)
-            let caller = try services.policy.identify(services.inspector.inspect(connection.peer))
+            let caller = try services.policy.identify(facts(of: connection.peer))
             let context = ConnectionContext(
                 caller: caller,
-                callerNow: { [services] in Caller(services.inspector.inspect(connection.peer)) },
+                callerNow: { Caller(facts(of: connection.peer)) },
                 connectionCount: { connection.count },
                 askPerson: { [services] in services.consent?.ask(about: caller) },
                 connected: services.connected,
@@ -34,6 +43,12 @@ package struct BrokerService: LineService {
         } catch {
             return .refuse(Self.line(error))
         }
+    }
+
+    private func facts(of peer: PeerCredentials) -> PeerFacts {
+        var facts = services.inspector.inspect(peer)
+        facts.sandbox = sandbox
+        return facts
     }
 
     package func refusalLine(_ reason: LineRefusal) -> ByteBuffer {

@@ -36,8 +36,11 @@ struct AppHandlers: Sendable {
                     app: App(AppRecord(made.app)), clientSecretExpiresOn: made.secretExpiresOn)
             },
             .waiting(ListApps.self) { request throws(BrokerError) in
-                ListApps.Result(
-                    apps: try services.apps.list(in: request.partition).map {
+                let nameable = request.context.caller.nameableApps
+                return ListApps.Result(
+                    apps: try services.apps.list(in: request.partition).filter {
+                        nameable?.contains($0.name) ?? true
+                    }.map {
                         var app = App(AppRecord($0))
                         app.source = $0.origin
                         return app

@@ -12,7 +12,8 @@ struct BrokerHandlers: Sendable {
             .waiting(GetBrokerStatus.self) { request throws(BrokerError) in
                 var status = try status(request.context)
                 let caller = request.context.callerNow()
-                status.caller = GetBrokerStatus.Caller(caller.identity, administers: caller.mayAdminister)
+                status.caller = GetBrokerStatus.Caller(
+                    caller.identity, administers: caller.mayAdminister, rights: caller.facts.sandbox?.rights)
                 return status
             },
             .waiting(GetMetrics.self) { request throws(BrokerError) in

@@ -18,6 +18,7 @@ struct RequestPipeline: Sendable {
             AppHandlers(services: services).all,
             CacheHandlers(services: services).all,
             GrantHandlers(services: services).all,
+            SandboxHandlers(services: services).all,
             AuditHandlers(services: services).all,
             BrokerHandlers(services: services).all,
             KeyHandlers(services: services).all,
@@ -54,6 +55,7 @@ struct RequestPipeline: Sendable {
             // The params have to be read before.
             case .app, .appOrPersonal: break
             }
+            if let right = M.right { try entrance.policy.require(right, of: context.caller) }
             // Params
             let read: (params: M.Params, app: M.Params.NamedApp)
             do throws(RPCError) { read = try M.read(call) } catch {

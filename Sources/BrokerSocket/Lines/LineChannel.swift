@@ -23,6 +23,8 @@ final class LineChannel: ChannelDuplexHandler {
     private let service: any LineService
     private let limits: LineLimits
     private let table: LineTable
+    /// Of which listener of the table it is.
+    let listener: UInt64
     private let logger: Logger
     private var context: ChannelHandlerContext?
     private var served: (handler: any LineHandler, connection: LineConnection)?
@@ -49,7 +51,8 @@ final class LineChannel: ChannelDuplexHandler {
     private var halfLineTimer: Scheduled<Void>?
     private var closingTimer: Scheduled<Void>?
 
-    init(service: any LineService, limits: LineLimits, table: LineTable, logger: Logger) {
+    init(service: any LineService, limits: LineLimits, table: LineTable, listener: UInt64, logger: Logger) {
+        self.listener = listener
         self.service = service
         self.limits = limits
         self.table = table

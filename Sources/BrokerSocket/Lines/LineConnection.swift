@@ -25,7 +25,7 @@ package final class LineConnection: Sendable {
         self.channel = NIOLoopBound(channel, eventLoop: eventLoop)
     }
 
-    /// How many connections its listener has, this one among them.
+    /// How many connections there are in all, this one among them.
     package var count: Int { table.value }
 
     /// Sends one or more whole lines, newlines included. Lines of different calls are never mixed; calls made from one

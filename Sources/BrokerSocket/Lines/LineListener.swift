@@ -12,7 +12,10 @@ package final class LineListener: Sendable {
     private let channel: any Channel
     private let socket: ListeningSocket
     private let table: NIOLoopBound<LineTable>
+    /// Which connections of the table are its own.
+    private let number: UInt64
     private let count: LineTable.Count
+    private let limits: LineLimits
     private let logger: Logger
 
     /// - Parameters:
@@ -27,10 +30,25 @@ package final class LineListener: Sendable {
         _ socket: ListeningSocket, on eventLoop: any EventLoop, service: any LineService,
         limits: LineLimits = LineLimits(), logger: Logger
     ) async throws(SocketError) -> LineListener {
+        try await listen(on: socket, of: eventLoop, beside: nil, service: service, limits: limits, logger: logger)
+    }
+
+    /// Accepts on another socket, too. The limits hold for the connections of both together; each is shut down by itself.
+    package func startAnother(
+        _ socket: ListeningSocket, service: any LineService
+    ) async throws(SocketError) -> LineListener {
+        try await Self.listen(
+            on: socket, of: eventLoop, beside: table, service: service, limits: limits, logger: logger)
+    }
+
+    private static func listen(
+        on socket: ListeningSocket, of eventLoop: any EventLoop, beside other: NIOLoopBound<LineTable>?,
+        service: any LineService, limits: LineLimits, logger: Logger
+    ) async throws(SocketError) -> LineListener {
         do {
-            let (table, count) = try await eventLoop.submit {
-                let table = LineTable(limits: limits)
-                return (NIOLoopBound(table, eventLoop: eventLoop), table.count)
+            let (table, number, count) = try await eventLoop.submit {
+                let table = other ?? NIOLoopBound(LineTable(limits: limits), eventLoop: eventLoop)
+                return (table, table.value.makeID(), table.value.count)
             }.get()
             let channel = try await ServerBootstrap(group: eventLoop)
                 .serverChannelInitializer { server in
@@ -43,12 +61,14 @@ package final class LineListener: Sendable {
                 .childChannelOption(.writeBufferWaterMark, value: .init(low: 32 << 10, high: 256 << 10))
                 .childChannelInitializer { child in
                     child.eventLoop.makeCompletedFuture {
-                        try accept(child, service: service, limits: limits, table: table.value, logger: logger)
+                        try accept(
+                            child, of: number, service: service, limits: limits, table: table.value, logger: logger)
                     }
                 }
                 .withBoundSocket(socket.descriptor).get()
             return LineListener(
-                eventLoop: eventLoop, channel: channel, socket: socket, table: table, count: count, logger: logger)
+                eventLoop: eventLoop, channel: channel, socket: socket, table: table, number: number, count: count,
+                limits: limits, logger: logger)
         } catch {
             // Whether NIO has closed the descriptor is not told; closing it twice could hit a stranger.
             socket.removePath()
@@ -58,17 +78,19 @@ package final class LineListener: Sendable {
 
     private init(
         eventLoop: any EventLoop, channel: any Channel, socket: ListeningSocket, table: NIOLoopBound<LineTable>,
-        count: LineTable.Count, logger: Logger
+        number: UInt64, count: LineTable.Count, limits: LineLimits, logger: Logger
     ) {
         self.eventLoop = eventLoop
         self.channel = channel
         self.socket = socket
         self.table = table
+        self.number = number
         self.count = count
+        self.limits = limits
         self.logger = logger
     }
 
-    /// Open connections, refused ones not counted. May be read from anywhere.
+    /// Open connections, refused ones not counted, of all that share its limits. May be read from anywhere.
     package var connectionCount: Int { count.value }
 
     /// Returns when the event loop has turned, and a task that it started has run, as a request's would: for a watchdog, which
@@ -92,9 +114,9 @@ package final class LineListener: Sendable {
         // Closing fails only when it is closed already.
         try? await channel.close().get()
         let drained = eventLoop.makePromise(of: Void.self)
-        let table = table
+        let (table, number) = (table, number)
         let timer = eventLoop.scheduleTask(in: .init(deadline)) { [logger] in
-            let rest = table.value.all
+            let rest = table.value.all(of: number)
             if !rest.isEmpty {
                 logger.notice("connections cut off at shutdown", metadata: ["count": "\(rest.count)"])
             }
@@ -102,8 +124,8 @@ package final class LineListener: Sendable {
             return rest.count
         }
         eventLoop.execute {
-            for connection in table.value.all { connection.drain() }
-            table.value.notifyWhenEmpty(drained)
+            for connection in table.value.all(of: number) { connection.drain() }
+            table.value.notify(drained, whenEmpty: number)
         }
         try? await drained.futureResult.get()
         timer.cancel()
@@ -113,7 +135,8 @@ package final class LineListener: Sendable {
 
     /// On the event loop, before the connection's first byte is read.
     private static func accept(
-        _ child: any Channel, service: any LineService, limits: LineLimits, table: LineTable, logger: Logger
+        _ child: any Channel, of listener: UInt64, service: any LineService, limits: LineLimits, table: LineTable,
+        logger: Logger
     ) throws {
         let pipeline = child.pipeline.syncOperations
         let transport = try pipeline.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) { descriptor in
@@ -121,7 +144,8 @@ package final class LineListener: Sendable {
         }
         guard let peer = transport else { throw SocketError.system(doing: "reach the connection's socket", code: 0) }
         let about: Logger.Metadata = ["pid": "\(peer.pid)", "uid": "\(peer.uid)"]
-        let channel = LineChannel(service: service, limits: limits, table: table, logger: logger)
+        let channel = LineChannel(
+            service: service, limits: limits, table: table, listener: listener, logger: logger)
         let connection = LineConnection(
             id: table.makeID(), peer: peer, channel: channel, table: table.count, eventLoop: child.eventLoop)
         switch service.admit(connection) {

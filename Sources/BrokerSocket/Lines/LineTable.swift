@@ -2,7 +2,7 @@ import BrokerModel
 import NIOCore
 import Synchronization
 
-/// The open connections of one listener. Lives on the event loop; only the count may be read from elsewhere.
+/// The open connections of all listeners that share their limits. Lives on the event loop; only the count may be read from elsewhere.
 final class LineTable {
     /// Shared with those who only want to know the number.
     final class Count: Sendable {
@@ -20,14 +20,17 @@ final class LineTable {
     private var heldInAll = 0
     private var lingering = 0
     private var nextID: UInt64 = 0
-    private var whenEmpty: [EventLoopPromise<Void>] = []
+    private var whenEmpty: [(listener: UInt64, told: EventLoopPromise<Void>)] = []
 
     init(limits: LineLimits) {
         self.limits = limits
     }
 
-    var all: [LineChannel] { channels.sorted { $0.key < $1.key }.map(\.value) }
+    func all(of listener: UInt64) -> [LineChannel] {
+        channels.filter { $0.value.listener == listener }.sorted { $0.key < $1.key }.map(\.value)
+    }
 
+    /// For a connection or a listener.
     func makeID() -> UInt64 {
         nextID += 1
         return nextID
@@ -112,14 +115,18 @@ final class LineTable {
         }
         channels[id] = nil
         count.number.store(channels.count, ordering: .relaxed)
-        guard channels.isEmpty else { return }
         let waiting = whenEmpty
         whenEmpty = []
-        for promise in waiting { promise.succeed() }
+        for wait in waiting { notify(wait.told, whenEmpty: wait.listener) }
     }
 
-    func notifyWhenEmpty(_ promise: EventLoopPromise<Void>) {
-        if channels.isEmpty { promise.succeed() } else { whenEmpty.append(promise) }
+    /// - Parameter promise: succeeds when the listener has no connection.
+    func notify(_ promise: EventLoopPromise<Void>, whenEmpty listener: UInt64) {
+        if channels.values.contains(where: { $0.listener == listener }) {
+            whenEmpty.append((listener, promise))
+        } else {
+            promise.succeed()
+        }
     }
 
     /// - Returns: whether the refused peer may linger.

@@ -31,7 +31,7 @@ extension ListeningSocket {
     }
 
     /// Removes a socket of ours that nobody answers any more.
-    private static func makeWay(
+    static func makeWay(
         at path: String, name: String, in folder: Folder, address: inout UnixAddress
     ) throws(SocketError) {
         guard let facts = try folder.entry(name) else { return }

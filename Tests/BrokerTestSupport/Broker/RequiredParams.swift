@@ -28,4 +28,6 @@ package let requiredParams: [String: JSONObject] = [
     DenyGrant.name: ["request": "r"],
     RevokeGrant.name: ["id": "g"],
     RemovePartition.name: ["uid": 1000],
+    OpenSandbox.name: ["engine": "bubblewrap", "id": "box"],
+    CloseSandbox.name: ["handle": "h"],
 ]

@@ -1,0 +1,55 @@
+import BrokerClient
+import BrokerSystem
+import Glibc
+import Synchronization
+
+/// A program that has this one's terminal for as long as it runs, while this one waits to put things in order after it.
+enum ForegroundProcess {
+    private static let child = Atomic<Int32>(0)
+    /// A signal that came before there was a child.
+    private static let early = Atomic<Int32>(0)
+
+    /// What the terminal sends (SIGINT, SIGQUIT) reaches the child by itself, and is nothing to this program; SIGTERM and
+    /// SIGHUP are handed on.
+    static func takeSignals() {
+        for number in [SIGINT, SIGQUIT] { take(number) { _ in } }
+        for number in [SIGTERM, SIGHUP] { take(number, handOn) }
+    }
+
+    /// - Returns: the exit status, 128 and the number for a signal.
+    /// - Throws: when there is no such program.
+    static func run(_ words: [String]) throws(BrokerClientError) -> Int32 {
+        var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
+        defer { for word in arguments { free(word) } }
+        var pid: pid_t = 0
+        let code = posix_spawnp(&pid, words[0], nil, nil, &arguments, environ)
+        guard code == 0 else {
+            throw BrokerClientError(.unsupported, "\(words[0].clean) cannot be started: \(errnoText(code)).")
+        }
+        child.store(pid, ordering: .sequentiallyConsistent)
+        let signal = early.load(ordering: .sequentiallyConsistent)
+        if signal != 0 { kill(pid, signal) }
+        // It is left unburied until no signal can be sent to it any more: its number may be another's then.
+        var facts = siginfo_t()
+        while waitid(P_PID, id_t(pid), &facts, WEXITED | WNOWAIT) < 0, errno == EINTR {}
+        child.store(0, ordering: .sequentiallyConsistent)
+        var status: Int32 = 0
+        while waitpid(pid, &status, 0) < 0, errno == EINTR {}
+        let ending = status & 0x7F
+        return ending == 0 ? (status >> 8) & 0xFF : 128 + ending
+    }
+
+    /// What was ignored from the start (nohup) stays so, here and there; what is handled here is the child's own again.
+    private static func take(_ number: Int32, _ handler: @escaping @convention(c) (Int32) -> Void) {
+        var action = sigaction()
+        sigaction(number, nil, &action)
+        // SIG_IGN is no pointer to anything, but 1.
+        let isIgnored = withUnsafeBytes(of: action.__sigaction_handler) { $0.load(as: UInt.self) == 1 }
+        if !isIgnored { signal(number, handler) }
+    }
+
+    private static let handOn: @convention(c) (Int32) -> Void = { number in
+        let pid = child.load(ordering: .sequentiallyConsistent)
+        if pid > 0 { kill(pid, number) } else { early.store(number, ordering: .sequentiallyConsistent) }
+    }
+}

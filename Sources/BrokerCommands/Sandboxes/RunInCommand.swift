@@ -1,0 +1,56 @@
+import ArgumentParser
+import BrokerClient
+import BrokerRPC
+import BrokerValues
+import Glibc
+
+struct RunInCommand: Subcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "run-in", abstract: "Run a command that starts a sandbox, with a socket for that sandbox.",
+        discussion: """
+            Makes the socket, sets BROKER_SOCKET to its path, runs the command, ends the socket and exits as the command did \
+            (128 and the signal's number, if one ended it). In the command's arguments {socket} is the path, and {folder} the \
+            folder that it is alone in: mount that one.
+
+            Examples:
+              brokerctl run-in --engine bubblewrap --id notes --app notes -- bwrap --ro-bind / / --tmpfs /run --ro-bind {folder} {folder} notes
+              brokerctl run-in --engine podman --id build --app ci -- podman run -v {folder}:{folder}:ro -e BROKER_SOCKET build-image
+              brokerctl run-in --engine ssh --id devbox --app git -- ssh -R /tmp/broker.sock:{socket} devbox
+            """)
+
+    @OptionGroup var global: GlobalOptions
+    @OptionGroup var sandbox: SandboxOptions
+
+    @Argument(parsing: .postTerminator, help: "The command and its arguments, after --.")
+    var command: [String] = []
+
+    func validate() throws {
+        guard !command.isEmpty else { throw ValidationError("Say what to run, after --.") }
+    }
+
+    func run(in context: CommandContext) throws(BrokerClientError) {
+        // From here on a signal ends the command, and after it the socket.
+        ForegroundProcess.takeSignals()
+        let opened = try context.connection.call(OpenSandbox.self, sandbox.params)
+        let status: Int32
+        do throws(BrokerClientError) {
+            let path = opened.path ?? ""
+            let words = command.map {
+                $0.replacing("{socket}", with: path).replacing("{folder}", with: path.folder)
+            }
+            setenv("BROKER_SOCKET", path, 1)
+            status = try ForegroundProcess.run(words)
+        } catch {
+            end(opened.handle)
+            throw error
+        }
+        end(opened.handle)
+        Glibc.exit(status)
+    }
+
+    /// On a connection of its own: the one that opened it may have given way since. A broker that is gone, or a lifetime that
+    /// is over, has ended it already.
+    private func end(_ handle: String) {
+        _ = try? DirectConnection(location: global.location).call(CloseSandbox.self, .init(handle: handle))
+    }
+}

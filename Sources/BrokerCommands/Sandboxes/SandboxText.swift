@@ -1,0 +1,56 @@
+import BrokerRPC
+import BrokerValues
+
+/// The sockets of sandboxes as people read them.
+enum SandboxText {
+    /// - Returns: the path, and how the usual programs are given it.
+    static func opened(_ opened: OpenSandbox.Result, as sandbox: Sandbox) -> String {
+        let path = opened.path ?? ""
+        let folder = path.folder
+        let podman = ShellText.command([
+            "podman", "run", "-v", "\(folder):/run/broker:ro", "-e", "BROKER_SOCKET=/run/broker/broker.sock",
+        ])
+        let bubblewrap = ShellText.command([
+            "bwrap", "--ro-bind", folder, folder, "--setenv", "BROKER_SOCKET", path,
+        ])
+        let ssh = ShellText.command(["ssh", "-R", "/tmp/broker.sock:\(path)"])
+        return """
+            \(sandbox.name.clean) has the socket \(path.clean)
+            Give its folder to that sandbox and to no other; for example:
+              \(podman) ...
+              \(bubblewrap) ...
+              \(ssh) ...
+            End it with: brokerctl sandboxes remove \(opened.handle.clean)
+
+            """
+    }
+
+    static func list(
+        _ sandboxes: [ListSandboxes.OpenedSandbox], now: NumericDate, emphasis: (String) -> String
+    ) -> String {
+        guard !sandboxes.isEmpty else {
+            return "No sandbox has a socket of its own. To make one: brokerctl sandboxes add, or run-in.\n"
+        }
+        var table = DetailedTable("HANDLE", "SANDBOX", "INSTANCE", "APPS", "RIGHTS", "ENDS")
+        for opened in sandboxes {
+            let sandbox = opened.sandbox
+            table.add(
+                [
+                    opened.handle, sandbox.name, sandbox.instance ?? "-",
+                    sandbox.apps?.joined(separator: " ") ?? "as granted",
+                    sandbox.rights.map(\.rawValue).joined(separator: " "),
+                    opened.expiresOn.map { TimeText.relative($0, to: now) } ?? "never",
+                ],
+                details: [
+                    opened.path,
+                    "opened \(TimeText.relative(opened.openedOn, to: now)) by \(opened.openedBy.id)",
+                ])
+        }
+        return table.text(emphasis: emphasis)
+    }
+}
+
+extension String {
+    /// Of a path.
+    var folder: String { String(self[..<(lastIndex(of: "/") ?? startIndex)]) }
+}

@@ -1,0 +1,71 @@
+import ArgumentParser
+import BrokerClient
+import BrokerRPC
+import BrokerValues
+
+struct SandboxesCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "sandboxes", abstract: "Give sandboxes sockets of their own, so that the broker knows who asks.",
+        discussion: "For the time of one command there is brokerctl run-in.",
+        subcommands: [AddSandboxCommand.self, ListSandboxesCommand.self, RemoveSandboxCommand.self])
+}
+
+struct AddSandboxCommand: Subcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "add", abstract: "Make a socket for a sandbox.",
+        discussion: """
+            Whoever connects to it is that sandbox, so give its folder to no other. It stays until it is removed, its time is \
+            over, or the broker stops.
+
+            Examples:
+              brokerctl sandboxes add --engine podman --id build --app ci
+              brokerctl sandboxes add --engine ssh --id devbox --app git --for 12h
+            """)
+
+    @OptionGroup var global: GlobalOptions
+    @OptionGroup var sandbox: SandboxOptions
+
+    func run(in context: CommandContext) throws(BrokerClientError) {
+        let node = try context.connection.result(of: OpenSandbox.self, sandbox.params)
+        let opened = try OpenSandbox.Result.decoded(node)
+        context.output.result(node) { SandboxText.opened(opened, as: sandbox.params.sandbox) }
+    }
+}
+
+struct ListSandboxesCommand: Subcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List the sandboxes that have sockets of their own.",
+        discussion: """
+            Examples:
+              brokerctl sandboxes list
+            """)
+
+    @OptionGroup var global: GlobalOptions
+
+    func run(in context: CommandContext) throws(BrokerClientError) {
+        let node = try context.connection.result(of: ListSandboxes.self, .init())
+        let all = try ListSandboxes.Result.decoded(node).sandboxes
+        context.output.result(node) {
+            SandboxText.list(all, now: Output.now, emphasis: context.output.style.strong)
+        }
+    }
+}
+
+struct RemoveSandboxCommand: Subcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "remove", abstract: "End a sandbox's socket, and its connections.",
+        discussion: """
+            Examples:
+              brokerctl sandboxes remove k7pm2xq4wz
+            """)
+
+    @OptionGroup var global: GlobalOptions
+
+    @Argument(help: "The handle, from brokerctl sandboxes list.")
+    var handle: String
+
+    func run(in context: CommandContext) throws(BrokerClientError) {
+        let node = try context.connection.result(of: CloseSandbox.self, .init(handle: handle))
+        context.output.result(node) { "Removed \(handle).\n".clean(keeping: "\n") }
+    }
+}

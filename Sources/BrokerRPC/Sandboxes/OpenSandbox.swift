@@ -1,0 +1,96 @@
+import BrokerValues
+
+package enum OpenSandbox: AdministrationMethod {
+    package static let name = "sandboxes.open"
+    package static let summary = "Makes a socket for one sandbox: whoever connects to it is that sandbox."
+    package static let description = """
+        The socket is alone in a folder, to be mounted into the sandbox. Its callers are engine:id, tier sandboxed, whatever \
+        else can be seen of them; they never administer, and open no further socket. The socket goes when it is closed, when \
+        its lifetime ends and when the broker stops; its connections are cut off then.
+        """
+    package static let errors: [ErrorKind] = [
+        .invalidParameter, .appNotFound, .accessDenied, .throttled, .unsupported,
+    ]
+    package static let resultName = "sandbox"
+
+    package struct Params: ParamsObject {
+        package var sandbox = Sandbox(engine: "", id: "", rights: [.token])
+        package var lifetime: Int64?
+
+        package init() {}
+        package init(_ sandbox: Sandbox, lifetime: Int64? = nil) {
+            self.sandbox = sandbox
+            self.lifetime = lifetime
+        }
+
+        package static let members: [Member<Params>] =
+            [
+                .required(
+                    "engine", \.sandbox.engine, "What makes the sandbox, as in bubblewrap, podman or ssh.", .engine),
+                .required("id", \.sandbox.id, "What the engine calls it.", .word(atMost: 128)),
+            ] + Sandbox.others.inside(\.sandbox) + [
+                .defaulted(
+                    "rights", \.sandbox.rights,
+                    "token: tokens without a person; accounts: the accounts of an app; interactive: signing in.",
+                    to: [.token]),
+                .optional(
+                    "lifetime", \.lifetime, "Seconds. Absent: until it is closed, or the broker stops.",
+                    .between(1...315_360_000)),
+            ]
+
+        package func check() throws(WireError) {
+            guard !Sandbox.reservedEngines.contains(sandbox.engine) else {
+                throw WireError(
+                    "must not be \"\(sandbox.engine)\", which the broker's own names begin with", field: "engine")
+            }
+            guard !sandbox.rights.isEmpty else { throw WireError("must name at least one right", field: "rights") }
+            guard Set(sandbox.rights).count == sandbox.rights.count else {
+                throw WireError("must name each right once", field: "rights")
+            }
+            guard sandbox.apps?.isEmpty != true else {
+                throw WireError("must name at least one app, or be left out", field: "apps")
+            }
+        }
+    }
+
+    package struct Result: MessageObject {
+        package var handle = ""
+        package var path: String?
+        package init() {}
+        package init(handle: String, path: String) {
+            self.handle = handle
+            self.path = path
+        }
+        package static let members: [Member<Result>] = [
+            .required("handle", \.handle, "For sandboxes.close."),
+            .optional(
+                "path", \.path, "The socket. Its folder holds nothing else, and is what to mount into the sandbox."),
+        ]
+    }
+}
+
+extension SandboxRight: WireChoice {}
+
+extension Sandbox {
+    static let others: [Member<Sandbox>] = [
+        .optional("instance", \.instance, "Tells runs of the same sandbox apart, for people.", .word(atMost: 128)),
+        .optional(
+            "apps", \.apps, "The only apps that it may name; it counts as listed by them. Absent: as any sandbox.",
+            .each(.name(atMost: 128), atMost: 64)),
+    ]
+}
+
+extension Rule<String> {
+    /// Lower-case letters, digits, dots and hyphens, a letter first.
+    fileprivate static var engine: Rule {
+        Rule(schema: ["pattern": "^[a-z][a-z0-9.-]{0,31}$"]) { text throws(WireError) in
+            let letters = UInt8(ascii: "a")...UInt8(ascii: "z")
+            let isPlain = text.utf8.allSatisfy {
+                letters.contains($0) || (0x30...0x39).contains($0) || ".-".utf8.contains($0)
+            }
+            guard (1...32).contains(text.utf8.count), isPlain, text.utf8.first.map(letters.contains) == true else {
+                throw WireError("must be 1 to 32 lower-case letters, digits, dots or hyphens, a letter first")
+            }
+        }
+    }
+}

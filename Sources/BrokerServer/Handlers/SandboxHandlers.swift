@@ -1,0 +1,61 @@
+import BrokerModel
+import BrokerRPC
+import BrokerValues
+
+/// `sandboxes.…`.
+struct SandboxHandlers: Sendable {
+    let services: ServerServices
+
+    var all: [AnyHandler] {
+        [
+            .waiting(
+                OpenSandbox.self,
+                outcome: { RequestOutcome(words: Self.words($0.params, $1.handle)) }
+            ) { request throws(BrokerError) in
+                let sandbox = request.params.sandbox
+                for app in sandbox.apps ?? [] { _ = try services.apps.registered(app, in: request.partition) }
+                let opened = try await sockets.open(
+                    sandbox, lifetime: request.params.lifetime, by: request.context.caller)
+                return OpenSandbox.Result(handle: opened.handle, path: opened.path)
+            },
+            .waiting(ListSandboxes.self) { request throws(BrokerError) in
+                ListSandboxes.Result(
+                    sandboxes: try sockets.all(in: request.partition).map { ListSandboxes.OpenedSandbox($0) })
+            },
+            .waiting(
+                CloseSandbox.self,
+                outcome: { request, _ in
+                    RequestOutcome(words: "the sandbox's socket \(request.params.handle) was closed")
+                }
+            ) { request throws(BrokerError) in
+                try await sockets.close(request.params.handle, in: request.partition)
+                return CloseSandbox.Result()
+            },
+        ]
+    }
+
+    private var sockets: SandboxSockets {
+        get throws(BrokerError) {
+            if let sandboxes = services.sandboxes { return sandboxes }
+            throw BrokerError(
+                .unsupported,
+                "This broker serves every user of the machine, and makes no sockets for sandboxes; run a broker of your own for them."
+            )
+        }
+    }
+
+    private static func words(_ params: OpenSandbox.Params, _ handle: String) -> String {
+        let (sandbox, rights) = (params.sandbox, params.sandbox.rights.map(\.rawValue).joined(separator: ", "))
+        let apps = sandbox.apps.map { "as \($0.joined(separator: ", "))" } ?? "as the apps that let it"
+        let end = params.lifetime.map { ", for \($0.inSeconds)" } ?? ""
+        return "\(sandbox.name) got the socket \(handle) for itself (\(rights); \(apps))\(end)"
+    }
+}
+
+extension ListSandboxes.OpenedSandbox {
+    fileprivate init(_ opened: SandboxSockets.Opened) {
+        self.init()
+        (handle, path, sandbox) = (opened.handle, opened.path, opened.sandbox)
+        (openedBy, openedOn, expiresOn) = (opened.opener.identity, opened.openedOn, opened.expiresOn)
+    }
+}

@@ -1,0 +1,171 @@
+import BrokerAccess
+import BrokerModel
+import BrokerSocket
+import BrokerValues
+import Logging
+import Synchronization
+
+/// The sockets that sandboxes have for themselves. Who connects to one is its sandbox, by construction.
+package final class SandboxSockets: Sendable {
+    /// One that is open.
+    struct Opened: Sendable {
+        let handle: String
+        let sandbox: Sandbox
+        let opener: Caller
+        let path: String
+        let openedOn: NumericDate
+        let expiresOn: NumericDate?
+        let listener: LineListener
+    }
+
+    private typealias Listen = @Sendable (ListeningSocket, Sandbox) async throws(SocketError) -> LineListener
+
+    private struct State {
+        /// Whose they are, by handle: those that are being opened, too.
+        var places: [String: Partition] = [:]
+        var opened: [String: Opened] = [:]
+        var timers: [String: Task<Void, any Error>] = [:]
+        /// What starts a listener for a sandbox; nil before the broker listens, and when it stops.
+        var listen: Listen?
+    }
+
+    /// Of one person.
+    package static let most = 64
+
+    private let folders: SandboxFolders
+    private let clock: any BrokerClock
+    private let random: any RandomSource
+    private let log: Logger
+    private let state = Mutex(State())
+
+    package init(in folders: SandboxFolders, clock: any BrokerClock, random: any RandomSource, log: Logger) {
+        self.folders = folders
+        self.clock = clock
+        self.random = random
+        self.log = log
+    }
+
+    /// Sockets can be opened from now on.
+    ///
+    /// - Parameters:
+    ///   - listener: the common one, whose limits hold for all connections together.
+    ///   - service: serves those who come by the sandbox's socket.
+    package func begin(
+        beside listener: LineListener, service: @escaping @Sendable (Sandbox) -> any LineService
+    ) {
+        folders.removeDead()
+        state.withLock { state in
+            state.listen = { socket, sandbox throws(SocketError) in
+                try await listener.startAnother(socket, service: service(sandbox))
+            }
+        }
+    }
+
+    /// - Parameter lifetime: seconds; nil for no end.
+    /// - Throws: `throttled`, `serverUnavailable`, `unsupported`.
+    func open(_ sandbox: Sandbox, lifetime: Int64?, by opener: Caller) async throws(BrokerError) -> Opened {
+        let handle = Self.handle(random.bytes(26))
+        let listen = try takePlace(handle, of: opener.partition)
+        let opened: Opened
+        do throws(SocketError) {
+            opened = Opened(
+                handle: handle, sandbox: sandbox, opener: opener, path: folders.socketPath(handle),
+                openedOn: clock.now, expiresOn: lifetime.map { clock.now + $0 },
+                listener: try await listen(try folders.bind(handle), sandbox))
+        } catch {
+            folders.remove(handle)
+            state.withLock { $0.places[handle] = nil }
+            throw BrokerError(.unsupported, "The sandbox's socket cannot be had. \(error)", cause: error)
+        }
+        let isWanted = state.withLock { state in
+            guard state.listen != nil else { return false }
+            state.opened[handle] = opened
+            state.timers[handle] = lifetime.map { seconds in
+                Task { [clock] in
+                    try await clock.sleep(for: .seconds(seconds))
+                    await self.end(handle)
+                }
+            }
+            return true
+        }
+        guard isWanted else {
+            await shutDown(opened, within: .zero)
+            throw Self.stopping
+        }
+        return opened
+    }
+
+    /// The oldest first.
+    func all(in partition: Partition) -> [Opened] {
+        state.withLock { $0.opened.values.filter { $0.opener.partition == partition } }
+            .sorted { ($0.openedOn, $0.handle) < ($1.openedOn, $1.handle) }
+    }
+
+    /// Returns when the last connection is cut off.
+    func close(_ handle: String, in partition: Partition) async throws(BrokerError) {
+        guard state.withLock({ $0.opened[handle]?.opener.partition }) == partition else {
+            throw BrokerError(
+                .invalidParameter, "No sandbox has the handle \(handle); see brokerctl sandboxes list.")
+        }
+        await end(handle)
+    }
+
+    /// Opens no more, and ends all; what is under way is waited for as long as that.
+    package func shutDown(within patience: Duration) async {
+        let rest = state.withLock { state in
+            let opened = Array(state.opened.values)
+            for timer in state.timers.values { timer.cancel() }
+            state = State()
+            return opened
+        }
+        await withTaskGroup { group in
+            for opened in rest { group.addTask { await self.shutDown(opened, within: patience) } }
+        }
+        folders.removeEmpty()
+    }
+
+    private func end(_ handle: String) async {
+        let (opened, timer) = state.withLock {
+            ($0.opened.removeValue(forKey: handle), $0.timers.removeValue(forKey: handle))
+        }
+        guard let opened else { return }
+        timer?.cancel()
+        // Nobody is this sandbox any longer, so nothing is waited for.
+        await shutDown(opened, within: .zero)
+        state.withLock { $0.places[handle] = nil }
+    }
+
+    private func shutDown(_ opened: Opened, within patience: Duration) async {
+        await opened.listener.shutDown(within: patience)
+        guard !folders.remove(opened.handle) else { return }
+        log.notice(
+            "the folder of a sandbox's socket stays: something else is in it", metadata: ["path": "\(opened.path)"])
+    }
+
+    private func takePlace(
+        _ handle: String, of partition: Partition
+    ) throws(BrokerError) -> Listen {
+        let place = state.withLock { state in
+            let isFull = state.places.values.count { $0 == partition } >= Self.most
+            if !isFull, state.listen != nil { state.places[handle] = partition }
+            return (listen: state.listen, isFull: isFull)
+        }
+        guard let listen = place.listen else { throw Self.stopping }
+        guard !place.isFull else {
+            throw BrokerError(
+                .throttled,
+                "\(Self.most) sandboxes have sockets already; close some with brokerctl sandboxes remove.",
+                reason: .tooManyConnections)
+        }
+        return listen
+    }
+
+    private static let stopping = BrokerError(
+        .serverUnavailable, "The broker is stopping; connect again in a moment.", reason: .shuttingDown)
+
+    /// 130 bits of chance, as a name of a folder.
+    private static func handle(_ bytes: [UInt8]) -> String {
+        let letters = Array("abcdefghijkmnpqrstuvwxyz23456789")
+        return String(bytes.map { letters[Int($0 & 31)] })
+    }
+}

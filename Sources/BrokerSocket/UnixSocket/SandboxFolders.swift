@@ -1,0 +1,64 @@
+import Glibc
+
+/// Where the sockets of sandboxes are: each is alone in a folder, which can be mounted into its sandbox. A socket that is
+/// mounted by itself would be dead when another one is bound in its place.
+package struct SandboxFolders: Sendable {
+    private let path: String
+    private static let socket = "broker.sock"
+
+    /// - Parameter socket: the broker's own, in whose folder they are.
+    package init(beside socket: String) {
+        path = String(socket[..<(socket.lastIndex(of: "/") ?? socket.startIndex)]) + "/sandboxes"
+    }
+
+    package func socketPath(_ handle: String) -> String { "\(path)/\(handle)/\(Self.socket)" }
+
+    package func bind(_ handle: String) throws(SocketError) -> ListeningSocket {
+        do throws(SocketError) {
+            return try .bind(SocketPlace(path: socketPath(handle)))
+        } catch {
+            remove(handle)
+            throw error
+        }
+    }
+
+    /// Removes the folder of a socket that is gone.
+    ///
+    /// - Returns: false when something is in it that the broker did not put there.
+    @discardableResult
+    package func remove(_ handle: String) -> Bool {
+        rmdir("\(path)/\(handle)") == 0 || errno == ENOENT
+    }
+
+    /// Removes the folder of them all, if nothing is left in it.
+    package func removeEmpty() { rmdir(path) }
+
+    /// Removes what a broker that died left. Sockets that somebody answers at stay.
+    package func removeDead() {
+        for handle in handles {
+            let socket = socketPath(handle)
+            guard let folder = try? Folder(path: "\(path)/\(handle)"), var address = try? UnixAddress(path: socket)
+            else {
+                continue
+            }
+            try? folder.locked { () throws(SocketError) in
+                try ListeningSocket.makeWay(at: socket, name: Self.socket, in: folder, address: &address)
+            }
+            remove(handle)
+        }
+        removeEmpty()
+    }
+
+    private var handles: [String] {
+        guard let stream = opendir(path) else { return [] }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if !name.hasPrefix(".") { names.append(name) }
+        }
+        return names
+    }
+}

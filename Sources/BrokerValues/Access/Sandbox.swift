@@ -1,0 +1,36 @@
+/// A sandbox that has a socket of its own, as whoever opened the socket named it: who comes by it is this caller.
+package struct Sandbox: Sendable, Hashable {
+    /// What makes it: `bubblewrap`, `podman`, `ssh`. No colon is in it.
+    package var engine: String
+    /// What the engine calls it.
+    package var id: String
+    /// Tells runs of the same sandbox apart; for people, it carries no rights.
+    package var instance: String?
+    /// The only apps that it may name, as if they listed it; nil leaves that to lists, rules and grants.
+    package var apps: [String]?
+    package var rights: [SandboxRight]
+
+    package init(engine: String, id: String, instance: String? = nil, apps: [String]? = nil, rights: [SandboxRight]) {
+        self.engine = engine
+        self.id = id
+        self.instance = instance
+        self.apps = apps
+        self.rights = rights
+    }
+
+    /// What the broker calls it: the id of its callers.
+    package var name: String { "\(engine):\(id)" }
+
+    /// Engines that nobody may name: their callers would be taken for ``CallerIdentity/isUnnamedSandbox``.
+    package static let reservedEngines: Set<String> = [String(CallerIdentity.unnamedSandbox.dropLast())]
+}
+
+/// What a sandbox may do by its own socket. Nothing of it is administration.
+package enum SandboxRight: String, Codable, Sendable, CaseIterable {
+    /// Tokens that need no person, and proofs for them.
+    case token
+    /// See and sign out the accounts of an app, and be told of them.
+    case accounts
+    /// Sign people in, in a browser or with a code.
+    case interactive
+}

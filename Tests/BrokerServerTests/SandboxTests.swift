@@ -1,0 +1,260 @@
+import BrokerModel
+import BrokerRPC
+import BrokerServer
+import BrokerTestSupport
+import BrokerValues
+import Glibc
+import Testing
+
+/// The test itself runs outside of sandboxes, and so does everybody it connects: who they are is only said by the socket.
+@Suite("Sockets of sandboxes", .timeLimit(.minutes(1)))
+struct SandboxTests {
+    private static let box = Sandbox(engine: "bubblewrap", id: "box", rights: [.token])
+
+    private func open(
+        _ server: ServerBed, lifetime: Int64? = nil, _ change: (inout Sandbox) -> Void = { _ in }
+    ) async throws -> (handle: String, path: String) {
+        var sandbox = Self.box
+        change(&sandbox)
+        let opened = try await server.connect().call(OpenSandbox.self, .init(sandbox, lifetime: lifetime))
+        return (opened.handle, try #require(opened.path))
+    }
+
+    private func token(_ path: String, _ app: String = "mail") async throws -> ErrorData? {
+        try await LineClient.connect(to: path).refusal(of: AcquireTokenSilent.self, .of(app))?.data
+    }
+
+    private func mode(_ path: String) -> mode_t? {
+        var facts = stat()
+        return lstat(path, &facts) == 0 ? facts.st_mode & 0o7777 : nil
+    }
+
+    @Test("whoever connects to a sandbox's socket is the sandbox, and has its app without being asked about")
+    func identity() async throws {
+        try await ServerBed.runSignedIn { server in
+            let (handle, path) = try await open(server) {
+                $0.apps = ["mail"]
+                $0.instance = "7"
+            }
+            #expect(path.contains("/sandboxes/\(handle)/") && handle.utf8.count == 26)
+            #expect(mode(path) == 0o600 && mode(String(path.dropLast("/broker.sock".count))) == 0o700)
+            let client = try await LineClient.connect(to: path)
+            let caller = try #require(try await client.call(GetBrokerStatus.self, .init()).caller)
+            #expect(caller.identity == CallerIdentity(tier: .sandboxed, id: "bubblewrap:box"))
+            #expect(!caller.administers && caller.rights == [.token])
+            #expect(try await client.call(AcquireTokenSilent.self, .of("mail")).fromCache)
+            let callers = try await server.connect().call(ListCallers.self, .init()).callers
+            let seen = try #require(callers.first { $0.identity.tier == .sandboxed })
+            #expect(seen.facts["socketOf"] == "bubblewrap:box" && seen.facts["instance"] == "7")
+            let listed = try await server.connect().call(ListSandboxes.self, .init()).sandboxes
+            #expect(listed.map(\.handle) == [handle] && listed.first?.openedBy.id == "/test")
+            #expect(listed.first?.sandbox.apps == ["mail"])
+        }
+    }
+
+    @Test("without apps it is a sandbox like any other: a person is asked, and a grant in advance is to its name")
+    func grants() async throws {
+        try await ServerBed.runSignedIn { server in
+            let (_, path) = try await open(server)
+            let error = try await token(path)
+            #expect(error?.kind == .grantRequired && error?.caller == "bubblewrap:box")
+            var params = ApproveGrant.Params()
+            (params.caller, params.app) = (CallerIdentity(tier: .sandboxed, id: "bubblewrap:box"), "mail")
+            let grant = try await server.connect().call(ApproveGrant.self, params).grant
+            #expect(grant.expiresOn == nil)
+            #expect(try await token(path) == nil)
+            // The name is what counts: another socket of it has the grant, another name has not.
+            #expect(try await token(try await open(server).path) == nil)
+            #expect(try await token(try await open(server) { $0.id = "other" }.path)?.kind == .grantRequired)
+        }
+    }
+
+    @Test("an app that lists the sandbox's name is the sandbox's")
+    func listed() async throws {
+        try await ServerBed.run { server in
+            try await server.register("ci")
+            try await server.signIn("ann", to: "ci")
+            var params = RegisterApp.Params(
+                name: "ci", clientId: "client-of-ci", authority: ServerBed.authority)
+            params.description.sandboxIDs = ["bubblewrap:box"]
+            _ = try await server.connect().call(RegisterApp.self, params)
+            #expect(try await token(try await open(server).path, "ci") == nil)
+            let other = try await open(server) { $0.engine = "podman" }.path
+            #expect(try await token(other, "ci")?.kind == .grantRequired)
+        }
+    }
+
+    @Test("another app than its own is refused, and whether there is one is not told")
+    func otherApps() async throws {
+        try await ServerBed.runSignedIn { server in
+            try await server.register("bank")
+            let (_, path) = try await open(server) { $0.apps = ["mail"] }
+            for app in ["bank", "nobody"] {
+                let error = try await token(path, app)
+                #expect(error?.kind == .accessDenied && error?.reason == .callerNotListed && error?.app == nil)
+            }
+            let adHoc = AcquireTokenSilent.Params(
+                .adHoc(clientID: "c", authority: ServerBed.authority), scopes: ["read"])
+            let client = try await LineClient.connect(to: path)
+            #expect(try await client.refusal(of: AcquireTokenSilent.self, adHoc)?.data?.kind == .accessDenied)
+            #expect(try await client.call(ListApps.self, .init()).apps.map(\.name) == ["mail"])
+            // A grant does not widen it, and an app must be there to be given.
+            var params = ApproveGrant.Params()
+            (params.caller, params.app) = (CallerIdentity(tier: .sandboxed, id: "bubblewrap:box"), "bank")
+            _ = try await server.connect().call(ApproveGrant.self, params)
+            #expect(try await token(path, "bank")?.kind == .accessDenied)
+            var sandbox = Self.box
+            sandbox.apps = ["nobody"]
+            let refused = try await server.connect().refusal(of: OpenSandbox.self, .init(sandbox))
+            #expect(refused?.data?.kind == .appNotFound)
+        }
+    }
+
+    @Test("a right that the socket was not opened with is refused, with the cure")
+    func rights() async throws {
+        try await ServerBed.runSignedIn { server in
+            let (_, path) = try await open(server) { $0.apps = ["mail"] }
+            let client = try await LineClient.connect(to: path)
+            var accounts = ListAccounts.Params()
+            accounts.selection = AppSelection(.registered("mail"))
+            let error = try #require(try await client.refusal(of: ListAccounts.self, accounts))
+            #expect(error.data?.kind == .accessDenied && error.message.contains("--right accounts"))
+            let signIn = AcquireTokenInteractive.Params(.registered("mail"), scopes: ["read"])
+            #expect(try await client.refusal(of: AcquireTokenInteractive.self, signIn)?.data?.kind == .accessDenied)
+            let cancel = CancelInteraction.Params(interactionId: "i")
+            #expect(try await client.refusal(of: CancelInteraction.self, cancel)?.data?.kind == .accessDenied)
+
+            let wider = try await open(server) {
+                $0.apps = ["mail"]
+                $0.rights = [.accounts, .interactive]
+            }.path
+            let other = try await LineClient.connect(to: wider)
+            #expect(try await other.call(ListAccounts.self, accounts).accounts.count == 1)
+            #expect(try await other.refusal(of: CancelInteraction.self, cancel) == nil)
+            #expect(try await token(wider)?.kind == .accessDenied)
+        }
+    }
+
+    private static let administration: [String] = MethodRegistry.methods.filter {
+        [.administration, .ownership].contains($0.permission)
+    }.map { $0.name }
+
+    @Test("a sandbox never administers and opens no socket, with all rights and outside of sandboxes as it is")
+    func administration() async throws {
+        try await ServerBed.run { server in
+            let (_, path) = try await open(server) { $0.rights = SandboxRight.allCases }
+            for method in Self.administration {
+                let client = try await LineClient.connect(to: path)
+                let error = try await client.refusal(#"{"jsonrpc":"2.0","id":1,"method":"\#(method)","params":{}}"#)
+                #expect(error.data?.kind == .accessDenied && error.data?.caller == "bubblewrap:box", "\(method)")
+            }
+            // Without an app it would be about all of the person's.
+            let client = try await LineClient.connect(to: path)
+            #expect(try await client.refusal(of: ListAccounts.self, .init())?.data?.kind == .accessDenied)
+        }
+    }
+
+    @Test("who is known to be in another sandbox gains nothing by this one's socket")
+    func borrowed() async throws {
+        try await ServerBed.runSignedIn { server in
+            let (_, path) = try await open(server) { $0.apps = ["mail"] }
+            let own = try await open(server) {
+                ($0.engine, $0.id, $0.apps) = ("flatpak", "org.example.Game", ["mail"])
+            }.path
+            server.inspector.enter("org.example.Game")
+            let client = try await LineClient.connect(to: path)
+            let caller = try #require(try await client.call(GetBrokerStatus.self, .init()).caller)
+            #expect(caller.identity.id == "org.example.Game" && !caller.administers)
+            #expect(try await token(path)?.kind == .grantRequired)
+            #expect(try await token(own) == nil)
+        }
+    }
+
+    @Test("what is closed ends at once, for those who hold a connection, too")
+    func closed() async throws {
+        try await ServerBed.runSignedIn { server in
+            let (handle, path) = try await open(server) { $0.apps = ["mail"] }
+            let other = try await open(server)
+            let holding = try await LineClient.connect(to: path)
+            _ = try await holding.call(GetBrokerStatus.self, .init())
+            // One that waits for the provider does not outlive it either.
+            let waiting = try await LineClient.connect(to: path)
+            var forced = AcquireTokenSilent.Params.of("mail")
+            forced.forceRefresh = true
+            server.provider.refreshGate.close()
+            try await waiting.send(AcquireTokenSilent.requestLine(id: 1, forced))
+            _ = try await waiting.call(GetBrokerStatus.self, .init())
+            _ = try await server.connect().call(CloseSandbox.self, .init(handle: handle))
+            #expect(try await holding.readLine() == nil)
+            #expect(try await waiting.readLine() == nil)
+            #expect(mode(path) == nil && mode(String(path.dropLast("/broker.sock".count))) == nil)
+            await #expect(throws: LineClient.Failure.self) { try await LineClient.connect(to: path) }
+            let again = try await server.connect().refusal(of: CloseSandbox.self, .init(handle: handle))
+            #expect(again?.data?.kind == .invalidParameter)
+            // Others, and the common socket, go on.
+            #expect(try await token(other.path)?.kind == .grantRequired)
+            #expect(try await server.connect().call(ListSandboxes.self, .init()).sandboxes.count == 1)
+        }
+    }
+
+    @Test("at its lifetime's end it is gone")
+    func lifetime() async throws {
+        try await ServerBed.run { server in
+            let (_, path) = try await open(server, lifetime: 60)
+            let listed = try await server.connect().call(ListSandboxes.self, .init()).sandboxes
+            #expect(listed.first?.expiresOn == server.clock.now + 60)
+            let holding = try await LineClient.connect(to: path)
+            _ = try await holding.call(GetBrokerStatus.self, .init())
+            try await eventually("the lifetime is waited for") { server.clock.sleepers > 0 }
+            server.clock.advance(bySeconds: 60)
+            #expect(try await holding.readLine() == nil)
+            try await eventually("the socket is gone") { mode(path) == nil }
+        }
+    }
+
+    @Test("a person's sandboxes have 64 sockets; one that is closed makes room")
+    func bound() async throws {
+        try await ServerBed.run { server in
+            let first = try await open(server)
+            for _ in 1..<SandboxSockets.most { _ = try await open(server) }
+            let refused = try await server.connect().refusal(of: OpenSandbox.self, .init(Self.box))
+            #expect(refused?.data?.kind == .throttled)
+            _ = try await server.connect().call(CloseSandbox.self, .init(handle: first.handle))
+            _ = try await open(server)
+        }
+    }
+
+    @Test("a sandbox has its share of connections, however many sockets it has, and takes nobody else's")
+    func flood() async throws {
+        try await ServerBed.run { server in
+            let paths = [try await open(server).path, try await open(server).path]
+            var held: [LineClient] = []
+            for number in 0..<32 {
+                held.append(try await LineClient.connect(to: paths[number % 2]))
+                _ = try await held.last?.call(GetBrokerStatus.self, .init())
+            }
+            for path in paths {
+                let line = try await LineClient.connect(to: path).readJSON()
+                let error = try RPCError(reading: try #require(line["error"]))
+                #expect(error.data?.reason == .tooManyConnections)
+            }
+            let other = try await open(server) { $0.id = "other" }.path
+            _ = try await LineClient.connect(to: other).call(GetBrokerStatus.self, .init())
+            #expect(try await server.connect().call(GetBrokerStatus.self, .init()).connections >= 33)
+        }
+    }
+
+    @Test(
+        "a name that could be taken for another is refused",
+        arguments: [
+            ("container", "x"), ("Podman", "x"), ("a:b", "x"), ("", "x"), ("podman", ""), ("podman", "a b"),
+            ("podman", "a\u{7}"), (String(repeating: "a", count: 33), "x"),
+        ])
+    func names(engine: String, id: String) async throws {
+        try await ServerBed.run { server in
+            let sandbox = Sandbox(engine: engine, id: id, rights: [.token])
+            let error = try await server.connect().refusal(of: OpenSandbox.self, .init(sandbox))
+            #expect(error?.code == -32602)
+        }
+    }
+}

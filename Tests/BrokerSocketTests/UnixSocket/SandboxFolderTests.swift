@@ -1,0 +1,37 @@
+import BrokerSocket
+import BrokerTestSupport
+import Foundation
+import Testing
+
+@Suite("Folders of sandboxes' sockets")
+struct SandboxFolderTests {
+    @Test("what a broker that died left is removed; a socket that is answered at, and what is no socket, stay")
+    func dead() async throws {
+        try await withTestBed { bed in
+            let folders = SandboxFolders(beside: bed.path("broker.sock"))
+            let dead = try folders.bind("dead")
+            close(dead.descriptor)
+            let living = try folders.bind("living")
+            defer { close(living.descriptor) }
+            let files = FileManager.default
+            try files.createDirectory(atPath: bed.path("sandboxes/other"), withIntermediateDirectories: true)
+            try "".write(toFile: bed.path("sandboxes/other/broker.sock"), atomically: false, encoding: .utf8)
+            try files.createSymbolicLink(atPath: bed.path("sandboxes/link"), withDestinationPath: bed.path("elsewhere"))
+            folders.removeDead()
+            #expect(Set(try files.contentsOfDirectory(atPath: bed.path("sandboxes"))) == ["living", "other", "link"])
+            #expect(files.fileExists(atPath: folders.socketPath("living")))
+            #expect(!files.fileExists(atPath: bed.path("elsewhere")))
+        }
+    }
+
+    @Test("a folder that others can write to is not used")
+    func unsafe() async throws {
+        try await withTestBed { bed in
+            let folders = SandboxFolders(beside: bed.path("broker.sock"))
+            let folder = bed.path("sandboxes/h")
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            chmod(folder, 0o777)
+            #expect(throws: SocketError.self) { try folders.bind("h") }
+        }
+    }
+}

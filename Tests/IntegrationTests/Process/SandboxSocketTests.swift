@@ -1,0 +1,195 @@
+import BrokerTestSupport
+import BrokerValues
+import Foundation
+import Testing
+
+@Suite("Sockets of sandboxes, with real bubblewrap and relays", .timeLimit(.minutes(3)))
+struct SandboxSocketTests {
+    /// Asks at the socket of its environment, line by line of its arguments, and prints the answers.
+    private static let client = """
+        import os, socket, sys
+        connection = socket.socket(socket.AF_UNIX)
+        connection.connect(os.environ['BROKER_SOCKET'])
+        stream = connection.makefile('r')
+        for line in sys.argv[1:]:
+            connection.sendall((line + '\\n').encode())
+            print(stream.readline(), end='', flush=True)
+        """
+
+    private static func line(_ method: String, _ params: JSONObject) throws -> String {
+        let request: JSONObject = ["jsonrpc": "2.0", "id": 1, "method": .string(method), "params": .object(params)]
+        return String(decoding: try JSONEncoder().encode(request), as: UTF8.self)
+    }
+
+    private static func answers(_ result: CommandResult) throws -> [JSONObject] {
+        try result.output.split(separator: "\n").map { try JSONDecoder().decode(JSONObject.self, from: Data($0.utf8)) }
+    }
+
+    /// A sandbox in which the broker's folder is gone, and the socket's folder alone is there again.
+    private static func bwrap(_ scene: DevelopmentScene, _ folder: String = "{folder}") -> [String] {
+        let brokers = String(scene.broker.socket.dropLast("/broker.sock".count))
+        return [
+            "bwrap", "--dev-bind", "/", "/", "--tmpfs", brokers, "--ro-bind", folder, folder, "--unshare-user",
+            "--unshare-pid",
+        ]
+    }
+
+    private static func runIn(_ scene: DevelopmentScene, _ options: [String] = ["--app", "notes"]) -> [String] {
+        ["run-in", "--engine", "bubblewrap", "--id", "box"] + options + ["--"]
+    }
+
+    private static let token: JSONObject = ["app": "notes", "scopes": [.string(DevelopmentScene.scope)]]
+
+    private func open(_ scene: DevelopmentScene, _ more: JSONObject = [:]) async throws -> JSONObject {
+        let params: JSONObject = ["engine": "bubblewrap", "id": "box", "apps": ["notes"]]
+        return try await scene.broker.call("sandboxes.open", params.merging(more) { $1 })
+    }
+
+    @Test("run-in gives a bubblewrap the one socket it sees: it has its app's token, nothing else, and no other door")
+    func story() async throws {
+        try await withTestBed { bed in
+            let scene = try await DevelopmentScene.make(in: bed)
+            try await scene.signIn()
+            try await scene.register("bank")
+            var lines = [
+                try Self.line("token.acquireSilent", Self.token), try Self.line("broker.status", [:]),
+                try Self.line("token.acquireSilent", ["app": "bank", "scopes": ["a"]]),
+            ]
+            for method in ["sandboxes.open", "sandboxes.list", "grants.list", "apps.register", "broker.lock"] {
+                lines.append(try Self.line(method, [:]))
+            }
+            let result = try await scene.broker.ctl(
+                Self.runIn(scene) + Self.bwrap(scene) + ["/usr/bin/python3", "-c", Self.client] + lines)
+            #expect(result.succeeded, "\(result)")
+            let answers = try Self.answers(result)
+            #expect(answers.count == lines.count)
+            #expect(answers[0][path: "result.fromCache"] == true)
+            #expect(answers[1][path: "result.caller.id"] == "bubblewrap:box")
+            #expect(answers[1][path: "result.caller.administers"] == false)
+            for answer in answers[2...] { #expect(answer[path: "error.data.kind"] == "accessDenied", "\(answer)") }
+            // The broker's own socket is not there at all.
+            let other = try await scene.broker.ctl(
+                Self.runIn(scene) + Self.bwrap(scene) + ["test", "-e", scene.broker.socket])
+            #expect(other.status == .exited(1))
+            #expect(try await scene.broker.call("sandboxes.list")[path: "sandboxes"] == [])
+            let audit = try await scene.broker.ctl(["audit"])
+            #expect(audit.output.contains("sandboxes.open") && audit.output.contains("bubblewrap:box"))
+        }
+    }
+
+    @Test("run-in exits as its command did, with its signal's number, and closes the socket in any case")
+    func exits() async throws {
+        try await withTestBed { bed in
+            let scene = try await DevelopmentScene.make(in: bed)
+            func result(_ command: String...) async throws -> CommandResult {
+                try await scene.broker.ctl(Self.runIn(scene) + command)
+            }
+            #expect(try await result("sh", "-c", "exit 7").status == .exited(7))
+            #expect(try await result("sh", "-c", "kill -9 $$").status == .exited(137))
+            #expect(try await result("/nonexistent").status == .exited(1))
+            #expect(
+                try await result("sh", "-c", "test \"$BROKER_SOCKET\" = \"$1\"", "sh", "{socket}").status == .exited(0))
+            #expect(try await scene.broker.ctl(Self.runIn(scene)).status == .exited(2))
+            #expect(try await scene.broker.ctl(Self.runIn(scene, ["--app", "none"]) + ["true"]).status == .exited(1))
+            // A signal is the command's, which may put its things in order.
+            let running = try scene.broker.startCtl(
+                Self.runIn(scene) + ["sh", "-c", "trap 'exit 9' TERM; echo ready; while :; do sleep 0.1; done"])
+            try await running.waitForText("ready")
+            running.send(SIGTERM)
+            #expect(await running.exitStatus() == .exited(9))
+            #expect(try await scene.broker.call("sandboxes.list")[path: "sandboxes"] == [])
+        }
+    }
+
+    @Test("what is closed is closed for a bubblewrap that holds its connection, and still has the folder")
+    func closed() async throws {
+        try await withTestBed { bed in
+            let scene = try await DevelopmentScene.make(in: bed)
+            let opened = try await open(scene)
+            let path = opened.text("path")
+            let holder = """
+                import os, socket, sys
+                def connect():
+                    connection = socket.socket(socket.AF_UNIX)
+                    connection.connect(os.environ['BROKER_SOCKET'])
+                    return connection
+                held = connect()
+                held.sendall(b'{"jsonrpc":"2.0","id":1,"method":"broker.status"}\\n')
+                print('held', held.makefile('r').readline() != '', flush=True)
+                try:
+                    print('rest', held.recv(1), flush=True)
+                except OSError as error:
+                    print('rest', error.errno, flush=True)
+                try:
+                    connect()
+                    print('reached', flush=True)
+                except OSError:
+                    print('refused', flush=True)
+                """
+            let words = Self.bwrap(scene, String(path.dropLast("/broker.sock".count)))
+            let program = try bed.start(
+                Launch(
+                    words[0], words.dropFirst() + ["/usr/bin/python3", "-c", holder],
+                    environment: ["BROKER_SOCKET": path]), as: "holder")
+            try await program.waitForText("held True")
+            _ = try await scene.broker.call("sandboxes.close", ["handle": .string(opened.text("handle"))])
+            _ = await program.exitStatus()
+            #expect(program.outputText.contains("refused"), "\(program.outputText)\(program.errorText)")
+        }
+    }
+
+    @Test("behind a relay, as of ssh -R, the caller is the sandbox and not the relay")
+    func relay() async throws {
+        try await withTestBed { bed in
+            let scene = try await DevelopmentScene.make(in: bed)
+            try await scene.signIn()
+            let path = try await open(scene, ["engine": "ssh", "id": "devbox"]).text("path")
+            let relay = """
+                import socket, sys, threading
+                listener = socket.socket(socket.AF_UNIX)
+                listener.bind(sys.argv[1])
+                listener.listen()
+                print('listening', flush=True)
+                def copy(source, target):
+                    while data := source.recv(65536):
+                        target.sendall(data)
+                    target.shutdown(socket.SHUT_WR)
+                while True:
+                    near, _ = listener.accept()
+                    far = socket.socket(socket.AF_UNIX)
+                    far.connect(sys.argv[2])
+                    for pair in ((near, far), (far, near)):
+                        threading.Thread(target=copy, args=pair, daemon=True).start()
+                """
+            let forwarded = bed.path("forwarded.sock")
+            let program = try bed.start(
+                Launch("/usr/bin/python3", ["-c", relay, forwarded, path]), as: "relay")
+            try await program.waitForText("listening")
+            let result = try await bed.run(
+                Launch(
+                    "/usr/bin/python3",
+                    [
+                        "-c", Self.client, try Self.line("broker.status", [:]),
+                        try Self.line("token.acquireSilent", Self.token), try Self.line("grants.list", [:]),
+                    ], environment: ["BROKER_SOCKET": forwarded]))
+            let answers = try Self.answers(result)
+            #expect(answers.count == 3, "\(result)")
+            #expect(answers[0][path: "result.caller.id"] == "ssh:devbox")
+            #expect(answers[1][path: "result.tokenType"] == "Bearer")
+            #expect(answers[2][path: "error.data.kind"] == "accessDenied")
+        }
+    }
+
+    @Test("nothing of them is left after the broker stops")
+    func leftovers() async throws {
+        try await withTestBed { bed in
+            let scene = try await DevelopmentScene.make(in: bed)
+            let socket = scene.broker.socket
+            let folder = String(socket.dropLast("broker.sock".count)) + "sandboxes"
+            _ = try await open(scene)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder).count == 1)
+            #expect(await scene.broker.stop() == .exited(0))
+            #expect(!FileManager.default.fileExists(atPath: folder))
+        }
+    }
+}
