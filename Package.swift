@@ -82,7 +82,7 @@ let package = Package(
             [
                 "BrokerServer", "BrokerSocket", "BrokerRPC", "BrokerEngine", "BrokerAccess", "BrokerVault",
                 "BrokerOAuth", "BrokerHost", "BrokerConfig", "BrokerModel", "BrokerValues", .arguments, .lifecycle,
-                .signals, .logging, .nioCore, .nioPosix,
+                .signals, .logging, .nioPosix,
             ]),
         layer(
             "BrokerCommands",
@@ -92,8 +92,7 @@ let package = Package(
         layer(
             "BrokerServer",
             [
-                "BrokerSocket", "BrokerRPC", "BrokerEngine", "BrokerAccess", "BrokerModel", "BrokerValues", .nioCore,
-                .logging,
+                "BrokerSocket", "BrokerRPC", "BrokerEngine", "BrokerAccess", "BrokerModel", "BrokerValues", .logging,
             ]),
         layer("BrokerClient", ["BrokerRPC", "BrokerValues", "BrokerSystem"]),
 
@@ -155,7 +154,6 @@ let package = Package(
             "host-probe",
             [
                 "BrokerAccess", "BrokerSocket", "BrokerHost", "BrokerModel", "BrokerValues", "CBrokerLinux", .logging,
-                .nioCore, .nioPosix,
             ],
             path: "Tests/HostProbe"),
         tests("BrokerConfigTests", ["BrokerConfig", "BrokerModel"]),
@@ -169,7 +167,7 @@ let package = Package(
             "BrokerServerTests",
             [
                 "BrokerServer", "BrokerSocket", "BrokerRPC", "BrokerEngine", "BrokerAccess", "BrokerModel",
-                "BrokerValues", .nioPosix, .logging,
+                "BrokerValues", .logging,
             ]
         ),
         tests("BrokerClientTests", ["BrokerClient", "BrokerRPC", "BrokerValues", "DevIdentityProvider"]),

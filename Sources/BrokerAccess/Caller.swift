@@ -17,6 +17,15 @@ package struct Caller: Sendable, Equatable {
         isOutside = verdict.isOutside
     }
 
+    /// Who speaks when another process writes on this caller's connection: never more than either of the two may.
+    package func handingOn(to writer: PeerFacts) -> Caller {
+        switch tier {
+        // What it may not do, nobody may do for it.
+        case .sandboxed, .confined, .unidentified: return Caller(facts.handedOn)
+        case .systemInstalled, .unknown: return Caller(writer.handedOn)
+        }
+    }
+
     package var tier: CallerTier { identity.tier }
     /// For people and logs: a sandbox id, a label, a unit or a path.
     package var id: String { identity.id }
@@ -64,6 +73,12 @@ package struct Caller: Sendable, Equatable {
 }
 
 extension PeerFacts {
+    fileprivate var handedOn: PeerFacts {
+        var facts = self
+        facts.isHandedOn = true
+        return facts
+    }
+
     /// The system service that the process is part of: it runs as the service's own account, and not just in its cgroup.
     var systemUnit: String? { systemServiceUID == uid ? cgroup?.systemService : nil }
 
@@ -89,6 +104,11 @@ private struct CallerVerdict {
 
     init(_ facts: PeerFacts) {
         self.init(processOf: facts)
+        if facts.isHandedOn {
+            isOutside = false
+            // A program that comes with the system is trusted for what it does itself.
+            if tier == .systemInstalled { tier = .unknown }
+        }
         guard facts.sandbox != nil else { return }
         // Who came by a sandbox's socket is inside, wherever it runs: behind a relay, on another machine, or gone by now.
         isOutside = false

@@ -11,7 +11,6 @@ import BrokerValues
 import BrokerVault
 import Glibc
 import Logging
-import NIOCore
 import NIOPosix
 import ServiceLifecycle
 import UnixSignals
@@ -33,6 +32,8 @@ struct RunningBroker: Sendable {
     let listener: LineListener
     let sandboxes: SandboxSockets
     let signals: UnixSignalsSequence
+    let reactor: Reactor
+    /// For the browser's pages.
     let loops: MultiThreadedEventLoopGroup
     let manager: ServiceManager
     let clock: SystemClock
@@ -97,10 +98,12 @@ struct RunningBroker: Sendable {
         if !configuration.isSystemMode { services.sandboxes = sandboxes }
         let signals = await SignalService.trap()
         let listener: LineListener
+        let reactor: Reactor
         do throws(SocketError) {
+            reactor = try Reactor()
             let service = BrokerService(services)
             listener = try await LineListener.start(
-                try socket(configuration, activated), on: loops.next(), service: service,
+                try socket(configuration, activated), on: reactor, service: service,
                 limits: configuration.lineLimits, logger: logger)
             sandboxes.begin(beside: listener) { service.serving($0) }
         } catch {
@@ -109,7 +112,8 @@ struct RunningBroker: Sendable {
         return RunningBroker(
             configuration: configuration, log: log, logger: logger, vault: vault, http: http, engine: engine,
             provider: provider, browser: browser, directory: directory, policy: policy, audit: audit, consent: consent,
-            listener: listener, sandboxes: sandboxes, signals: signals, loops: loops, manager: ServiceManager(),
+            listener: listener, sandboxes: sandboxes, signals: signals, reactor: reactor, loops: loops,
+            manager: ServiceManager(),
             clock: clock)
     }
 

@@ -39,6 +39,7 @@ extension RunningBroker {
         await audit.stop()
         await vault.close()
         await http.shutdown()
+        await reactor.stop()
         try? await loops.shutdownGracefully()
         logger.info("stopped")
     }

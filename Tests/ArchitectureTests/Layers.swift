@@ -48,7 +48,7 @@ extension Layer {
                 "BrokerServer", "BrokerSocket", "BrokerRPC", "BrokerEngine", "BrokerAccess", "BrokerVault",
                 "BrokerOAuth", "BrokerHost", "BrokerConfig", "BrokerModel", "BrokerValues",
             ],
-            libraries: ["ArgumentParser", "ServiceLifecycle", "UnixSignals", "Logging", "NIOCore", "NIOPosix"]),
+            libraries: ["ArgumentParser", "ServiceLifecycle", "UnixSignals", "Logging", "NIOPosix"]),
         Layer(
             name: "BrokerCommands", folder: "BrokerCommands", height: 7,
             targets: ["BrokerClient", "BrokerRPC", "BrokerValues", "BrokerSystem", "CQREncode"],
@@ -65,7 +65,7 @@ extension Layer {
         Layer(
             name: "BrokerServer", folder: "BrokerServer", height: 6,
             targets: ["BrokerSocket", "BrokerRPC", "BrokerEngine", "BrokerAccess", "BrokerModel", "BrokerValues"],
-            libraries: ["NIOCore", "Logging"]),
+            libraries: ["Logging"]),
         Layer(
             name: "BrokerClient", folder: "BrokerClient", height: 6,
             targets: ["BrokerRPC", "BrokerValues", "BrokerSystem"]),

@@ -53,6 +53,27 @@ struct CallerTests {
         }
     }
 
+    @Test("who writes on another's connection may do no more than either of them, and never administers")
+    func handedOn() {
+        var sandboxed = PeerFacts.outside
+        (sandboxed.pid, sandboxed.rootMount) = (99, .other)
+        var system = PeerFacts.outside
+        (system.pid, system.executableIsRootOwned) = (98, true)
+        let gone = PeerFacts(uid: 1000, gid: 1000, pid: 97)
+        for connector in [PeerFacts.outside, system] {
+            let inside = Caller(connector).handingOn(to: sandboxed)
+            #expect(inside.tier == .sandboxed && inside.facts.pid == 99 && !inside.mayAdminister)
+            let beside = Caller(connector).handingOn(to: system)
+            #expect(beside.tier == .unknown && beside.facts.pid == 98 && !beside.mayAdminister)
+            #expect(Caller(connector).handingOn(to: gone).tier == .unidentified)
+        }
+        for connector in [sandboxed, gone] {
+            let deputy = Caller(connector).handingOn(to: system)
+            #expect(deputy.identity == Caller(connector).identity && !deputy.mayAdminister)
+            #expect(deputy.facts.described["connectedBy"] == "another process")
+        }
+    }
+
     @Test("nothing is said of a process by default")
     func noFacts() {
         let caller = Caller(PeerFacts(uid: 1000, gid: 1000, pid: 7))

@@ -8,7 +8,6 @@ import BrokerTestSupport
 import BrokerValues
 import Glibc
 import Logging
-import NIOPosix
 import Testing
 
 /// A whole broker in this process, on a real socket, over a real vault; only provider, clock and browser are doubles.
@@ -68,10 +67,10 @@ struct ServerBed: Sendable {
             in: SandboxFolders(beside: path), clock: clock, random: CountingRandom(), log: .silent)
         services.sandboxes = sandboxes
         let service = BrokerService(services)
-        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-        bed.atEnd { try? await group.shutdownGracefully() }
+        let reactor = try Reactor()
+        bed.atEnd { await reactor.stop() }
         let listener = try await LineListener.start(
-            ListeningSocket.bind(SocketPlace(path: path)), on: group.next(), service: service,
+            ListeningSocket.bind(SocketPlace(path: path)), on: reactor, service: service,
             logger: .silent)
         self.listener = listener
         sandboxes.begin(beside: listener) { service.serving($0) }

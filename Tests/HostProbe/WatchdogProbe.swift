@@ -5,8 +5,6 @@ import BrokerValues
 import Dispatch
 import Glibc
 import Logging
-import NIOCore
-import NIOPosix
 import Synchronization
 
 /// Feeds the watchdog as the broker does; then while all threads that requests' tasks share are taken; then again.
@@ -19,9 +17,9 @@ enum WatchdogProbe {
     }
 
     private static func feed(_ socket: String) async throws {
-        let loop = MultiThreadedEventLoopGroup.singleton.next()
+        let reactor = try Reactor()
         let listener = try await LineListener.start(
-            .bind(SocketPlace(path: socket)), on: loop, service: Nobody(), logger: Logger(label: "probe"))
+            .bind(SocketPlace(path: socket)), on: reactor, service: Nobody(), logger: Logger(label: "probe"))
         let manager = ServiceManager()
         let clock = SteppedClock()
         let feeding = Task {
@@ -35,12 +33,13 @@ enum WatchdogProbe {
         manager.status("taken")
         clock.step()
         // What the event loop can answer alone, it has answered by then.
-        for _ in 0..<100 { try await loop.submit {}.get() }
+        for _ in 0..<100 { await reactor.perform {} }
         manager.status("free")
         for _ in 0..<tasks { gate.signal() }
         await clock.sleeper(2)
         feeding.cancel()
         await listener.shutDown(within: .zero)
+        await reactor.stop()
     }
 
     private static func pass(_ gate: DispatchSemaphore) { gate.wait() }
@@ -92,6 +91,6 @@ private final class SteppedClock: BrokerClock {
 }
 
 private struct Nobody: LineService {
-    func admit(_ connection: LineConnection) -> Admission { .refuse(ByteBuffer()) }
-    func refusalLine(_ reason: LineRefusal) -> ByteBuffer { ByteBuffer() }
+    func admit(_ connection: LineConnection) -> Admission { .refuse([]) }
+    func refusalLine(_ reason: LineRefusal) -> [UInt8] { [] }
 }

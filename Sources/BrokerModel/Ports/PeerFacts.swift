@@ -34,6 +34,9 @@ package struct PeerFacts: Sendable, Equatable {
     /// The sandbox by whose own socket it came: only its processes are given that one.
     package var sandbox: Sandbox?
 
+    /// Whether another process made the connection, and this one writes on it.
+    package var isHandedOn = false
+
     package init(uid: UInt32, gid: UInt32, pid: Int32) {
         self.uid = uid
         self.gid = gid

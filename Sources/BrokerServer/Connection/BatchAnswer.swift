@@ -2,7 +2,7 @@ import BrokerRPC
 import BrokerValues
 
 /// The answers of one batch, which go out together when the last is there (JSON-RPC 2.0, section 6).
-/// Lives on the connection's event loop.
+/// Lives on the reactor's thread.
 final class BatchAnswer {
     private var answers = JSONWriter()
     var awaited = 0

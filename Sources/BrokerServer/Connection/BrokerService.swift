@@ -3,7 +3,6 @@ import BrokerModel
 import BrokerRPC
 import BrokerSocket
 import BrokerValues
-import NIOCore
 
 /// Serves the protocol on a `LineListener`: says who may speak, and gives each connection its session.
 package struct BrokerService: LineService {
@@ -29,20 +28,29 @@ package struct BrokerService: LineService {
         do throws(BrokerError) {
             try services.policy.serves(connection.peer)
             let caller = try services.policy.identify(facts(of: connection.peer))
-            let context = ConnectionContext(
-                caller: caller,
-                callerNow: { Caller(facts(of: connection.peer)) },
-                connectionCount: { connection.count },
-                askPerson: { [services] in services.consent?.ask(about: caller) },
-                connected: services.connected,
-                send: { connection.write(ByteBuffer(bytes: $0.bytes)) })
             return .serve(
                 ConnectionSession(
-                    connection, context: context, pipeline: pipeline, maximumWaiting: services.requestsPerConnection),
+                    connection, context: context(of: connection, caller) { Caller(facts(of: connection.peer)) },
+                    pipeline: pipeline, maximumWaiting: services.requestsPerConnection,
+                    handedOn: { writer in
+                        let caller = caller.handingOn(to: facts(of: writer))
+                        return context(of: connection, caller) { caller }
+                    }),
                 owner: ConnectionOwner(caller))
         } catch {
-            return .refuse(Self.line(error))
+            return .refuse(Refusal.line(error))
         }
+    }
+
+    /// - Parameter now: judges the caller again.
+    private func context(
+        of connection: LineConnection, _ caller: Caller, now: @escaping @Sendable () -> Caller
+    ) -> ConnectionContext {
+        ConnectionContext(
+            caller: caller, callerNow: now, connectionCount: { connection.count },
+            askPerson: { [services] in services.consent?.ask(about: caller) },
+            connected: services.connected,
+            send: { connection.write($0.bytes) })
     }
 
     private func facts(of peer: PeerCredentials) -> PeerFacts {
@@ -51,18 +59,23 @@ package struct BrokerService: LineService {
         return facts
     }
 
-    package func refusalLine(_ reason: LineRefusal) -> ByteBuffer {
+    package func refusalLine(_ reason: LineRefusal) -> [UInt8] {
         switch reason {
-        case .lineTooLong(let limit): Self.line(.lineTooLong(limit: limit))
-        case .lineCutOff: Self.line(.lineCutOff)
+        case .lineTooLong(let limit): Refusal.line(.lineTooLong(limit: limit))
+        case .lineCutOff: Refusal.line(.lineCutOff)
+        case .manyWriters:
+            Refusal.line(
+                BrokerError(
+                    .accessDenied,
+                    "More than one process writes on this connection; each must make its own."))
         case .lineStalled(let time):
-            Self.line(
+            Refusal.line(
                 BrokerError(
                     .timedOut,
                     "The end of a line did not come within \(time.components.seconds.inSeconds); connect again and send whole lines."
                 ))
         case .tooManyConnections(let limit, let party):
-            Self.line(
+            Refusal.line(
                 BrokerError(
                     .throttled,
                     "\(party.has) \(limit) connections already; close some, or try again later.",
@@ -70,9 +83,6 @@ package struct BrokerService: LineService {
         }
     }
 
-    private static func line(_ error: BrokerError) -> ByteBuffer { ByteBuffer(bytes: Refusal.line(error)) }
-
-    private static func line(_ error: RPCError) -> ByteBuffer { ByteBuffer(bytes: Refusal.line(error)) }
 }
 
 extension LineRefusal.Party {

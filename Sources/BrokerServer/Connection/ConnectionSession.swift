@@ -1,23 +1,23 @@
 import BrokerRPC
 import BrokerSocket
+import BrokerModel
 import BrokerValues
-import NIOCore
 
-/// The requests of one connection. Lives on the connection's event loop.
+/// The requests of one connection. Lives on the reactor's thread.
 ///
 /// A request that can be answered at once is answered within ``received(_:on:)``; one that must wait gets a task, which
 /// ends with the connection. While `maximumWaiting` tasks run, or what they were asked with comes to `maximumBytes`, no
 /// further line is taken (the client's writes then block).
 final class ConnectionSession: LineHandler {
     private let connection: LineConnection
-    private let context: ConnectionContext
+    private var context: ConnectionContext
     private let pipeline: RequestPipeline
     private let maximumWaiting: Int
+    /// What another process gets that writes on the connection.
+    private let handedOn: (PeerCredentials) -> ConnectionContext
 
     /// Memory that answers are written in, one after the other.
     private var writer = JSONWriter(capacity: 4096)
-    /// What the bytes layer is given; its memory is used again when the last answer is on its way.
-    private var outgoing = ByteBuffer()
     private var waiting: [UInt64: (task: Task<Void, Never>, bytes: Int)] = [:]
     /// Of the lines whose requests wait.
     private var bytesUnderWay = 0
@@ -29,8 +29,10 @@ final class ConnectionSession: LineHandler {
     private var isClosed = false
 
     init(
-        _ connection: LineConnection, context: ConnectionContext, pipeline: RequestPipeline, maximumWaiting: Int
+        _ connection: LineConnection, context: ConnectionContext, pipeline: RequestPipeline, maximumWaiting: Int,
+        handedOn: @escaping (_ writer: PeerCredentials) -> ConnectionContext
     ) {
+        self.handedOn = handedOn
         self.connection = connection
         self.context = context
         self.pipeline = pipeline
@@ -39,15 +41,21 @@ final class ConnectionSession: LineHandler {
 
     // MARK: From the bytes layer
 
-    func received(_ line: ByteBuffer, on connection: LineConnection) {
-        let size = line.readableBytes
-        switch line.withUnsafeReadableBytes(RequestLine.init) {
+    func received(_ line: ArraySlice<UInt8>, on connection: LineConnection) {
+        let size = line.count
+        switch line.withUnsafeBytes(RequestLine.init) {
         case .single(let item): single(item, size)
         case .batch(let items): batch(items, size / max(items.count, 1))
         case .refused(let error):
             writer.refuse(with: error, to: nil)
             send()
         }
+    }
+
+    /// What is under way is the other's who asked for it.
+    func handedOn(to writer: PeerCredentials, on connection: LineConnection) {
+        context.end()
+        context = handedOn(writer)
     }
 
     var isIdle: Bool { waiting.isEmpty && !context.isSubscribed }
@@ -120,20 +128,20 @@ final class ConnectionSession: LineHandler {
         }
     }
 
-    /// Runs what must wait, and comes back to the event loop with its answer.
+    /// Runs what must wait, and comes back to the reactor's thread with its answer.
     private func start(
         _ work: @escaping @Sendable (inout JSONWriter) async -> Void, _ size: Int,
         then deliver: @escaping (ConnectionSession, JSONWriter) -> Void
     ) {
         let number = nextTask
         nextTask += 1
-        let eventLoop = connection.eventLoop
-        let home = NIOLoopBound((session: self, deliver: deliver), eventLoop: eventLoop)
+        let reactor = connection.reactor
+        let home = ReactorBound((session: self, deliver: deliver), of: reactor)
         let task = Task {
             var answer = JSONWriter()
             await work(&answer)
             let done = answer
-            eventLoop.execute { home.value.session.ended(number, done, home.value.deliver) }
+            reactor.execute { home.value.session.ended(number, done, home.value.deliver) }
         }
         waiting[number] = (task, size)
         count(size)
@@ -154,9 +162,7 @@ final class ConnectionSession: LineHandler {
     private func send() {
         guard !writer.bytes.isEmpty else { return }
         writer.endLine()
-        outgoing.clear()
-        outgoing.writeBytes(writer.bytes)
-        connection.write(outgoing)
+        connection.write(writer.bytes)
         writer.wipe()
     }
 
@@ -164,7 +170,7 @@ final class ConnectionSession: LineHandler {
         guard !answer.bytes.isEmpty else { return }
         var line = answer
         line.endLine()
-        connection.write(ByteBuffer(bytes: line.bytes))
+        connection.write(line.bytes)
     }
 
     private func pauseOrResume() {

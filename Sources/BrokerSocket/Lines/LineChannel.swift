@@ -1,22 +1,17 @@
 import BrokerModel
 import Logging
-import NIOCore
 
-/// Between the bytes of one connection and its ``LineHandler``. Everything happens on the connection's event loop.
+/// Between the bytes of one connection and its ``LineHandler``. Everything happens on the reactor's thread.
 ///
 /// Memory stays bounded whatever the peer does: an unfinished line may have `lineLength` bytes; nothing is read while
 /// the handler pauses or while the peer leaves its answers lying; and a peer that takes none of what it asked for is
 /// cut off at `unreadAnswers` bytes.
-final class LineChannel: ChannelDuplexHandler {
-    typealias InboundIn = ByteBuffer
-    typealias OutboundIn = ByteBuffer
-    typealias OutboundOut = ByteBuffer
-
+final class LineChannel: SocketStreamOwner {
     private enum Phase {
         case serving
         /// No line is delivered any more; the connection ends when what was written is sent.
         case closing
-        /// The handler was told; what happens to the channel now is no matter of this object.
+        /// The handler was told; what happens to the stream now is no matter of this object.
         case ended
     }
 
@@ -26,12 +21,12 @@ final class LineChannel: ChannelDuplexHandler {
     /// Of which listener of the table it is.
     let listener: UInt64
     private let logger: Logger
-    private var context: ChannelHandlerContext?
+    private let stream: SocketStream
     private var served: (handler: any LineHandler, connection: LineConnection)?
     /// Whose limit it counts against.
     private(set) var owner: ConnectionOwner?
     /// When a line came or went last.
-    private(set) var lastActive = NIODeadline.now()
+    private(set) var lastActive: SuspendingClock.Instant
 
     private var phase = Phase.serving
     private var splitter: LineSplitter
@@ -44,14 +39,23 @@ final class LineChannel: ChannelDuplexHandler {
     private var held = 0
     /// Lines may be here that were not wanted when they came.
     private var isBehind = false
-    /// NIO asked for more bytes while none were wanted.
-    private var owesRead = false
     private var inputHasEnded = false
     private var inputEndWasTold = false
-    private var halfLineTimer: Scheduled<Void>?
-    private var closingTimer: Scheduled<Void>?
+    private var halfLineTimer: ReactorTimer?
+    private var closingTimer: ReactorTimer?
+    /// Who writes; nil while that is who connected.
+    private var otherWriter: BytesBeside.Writer?
+    /// Whether bytes may come of which the kernel does not say who wrote them: they were sent before it was asked to.
+    private var mayBeUntold: Bool
 
-    init(service: any LineService, limits: LineLimits, table: LineTable, listener: UInt64, logger: Logger) {
+    /// - Parameter isEarly: whether it was made before the broker listened, on a socket that it was handed.
+    init(
+        _ stream: SocketStream, isEarly: Bool, service: any LineService, limits: LineLimits, table: LineTable,
+        listener: UInt64, logger: Logger
+    ) {
+        self.stream = stream
+        mayBeUntold = isEarly
+        lastActive = stream.reactor.now
         self.listener = listener
         self.service = service
         self.limits = limits
@@ -60,32 +64,29 @@ final class LineChannel: ChannelDuplexHandler {
         splitter = LineSplitter(limit: limits.lineLength)
     }
 
-    /// Called before the channel is active, so before the first byte.
     func serve(_ handler: any LineHandler, on connection: LineConnection, owner: ConnectionOwner) {
         served = (handler, connection)
         self.owner = owner
         table.add(self, id: connection.id)
+        stream.serve(self, wantsInput: true)
     }
 
     // MARK: What the layers above ask for
 
-    func write(_ lines: ByteBuffer) {
-        guard let context, phase == .serving else { return }
-        lastActive = .now()
-        context.write(wrapOutboundOut(lines), promise: nil)
-        if !isInBurst { context.flush() }
+    func write(_ lines: [UInt8]) {
+        guard phase == .serving else { return }
+        lastActive = stream.reactor.now
+        stream.write(lines)
+        if !isInBurst { stream.flush() }
         let waiting = unreadAnswers
         guard waiting > 0 else { return }
         guard waiting > limits.unreadAnswers else { return tellHeld(waiting) }
         logger.notice("a client does not read its answers: connection cut off", metadata: about)
-        context.close(promise: nil)
+        stream.close()
     }
 
     /// Bytes written that the peer has not taken, once they are worth counting.
-    private var unreadAnswers: Int {
-        guard let channel = context?.channel, !channel.isWritable else { return 0 }
-        return (try? channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
-    }
+    private var unreadAnswers: Int { stream.isWritable ? 0 : stream.unsent }
 
     /// - Parameter bytes: of requests that the handler works on.
     func works(on bytes: Int) {
@@ -102,20 +103,21 @@ final class LineChannel: ChannelDuplexHandler {
     }
 
     func closeWhenSent() {
-        guard let context, phase == .serving else { return }
+        guard phase == .serving else { return }
         phase = .closing
-        halfLineTimer?.cancel()
+        cancel(&halfLineTimer)
         splitter.discard()
-        closingTimer = context.eventLoop.assumeIsolated().scheduleTask(in: .init(limits.closing)) { self.cutOff() }
-        context.writeAndFlush(wrapOutboundOut(ByteBuffer())).assumeIsolated().whenComplete { _ in self.cutOff() }
+        updateInput()
+        closingTimer = stream.reactor.schedule(after: limits.closing) { self.cutOff() }
+        stream.closeOutput()
     }
 
     func setPaused(_ paused: Bool) {
         isPaused = paused
+        updateInput()
         if paused {
             // Time that the broker takes is not held against the peer.
-            halfLineTimer?.cancel()
-            halfLineTimer = nil
+            cancel(&halfLineTimer)
         } else {
             goOn()
         }
@@ -127,12 +129,12 @@ final class LineChannel: ChannelDuplexHandler {
     }
 
     func cutOff() {
-        context?.close(promise: nil)
+        stream.close()
     }
 
     /// Whether nothing has come or gone for some time, and nobody waits for anything.
-    func isQuiet(for time: Duration, at now: NIODeadline) -> Bool {
-        phase == .serving && now - lastActive >= .init(time) && !splitter.holdsPartOfLine
+    func isQuiet(for time: Duration, at now: SuspendingClock.Instant) -> Bool {
+        phase == .serving && lastActive.duration(to: now) >= time && !splitter.holdsPartOfLine
             && served?.handler.isIdle == true
     }
 
@@ -149,52 +151,41 @@ final class LineChannel: ChannelDuplexHandler {
     private func end(_ why: Logger.Message) {
         logger.notice(why, metadata: about)
         finish()
-        context?.close(promise: nil)
+        stream.close()
     }
 
     // MARK: Bytes in
 
-    private var wantsLines: Bool {
-        phase == .serving && !isPaused && context?.channel.isWritable == true
+    private var wantsLines: Bool { phase == .serving && !isPaused && stream.isWritable }
+
+    private func updateInput() {
+        if phase != .ended { stream.wantsInput = wantsLines }
     }
 
-    func read(context: ChannelHandlerContext) {
-        if wantsLines || phase == .ended {
-            context.read()
-        } else {
-            owesRead = true
-        }
-    }
-
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        guard phase == .serving else { return context.fireChannelRead(data) }
+    func received(_ bytes: UnsafeRawBufferPointer, _ beside: BytesBeside) {
+        guard phase == .serving, let served, knowsWriter(beside.writer, served) else { return }
         isInBurst = true
-        lastActive = .now()
-        splitter.append(unwrapInboundIn(data))
+        lastActive = stream.reactor.now
+        splitter.append(bytes)
         deliver()
-    }
-
-    func channelReadComplete(context: ChannelHandlerContext) {
         endBurst()
-        context.fireChannelReadComplete()
     }
 
-    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if let event = event as? ChannelEvent, event == .inputClosed {
-            inputHasEnded = true
-            isInBurst = true
-            deliver()
-            endBurst()
-        }
-        context.fireUserInboundEventTriggered(event)
+    func inputEnded() {
+        inputHasEnded = true
+        isInBurst = true
+        deliver()
+        endBurst()
     }
 
-    func channelWritabilityChanged(context: ChannelHandlerContext) {
-        if context.channel.isWritable {
-            tellHeld(0)
-            goOn()
-        }
-        context.fireChannelWritabilityChanged()
+    func writableAgain() {
+        tellHeld(0)
+        goOn()
+        updateInput()
+    }
+
+    func outputEnded() {
+        cutOff()
     }
 
     /// After a pause, or when the peer took its answers: first the lines that are here, then the bytes that wait outside.
@@ -214,8 +205,7 @@ final class LineChannel: ChannelDuplexHandler {
         while wantsLines {
             switch splitter.next() {
             case .line(let line):
-                halfLineTimer?.cancel()
-                halfLineTimer = nil
+                cancel(&halfLineTimer)
                 served.handler.received(line, on: served.connection)
             case .tooLong:
                 return refuse(.lineTooLong(limit: limits.lineLength))
@@ -237,7 +227,7 @@ final class LineChannel: ChannelDuplexHandler {
             }
             served.handler.inputEnded(on: served.connection)
         } else if splitter.holdsPartOfLine, halfLineTimer == nil {
-            halfLineTimer = context?.eventLoop.assumeIsolated().scheduleTask(in: .init(limits.halfLine)) {
+            halfLineTimer = stream.reactor.schedule(after: limits.halfLine) {
                 self.halfLineTimer = nil
                 // Otherwise the rest may have come and it is the broker who does not take it.
                 guard self.wantsLines else { return }
@@ -249,61 +239,66 @@ final class LineChannel: ChannelDuplexHandler {
     private func endBurst() {
         guard isInBurst else { return }
         isInBurst = false
-        context?.flush()
-        guard wantsLines else { return }
+        guard phase == .serving else { return }
+        stream.flush()
+        updateInput()
         if isBehind { goOn() }
-        if owesRead, wantsLines {
-            owesRead = false
-            context?.read()
+    }
+
+    /// Whoever got hold of the connection after it was made speaks for itself.
+    ///
+    /// - Returns: whether what came counts.
+    private func knowsWriter(
+        _ writer: BytesBeside.Writer, _ served: (handler: any LineHandler, connection: LineConnection)
+    ) -> Bool {
+        let peer = served.connection.peer
+        if otherWriter == nil, writer.pid == peer.pid, writer.uid == peer.uid {
+            mayBeUntold = false
+            return true
         }
+        if writer == otherWriter { return true }
+        if mayBeUntold, writer.pid == 0, writer.uid != peer.uid { return true }
+        // One other, once, and not in the middle of a line.
+        guard otherWriter == nil, writer.uid == peer.uid, !splitter.holdsPartOfLine else {
+            refuse(.manyWriters)
+            return false
+        }
+        otherWriter = writer
+        mayBeUntold = false
+        served.handler.handedOn(
+            to: PeerCredentials(ofWriter: writer, onConnectionOf: peer), on: served.connection)
+        return true
     }
 
     // MARK: The end
 
-    /// Ends the service and leaves the channel to a ``RefusalHandler``, which tells the peer why.
+    /// Ends the service; the peer is told why.
     private func refuse(_ reason: LineRefusal) {
-        guard let context, phase == .serving else { return }
+        guard phase == .serving else { return }
         logger.notice("connection ended by the broker", metadata: about.merging(["reason": "\(reason)"]) { $1 })
         finish()
-        let handler = RefusalHandler(saying: service.refusalLine(reason), limits: limits, table: table)
-        do {
-            try context.pipeline.syncOperations.addHandler(handler)
-        } catch {
-            context.close(promise: nil)
-        }
-        if owesRead { context.read() }
+        RefusedPeer.dismiss(stream, saying: service.refusalLine(reason), limits: limits, table: table)
     }
 
-    func channelInactive(context: ChannelHandlerContext) {
+    func ended() {
         finish()
-        context.fireChannelInactive()
-    }
-
-    func handlerAdded(context: ChannelHandlerContext) {
-        self.context = context
-    }
-
-    func handlerRemoved(context: ChannelHandlerContext) {
-        finish()
-        self.context = nil
-    }
-
-    func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // A peer that goes away while it is written to is everyday life.
-        logger.debug("connection failed", metadata: about.merging(["error": "\(error)"]) { $1 })
-        context.close(promise: nil)
     }
 
     /// The connection object may be held long after by a task that still works; it must hold nothing alive.
     private func finish() {
         phase = .ended
-        halfLineTimer?.cancel()
-        closingTimer?.cancel()
+        cancel(&halfLineTimer)
+        cancel(&closingTimer)
         splitter.discard()
         guard let served else { return }
         self.served = nil
         table.remove(served.connection.id)
         served.handler.closed(served.connection)
+    }
+
+    private func cancel(_ timer: inout ReactorTimer?) {
+        stream.reactor.cancel(timer)
+        timer = nil
     }
 
     private var about: Logger.Metadata {

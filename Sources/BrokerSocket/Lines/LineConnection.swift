@@ -1,9 +1,8 @@
 import BrokerModel
-import NIOCore
 
 /// One peer, as the layers above see it.
 ///
-/// Every method may be called from anywhere, and costs no hop on the event loop itself. After the end of the connection
+/// Every method may be called from anywhere, and costs no hop on the reactor's thread itself. After the end of the connection
 /// they do nothing.
 package final class LineConnection: Sendable {
     /// Unique within the process, counting up.
@@ -11,18 +10,18 @@ package final class LineConnection: Sendable {
     /// Taken from the kernel at accept.
     package let peer: PeerCredentials
     /// Where the handler lives.
-    package let eventLoop: any EventLoop
-    private let channel: NIOLoopBound<LineChannel>
+    package let reactor: Reactor
+    private let channel: ReactorBound<LineChannel>
     private let table: LineTable.Count
 
     init(
-        id: UInt64, peer: PeerCredentials, channel: LineChannel, table: LineTable.Count, eventLoop: any EventLoop
+        id: UInt64, peer: PeerCredentials, channel: LineChannel, table: LineTable.Count, reactor: Reactor
     ) {
         self.id = id
         self.peer = peer
-        self.eventLoop = eventLoop
+        self.reactor = reactor
         self.table = table
-        self.channel = NIOLoopBound(channel, eventLoop: eventLoop)
+        self.channel = ReactorBound(channel, of: reactor)
     }
 
     /// How many connections there are in all, this one among them.
@@ -30,11 +29,11 @@ package final class LineConnection: Sendable {
 
     /// Sends one or more whole lines, newlines included. Lines of different calls are never mixed; calls made from one
     /// task or thread keep their order.
-    package func write(_ lines: ByteBuffer) {
-        if eventLoop.inEventLoop {
+    package func write(_ lines: [UInt8]) {
+        if reactor.isCurrent {
             channel.value.write(lines)
         } else {
-            eventLoop.execute { self.channel.value.write(lines) }
+            reactor.execute { self.channel.value.write(lines) }
         }
     }
 
@@ -58,10 +57,10 @@ package final class LineConnection: Sendable {
     }
 
     private func onLoop(_ action: @escaping @Sendable (LineChannel) -> Void) {
-        if eventLoop.inEventLoop {
+        if reactor.isCurrent {
             action(channel.value)
         } else {
-            eventLoop.execute { action(self.channel.value) }
+            reactor.execute { action(self.channel.value) }
         }
     }
 }

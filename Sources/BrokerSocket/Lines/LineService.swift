@@ -1,9 +1,8 @@
 import BrokerModel
-import NIOCore
 
 /// What stands above the bytes: it decides who may speak, and what is said to a peer that the bytes layer turns away.
 ///
-/// One service serves all connections of a ``LineListener``. Everything here is called on the listener's event loop.
+/// One service serves all connections of a ``LineListener``. Everything here is called on the reactor's thread.
 package protocol LineService: Sendable {
     /// Decides, once for each connection and before a byte of it is read, whether the peer may speak.
     ///
@@ -11,14 +10,14 @@ package protocol LineService: Sendable {
     func admit(_ connection: LineConnection) -> Admission
 
     /// The line (newline included) that a peer is told before it is turned away; the bytes layer has no message format.
-    func refusalLine(_ reason: LineRefusal) -> ByteBuffer
+    func refusalLine(_ reason: LineRefusal) -> [UInt8]
 }
 
 package enum Admission {
     /// - Parameter owner: whose limit the connection counts against.
     case serve(any LineHandler, owner: ConnectionOwner)
     /// Writes the line (newline included) and closes.
-    case refuse(ByteBuffer)
+    case refuse([UInt8])
 }
 
 /// Whose connections count together.
@@ -43,13 +42,15 @@ package enum LineRefusal: Sendable, Equatable {
     case lineStalled(after: Duration)
     /// The peer shut its side in the middle of a line; lines before it are still answered.
     case lineCutOff
+    /// A process other than the one that connected writes, and it is not the first other one, or began in the middle of a line.
+    case manyWriters
     /// The limit of open connections is reached: of all, or of the peer's own ones.
     case tooManyConnections(limit: Int, of: Party)
 
     package enum Party: Sendable { case everybody, user, program }
 }
 
-/// Takes the lines of one connection. Lives on the connection's event loop and needs no lock: every call comes there.
+/// Takes the lines of one connection. Lives on the reactor's thread and needs no lock: every call comes there.
 ///
 /// The calls for one connection are: any number of `received` and `draining`, at most one `inputEnded` (no `received`
 /// comes after it), and at the end exactly one `closed`.
@@ -60,7 +61,10 @@ package protocol LineHandler: AnyObject {
     /// out together with the other answers of the same burst. To stop the flow (too many requests under way) call
     /// ``LineConnection/pauseReading()``: no further line is delivered, also none that has arrived already, until
     /// ``LineConnection/resumeReading()``.
-    func received(_ line: ByteBuffer, on connection: LineConnection)
+    func received(_ line: ArraySlice<UInt8>, on connection: LineConnection)
+
+    /// From the next line on another process of the same user writes: it got the connection from the one that made it.
+    func handedOn(to writer: PeerCredentials, on connection: LineConnection)
 
     /// Whether the peer would miss nothing if the connection ended now: it waits for no answer and for no notification.
     var isIdle: Bool { get }

@@ -1,18 +1,19 @@
 import Glibc
-import NIOCore
 
 /// Cuts a stream of bytes into lines. Looks at each byte once, and holds at most one unfinished line.
 package struct LineSplitter {
     package enum Step: Equatable {
-        case line(ByteBuffer)
+        case line(ArraySlice<UInt8>)
         /// No whole line is there.
         case needsMore
         case tooLong
     }
 
     private let limit: Int
-    private var pending = ByteBuffer()
-    /// Bytes at the start of `pending` that are known to hold no newline.
+    private var pending: [UInt8] = []
+    /// Where the next line begins.
+    private var start = 0
+    /// Bytes from there on that are known to hold no newline.
     private var searched = 0
 
     package init(limit: Int) {
@@ -20,50 +21,46 @@ package struct LineSplitter {
     }
 
     /// Whether the beginning of a line is waiting for the rest; meaningful after `next` said `needsMore`.
-    package var holdsPartOfLine: Bool { pending.readableBytes > 0 }
+    package var holdsPartOfLine: Bool { count > 0 }
 
     /// Bytes that are here and not handed out yet.
-    package var count: Int { pending.readableBytes }
+    package var count: Int { pending.count - start }
 
-    package mutating func append(_ bytes: ByteBuffer) {
-        guard pending.readableBytes > 0 else {
-            // The usual case, whole requests: no byte is copied.
-            pending = bytes
-            return
-        }
-        if pending.readerIndex > 0 {
+    package mutating func append(_ bytes: UnsafeRawBufferPointer) {
+        if start > 0 {
             // Lines cut from this storage may still be held elsewhere, and would make it grow without end.
-            var rest = ByteBufferAllocator().buffer(capacity: pending.readableBytes + bytes.readableBytes)
-            rest.writeImmutableBuffer(pending)
-            pending = rest
+            pending = Array(pending[start...])
+            start = 0
         }
-        pending.writeImmutableBuffer(bytes)
+        pending.append(contentsOf: bytes)
     }
 
     package mutating func next() -> Step {
-        let unsearched = pending.readableBytesView.dropFirst(searched)
-        let newline: Int? = unsearched.withUnsafeBytes { bytes in
-            guard let start = bytes.baseAddress, let hit = memchr(start, Int32(UInt8(ascii: "\n")), bytes.count) else {
-                return nil
-            }
-            return UnsafeRawPointer(hit) - start
+        let from = start + searched
+        let newline: Int? = pending.withUnsafeBytes { bytes in
+            guard let base = bytes.baseAddress,
+                let hit = memchr(base + from, Int32(UInt8(ascii: "\n")), bytes.count - from)
+            else { return nil }
+            return UnsafeRawPointer(hit) - base
         }
         guard let newline else {
-            searched = pending.readableBytes
+            searched = count
             if searched > limit { return .tooLong }
             // An idle connection keeps no storage.
-            if searched == 0 { pending = ByteBuffer() }
+            if searched == 0 { discard() }
             return .needsMore
         }
-        let length = searched + newline
-        guard length <= limit, let line = pending.readSlice(length: length) else { return .tooLong }
-        pending.moveReaderIndex(forwardBy: 1)
-        searched = 0
-        return .line(line)
+        guard newline - start <= limit else { return .tooLong }
+        defer {
+            start = newline + 1
+            searched = 0
+        }
+        return .line(pending[start..<newline])
     }
 
     package mutating func discard() {
-        pending = ByteBuffer()
+        pending = []
+        start = 0
         searched = 0
     }
 }

@@ -1,8 +1,7 @@
 import BrokerModel
-import NIOCore
 import Synchronization
 
-/// The open connections of all listeners that share their limits. Lives on the event loop; only the count may be read from elsewhere.
+/// The open connections of all listeners that share their limits. Lives on the reactor's thread; only the count may be read from elsewhere.
 final class LineTable {
     /// Shared with those who only want to know the number.
     final class Count: Sendable {
@@ -20,7 +19,7 @@ final class LineTable {
     private var heldInAll = 0
     private var lingering = 0
     private var nextID: UInt64 = 0
-    private var whenEmpty: [(listener: UInt64, told: EventLoopPromise<Void>)] = []
+    private var waiting: [(listener: UInt64, told: () -> Void)] = []
 
     init(limits: LineLimits) {
         self.limits = limits
@@ -74,7 +73,7 @@ final class LineTable {
 
     /// - Returns: whether there was one that could go.
     private func closeQuietest(where isMeant: (ConnectionOwner) -> Bool) -> Bool {
-        let now = NIODeadline.now()
+        let now = SuspendingClock.now
         let quiet = channels.values.filter { channel in
             channel.owner.map(isMeant) ?? false && channel.isQuiet(for: limits.quiet, at: now)
         }
@@ -115,17 +114,17 @@ final class LineTable {
         }
         channels[id] = nil
         count.number.store(channels.count, ordering: .relaxed)
-        let waiting = whenEmpty
-        whenEmpty = []
-        for wait in waiting { notify(wait.told, whenEmpty: wait.listener) }
+        let all = waiting
+        waiting = []
+        for wait in all { whenEmpty(wait.listener, wait.told) }
     }
 
-    /// - Parameter promise: succeeds when the listener has no connection.
-    func notify(_ promise: EventLoopPromise<Void>, whenEmpty listener: UInt64) {
+    /// - Parameter told: called when the listener has no connection.
+    func whenEmpty(_ listener: UInt64, _ told: @escaping () -> Void) {
         if channels.values.contains(where: { $0.listener == listener }) {
-            whenEmpty.append((listener, promise))
+            waiting.append((listener, told))
         } else {
-            promise.succeed()
+            told()
         }
     }
 

@@ -3,6 +3,16 @@ import BrokerSystem
 import CBrokerLinux
 
 extension PeerCredentials {
+    /// Somebody who was handed the connection of the peer, and wrote on it a moment ago.
+    init(ofWriter writer: BytesBeside.Writer, onConnectionOf peer: PeerCredentials) {
+        let process = broker_hold_process(writer.pid)
+        self.init(
+            uid: writer.uid, gid: writer.gid, pid: writer.pid,
+            // Where there is a security module, what it says is known of the peer only.
+            label: peer.label == .none ? .none : .unreadable,
+            process: process < 0 ? nil : PeerProcess(owning: process))
+    }
+
     /// Asks the kernel who connected. To be called right after accept (``PeerProcess``).
     package init(ofSocket descriptor: Int32) throws(SocketError) {
         var peer = broker_peer()

@@ -21,6 +21,8 @@
 #define RESOLVE_CACHED 0x20
 #endif
 
+int broker_hold_process(pid_t pid) { return pid > 0 ? (int)syscall(SYS_pidfd_open, pid, 0) : -1; }
+
 static int hold_process(int descriptor, pid_t pid) {
     int process = -1;
     socklen_t length = sizeof process;
@@ -29,8 +31,7 @@ static int hold_process(int descriptor, pid_t pid) {
     }
     // EINVAL or ESRCH: the process is gone, and its number may be another's. Only a kernel without the option leaves the
     // number as the next best thing.
-    if (errno != ENOPROTOOPT || pid <= 0) return -1;
-    return (int)syscall(SYS_pidfd_open, pid, 0);
+    return errno == ENOPROTOOPT ? broker_hold_process(pid) : -1;
 }
 
 int broker_read_peer(int descriptor, struct broker_peer *peer) {

@@ -1,6 +1,5 @@
 import BrokerSocket
 import BrokerTestSupport
-import NIOCore
 import Synchronization
 import Testing
 
@@ -21,7 +20,7 @@ struct BackpressureTests {
                 for _ in 0..<3 { try await bed.listener.heartbeat() }
                 return await client.isUnread && before > 0 && service.counts.received == before
             }
-            // High water mark 256 KiB, socket buffers of some 100 KiB, one read of 64 KiB with its answers.
+            // High water mark 256 KiB, socket buffers of some 100 KiB, one read of 16 KiB with its answers.
             #expect(service.counts.received < total / 2)
             #expect(try await other.ask("other") == "other" + answer)
             for number in 0..<total {
@@ -96,10 +95,10 @@ struct BackpressureTests {
             guard line == "first" else { return }
             held.withLock { $0 = connection }
             // Next on the event loop: the half line has come in the same read, and its time is running.
-            connection.eventLoop.execute {
+            connection.reactor.execute {
                 connection.pauseReading()
                 // Set after the broker's own timer, it goes off after it.
-                connection.eventLoop.scheduleTask(in: .seconds(1)) { timeIsUp.open() }
+                connection.reactor.schedule(after: .seconds(1)) { timeIsUp.open() }
             }
         }
         try await withListener(service, limits: { $0.halfLine = .seconds(1) }) { bed in

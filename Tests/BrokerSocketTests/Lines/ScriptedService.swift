@@ -2,8 +2,6 @@ import BrokerModel
 import BrokerSocket
 import BrokerTestSupport
 import Glibc
-import NIOCore
-import NIOPosix
 import Synchronization
 
 /// A ``LineService`` that does what a test says and counts the calls it gets.
@@ -20,6 +18,7 @@ final class ScriptedService: LineService {
 
     private let state = Mutex(Counts())
     private let seen = Mutex<[PeerCredentials]>([])
+    private let seenWriters = Mutex<[PeerCredentials]>([])
     let admission: @Sendable (PeerCredentials) -> String?
     let owner: @Sendable (PeerCredentials) -> ConnectionOwner
     let onLine: OnLine
@@ -52,23 +51,26 @@ final class ScriptedService: LineService {
 
     var counts: Counts { state.withLock { $0 } }
     var peers: [PeerCredentials] { seen.withLock { $0 } }
+    /// Processes that connections were handed on to.
+    var writers: [PeerCredentials] { seenWriters.withLock { $0 } }
 
     func admit(_ connection: LineConnection) -> Admission {
         seen.withLock { $0.append(connection.peer) }
-        if let line = admission(connection.peer) { return .refuse(ByteBuffer(string: line + "\n")) }
+        if let line = admission(connection.peer) { return .refuse(Array("\(line)\n".utf8)) }
         return .serve(Handler(self), owner: owner(connection.peer))
     }
 
-    func refusalLine(_ reason: LineRefusal) -> ByteBuffer {
+    func refusalLine(_ reason: LineRefusal) -> [UInt8] {
         let word =
             switch reason {
             case .lineTooLong(let limit): "too long \(limit)"
             case .lineStalled: "stalled"
             case .lineCutOff: "cut off"
+            case .manyWriters: "many writers"
             case .tooManyConnections(let limit, let party):
                 party != .everybody ? "too many of yours \(limit)" : "too many \(limit)"
             }
-        return ByteBuffer(string: word + "\n")
+        return Array("\(word)\n".utf8)
     }
 
     private final class Handler: LineHandler {
@@ -76,9 +78,13 @@ final class ScriptedService: LineService {
 
         init(_ service: ScriptedService) { self.service = service }
 
-        func received(_ line: ByteBuffer, on connection: LineConnection) {
+        func received(_ line: ArraySlice<UInt8>, on connection: LineConnection) {
             service.state.withLock { $0.received += 1 }
-            service.onLine(String(buffer: line), connection)
+            service.onLine(String(decoding: line, as: UTF8.self), connection)
+        }
+
+        func handedOn(to writer: PeerCredentials, on connection: LineConnection) {
+            service.seenWriters.withLock { $0.append(writer) }
         }
 
         var isIdle: Bool { service.isIdle }
@@ -98,7 +104,7 @@ final class ScriptedService: LineService {
 }
 
 extension LineConnection {
-    func say(_ line: String) { write(ByteBuffer(string: line + "\n")) }
+    func say(_ line: String) { write(Array("\(line)\n".utf8)) }
 }
 
 /// A listener in a folder of its own.
@@ -118,10 +124,10 @@ func withListener(
     change(&limits)
     try await withTestBed { bed in
         let path = bed.path("broker.sock")
-        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-        bed.atEnd { try? await group.shutdownGracefully() }
+        let reactor = try Reactor()
+        bed.atEnd { await reactor.stop() }
         let listener = try await LineListener.start(
-            ListeningSocket.bind(SocketPlace(path: path, audience: audience)), on: group.next(), service: service,
+            ListeningSocket.bind(SocketPlace(path: path, audience: audience)), on: reactor, service: service,
             limits: limits, logger: .silent)
         bed.atEnd { await listener.shutDown(within: .milliseconds(100)) }
         try await body(ListenerBed(listener: listener, path: path, bed: bed))

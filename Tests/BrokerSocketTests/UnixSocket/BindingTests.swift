@@ -2,8 +2,6 @@ import BrokerSocket
 import BrokerTestSupport
 import Foundation
 import Logging
-import NIOCore
-import NIOPosix
 import Testing
 
 @Suite("Where the broker puts its socket")
@@ -207,13 +205,13 @@ struct BindingTests {
         try await withTestBed { bed in
             let path = bed.path("activated.sock")
             let descriptor = try rawSocket(at: path, listening: true)
-            let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-            bed.atEnd { try? await group.shutdownGracefully() }
+            let reactor = try Reactor()
+            bed.atEnd { await reactor.stop() }
             // It came before the broker did, as with socket activation.
             let early = try await LineClient.connect(to: path)
             try await early.sendLine("early")
             let listener = try await LineListener.start(
-                ListeningSocket.inherited(descriptor), on: group.next(), service: ScriptedService(),
+                ListeningSocket.inherited(descriptor), on: reactor, service: ScriptedService(),
                 logger: Logger(label: "test"))
             #expect(try await early.readLine() == "early")
             await listener.shutDown(within: .seconds(1))

@@ -67,6 +67,43 @@ struct SandboxGrantTests {
         }
     }
 
+    /// Connects outside, and lets a program in a sandbox write on the connection.
+    private static let leak = """
+        import socket, subprocess, sys
+        connection = socket.socket(socket.AF_UNIX)
+        connection.connect(sys.argv[1])
+        stream = connection.makefile('r')
+        if len(sys.argv) > 3:
+            connection.sendall((sys.argv[3] + '\\n').encode())
+            stream.readline()
+        write = 'import os, sys; os.write(int(sys.argv[1]), (sys.argv[2] + chr(10)).encode())'
+        subprocess.run(
+            ['bwrap', '--dev-bind', '/', '/', '--unshare-user', '/usr/bin/python3', '-c', write,
+             str(connection.fileno()), sys.argv[2]], pass_fds=[connection.fileno()], check=True)
+        print(stream.readline(), end='')
+        """
+
+    @Test("a connection that was made outside is a sandbox's when one writes on it")
+    func handedOn() async throws {
+        try await withTestBed { bed in
+            let scene = try await DevelopmentScene.make(in: bed)
+            try await scene.signIn()
+            let token = """
+                {"jsonrpc":"2.0","id":1,"method":"token.acquireSilent","params":{"app":"notes","scopes":["\(DevelopmentScene.scope)"]}}
+                """
+            let administration = #"{"jsonrpc":"2.0","id":2,"method":"grants.list"}"#
+            for before in [[], [token]] {
+                for (request, kind) in [(token, ["grantRequired"]), (administration, ["accessDenied"])] {
+                    let arguments = ["-c", Self.leak, scene.broker.socket, request] + before
+                    let result = try await scene.bed.run(Launch("/usr/bin/python3", arguments))
+                    #expect(result.succeeded, "\(result)")
+                    let answer = try JSONDecoder().decode(JSONObject.self, from: Data(result.output.utf8))
+                    #expect(kind.contains(answer.text("error.data.kind")), "\(answer)")
+                }
+            }
+        }
+    }
+
     @Test("nothing that a sandbox may not do by itself is done: administration, clients of its own, other accounts")
     func walls() async throws {
         try await withTestBed { bed in

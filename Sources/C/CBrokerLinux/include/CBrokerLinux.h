@@ -1,6 +1,8 @@
 #pragma once
 
 // What Linux offers and Glibc's Swift module or Debian's headers lack: one pair of files for each matter.
+#include "events.h"
 #include "hardening.h"
 #include "loopback.h"
 #include "peer.h"
+#include "stream.h"

@@ -23,6 +23,9 @@ struct broker_peer {
 /// after accept, before the number can be given to another.
 int broker_read_peer(int descriptor, struct broker_peer *peer);
 
+/// A handle on the process that has the number now; negative when there is none. The caller closes it.
+int broker_hold_process(pid_t pid);
+
 /// One file, as far as it matters who can change it.
 struct broker_file {
     uint32_t device_major;

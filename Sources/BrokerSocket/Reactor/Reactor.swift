@@ -1,0 +1,208 @@
+import BrokerSystem
+import CBrokerLinux
+import Glibc
+import Synchronization
+
+/// One thread that waits for many sockets, and does what they are ready for (epoll(7)).
+///
+/// It reads and writes what comes beside the bytes, which NIO does not: who wrote them, and descriptors (decision 59).
+///
+/// `@unchecked Sendable`: `sources`, `timers`, `later` and `now` are touched on its thread only, which every method that does so makes sure of; the rest
+/// is constant or has a lock.
+package final class Reactor: @unchecked Sendable {
+    private let events: Int32
+    private let wakeup: Int32
+    private let thread = Atomic<UInt>(0)
+    private let mailbox = Mutex(Mailbox())
+
+    private var sources: [UInt64: any ReactorSource] = [:]
+    private var timers = ReactorTimers()
+    /// To be done when the events that came together are worked off.
+    private var later: [() -> Void] = []
+    private var lastToken: UInt64 = 0
+    /// When the events that it works on came.
+    private(set) var now = SuspendingClock.now
+    /// For whoever reads a socket: what is in it is taken out before the next one reads.
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 16 << 10, alignment: 16)
+
+    private struct Mailbox {
+        var jobs: [@Sendable () -> Void] = []
+        var isStopping = false
+        var whenStopped: [CheckedContinuation<Void, Never>] = []
+        var hasStopped = false
+    }
+
+    /// - Throws: ``SocketError`` when the system has no descriptor or no thread to spare.
+    package init() throws(SocketError) {
+        events = broker_events_open()
+        guard events >= 0 else { throw .system(doing: "wait for sockets", code: -events) }
+        wakeup = broker_events_open_wakeup()
+        guard wakeup >= 0 else {
+            close(events)
+            throw .system(doing: "wait for sockets", code: -wakeup)
+        }
+        // The token of no source.
+        var code = -broker_events_watch(events, wakeup, 0, UInt32(BROKER_INPUT))
+        if code == 0 { code = DetachedThread.start { self.run() } }
+        guard code == 0 else {
+            close(events)
+            close(wakeup)
+            throw .system(doing: "wait for sockets", code: code)
+        }
+    }
+
+    deinit {
+        close(events)
+        close(wakeup)
+        buffer.deallocate()
+    }
+
+    // MARK: From anywhere
+
+    /// Whether this is its thread.
+    package var isCurrent: Bool { thread.load(ordering: .relaxed) == pthread_self() }
+
+    /// Does the job on its thread, soon. Jobs of one thread keep their order.
+    package func execute(_ job: @escaping @Sendable () -> Void) {
+        let mustWake = mailbox.withLock { mailbox in
+            mailbox.jobs.append(job)
+            // Otherwise it has been woken, and has not looked yet.
+            return mailbox.jobs.count == 1
+        }
+        if mustWake { _ = broker_events_wake(wakeup) }
+    }
+
+    /// Does the work on its thread, and returns what it gives.
+    package func perform<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
+        await withCheckedContinuation { done in execute { done.resume(returning: work()) } }
+    }
+
+    /// Returns when its thread has ended. What is still watched is forgotten, and stays open.
+    package func stop() async {
+        await withCheckedContinuation { stopped in
+            let hasStopped = mailbox.withLock { mailbox in
+                mailbox.isStopping = true
+                if !mailbox.hasStopped { mailbox.whenStopped.append(stopped) }
+                return mailbox.hasStopped
+            }
+            if hasStopped { stopped.resume() } else { _ = broker_events_wake(wakeup) }
+        }
+    }
+
+    // MARK: On its thread
+
+    /// - Returns: what names the source from now on; nil when the system cannot watch one more.
+    func watch(_ descriptor: Int32, for interest: ReactorInterest, _ source: any ReactorSource) -> UInt64? {
+        assertCurrent()
+        lastToken += 1
+        guard broker_events_watch(events, descriptor, lastToken, interest.rawValue) == 0 else { return nil }
+        sources[lastToken] = source
+        return lastToken
+    }
+
+    func change(_ token: UInt64, _ descriptor: Int32, to interest: ReactorInterest) {
+        assertCurrent()
+        _ = broker_events_change(events, descriptor, token, interest.rawValue)
+    }
+
+    /// To be called before the descriptor is closed: a program that is just being started may have a copy of it, for which the
+    /// kernel would go on to tell events.
+    func forget(_ token: UInt64, _ descriptor: Int32) {
+        assertCurrent()
+        _ = broker_events_forget(events, descriptor)
+        sources[token] = nil
+    }
+
+    /// - Returns: for ``cancel(_:)``.
+    @discardableResult
+    package func schedule(after delay: Duration, _ action: @escaping () -> Void) -> ReactorTimer {
+        assertCurrent()
+        return timers.add(at: SuspendingClock.now + delay, action)
+    }
+
+    package func cancel(_ timer: ReactorTimer?) {
+        assertCurrent()
+        if let timer { timers.cancel(timer) }
+    }
+
+    /// Does it after what is being done, and before the next event is waited for.
+    func soon(_ action: @escaping () -> Void) {
+        assertCurrent()
+        later.append(action)
+    }
+
+    private func assertCurrent() {
+        precondition(isCurrent, "a reactor's sockets belong to its thread")
+    }
+
+    private func run() {
+        thread.store(pthread_self(), ordering: .relaxed)
+        var found = [broker_event](repeating: broker_event(), count: 64)
+        var isStopping = false
+        while !isStopping {
+            let count = broker_events_wait(events, &found, Int32(found.count), timers.milliseconds())
+            now = .now
+            var isWoken = false
+            for event in found.prefix(Int(max(count, 0))) {
+                if event.token == 0 {
+                    isWoken = true
+                } else {
+                    sources[event.token]?.ready(ReactorReadiness(rawValue: event.what))
+                }
+            }
+            while let action = timers.takeDue(at: now) { action() }
+            if isWoken { isStopping = doJobs() }
+            doWhatIsLeft()
+        }
+        end()
+    }
+
+    /// - Returns: whether it is to stop.
+    private func doJobs() -> Bool {
+        _ = broker_events_sleep_again(wakeup)
+        let (jobs, isStopping) = mailbox.withLock { mailbox in
+            defer { mailbox.jobs = [] }
+            return (mailbox.jobs, mailbox.isStopping)
+        }
+        for job in jobs { job() }
+        return isStopping
+    }
+
+    private func doWhatIsLeft() {
+        while !later.isEmpty {
+            let actions = later
+            later = []
+            for action in actions { action() }
+        }
+    }
+
+    private func end() {
+        sources = [:]
+        timers = ReactorTimers()
+        let waiting = mailbox.withLock { mailbox in
+            defer { mailbox.whenStopped = [] }
+            mailbox.hasStopped = true
+            return mailbox.whenStopped
+        }
+        for stopped in waiting { stopped.resume() }
+    }
+}
+
+/// What a reactor watches.
+protocol ReactorSource: AnyObject {
+    func ready(_ what: ReactorReadiness)
+}
+
+/// What is waited for. That the other end is gone is told in any case.
+struct ReactorInterest: OptionSet {
+    let rawValue: UInt32
+    static let input = ReactorInterest(rawValue: UInt32(BROKER_INPUT))
+    static let output = ReactorInterest(rawValue: UInt32(BROKER_OUTPUT))
+}
+
+struct ReactorReadiness: OptionSet {
+    let rawValue: UInt32
+    static let input = ReactorReadiness(rawValue: UInt32(BROKER_INPUT))
+    static let output = ReactorReadiness(rawValue: UInt32(BROKER_OUTPUT))
+    static let gone = ReactorReadiness(rawValue: UInt32(BROKER_GONE))
+}

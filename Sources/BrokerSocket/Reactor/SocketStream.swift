@@ -1,0 +1,230 @@
+import CBrokerLinux
+import Glibc
+
+/// The bytes of one connected socket, in both directions. Lives on its reactor's thread.
+final class SocketStream: ReactorSource {
+    /// Beyond `high` bytes that the peer has not taken it is not writable, until there are fewer than `low`.
+    private static let high = 256 << 10
+    private static let low = 32 << 10
+    /// Memory that is kept for the next answer.
+    private static let kept = 16 << 10
+
+    let reactor: Reactor
+    private let descriptor: Int32
+    private var token: UInt64?
+    private var isOpen = true
+    private var interest: ReactorInterest
+    private var owner: (any SocketStreamOwner)?
+
+    private var outgoing: [UInt8] = []
+    private var sent = 0
+    private var isBroken = false
+    private(set) var isWritable = true
+    private var inputHasEnded = false
+    private var closesOutput = false
+    private var outputIsClosed = false
+
+    /// - Parameter descriptor: connected, non-blocking, and the stream's own from here on.
+    init(_ descriptor: Int32, of reactor: Reactor) {
+        self.descriptor = descriptor
+        self.reactor = reactor
+        interest = []
+    }
+
+    /// From now on the owner is told. Another owner may take the stream over.
+    func serve(_ owner: any SocketStreamOwner, wantsInput: Bool) {
+        self.owner = owner
+        guard token == nil else { return self.wantsInput = wantsInput }
+        interest = wantsInput ? .input : []
+        token = reactor.watch(descriptor, for: interest, self)
+        if token == nil { close() }
+    }
+
+    /// Whether bytes are read. Otherwise they stay in the peer's own memory.
+    var wantsInput = true {
+        didSet { updateInterest() }
+    }
+
+    /// Bytes written that the peer has not taken.
+    var unsent: Int { outgoing.count - sent }
+
+    /// Keeps the bytes for ``flush()``.
+    func write(_ bytes: [UInt8]) {
+        guard isOpen, !isBroken, !closesOutput else { return }
+        outgoing.append(contentsOf: bytes)
+        if unsent > Self.high { isWritable = false }
+    }
+
+    /// Sends what the socket takes; the rest goes when the peer has taken some.
+    func flush() {
+        guard isOpen, !isBroken else { return }
+        while unsent > 0 {
+            let count = outgoing.withUnsafeBytes { bytes in
+                broker_send(descriptor, bytes.baseAddress.map { $0 + sent }, bytes.count - sent)
+            }
+            if count < 0 {
+                guard -count != EINTR else { continue }
+                guard -count == EAGAIN else { return breakOff() }
+                break
+            }
+            sent += count
+        }
+        if unsent == 0 {
+            forgetOutgoing()
+            endOutput()
+        }
+        updateInterest()
+        if !isWritable, unsent < Self.low {
+            isWritable = true
+            owner?.writableAgain()
+        }
+    }
+
+    /// Ends the output when everything written is sent.
+    func closeOutput() {
+        guard isOpen else { return }
+        closesOutput = true
+        flush()
+    }
+
+    /// Ends both directions now. The owner is told soon, and not before this returns.
+    func close() {
+        guard isOpen else { return }
+        isOpen = false
+        if let token { reactor.forget(token, descriptor) }
+        token = nil
+        Glibc.close(descriptor)
+        forgetOutgoing()
+        guard let owner else { return }
+        self.owner = nil
+        reactor.soon { owner.ended() }
+    }
+
+    /// What was to be sent may hold a token.
+    private func forgetOutgoing() {
+        guard !outgoing.isEmpty else { return }
+        outgoing.withUnsafeMutableBytes { $0.wipe() }
+        if outgoing.capacity > Self.kept { outgoing = [] } else { outgoing.removeAll(keepingCapacity: true) }
+        sent = 0
+    }
+
+    private func endOutput() {
+        guard closesOutput, !outputIsClosed else { return }
+        outputIsClosed = true
+        shutdown(descriptor, Int32(SHUT_WR))
+        owner?.outputEnded()
+    }
+
+    /// The peer takes nothing any more. Whoever writes just now is not disturbed.
+    private func breakOff() {
+        isBroken = true
+        reactor.soon { self.close() }
+    }
+
+    private func updateInterest() {
+        var wanted: ReactorInterest = []
+        if wantsInput, !inputHasEnded { wanted.insert(.input) }
+        if unsent > 0 { wanted.insert(.output) }
+        guard let token, wanted != interest else { return }
+        interest = wanted
+        reactor.change(token, descriptor, to: wanted)
+    }
+
+    func ready(_ what: ReactorReadiness) {
+        if what.contains(.output) { flush() }
+        let isGone = what.contains(.gone)
+        if what.contains(.input) || isGone { receive(toEnd: isGone) }
+        // What it sent before it went is delivered.
+        if isGone { close() }
+    }
+
+    private func receive(toEnd: Bool) {
+        repeat {
+            guard isOpen, wantsInput, !inputHasEnded else { return }
+            var beside = broker_beside()
+            let count = broker_receive(descriptor, reactor.buffer.baseAddress, reactor.buffer.count, &beside)
+            if count > 0 {
+                owner?.received(UnsafeRawBufferPointer(rebasing: reactor.buffer[..<count]), BytesBeside(beside))
+                // A request may hold a secret.
+                UnsafeMutableRawBufferPointer(rebasing: reactor.buffer[..<count]).wipe()
+            } else if count == 0 {
+                inputHasEnded = true
+                updateInterest()
+                owner?.inputEnded()
+            } else if -count == EAGAIN {
+                return
+            } else if -count != EINTR {
+                return close()
+            }
+        } while toEnd
+    }
+}
+
+/// Whom a stream tells. All calls come on the reactor's thread.
+protocol SocketStreamOwner: AnyObject {
+    /// - Parameter bytes: there until this returns.
+    func received(_ bytes: UnsafeRawBufferPointer, _ beside: BytesBeside)
+    /// The peer sends no more; it may still read.
+    func inputEnded()
+    /// The peer has taken so much that more can be written.
+    func writableAgain()
+    /// All is sent after ``SocketStream/closeOutput()``.
+    func outputEnded()
+    /// The connection is gone. Called once, the last call.
+    func ended()
+}
+
+extension SocketStreamOwner {
+    func writableAgain() {}
+    func outputEnded() {}
+}
+
+/// What the kernel says beside bytes.
+struct BytesBeside {
+    var writer: Writer
+    /// Descriptors that came along.
+    var descriptors: [ReceivedDescriptor]
+
+    /// Where the kernel does not say who it was, the process is 0, and the user a foreign one.
+    struct Writer: Equatable {
+        var pid: Int32
+        var uid: UInt32
+        var gid: UInt32
+    }
+
+    init(_ beside: broker_beside) {
+        writer = Writer(pid: beside.pid, uid: beside.uid, gid: beside.gid)
+        guard beside.count > 0 else {
+            descriptors = []
+            return
+        }
+        descriptors = withUnsafeBytes(of: beside.descriptors) { raw in
+            raw.bindMemory(to: Int32.self).prefix(Int(beside.count)).map(ReceivedDescriptor.init(owning:))
+        }
+    }
+}
+
+/// A descriptor that a peer sent; closed with this object, unless somebody took it.
+package final class ReceivedDescriptor {
+    private var descriptor: Int32
+
+    init(owning descriptor: Int32) {
+        self.descriptor = descriptor
+    }
+
+    deinit {
+        if descriptor >= 0 { close(descriptor) }
+    }
+
+    /// - Returns: the descriptor, the caller's own from now on.
+    package func take() -> Int32 {
+        defer { descriptor = -1 }
+        return descriptor
+    }
+}
+
+extension UnsafeMutableRawBufferPointer {
+    fileprivate func wipe() {
+        if let baseAddress { explicit_bzero(baseAddress, count) }
+    }
+}

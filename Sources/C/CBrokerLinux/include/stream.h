@@ -1,0 +1,40 @@
+#pragma once
+
+#include <stddef.h>
+#include <sys/types.h>
+
+// Bytes of a Unix stream socket, with what comes beside them (unix(7), "Ancillary messages").
+
+enum { BROKER_MOST_DESCRIPTORS = 2 };
+
+/// What the kernel says beside the bytes.
+struct broker_beside {
+    /// Who wrote them; pid 0, and a uid that is nobody's, where the kernel did not say.
+    pid_t pid;
+    uid_t uid;
+    gid_t gid;
+    /// Descriptors that came along, the caller's from now on. Of more than fit none is left.
+    int count;
+    int descriptors[BROKER_MOST_DESCRIPTORS];
+};
+
+/// Accepts without waiting; what is accepted never blocks, and is not inherited. Returns a descriptor, or minus an errno
+/// value.
+int broker_accept(int listener);
+
+/// Returns 0 or an errno value.
+int broker_make_nonblocking(int descriptor);
+
+/// From now on the kernel says with bytes who wrote them. A listener hands this on to what it accepts, so that it holds for
+/// the first byte. Returns 0 or an errno value.
+int broker_ask_who_writes(int descriptor);
+
+/// 1 when that was asked for, else 0.
+int broker_asks_who_writes(int descriptor);
+
+/// Reads without waiting. Returns the number of bytes, 0 at the end, or minus an errno value.
+ssize_t broker_receive(int descriptor, void *bytes, size_t size, struct broker_beside *beside);
+
+/// Writes without waiting, and without a signal when nobody reads any more. Returns the number of bytes taken, or minus an
+/// errno value.
+ssize_t broker_send(int descriptor, const void *bytes, size_t size);
