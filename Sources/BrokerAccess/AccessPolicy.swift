@@ -141,11 +141,12 @@ package final class AccessPolicy: Sendable {
 
     /// Asks the person for the rest, where an answer turned out to go beyond the grant.
     ///
+    /// - Parameter scopes: what the token is good for; nil where nobody can tell.
     /// - Throws: always, as ``admit(_:as:reaching:)``.
     package func ask(
-        forToken scopes: [String], of app: AppRegistration, by caller: Caller
+        forToken scopes: [String]?, of app: AppRegistration, by caller: Caller
     ) throws(BrokerError) -> Never {
-        let needed = GrantedPart(needed: .token(scopes: scopes, account: nil), by: app)
+        let needed = GrantedPart(needed: scopes.map { .token(scopes: $0, account: nil) } ?? .account(nil), by: app)
         try grants.ask(for: needed, of: app, by: caller)
     }
 

@@ -86,9 +86,12 @@ package struct GrantInUse: Sendable, Equatable {
     }
 
     /// Whether a token may be handed out.
-    package func covers(accountID: String, scopes token: [String]) -> Bool {
+    ///
+    /// - Parameter token: what it is good for; nil where nobody can tell.
+    package func covers(accountID: String, scopes token: [String]?) -> Bool {
         guard self.accountID == nil || self.accountID == accountID else { return false }
-        return scopes.map { Scopes(token).subtracting(Self.harmless).isSubset(of: $0) } ?? true
+        guard let scopes else { return true }
+        return token.map { Scopes($0).subtracting(Self.harmless).isSubset(of: scopes) } ?? false
     }
 
     /// Who the person is, and what the broker itself adds: in nearly every token, and no power of its own.

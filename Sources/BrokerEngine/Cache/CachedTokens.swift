@@ -12,6 +12,10 @@ package struct CachedTokens: Sendable {
             self.stored = stored
             scopes = Set(Scopes(stored.record.scopes).normalized)
         }
+
+        func isWithin(_ ceiling: Scopes) -> Bool {
+            stored.record.isGoodForMore != true && scopes.isSubset(of: ceiling.normalized)
+        }
     }
 
     /// Where the tokens with one scope are found, or all that are good for the rest.
@@ -75,7 +79,7 @@ package struct CachedTokens: Sendable {
             let token = accessTokens[place]
             return (question.tokenType == .bearer || isBound(token.stored.record))
                 && scopes.allSatisfy(token.scopes.contains) && isUsable(token.stored.record)
-                && (question.ceiling.map { token.scopes.isSubset(of: $0.normalized) } ?? true)
+                && (question.ceiling.map { token.isWithin($0) } ?? true)
         }
         return place.map { accessTokens[$0].stored }
     }

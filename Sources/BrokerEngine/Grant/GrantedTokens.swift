@@ -57,8 +57,10 @@ package struct GrantedTokens: Sendable {
         guard let account = Self.account(claims, response.clientInfo, known: known, context) else { return nil }
         let owner = TokenOwner(of: account, for: context.app)
         self.account = account
-        granted = ScopeRules.granted(
-            response.scope.map(Scopes.init(parameter:)) ?? context.sent, asked: context.asked)
+        let named = KeptScopes(
+            (response.scope.map { $0.split(whereSeparator: \.isWhitespace) } ?? context.sent.asGiven.map { $0[...] })
+                + ScopeRules.defaults(of: context.asked).map { $0[...] }, first: context.asked)
+        granted = named.scopes
         declined = ScopeRules.declined(asked: context.asked, granted: granted)
         let lifetime = response.expiresIn ?? context.defaultLifetime
         accessToken = AccessTokenRecord(
@@ -68,11 +70,14 @@ package struct GrantedTokens: Sendable {
             extendedExpiresOn: response.extendedExpiresIn.map { Self.time(context.now, plus: $0) },
             refreshOn: response.refreshIn.map { Self.time(context.now, plus: $0) }, cachedAt: context.now,
             keyThumbprint: response.tokenType == .dpop ? context.proofKeyThumbprint : nil, resources: context.resources)
+        accessToken.isGoodForMore = named.isCut ? true : nil
         if response.refreshToken != nil {
             let earlier = spent.map(ScopeRules.earlierGrant) ?? Scopes([])
+            let all = KeptScopes(earlier.asGiven + granted.asGiven, first: context.asked)
             var token = RefreshTokenRecord(
-                owner: owner, authority: context.authority.url, scopes: earlier.union(granted).asGiven,
+                owner: owner, authority: context.authority.url, scopes: all.scopes.asGiven,
                 cachedAt: context.now, keyThumbprint: context.refreshTokenBinding(in: response))
+            token.isGoodForMore = all.isCut || named.isCut || spent?.isGoodForMore == true ? true : nil
             token.narrowedTo = spent.flatMap { ScopeRules.narrowing(of: $0, by: context.sent) }
             token.grantNarrows = spent?.grantNarrows ?? context.grantNarrows
             if let family = response.familyID, !family.isEmpty {

@@ -49,12 +49,13 @@ package enum ScopeRules {
     }
 
     /// Whether a refresh token may be asked for these scopes at all: never for what was not granted with it (RFC 6749,
-    /// section 6), where that is known. It is not for a token that was imported without its scopes, nor where a grant is for
-    /// several resources; and some kinds of provider give whatever the person agreed to.
+    /// section 6), where that is known. It is not for a token that was imported without its scopes, or had more than are kept,
+    /// nor where a grant is for several resources; and some kinds of provider give whatever the person agreed to.
     package static func mayRefresh(
         _ scopes: Scopes, resources: [String], spending token: RefreshTokenRecord, at kind: ProviderKind
     ) -> Bool {
-        guard !kind.rules.grantsFollowConsent, resources.isEmpty, !token.scopes.isEmpty else { return true }
+        guard !kind.rules.grantsFollowConsent, resources.isEmpty, !token.scopes.isEmpty, token.isGoodForMore != true
+        else { return true }
         return grantedByName(scopes).subtracting(forgiven).isSubset(of: Scopes(token.scopes))
     }
 
@@ -83,11 +84,8 @@ package enum ScopeRules {
         Scopes(granted.asGiven.filter { !isDefault($0) })
     }
 
-    /// What a token is filed under: what was granted, and the `.default` it was the answer to, so that it answers the next
-    /// such request as well.
-    package static func granted(_ scopes: Scopes, asked: Scopes) -> Scopes {
-        scopes.union(Scopes(asked.asGiven.filter(isDefault)))
-    }
+    /// A token is filed under the `.default` that it was the answer to, too, so that it answers the next such request as well.
+    package static func defaults(of asked: Scopes) -> [String] { asked.asGiven.filter(isDefault) }
 
     /// What a renewal of a token asks for: all that it carries, and for the answer to a `.default` that alone, since
     /// providers refuse it beside other scopes.

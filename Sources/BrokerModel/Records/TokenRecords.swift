@@ -33,6 +33,8 @@ package struct AccessTokenRecord: VaultRecord {
     package var realm: String
     /// Scopes granted, as the provider spelled them.
     package var scopes: [String]
+    /// The provider named more scopes than are kept. Absent means that these are all.
+    package var isGoodForMore: Bool?
     package var tokenType: TokenType
     package var authority: String
     package var expiresOn: NumericDate
@@ -79,6 +81,8 @@ package struct RefreshTokenRecord: VaultRecord {
     package var authority: String
     /// Scopes of the grant it came from.
     package var scopes: [String]
+    /// As ``AccessTokenRecord/isGoodForMore``.
+    package var isGoodForMore: Bool?
     package var cachedAt: NumericDate
     /// RFC 7638 thumbprint of the key that the token is bound to (RFC 9449, section 5).
     package var keyThumbprint: String?

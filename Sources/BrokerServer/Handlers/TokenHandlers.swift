@@ -167,8 +167,9 @@ extension Request where M.Params: TokenParams {
                 reason: .callerNotListed
             ) { $0.caller = context.caller.id }
         }
-        guard !grant.covers(accountID: token.account.id, scopes: token.scopes) else { return }
-        try policy.ask(forToken: token.scopes, of: app, by: context.caller)
+        let scopes = token.token.record.isGoodForMore == true ? nil : token.scopes
+        guard !grant.covers(accountID: token.account.id, scopes: scopes) else { return }
+        try policy.ask(forToken: scopes, of: app, by: context.caller)
     }
 }
 

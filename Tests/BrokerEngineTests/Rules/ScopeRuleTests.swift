@@ -30,7 +30,7 @@ struct ScopeRuleTests {
     @Test("what comes back for a .default is what was granted, nothing of it is declined, and it answers the next one")
     func defaultScope() {
         let asked = Scopes(["https://vault.example//.default"])
-        let granted = ScopeRules.granted(Scopes(["https://vault.example/user_impersonation"]), asked: asked)
+        let granted = Scopes(["https://vault.example/user_impersonation"] + ScopeRules.defaults(of: asked))
         #expect(
             granted == Scopes(["https://vault.example/user_impersonation", "https://vault.example//.default"]))
         #expect(ScopeRules.declined(asked: asked, granted: granted).isEmpty)
