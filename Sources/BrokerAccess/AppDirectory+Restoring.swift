@@ -11,7 +11,12 @@ extension AppDirectory {
             return .kept(
                 "\(record.authority) is no authority as providers are configured here; mend that, and import again.")
         }
-        do throws(BrokerError) { try AppRules.check(app) } catch { return .kept(error.message) }
+        do throws(BrokerError) {
+            try AppRules.check(app)
+            try checkRoom(for: app.name, in: partition)
+        } catch {
+            return .kept(error.message)
+        }
         let before = try registrations(of: partition)[record.name]
         if let before {
             guard before.app != app else { return .same }

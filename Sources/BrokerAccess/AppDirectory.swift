@@ -88,10 +88,25 @@ package final class AppDirectory: AppRoster {
     }
 
     /// Whether an app could be registered once it has a client id.
-    package func check(draft: AppRegistration) throws(BrokerError) {
+    package func check(draft: AppRegistration, in partition: Partition) throws(BrokerError) {
         var draft = draft
         draft.clientID = "?"
         try AppRules.check(draft)
+        try checkRoom(for: draft.name, in: partition)
+    }
+
+    /// Of one partition: all of them are in memory.
+    package static let mostApps = 1_024
+
+    /// - Throws: `throttled`. Where the registrations cannot be read, one more may be what mends that.
+    func checkRoom(for name: String, in partition: Partition) throws(BrokerError) {
+        guard let known = try? registrations(of: partition), known[name] == nil, known.count >= Self.mostApps else {
+            return
+        }
+        throw BrokerError(
+            .throttled,
+            "\(Self.mostApps) apps are registered already, and more are not kept; remove some with brokerctl apps remove."
+        )
     }
 
     /// What becomes of an app of the same name.
@@ -120,6 +135,7 @@ package final class AppDirectory: AppRoster {
             }
         }
         try AppRules.check(app)
+        try checkRoom(for: app.name, in: partition)
         try await write(app, in: partition)
         return app
     }

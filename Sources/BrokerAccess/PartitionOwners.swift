@@ -8,6 +8,12 @@ import Synchronization
 package final class PartitionOwners: Sendable {
     /// After so long an account is looked up again.
     static let certainty = Duration.seconds(60)
+    /// How long a request waits for a look-up.
+    static let patience = Duration.seconds(10)
+    /// Look-ups under way, each of another uid; one that hangs keeps its place.
+    static let mostLookUps = 64
+    /// Uids that are kept in mind.
+    static let mostKnown = 4_096
 
     private struct Known {
         var account: String?
@@ -15,11 +21,24 @@ package final class PartitionOwners: Sendable {
         var lookedUp: Duration
     }
 
+    private typealias Outcome = Result<Known, BrokerError>
+
+    private struct State {
+        var known: [Partition: Known] = [:]
+        /// One at a time for a uid, for all who wait for it.
+        var lookUps: [Partition: Promise<Outcome>] = [:]
+
+        mutating func keep(_ found: Known, of partition: Partition) {
+            if known.count >= PartitionOwners.mostKnown { known = [:] }
+            known[partition] = found
+        }
+    }
+
     private let vault: any RecordVault
     private let accounts: any AccountNames
     private let clock: any BrokerClock
     private let log: Logger
-    private let known = Mutex<[Partition: Known]>([:])
+    private let state = Mutex(State())
 
     package init(vault: any RecordVault, accounts: any AccountNames, clock: any BrokerClock, log: Logger) {
         self.vault = vault
@@ -28,19 +47,61 @@ package final class PartitionOwners: Sendable {
         self.log = log
     }
 
-    /// Part of the hot path: a look-up, but for once a minute.
-    ///
-    /// - Throws: `accessDenied` for an account that the partition is not of.
-    package func check(_ partition: Partition) throws(BrokerError) {
+    /// Whether the account was looked up a moment ago. Part of the hot path.
+    package func isCertain(of partition: Partition) -> Bool {
         let now = clock.uptime
-        if let known = known.withLock({ $0[partition] }), now - known.lookedUp < Self.certainty { return }
+        return state.withLock { $0.known[partition].map { now - $0.lookedUp < Self.certainty } ?? false }
+    }
+
+    /// Looks the account up where that is due. Who waits too long is refused.
+    ///
+    /// - Throws: `accessDenied` for an account that the partition is not of; `serverUnavailable` while nobody can tell.
+    package func check(_ partition: Partition) async throws(BrokerError) {
+        if !isCertain(of: partition) { _ = try await lookUp(partition) }
+    }
+
+    private func lookUp(_ partition: Partition) async throws(BrokerError) -> Known {
+        let (promise, starts) = state.withLock { state -> (Promise<Outcome>?, Bool) in
+            if let promise = state.lookUps[partition] { return (promise, false) }
+            guard state.lookUps.count < Self.mostLookUps else { return (nil, false) }
+            let promise = Promise<Outcome>()
+            state.lookUps[partition] = promise
+            return (promise, true)
+        }
+        guard let promise else { throw Self.unanswered(partition) }
+        if starts {
+            Task { await run(promise, of: partition) }
+        }
+        return try await promise.value.get()
+    }
+
+    private func run(_ promise: Promise<Outcome>, of partition: Partition) async {
+        let watch = Task {
+            do { try await clock.sleep(for: Self.patience) } catch { return }
+            guard promise.fulfil(.failure(Self.unanswered(partition))) else { return }
+            log.error("an account is being looked up for long", metadata: ["uid": "\(partition.uid)"])
+        }
+        let outcome: Outcome
+        do throws(BrokerError) { outcome = .success(try await look(at: partition)) } catch { outcome = .failure(error) }
+        watch.cancel()
+        state.withLock { state in
+            state.lookUps[partition] = nil
+            if case .success(let found) = outcome {
+                state.keep(found, of: partition)
+            } else {
+                state.known[partition] = nil
+            }
+        }
+        promise.fulfil(outcome)
+    }
+
+    private func look(at partition: Partition) async throws(BrokerError) -> Known {
         let account: String?
-        do throws(AccountNamesUnavailable) { account = try accounts.name(of: partition.uid) } catch {
+        do throws(AccountNamesUnavailable) { account = try await accounts.name(of: partition.uid) } catch {
             log.error(
                 "an account could not be looked up",
                 metadata: ["uid": "\(partition.uid)", "errno": "\(error.code)"])
-            throw BrokerError(
-                .serverUnavailable, "Whose uid \(partition.uid) is cannot be looked up now; try again in a moment.")
+            throw Self.unanswered(partition)
         }
         let owner: PartitionOwnerRecord?
         do throws(VaultError) {
@@ -49,30 +110,36 @@ package final class PartitionOwners: Sendable {
             throw Self.unavailable(error)
         }
         guard owner == nil || owner?.account == account else {
-            known.withLock { $0[partition] = nil }
             log.warning("the records of a uid are another account's", metadata: ["uid": "\(partition.uid)"])
             throw BrokerError(
                 .accessDenied,
                 "What the broker keeps for uid \(partition.uid) is of another account, which had this uid before; an administrator erases it with brokerctl partitions remove \(partition.uid).",
                 reason: .otherAccount)
         }
-        known.withLock { $0[partition] = Known(account: account, isBound: owner != nil, lookedUp: now) }
+        return Known(account: account, isBound: owner != nil, lookedUp: clock.uptime)
     }
 
-    /// Writes down whose the partition is, before anything else is kept in it. ``check(_:)`` comes first.
+    /// Writes down whose the partition is, before anything else is kept in it.
     package func bind(_ partition: Partition) async throws(BrokerError) {
-        guard let found = known.withLock({ $0[partition] }), !found.isBound else { return }
+        let known = state.withLock { $0.known[partition] }
+        let found = if let known { known } else { try await lookUp(partition) }
+        guard !found.isBound else { return }
         do throws(VaultError) {
             let record = try vault.seal(PartitionOwnerRecord(account: found.account), secret: nil, in: partition).sealed
             try await vault.commit(VaultChange(in: partition, puts: [record]))
         } catch {
             throw Self.unavailable(error)
         }
-        known.withLock { $0[partition]?.isBound = true }
+        state.withLock { $0.known[partition]?.isBound = true }
     }
 
     /// The vault has nothing of the partition any more.
-    package func forget(_ partition: Partition) { known.withLock { $0[partition] = nil } }
+    package func forget(_ partition: Partition) { state.withLock { $0.known[partition] = nil } }
+
+    private static func unanswered(_ partition: Partition) -> BrokerError {
+        BrokerError(
+            .serverUnavailable, "Whose uid \(partition.uid) is cannot be looked up now; try again in a moment.")
+    }
 
     private static func unavailable(_ error: VaultError) -> BrokerError {
         if error == .locked { return BrokerError(.locked, error.description, cause: error) }

@@ -39,6 +39,8 @@ struct Registrations: Sendable {
         set { byName[name] = newValue }
     }
 
+    var count: Int { byName.count }
+
     /// Ordered by name; without those that are of no use at present.
     var apps: [AppRegistration] { byName.values.compactMap(\.app).sorted { $0.name < $1.name } }
 

@@ -51,6 +51,31 @@ struct AppDirectoryTests {
         #expect(error?.message.contains("instanceAware") == true)
     }
 
+    @Test("a person has a thousand apps and no more; others have theirs, and what is there can be changed")
+    func bound() async throws {
+        let bed = try await AccessBed()
+        for number in 0..<AppDirectory.mostApps {
+            try await bed.directory.register(AccessBed.app("app-\(number)"), in: AccessBed.partition)
+        }
+        let error = await #expect(throws: BrokerError.self) {
+            try await bed.directory.register(AccessBed.app("one-more"), in: AccessBed.partition)
+        }
+        #expect(error?.kind == .throttled)
+        #expect(throws: BrokerError.self) {
+            try bed.directory.check(draft: AccessBed.app("one-more"), in: AccessBed.partition)
+        }
+        let kept = try await bed.directory.restore(
+            AppRecord(AccessBed.app("one-more")), clientSecret: nil, replacing: true, in: AccessBed.partition)
+        guard case .kept = kept else {
+            Issue.record("it was restored")
+            return
+        }
+        try await bed.directory.register(AccessBed.app("app-7"), in: AccessBed.partition)
+        try await bed.directory.register(AccessBed.app("one-more"), in: Partition(uid: 4_242))
+        _ = try await bed.directory.remove(named: "app-0", in: AccessBed.partition)
+        try await bed.directory.register(AccessBed.app("one-more"), in: AccessBed.partition)
+    }
+
     @Test("registering again replaces; a client secret that is not given again is gone")
     func replacing() async throws {
         let bed = try await AccessBed()
@@ -238,6 +263,7 @@ struct AppDirectoryTests {
     func unreadable() async throws {
         let bed = try await AccessBed()
         try await bed.directory.register(AccessBed.app(), in: AccessBed.partition)
+        bed.directory.forget()
         let group = AccessBed.app().effectiveGroup
         bed.vault.failReadingAll(.damaged("unreadable"))
         #expect(bed.directory.apps(in: AccessBed.partition).isEmpty)

@@ -105,6 +105,45 @@ struct AuditTests {
         #expect(entries.last?.detail == "and others" && entries.last?.app == nil && entries.last?.count == 968)
     }
 
+    @Test("a user whose callers are refused without end fills their own log; another user's refusals are told apart")
+    func floodOfAnotherUser() async throws {
+        let scene = try await Scene()
+        func refuse(uid: UInt32, caller: Int, _ app: String) {
+            var facts = PeerFacts.outside
+            (facts.uid, facts.executable) = (uid, "/tmp/copy-\(caller)")
+            var event = AuditEvent(method: "token.acquireSilent", outcome: "accessDenied")
+            event.app = app
+            scene.log.note(event, by: Caller(facts), "c-1")
+        }
+        for caller in 0..<2_000 {
+            for app in 0..<2 { refuse(uid: 2_000, caller: caller, "app-\(app)") }
+        }
+        refuse(uid: 1_000, caller: 1, "mail")
+        let theirs = try await scene.log.list(of: nil, since: nil, limit: 10_000, in: Partition(uid: 2_000)).entries
+            .dropFirst()
+        #expect(theirs.count <= 260 && theirs.reduce(0) { $0 + $1.count } == 4_000)
+        let own = try await scene.list().entries
+        #expect(own.last?.app == "mail" && own.last?.caller?.id == "/tmp/copy-1")
+    }
+
+    @Test("what is lost of one user's log, because nothing could be written, is told in that one")
+    func lostOfOneUser() async throws {
+        let scene = try await Scene()
+        scene.bed.vault.failWriting(.full("no space"))
+        for round in 0..<70 {
+            for number in 0..<32 { scene.note("apps.register", app: "app-\(round)-\(number)") }
+            await scene.log.flush()
+            scene.bed.clock.advance(bySeconds: 60)
+        }
+        var facts = PeerFacts.outside
+        facts.uid = 2_000
+        scene.log.note(AuditEvent(method: "apps.list", outcome: "done"), by: Caller(facts), nil)
+        scene.bed.vault.failWriting(nil)
+        let others = try await scene.log.list(of: nil, since: nil, limit: 10_000, in: Partition(uid: 2_000)).entries
+        #expect(!others.contains { $0.method == "audit.lost" })
+        #expect(try await scene.list().entries.contains { $0.method == "audit.lost" })
+    }
+
     @Test("the log is bounded: the oldest go, and what is left is intact")
     func bounded() async throws {
         let scene = try await Scene(mostBlocks: 3)

@@ -7,6 +7,7 @@ extension AuditLog {
             state.order.removeAll { $0.caller.partition == partition }
             state.tallies = state.tallies.filter { $0.key.partition != partition }
             state.unwritten[partition] = nil
+            state.lost[partition] = nil
             state.chains[partition] = nil
         }
     }

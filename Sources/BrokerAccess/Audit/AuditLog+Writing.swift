@@ -19,7 +19,7 @@ extension AuditLog {
     }
 
     private func write(_ partition: Partition, isLast: Bool) async {
-        let (entries, lost) = state.withLock { ($0.unwritten[partition] ?? [], $0.lost) }
+        let (entries, lost) = state.withLock { ($0.unwritten[partition] ?? [], $0.lost[partition] ?? 0) }
         do throws(VaultError) {
             var chain = try chain(of: partition)
             for entry in entries { chain.append(entry, keeping: mostBlocks) }
@@ -38,7 +38,8 @@ extension AuditLog {
                 state.chains[partition] = chain
                 state.unwritten[partition]?.removeFirst(entries.count)
                 if state.unwritten[partition]?.isEmpty == true { state.unwritten[partition] = nil }
-                state.lost -= lost
+                let rest = (state.lost[partition] ?? 0) - lost
+                state.lost[partition] = rest > 0 ? rest : nil
             }
         } catch {
             // While the broker is locked the entries wait; they hold no secret.
@@ -82,7 +83,7 @@ extension AuditLog.State {
             if unwritten[partition, default: []].count < AuditLog.mostUnwritten {
                 unwritten[partition, default: []].append(entry)
             } else {
-                lost += entry.count
+                lost[partition, default: 0] += entry.count
             }
         }
         (tallies, order) = ([:], [])

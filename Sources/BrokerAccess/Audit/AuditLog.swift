@@ -10,8 +10,11 @@ package final class AuditLog: Sendable {
     static let writingInterval = Duration.seconds(5)
     /// Different things of one caller in a minute; what is beyond is told by method and outcome only.
     static let mostOfOneCaller = 32
-    /// Different refusals of all callers in a minute; the rest is counted, and takes no room from what was handed out.
-    static let mostRefusals = 256
+    /// Different refusals in a minute, half of it of one partition at most; the rest is counted, and takes no room from what
+    /// was handed out.
+    static let mostRefusals = 512
+    /// Callers of one partition in a minute that are told apart.
+    static let mostCallers = 1_024
     /// Entries that wait for a disk, or for the keys; the later ones are only counted.
     static let mostUnwritten = 2_048
 
@@ -21,12 +24,12 @@ package final class AuditLog: Sendable {
         var order: [AuditTally] = []
         /// In the minute that began then.
         var ofCaller: [Partition: [CallerIdentity: Int]] = [:]
-        var refusals = 0
+        var refusals = FairPlaces<Partition, CallerIdentity>(limit: AuditLog.mostRefusals)
         var minute = Duration.zero
         var isWritingScheduled = false
         /// Taken from the tallies, and not on disk.
         var unwritten: [Partition: [AuditEntry]] = [:]
-        var lost: Int64 = 0
+        var lost: [Partition: Int64] = [:]
         var chains: [Partition: AuditChain] = [:]
     }
 
@@ -84,7 +87,7 @@ package final class AuditLog: Sendable {
 extension AuditLog.State {
     fileprivate mutating func beginMinute(at now: Duration) {
         guard now - minute >= .seconds(60) else { return }
-        (minute, ofCaller, refusals) = (now, [:], 0)
+        (minute, ofCaller, refusals) = (now, [:], FairPlaces(limit: AuditLog.mostRefusals))
     }
 
     /// The tally that counts it; a flood of different things of one caller ends in few of them.
@@ -99,7 +102,7 @@ extension AuditLog.State {
             event.detail = "and others"
             key = AuditLog.Key(caller: caller.identity, partition: caller.partition, event: event)
         }
-        let isOfMany = tallies[key] == nil && event.isRefusal && refusals >= AuditLog.mostRefusals
+        let isOfMany = tallies[key] == nil && !hasRoom(for: event, of: caller)
         if isOfMany {
             event = AuditEvent(method: event.method, outcome: event.outcome)
             key = AuditLog.Key(caller: .many, partition: caller.partition, event: event)
@@ -111,8 +114,13 @@ extension AuditLog.State {
         order.append(tally)
         if !isOfMany {
             ofCaller[caller.partition, default: [:]][caller.identity] = count + 1
-            if event.isRefusal { refusals += 1 }
         }
         return tally
+    }
+
+    private mutating func hasRoom(for event: AuditEvent, of caller: Caller) -> Bool {
+        let callers = ofCaller[caller.partition] ?? [:]
+        guard callers[caller.identity] != nil || callers.count < AuditLog.mostCallers else { return false }
+        return !event.isRefusal || refusals.take(for: caller.identity, of: caller.partition)
     }
 }

@@ -44,6 +44,11 @@ package struct KnownAccounts: Sendable {
     /// Roughly the bytes it takes.
     package private(set) var weight = 0
 
+    /// What the people of one group may come to before another one is refused. A group is in memory whole.
+    package static let mostWeight = 32 << 20
+
+    var isFull: Bool { weight >= Self.mostWeight }
+
     package init(_ accounts: [StoredRecord<AccountRecord>] = [], signOuts: [StoredRecord<SignOutRecord>] = []) {
         for (key, records) in Dictionary(grouping: accounts, by: { PersonKey($0.record) }) {
             change(key) { $0.entries = TenantProfiles.merged(Self.sorted(records.map(Entry.init))) }

@@ -34,6 +34,7 @@ struct GrantStore: Sendable {
                 username: GrantedTokens.username(in: claims),
                 authenticatedAt: claims.all["auth_time"]?.integerValue)
             try requirements.check(acr: claims["acr"])
+            try checkRoom(for: named, at: authority)
             var context = context(authority, asked, sent, proofKey)
             context.grantNarrows = try grantNarrows(of: named, at: authority)
             let granted = GrantedTokens(
@@ -110,6 +111,7 @@ struct GrantStore: Sendable {
                 (claims, identity) = (verified, same)
             }
             try SignInRequirements.checkRefreshed(acr: claims?["acr"], among: contexts)
+            try checkRoom(for: identity, at: authority)
         } catch {
             await keep(rescue, proofKey: proofKey)
             throw error
@@ -135,6 +137,22 @@ struct GrantStore: Sendable {
         let profiles = try services.knownAccounts(of: app, in: partition).profiles(of: person).map(\.stored.record)
         if let same = profiles.first(where: { $0.realm == identity.realm }) { return same }
         return profiles.first.map { $0.moved(to: identity.realm) }
+    }
+
+    /// A provider, or who signs in, names people without end; those who are there lose nothing by it.
+    ///
+    /// - Throws: `throttled` for one more than the group has room for.
+    private func checkRoom(for identity: TokenIdentity, at authority: Authority) throws(BrokerError) {
+        let accounts = try services.knownAccounts(of: app, in: partition)
+        guard accounts.isFull else { return }
+        let person = KnownAccounts.PersonKey(
+            homeAccountID: identity.homeAccountID, environment: authority.environment)
+        guard !accounts.profiles(of: person).contains(where: { $0.stored.record.realm == identity.realm }) else {
+            return
+        }
+        throw BrokerError(
+            .throttled,
+            "\(app.name) has as many accounts as are kept for one app; take some away with brokerctl accounts forget.")
     }
 
     /// What was learnt by the person's earlier grant is a habit of the provider, and holds for the next one.

@@ -47,7 +47,18 @@ final class RefreshFlights: Sendable {
     private let clock: any BrokerClock
     private let gate: WorkGate
     private let patience: @Sendable () -> Duration
-    private let flights = Mutex<[CacheIndex.OwnerKey: Flight]>([:])
+    static let limit = 4_096
+
+    private struct State {
+        var flights: [CacheIndex.OwnerKey: Flight] = [:]
+        var places = FairPlaces<Partition, GroupID>(limit: RefreshFlights.limit)
+
+        mutating func end(_ key: CacheIndex.OwnerKey) {
+            flights[key] = nil
+            places.leave(for: key.owner.group, of: key.partition)
+        }
+    }
+    private let state = Mutex(State())
 
     /// - Parameter patience: how long callers wait for a flight.
     init(clock: any BrokerClock, gate: WorkGate, patience: @escaping @Sendable () -> Duration) {
@@ -56,17 +67,21 @@ final class RefreshFlights: Sendable {
         self.patience = patience
     }
 
-    var count: Int { flights.withLock { $0.count } }
+    var count: Int { state.withLock { $0.flights.count } }
 
     /// - Parameter key: whose refresh token is spent.
     func join(
         _ key: CacheIndex.OwnerKey, for request: Request, start: @escaping @Sendable () async -> Outcome
     ) -> Joining {
-        flights.withLock { flights in
-            if let flight = flights[key] {
+        state.withLock { state in
+            if let flight = state.flights[key] {
                 return flight.request == request ? .joined(flight.answer) : .wait(flight.answer)
             }
             let answer = Promise<Outcome>()
+            guard state.places.take(for: key.owner.group, of: key.partition) else {
+                answer.fulfil(.failure(Self.tooMany))
+                return .joined(answer)
+            }
             // The broker is not locked before what the provider answers is kept.
             gate.join()
             let task = Task {
@@ -77,37 +92,40 @@ final class RefreshFlights: Sendable {
                 }
                 let outcome = await start()
                 watch.cancel()
-                self.flights.withLock { $0[key] = nil }
+                self.state.withLock { $0.end(key) }
                 answer.fulfil(outcome)
             }
-            flights[key] = Flight(request: request, answer: answer, task: task)
+            state.flights[key] = Flight(request: request, answer: answer, task: task)
             return .joined(answer)
         }
     }
 
     /// The person has signed out and wants the tokens revoked: also those that a flight under way will bring.
     func revoke(_ owners: [CacheIndex.OwnerKey]) {
-        flights.withLock { flights in
+        state.withLock { state in
             for owner in owners {
-                for key in [owner, owner.ofFamilies] { flights[key]?.revoked.insert(owner) }
+                for key in [owner, owner.ofFamilies] { state.flights[key]?.revoked.insert(owner) }
             }
         }
     }
 
     func isRevoked(_ owner: CacheIndex.OwnerKey) -> Bool {
-        flights.withLock { flights in
-            [owner, owner.ofFamilies].contains { flights[$0]?.revoked.contains(owner) ?? false }
+        state.withLock { state in
+            [owner, owner.ofFamilies].contains { state.flights[$0]?.revoked.contains(owner) ?? false }
         }
     }
 
     func finishAll() async {
-        while let flight = flights.withLock({ $0.values.first }) { await flight.task.value }
+        while let flight = state.withLock({ $0.flights.values.first }) { await flight.task.value }
     }
 
     private static let late = BrokerError(
         .timedOut,
         "The provider takes long to answer; the broker goes on waiting for it, so try again in a moment.",
         reason: .answerPending)
+
+    private static let tooMany = BrokerError(
+        .throttled, "Too many sign-ins of this app are being refreshed already; try again in a moment.")
 }
 
 extension RefreshFlights.Outcome {

@@ -14,40 +14,24 @@ final class RejectedTokens: Sendable {
         case recent
     }
 
-    private enum Phase {
-        case refreshing
-        case refreshed(at: Duration)
-    }
-
     private static let memory = Duration.seconds(60)
-    private static let limit = 256
+    static let limit = 2_048
     /// By a hash that only this process can make: tokens are kept nowhere else than in the vault.
-    private let phases = Mutex<[Int: Phase]>([:])
+    private let refreshes = Mutex(PacedWork<Int>(limit: limit))
 
     /// - Parameter now: ``BrokerClock/uptime``.
-    func begin(_ token: Secret, at now: Duration) -> Standing {
-        phases.withLock { phases in
-            let key = Self.key(of: token)
-            switch phases[key] {
-            case .refreshing?: return .refreshing
-            case .refreshed(let before)? where now - before < Self.memory: return .recent
-            case .refreshed?, nil: break
-            }
-            if phases.count >= Self.limit {
-                phases = phases.filter {
-                    if case .refreshed(let before) = $0.value { now - before < Self.memory } else { true }
-                }
-            }
-            // Without room nothing is forced: the next minute has some.
-            guard phases.count < Self.limit else { return .recent }
-            phases[key] = .refreshing
-            return .new
+    func begin(_ token: Secret, of owner: CacheIndex.GroupKey, at now: Duration) -> Standing {
+        switch refreshes.withLock({ $0.begin(Self.key(of: token), of: owner, at: now) }) {
+        case .new: .new
+        case .underWay: .refreshing
+        // Without room nothing is forced: the next minute has some.
+        case .resting, .crowded: .recent
         }
     }
 
     /// The refresh is over, whatever came of it.
     func end(_ token: Secret, at now: Duration) {
-        phases.withLock { $0[Self.key(of: token)] = .refreshed(at: now) }
+        refreshes.withLock { $0.end(Self.key(of: token), restingUntil: now + Self.memory) }
     }
 
     private static func key(of token: Secret) -> Int {
@@ -79,7 +63,7 @@ extension SilentAcquisition {
         // The whole token: one for a part of its scopes would stand beside it, and the refused one would be given on.
         var whole = request
         whole.scopes = ScopeRules.toRenew(token.record)
-        switch services.rejected.begin(rejected, at: services.clock.uptime) {
+        switch services.rejected.begin(rejected, of: situation.owner.group, at: services.clock.uptime) {
         case .recent: return situation.answer(token, services)
         case .refreshing: return try await acquire(whole, replaces: token.sealed.box, insists: false)
         case .new:

@@ -1,11 +1,26 @@
 import BrokerModel
+import BrokerSystem
 import Glibc
 
-/// The accounts that the C library knows, from whichever sources nsswitch.conf(5) names.
+/// The accounts that the C library knows, from whichever sources nsswitch.conf(5) names. Each look-up has a thread of its own:
+/// one that asks a directory which does not answer must keep nobody else waiting.
 package struct SystemAccounts: AccountNames {
     package init() {}
 
-    package func name(of uid: UInt32) throws(AccountNamesUnavailable) -> String? {
+    package func name(of uid: UInt32) async throws(AccountNamesUnavailable) -> String? {
+        let answer = Promise<Result<String?, AccountNamesUnavailable>>()
+        let status = DetachedThread.start {
+            do throws(AccountNamesUnavailable) {
+                answer.fulfil(.success(try Self.lookUp(uid)))
+            } catch {
+                answer.fulfil(.failure(error))
+            }
+        }
+        guard status == 0 else { throw AccountNamesUnavailable(code: status) }
+        return try await answer.value.get()
+    }
+
+    private static func lookUp(_ uid: UInt32) throws(AccountNamesUnavailable) -> String? {
         var size = 1 << 10
         while true {
             var entry = passwd()

@@ -35,6 +35,11 @@ final class DocumentCache<Content: Sendable>: Sendable {
     /// By URL; what is kept counts against its server.
     private let entries = Mutex(FairCache<String, String, Entry>(limit: DocumentCache.memory))
 
+    /// Fetches under way, by server: a server that lets its documents wait takes no more than a share.
+    private let places = Mutex(FairPlaces<String, String>(limit: DocumentCache.mostFetches))
+
+    static var mostFetches: Int { 1_024 }
+
     /// Bytes, of all documents.
     static var memory: Int { 16 << 20 }
 
@@ -154,6 +159,10 @@ final class DocumentCache<Content: Sendable>: Sendable {
     }
 
     private func fetch(_ url: WebURL, _ reading: @escaping Reading) async throws(ProviderError) -> Document {
+        guard places.withLock({ $0.take(for: url.server, of: url.server) }) else {
+            throw .offline("Too many documents are being fetched from \(url.server) already; try again in a moment.")
+        }
+        defer { places.withLock { $0.leave(for: url.server, of: url.server) } }
         let known = await entry(url, reading)?.document.source
         let response: HTTPResponse
         do throws(HTTPFailure) {

@@ -10,7 +10,7 @@ package enum RegisterAppAtProvider: AdministrationMethod {
         """
     package static let errors: [ErrorKind] = [
         .unsupported, .unauthorizedClient, .offline, .serverUnavailable, .invalidAuthority, .invalidResponse,
-        .accessDenied,
+        .accessDenied, .throttled,
     ]
     package static let resultName = "app"
 

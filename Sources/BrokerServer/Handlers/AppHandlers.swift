@@ -26,7 +26,7 @@ struct AppHandlers: Sendable {
                 let draft = AppRegistration(
                     params.description, authority: try services.policy.authority(params.authority))
                 // What could not be kept here must not be made there.
-                try services.apps.check(draft: draft)
+                try services.apps.check(draft: draft, in: request.partition)
                 if !params.replace { try services.apps.checkIsNew(draft, in: request.partition) }
                 let made = try await services.broker.registerAtProvider(
                     draft, isConfidential: params.confidential,

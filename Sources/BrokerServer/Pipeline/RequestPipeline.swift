@@ -67,6 +67,12 @@ struct RequestPipeline: Sendable {
             subject.correlationID = name
             subject.app = read.app.name
             // Keys, app
+            guard !entrance.mustLookUp(M.self, context) else {
+                let admitted = { @Sendable [entrance] () async throws(BrokerError) -> Request<M> in
+                    try await entrance.admitLater(read.params, read.app, name, context)
+                }
+                return later(call, handler, subject, since: start, admitted, handler.work)
+            }
             let request: Request<M>
             do throws(BrokerError) { request = try entrance.admit(read.params, read.app, name, context) } catch {
                 guard let wait = GrantWait(error, read.params, name, context, entrance.policy) else { throw error }
@@ -107,14 +113,15 @@ extension RequestPipeline {
             do throws(BrokerError) {
                 let request = try await admitted()
                 defer { entrance.leave(M.self) }
-                // What root asks about others puts nothing into a partition.
-                if !M.worksLocked, M.permission != .ownership {
-                    try await entrance.owners?.bind(request.partition)
-                }
                 let output: Output
                 switch try begin(request) {
                 case .done(let value): output = value
-                case .waits(let value): output = try await value()
+                case .waits(let value):
+                    // What root asks about others puts nothing into a partition.
+                    if !M.worksLocked, M.permission != .ownership {
+                        try await entrance.owners?.bind(request.partition)
+                    }
+                    output = try await value()
                 }
                 // What waited may have outlived its grant.
                 if let grant = request.grant { try entrance.policy.confirm(grant, of: request.context.caller) }

@@ -1,0 +1,105 @@
+import BrokerAccess
+import BrokerModel
+import BrokerTestSupport
+import BrokerValues
+import Synchronization
+import Testing
+
+@Suite("Whose a uid is", .timeLimit(.minutes(1)))
+struct PartitionOwnersTests {
+    /// A directory of accounts that answers when the test lets it.
+    private final class Accounts: AccountNames {
+        let gate = Gate(open: true)
+        private let state = Mutex<(name: String?, fails: Bool, count: Int)>(("alice", false, 0))
+
+        var count: Int { state.withLock { $0.count } }
+        func set(_ name: String?, fails: Bool = false) { state.withLock { ($0.name, $0.fails) = (name, fails) } }
+
+        func name(of uid: UInt32) async throws(AccountNamesUnavailable) -> String? {
+            state.withLock { $0.count += 1 }
+            await gate.wait()
+            let (name, fails, _) = state.withLock { $0 }
+            if fails { throw AccountNamesUnavailable(code: 5) }
+            return name
+        }
+    }
+
+    private struct Scene {
+        let bed: AccessBed
+        let accounts = Accounts()
+        let owners: PartitionOwners
+
+        init() async throws {
+            bed = try await AccessBed()
+            owners = PartitionOwners(vault: bed.vault, accounts: accounts, clock: bed.clock, log: .silent)
+        }
+
+        func check(_ uid: UInt32 = 1000) async -> BrokerError? {
+            do throws(BrokerError) {
+                try await owners.check(Partition(uid: uid))
+                return nil
+            } catch {
+                return error
+            }
+        }
+    }
+
+    @Test("an account is looked up once a minute, and one with another name does not get the records")
+    func otherAccount() async throws {
+        let scene = try await Scene()
+        #expect(await scene.check() == nil)
+        try await scene.owners.bind(Partition(uid: 1000))
+        scene.accounts.set("mallory")
+        #expect(await scene.check() == nil && scene.accounts.count == 1)
+        scene.bed.clock.advance(bySeconds: 61)
+        #expect(!scene.owners.isCertain(of: Partition(uid: 1000)))
+        #expect(await scene.check()?.reason == .otherAccount)
+        #expect(!scene.owners.isCertain(of: Partition(uid: 1000)))
+        scene.accounts.set("alice")
+        #expect(await scene.check() == nil)
+    }
+
+    @Test(
+        "while the directory does not answer nobody is let in; who waits is told so, and one question is asked for all")
+    func hangs() async throws {
+        let scene = try await Scene()
+        scene.accounts.gate.close()
+        async let first = scene.check()
+        async let second = scene.check()
+        while scene.bed.clock.sleepers == 0 { await Task.yield() }
+        scene.bed.clock.advance(bySeconds: 11)
+        #expect(await first?.kind == .serverUnavailable)
+        #expect(await second?.kind == .serverUnavailable)
+        #expect(await scene.check()?.kind == .serverUnavailable && scene.accounts.count == 1)
+        scene.accounts.gate.open()
+        try await eventually("the answer came") { await scene.check() == nil }
+        #expect(scene.accounts.count == 1)
+    }
+
+    @Test("a directory that fails lets nobody in, also who was let in a minute before")
+    func fails() async throws {
+        let scene = try await Scene()
+        #expect(await scene.check() == nil)
+        scene.accounts.set(nil, fails: true)
+        scene.bed.clock.advance(bySeconds: 61)
+        #expect(await scene.check()?.kind == .serverUnavailable)
+        #expect(!scene.owners.isCertain(of: Partition(uid: 1000)))
+    }
+
+    @Test(
+        "look-ups that hang take no more than their places, and what is bound to nobody is looked up before it is written"
+    )
+    func places() async throws {
+        let scene = try await Scene()
+        scene.accounts.gate.close()
+        let waiting = (0..<64).map { uid in Task { await scene.check(UInt32(uid)) } }
+        try await eventually("all are asked about") { scene.accounts.count == 64 }
+        #expect(await scene.check(9_999)?.kind == .serverUnavailable && scene.accounts.count == 64)
+        scene.accounts.gate.open()
+        for task in waiting { #expect(await task.value == nil) }
+        try await scene.owners.bind(Partition(uid: 9_999))
+        #expect(scene.accounts.count == 65)
+        let record = try scene.bed.vault.load(PartitionOwnerRecord.self, bucket: [], in: Partition(uid: 9_999)).first
+        #expect(record?.record.account == "alice")
+    }
+}

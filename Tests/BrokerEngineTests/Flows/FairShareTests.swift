@@ -1,0 +1,98 @@
+import BrokerEngine
+import BrokerModel
+import BrokerTestSupport
+import BrokerValues
+import Testing
+
+@Suite("One app with many accounts, and its neighbours", .timeLimit(.minutes(2)))
+struct FairShareTests {
+    private static let neighbour = Sample.app("neighbour")
+
+    /// - Returns: the account ids.
+    private func signIn(_ count: Int, to app: AppRegistration, _ bed: EngineBed) async throws -> [String] {
+        var ids: [String] = []
+        for number in 0..<count { ids.append(try await bed.signIn("user\(number)", app).account.id) }
+        return ids
+    }
+
+    @Test("an app whose servers refuse all its tokens uses up its own forced refreshes, not its neighbour's")
+    func rejected() async throws {
+        let bed = try await EngineBed()
+        let own = try await bed.signIn("alice", Self.neighbour)
+        let ids = try await signIn(220, to: Sample.app(), bed)
+        var forced = 0
+        for id in ids {
+            let token = try await bed.engine.acquireSilent(bed.silent { $0.query.account = .id(id) })
+            let text = try bed.text(token)
+            let answer = try await bed.engine.acquireSilent(
+                bed.silent {
+                    $0.query.account = .id(id)
+                    $0.rejectedToken = Secret(text)
+                })
+            if !answer.rejected { forced += 1 }
+        }
+        #expect(forced == 205 && bed.provider.refreshes.count == 205)
+        let text = try bed.text(own)
+        let answer = try await bed.engine.acquireSilent(bed.silent(Self.neighbour) { $0.rejectedToken = Secret(text) })
+        #expect(!answer.rejected)
+    }
+
+    @Test("an app whose provider lets its refreshes hang is refused more of them, while its neighbour's go on")
+    func refreshes() async throws {
+        let bed = try await EngineBed()
+        try await bed.signIn("alice", Self.neighbour)
+        let ids = try await signIn(430, to: Sample.app(), bed)
+        let gate = bed.holdTokens()
+        let outcomes = await withTaskGroup(of: ErrorKind?.self) { group in
+            for id in ids {
+                group.addTask {
+                    do throws(BrokerError) {
+                        _ = try await bed.engine.acquireSilent(
+                            bed.silent {
+                                $0.query.account = .id(id)
+                                $0.forceRefresh = true
+                            })
+                        return nil
+                    } catch {
+                        return error.kind
+                    }
+                }
+            }
+            while bed.provider.refreshes.count < 410 { await Task.yield() }
+            async let other = bed.engine.acquireSilent(bed.silent(Self.neighbour) { $0.forceRefresh = true })
+            while bed.provider.refreshes.count < 411 { await Task.yield() }
+            gate.open()
+            _ = try? await other
+            return await group.reduce(into: [ErrorKind?]()) { $0.append($1) }
+        }
+        #expect(outcomes.count { $0 == .throttled } == 20 && outcomes.count { $0 == nil } == 410)
+    }
+
+    @Test("a provider that names ever new people fills its app, and is refused the next one; nobody's sign-in is lost")
+    func people() async throws {
+        let bed = try await EngineBed()
+        try await bed.signIn("alice", Self.neighbour)
+        try await bed.signIn("first")
+        let large = String(repeating: "x", count: 900_000)
+        bed.provider.say { $0["filler"] = .string(large) }
+        var refusal: BrokerError?
+        for number in 0..<60 where refusal == nil {
+            do { _ = try await bed.signIn("user\(number)") } catch { refusal = error as? BrokerError }
+        }
+        #expect(refusal?.kind == .throttled)
+        // What the provider gave is not left alive there.
+        #expect(!bed.provider.revoked.isEmpty)
+        for app in [Sample.app(), Self.neighbour] {
+            let accounts = try bed.engine.accounts(of: app, includeSignedOut: false, in: Sample.partition)
+            let known = try #require(accounts.first)
+            _ = try await bed.engine.acquireSilent(
+                bed.silent(app) {
+                    $0.query.account = .id(known.id)
+                    $0.forceRefresh = true
+                })
+        }
+        // Who is known already signs in as before.
+        bed.provider.say { _ in }
+        try await bed.signIn("first")
+    }
+}
