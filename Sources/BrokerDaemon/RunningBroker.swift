@@ -93,9 +93,10 @@ struct RunningBroker: Sendable {
         services.process.residentBytes = ResidentMemory.bytes
         services.requestsPerConnection = configuration.socket.maxRequestsPerConnection
         let sandboxes = SandboxSockets(
-            in: SandboxFolders(beside: socketPath(configuration)), clock: clock, random: SystemRandom(), log: logger)
-        // In system mode the sockets would be of the broker's account, and nobody else could connect.
-        if !configuration.isSystemMode { services.sandboxes = sandboxes }
+            // In system mode a socket would be of the broker's account, and nobody else could connect.
+            in: configuration.isSystemMode ? nil : SandboxFolders(beside: socketPath(configuration)),
+            clock: clock, random: SystemRandom(), log: logger)
+        services.sandboxes = sandboxes
         let signals = await SignalService.trap()
         let listener: LineListener
         let reactor: Reactor
@@ -105,7 +106,7 @@ struct RunningBroker: Sendable {
             listener = try await LineListener.start(
                 try socket(configuration, activated), on: reactor, service: service,
                 limits: configuration.lineLimits, logger: logger)
-            sandboxes.begin(beside: listener) { service.serving($0) }
+            sandboxes.begin(beside: listener) { service.serving($0, of: $1) }
         } catch {
             throw StartFailure(exit: .failed, text: "\(error)")
         }

@@ -42,7 +42,7 @@ enum SandboxText {
                     opened.expiresOn.map { TimeText.relative($0, to: now) } ?? "never",
                 ],
                 details: [
-                    opened.path,
+                    opened.path ?? "made by its launcher",
                     "opened \(TimeText.relative(opened.openedOn, to: now)) by \(opened.openedBy.id)",
                 ])
         }

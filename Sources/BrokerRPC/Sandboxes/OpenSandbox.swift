@@ -6,7 +6,7 @@ package enum OpenSandbox: AdministrationMethod {
     package static let description = """
         The socket is alone in a folder, to be mounted into the sandbox. Its callers are engine:id, tier sandboxed, whatever \
         else can be seen of them; they never administer, and open no further socket. The socket goes when it is closed, when \
-        its lifetime ends and when the broker stops; its connections are cut off then.
+        its lifetime ends and when the broker stops; its connections are cut off then. A launcher may make the socket itself:         it sends two descriptors with the line (SCM_RIGHTS), first one that listens, then the end of a pipe to read from; the         socket goes when the pipe's other end is closed, too.
         """
     package static let errors: [ErrorKind] = [
         .invalidParameter, .appNotFound, .accessDenied, .throttled, .unsupported,
@@ -57,14 +57,16 @@ package enum OpenSandbox: AdministrationMethod {
         package var handle = ""
         package var path: String?
         package init() {}
-        package init(handle: String, path: String) {
+        package init(handle: String, path: String?) {
             self.handle = handle
             self.path = path
         }
         package static let members: [Member<Result>] = [
             .required("handle", \.handle, "For sandboxes.close."),
             .optional(
-                "path", \.path, "The socket. Its folder holds nothing else, and is what to mount into the sandbox."),
+                "path", \.path,
+                "The socket. Its folder holds nothing else, and is what to mount into the sandbox. Absent: the launcher made it."
+            ),
         ]
     }
 }

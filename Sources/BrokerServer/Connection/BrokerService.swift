@@ -8,8 +8,8 @@ import BrokerValues
 package struct BrokerService: LineService {
     private let services: ServerServices
     private let pipeline: RequestPipeline
-    /// Whose own socket it serves; nil for the common one.
-    private var sandbox: Sandbox?
+    /// Whose own socket it serves, and of which person; nil for the common one.
+    private var own: (sandbox: Sandbox, partition: Partition)?
 
     package init(_ services: ServerServices) {
         self.services = services
@@ -17,9 +17,9 @@ package struct BrokerService: LineService {
     }
 
     /// The same service, for those who come by the sandbox's socket.
-    package func serving(_ sandbox: Sandbox) -> BrokerService {
+    package func serving(_ sandbox: Sandbox, of partition: Partition) -> BrokerService {
         var service = self
-        service.sandbox = sandbox
+        service.own = (sandbox, partition)
         return service
     }
 
@@ -27,6 +27,7 @@ package struct BrokerService: LineService {
     package func admit(_ connection: LineConnection) -> Admission {
         do throws(BrokerError) {
             try services.policy.serves(connection.peer)
+            try requireOwner(connection.peer)
             let caller = try services.policy.identify(facts(of: connection.peer))
             return .serve(
                 ConnectionSession(
@@ -53,9 +54,16 @@ package struct BrokerService: LineService {
             send: { connection.write($0.bytes) })
     }
 
+    /// A name that one person gave is nothing to another's partition.
+    private func requireOwner(_ peer: PeerCredentials) throws(BrokerError) {
+        guard let own, own.partition != Partition(uid: peer.uid) else { return }
+        throw BrokerError(
+            .accessDenied, "This socket is for a sandbox of another user.", reason: .otherUser)
+    }
+
     private func facts(of peer: PeerCredentials) -> PeerFacts {
         var facts = services.inspector.inspect(peer)
-        facts.sandbox = sandbox
+        facts.sandbox = own?.sandbox
         return facts
     }
 

@@ -1,6 +1,7 @@
 import BrokerAccess
 import BrokerModel
 import BrokerRPC
+import BrokerSocket
 import BrokerValues
 import Synchronization
 
@@ -18,6 +19,7 @@ final class ConnectionContext: Sendable {
     let askPerson: @Sendable () -> Void
     private let connected: ConnectedCallers
     private let number: UInt64
+    private let carried = Mutex<[ReceivedDescriptor]>([])
     /// What the client wants to be told about; it ends with the connection.
     private let subscription = Mutex<[Subscription]>([])
 
@@ -35,6 +37,17 @@ final class ConnectionContext: Sendable {
         self.callerNow = callerNow
         self.connectionCount = connectionCount
         self.send = send
+    }
+
+    /// While a line is begun that descriptors came with.
+    func carry(_ descriptors: [ReceivedDescriptor]) { carried.withLock { $0 = descriptors } }
+
+    /// Descriptors that came with the request, which must not have waited yet.
+    func takeDescriptors() -> [ReceivedDescriptor] {
+        carried.withLock { carried in
+            defer { carried = [] }
+            return carried
+        }
     }
 
     /// The client has gone.

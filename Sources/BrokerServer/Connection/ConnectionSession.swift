@@ -41,7 +41,11 @@ final class ConnectionSession: LineHandler {
 
     // MARK: From the bytes layer
 
-    func received(_ line: ArraySlice<UInt8>, on connection: LineConnection) {
+    func received(
+        _ line: ArraySlice<UInt8>, with descriptors: [ReceivedDescriptor], on connection: LineConnection
+    ) {
+        if !descriptors.isEmpty { context.carry(descriptors) }
+        defer { if !descriptors.isEmpty { context.carry([]) } }
         let size = line.count
         switch line.withUnsafeBytes(RequestLine.init) {
         case .single(let item): single(item, size)

@@ -1,5 +1,6 @@
 import BrokerModel
 import BrokerRPC
+import BrokerSocket
 import BrokerValues
 
 /// `sandboxes.…`.
@@ -8,16 +9,15 @@ struct SandboxHandlers: Sendable {
 
     var all: [AnyHandler] {
         [
-            .waiting(
+            AnyHandler(
                 OpenSandbox.self,
+                work: { request in
+                    // They are there while the line is begun, and belong to nobody then.
+                    let descriptors = request.context.takeDescriptors()
+                    return .waits { () throws(BrokerError) in try await open(request, descriptors) }
+                },
                 outcome: { RequestOutcome(words: Self.words($0.params, $1.handle)) }
-            ) { request throws(BrokerError) in
-                let sandbox = request.params.sandbox
-                for app in sandbox.apps ?? [] { _ = try services.apps.registered(app, in: request.partition) }
-                let opened = try await sockets.open(
-                    sandbox, lifetime: request.params.lifetime, by: request.context.caller)
-                return OpenSandbox.Result(handle: opened.handle, path: opened.path)
-            },
+            ) { $0.write(to: &$2) },
             .waiting(ListSandboxes.self) { request throws(BrokerError) in
                 ListSandboxes.Result(
                     sandboxes: try sockets.all(in: request.partition).map { ListSandboxes.OpenedSandbox($0) })
@@ -34,13 +34,20 @@ struct SandboxHandlers: Sendable {
         ]
     }
 
+    private func open(
+        _ request: Request<OpenSandbox>, _ descriptors: [ReceivedDescriptor]
+    ) async throws(BrokerError) -> OpenSandbox.Result {
+        let sandbox = request.params.sandbox
+        for app in sandbox.apps ?? [] { _ = try services.apps.registered(app, in: request.partition) }
+        let opened = try await sockets.open(
+            sandbox, on: descriptors, lifetime: request.params.lifetime, by: request.context.caller)
+        return OpenSandbox.Result(handle: opened.handle, path: opened.path)
+    }
+
     private var sockets: SandboxSockets {
         get throws(BrokerError) {
             if let sandboxes = services.sandboxes { return sandboxes }
-            throw BrokerError(
-                .unsupported,
-                "This broker serves every user of the machine, and makes no sockets for sandboxes; run a broker of your own for them."
-            )
+            throw BrokerError(.unsupported, "This broker has no sockets for sandboxes.")
         }
     }
 

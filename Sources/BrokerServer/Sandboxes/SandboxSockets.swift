@@ -12,19 +12,22 @@ package final class SandboxSockets: Sendable {
         let handle: String
         let sandbox: Sandbox
         let opener: Caller
-        let path: String
+        /// Nil where the launcher made it.
+        let path: String?
         let openedOn: NumericDate
         let expiresOn: NumericDate?
         let listener: LineListener
     }
 
-    private typealias Listen = @Sendable (ListeningSocket, Sandbox) async throws(SocketError) -> LineListener
+    private typealias Listen = @Sendable (ListeningSocket, Sandbox, Partition) async throws(SocketError) -> LineListener
 
     private struct State {
         /// Whose they are, by handle: those that are being opened, too.
         var places: [String: Partition] = [:]
         var opened: [String: Opened] = [:]
         var timers: [String: Task<Void, any Error>] = [:]
+        /// What tells that a launcher is gone that made its socket itself.
+        var launchers: [String: HangUpWatch] = [:]
         /// What starts a listener for a sandbox; nil before the broker listens, and when it stops.
         var listen: Listen?
     }
@@ -32,13 +35,14 @@ package final class SandboxSockets: Sendable {
     /// Of one person.
     package static let most = 64
 
-    private let folders: SandboxFolders
+    private let folders: SandboxFolders?
     private let clock: any BrokerClock
     private let random: any RandomSource
     private let log: Logger
     private let state = Mutex(State())
 
-    package init(in folders: SandboxFolders, clock: any BrokerClock, random: any RandomSource, log: Logger) {
+    /// - Parameter folders: where sockets are made; nil where only launchers can make them.
+    package init(in folders: SandboxFolders?, clock: any BrokerClock, random: any RandomSource, log: Logger) {
         self.folders = folders
         self.clock = clock
         self.random = random
@@ -51,31 +55,38 @@ package final class SandboxSockets: Sendable {
     ///   - listener: the common one, whose limits hold for all connections together.
     ///   - service: serves those who come by the sandbox's socket.
     package func begin(
-        beside listener: LineListener, service: @escaping @Sendable (Sandbox) -> any LineService
+        beside listener: LineListener, service: @escaping @Sendable (Sandbox, Partition) -> any LineService
     ) {
-        folders.removeDead()
+        folders?.removeDead()
         state.withLock { state in
-            state.listen = { socket, sandbox throws(SocketError) in
-                try await listener.startAnother(socket, service: service(sandbox))
+            state.listen = { socket, sandbox, partition throws(SocketError) in
+                guard !listener.accepts(on: socket) else { throw .alreadyServed }
+                return try await listener.startAnother(socket, service: service(sandbox, partition))
             }
         }
     }
 
-    /// - Parameter lifetime: seconds; nil for no end.
-    /// - Throws: `throttled`, `serverUnavailable`, `unsupported`.
-    func open(_ sandbox: Sandbox, lifetime: Int64?, by opener: Caller) async throws(BrokerError) -> Opened {
+    /// - Parameters:
+    ///   - descriptors: of a launcher that made the socket itself: one that listens, and one that hangs up with the sandbox.
+    ///     None: a socket is made.
+    ///   - lifetime: seconds; nil for no end.
+    /// - Throws: `invalidParameter`, `throttled`, `serverUnavailable`, `unsupported`.
+    func open(
+        _ sandbox: Sandbox, on descriptors: [ReceivedDescriptor] = [], lifetime: Int64?, by opener: Caller
+    ) async throws(BrokerError) -> Opened {
         let handle = Self.handle(random.bytes(26))
         let listen = try takePlace(handle, of: opener.partition)
         let opened: Opened
-        do throws(SocketError) {
+        do throws(BrokerError) {
+            let (socket, path) = try socket(handle, descriptors)
             opened = Opened(
-                handle: handle, sandbox: sandbox, opener: opener, path: folders.socketPath(handle),
+                handle: handle, sandbox: sandbox, opener: opener, path: path,
                 openedOn: clock.now, expiresOn: lifetime.map { clock.now + $0 },
-                listener: try await listen(try folders.bind(handle), sandbox))
+                listener: try await start(listen, on: socket, sandbox, opener.partition))
         } catch {
-            folders.remove(handle)
+            folders?.remove(handle)
             state.withLock { $0.places[handle] = nil }
-            throw BrokerError(.unsupported, "The sandbox's socket cannot be had. \(error)", cause: error)
+            throw error
         }
         let isWanted = state.withLock { state in
             guard state.listen != nil else { return false }
@@ -92,7 +103,65 @@ package final class SandboxSockets: Sendable {
             await shutDown(opened, within: .zero)
             throw Self.stopping
         }
+        if descriptors.count == 2 { try await watch(descriptors[1], of: opened) }
         return opened
+    }
+
+    private func socket(
+        _ handle: String, _ descriptors: [ReceivedDescriptor]
+    ) throws(BrokerError) -> (ListeningSocket, path: String?) {
+        guard descriptors.isEmpty || descriptors.count == 2 else {
+            throw BrokerError(
+                .invalidParameter,
+                "Two descriptors come with the line, or none: first one that listens, then one that hangs up when the sandbox is gone."
+            )
+        }
+        do throws(SocketError) {
+            if let listening = descriptors.first { return (try .handed(listening), nil) }
+            if let folders { return (try folders.bind(handle), folders.socketPath(handle)) }
+        } catch {
+            throw Self.refusal(error)
+        }
+        throw BrokerError(
+            .unsupported,
+            "This broker serves every user of the machine, and makes no sockets for sandboxes; hand over one that listens, or run a broker of your own."
+        )
+    }
+
+    private func start(
+        _ listen: Listen, on socket: ListeningSocket, _ sandbox: Sandbox, _ partition: Partition
+    ) async throws(BrokerError) -> LineListener {
+        do throws(SocketError) {
+            return try await listen(socket, sandbox, partition)
+        } catch {
+            throw Self.refusal(error)
+        }
+    }
+
+    private static func refusal(_ error: SocketError) -> BrokerError {
+        let message = "The sandbox's socket cannot be had. \(error)"
+        return switch error {
+        case .notAListener, .alreadyServed, .noHangUp: BrokerError(.invalidParameter, message, cause: error)
+        default: BrokerError(.unsupported, message, cause: error)
+        }
+    }
+
+    /// The sandbox ends with its launcher, even if everybody crashes.
+    private func watch(_ descriptor: ReceivedDescriptor, of opened: Opened) async throws(BrokerError) {
+        do throws(SocketError) {
+            let watch = try await HangUpWatch.start(descriptor, on: opened.listener.reactor) {
+                Task { await self.end(opened.handle) }
+            }
+            let isOpen = state.withLock { state in
+                let isOpen = state.opened[opened.handle] != nil
+                if isOpen { state.launchers[opened.handle] = watch }
+                return isOpen
+            }
+            if !isOpen { watch.cancel() }
+        } catch {
+            await end(opened.handle)
+            throw Self.refusal(error)
+        }
     }
 
     /// The oldest first.
@@ -115,18 +184,20 @@ package final class SandboxSockets: Sendable {
         let rest = state.withLock { state in
             let opened = Array(state.opened.values)
             for timer in state.timers.values { timer.cancel() }
+            for launcher in state.launchers.values { launcher.cancel() }
             state = State()
             return opened
         }
         await withTaskGroup { group in
             for opened in rest { group.addTask { await self.shutDown(opened, within: patience) } }
         }
-        folders.removeEmpty()
+        folders?.removeEmpty()
     }
 
     private func end(_ handle: String) async {
         let (opened, timer) = state.withLock {
-            ($0.opened.removeValue(forKey: handle), $0.timers.removeValue(forKey: handle))
+            $0.launchers.removeValue(forKey: handle)?.cancel()
+            return ($0.opened.removeValue(forKey: handle), $0.timers.removeValue(forKey: handle))
         }
         guard let opened else { return }
         timer?.cancel()
@@ -137,9 +208,8 @@ package final class SandboxSockets: Sendable {
 
     private func shutDown(_ opened: Opened, within patience: Duration) async {
         await opened.listener.shutDown(within: patience)
-        guard !folders.remove(opened.handle) else { return }
-        log.notice(
-            "the folder of a sandbox's socket stays: something else is in it", metadata: ["path": "\(opened.path)"])
+        guard let path = opened.path, folders?.remove(opened.handle) == false else { return }
+        log.notice("the folder of a sandbox's socket stays: something else is in it", metadata: ["path": "\(path)"])
     }
 
     private func takePlace(

@@ -39,6 +39,8 @@ final class LineChannel: SocketStreamOwner {
     private var held = 0
     /// Lines may be here that were not wanted when they came.
     private var isBehind = false
+    /// Descriptors that came, and how many bytes had come with them.
+    private var arrived: (descriptors: [ReceivedDescriptor], end: Int)?
     private var inputHasEnded = false
     private var inputEndWasTold = false
     private var halfLineTimer: ReactorTimer?
@@ -167,6 +169,7 @@ final class LineChannel: SocketStreamOwner {
         isInBurst = true
         lastActive = stream.reactor.now
         splitter.append(bytes)
+        if !beside.descriptors.isEmpty { arrived = (beside.descriptors, splitter.appended) }
         deliver()
         endBurst()
     }
@@ -206,7 +209,7 @@ final class LineChannel: SocketStreamOwner {
             switch splitter.next() {
             case .line(let line):
                 cancel(&halfLineTimer)
-                served.handler.received(line, on: served.connection)
+                served.handler.received(line, with: descriptorsOfLine(), on: served.connection)
             case .tooLong:
                 return refuse(.lineTooLong(limit: limits.lineLength))
             case .needsMore:
@@ -234,6 +237,13 @@ final class LineChannel: SocketStreamOwner {
                 self.refuse(.lineStalled(after: self.limits.halfLine))
             }
         }
+    }
+
+    /// Descriptors come with the last byte that is read together with them, and belong to the line that it is of.
+    private func descriptorsOfLine() -> [ReceivedDescriptor] {
+        guard let arrived, splitter.handedOut >= arrived.end else { return [] }
+        self.arrived = nil
+        return arrived.descriptors
     }
 
     private func endBurst() {
@@ -290,6 +300,7 @@ final class LineChannel: SocketStreamOwner {
         cancel(&halfLineTimer)
         cancel(&closingTimer)
         splitter.discard()
+        arrived = nil
         guard let served else { return }
         self.served = nil
         table.remove(served.connection.id)

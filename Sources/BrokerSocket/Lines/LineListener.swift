@@ -62,6 +62,8 @@ package final class LineListener: Sendable {
         self.logger = logger
     }
 
+    package func accepts(on other: ListeningSocket) -> Bool { socket.isSame(as: other) }
+
     /// Open connections, refused ones not counted, of all that share its limits. May be read from anywhere.
     package var connectionCount: Int { count.value }
 

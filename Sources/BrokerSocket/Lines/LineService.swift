@@ -61,7 +61,9 @@ package protocol LineHandler: AnyObject {
     /// out together with the other answers of the same burst. To stop the flow (too many requests under way) call
     /// ``LineConnection/pauseReading()``: no further line is delivered, also none that has arrived already, until
     /// ``LineConnection/resumeReading()``.
-    func received(_ line: ArraySlice<UInt8>, on connection: LineConnection)
+    ///
+    /// - Parameter descriptors: that came along with the line; two at most.
+    func received(_ line: ArraySlice<UInt8>, with descriptors: [ReceivedDescriptor], on connection: LineConnection)
 
     /// From the next line on another process of the same user writes: it got the connection from the one that made it.
     func handedOn(to writer: PeerCredentials, on connection: LineConnection)

@@ -204,25 +204,6 @@ struct BytesBeside {
     }
 }
 
-/// A descriptor that a peer sent; closed with this object, unless somebody took it.
-package final class ReceivedDescriptor {
-    private var descriptor: Int32
-
-    init(owning descriptor: Int32) {
-        self.descriptor = descriptor
-    }
-
-    deinit {
-        if descriptor >= 0 { close(descriptor) }
-    }
-
-    /// - Returns: the descriptor, the caller's own from now on.
-    package func take() -> Int32 {
-        defer { descriptor = -1 }
-        return descriptor
-    }
-}
-
 extension UnsafeMutableRawBufferPointer {
     fileprivate func wipe() {
         if let baseAddress { explicit_bzero(baseAddress, count) }

@@ -22,6 +22,20 @@ package final class ListeningSocket: Sendable {
         return ListeningSocket(descriptor: descriptor, file: nil)
     }
 
+    /// Takes a socket that a client made and sent.
+    package static func handed(_ received: ReceivedDescriptor) throws(SocketError) -> ListeningSocket {
+        let socket = try inherited(received.number)
+        _ = received.take()
+        return socket
+    }
+
+    /// Whether both are one socket.
+    func isSame(as other: ListeningSocket) -> Bool {
+        var (mine, theirs) = (stat(), stat())
+        return fstat(descriptor, &mine) == 0 && fstat(other.descriptor, &theirs) == 0
+            && (mine.st_dev, mine.st_ino) == (theirs.st_dev, theirs.st_ino)
+    }
+
     /// Unlinks the path, unless something else stands there by now. Does nothing the second time.
     func removePath() {
         file?.remove()

@@ -250,7 +250,7 @@ struct BindingTests {
                 "The socket's folder /p is a link or no folder; use a folder of your own with mode 0700.",
                 "Another program answers at /p; stop it, or choose another path with --socket.",
                 "/p is not a socket; remove it, or choose another path with --socket.",
-                "Descriptor 3 is not a listening Unix stream socket; check the socket unit.",
+                "Descriptor 3 is not a listening Unix stream socket; hand over one that listens.",
                 "Could not bind the socket at /p: Permission denied.",
             ])
     }

@@ -76,11 +76,13 @@ struct SandboxGrantTests {
         if len(sys.argv) > 3:
             connection.sendall((sys.argv[3] + '\\n').encode())
             stream.readline()
-        write = 'import os, sys; os.write(int(sys.argv[1]), (sys.argv[2] + chr(10)).encode())'
-        subprocess.run(
+        # It stays until it is answered: who is gone cannot be told.
+        write = 'import os, sys; os.write(int(sys.argv[1]), (sys.argv[2] + chr(10)).encode()); sys.stdin.read()'
+        inside = subprocess.Popen(
             ['bwrap', '--dev-bind', '/', '/', '--unshare-user', '/usr/bin/python3', '-c', write,
-             str(connection.fileno()), sys.argv[2]], pass_fds=[connection.fileno()], check=True)
+             str(connection.fileno()), sys.argv[2]], pass_fds=[connection.fileno()], stdin=subprocess.PIPE)
         print(stream.readline(), end='')
+        inside.communicate()
         """
 
     @Test("a connection that was made outside is a sandbox's when one writes on it")
