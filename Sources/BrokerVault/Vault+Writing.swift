@@ -2,12 +2,20 @@ import BrokerModel
 import FoundationEssentials
 
 extension Vault {
+    package func name(of parts: [String], in partition: Partition) throws(VaultError) -> [UInt8] {
+        RowKeys(of: partition, keys: try keysMakingNew(for: partition)).name(of: parts)
+    }
+
+    private func keysMakingNew(for partition: Partition) throws(VaultError) -> PartitionKeys {
+        try keys.keysMakingNew(for: partition) { (partition) throws(VaultError) in
+            try reader.wrappedKey(of: partition)
+        }
+    }
+
     package func seal<Record: VaultRecord>(
         _ record: Record, secret: Secret?, in partition: Partition
     ) throws(VaultError) -> StoredRecord<Record> {
-        let keys = try keys.keysMakingNew(for: partition) { (partition) throws(VaultError) in
-            try reader.wrappedKey(of: partition)
-        }
+        let keys = try keysMakingNew(for: partition)
         let names = RowKeys(of: partition, keys: keys)
         guard let fields = try? JSONEncoder().encode(record) else {
             throw .io(

@@ -65,6 +65,36 @@ struct GrantTests {
         #expect(try scene.bed.grants.list(in: Self.partition).requests.isEmpty)
     }
 
+    @Test("a grant of an earlier version is for the account that it was for, whichever of its ids is asked by")
+    func earlierAccountID() async throws {
+        let scene = try await Scene()
+        let (person, place) = (HomeAccountID(subject: "ann", issuer: "https://id.example.org"), "id.example.org")
+        let record = AccountRecord(
+            group: scene.app.effectiveGroup, homeAccountID: person, environment: place, realm: "",
+            authority: "https://id.example.org", username: "ann", createdAt: 1)
+        let vault = scene.bed.vault
+        try await vault.commit(
+            VaultChange(
+                in: Self.partition, puts: [try vault.seal(record, secret: nil, in: Self.partition).sealed]))
+        let earlier = person.earlierAccountID(in: Self.partition, environment: place)
+        let id = try vault.accountID(of: person, at: place, in: Self.partition)
+        _ = try await scene.approve(.init(accountID: earlier, scopes: ["read"]), Self.token("read"))
+        let reopened = try await scene.bed.reopenedGrants()
+        let grants = try reopened.list(in: Self.partition).grants
+        #expect(grants.map(\.accountID) == [id])
+        let other = try await Scene()
+        try await other.bed.vault.commit(
+            VaultChange(
+                in: Self.partition, puts: [try other.bed.vault.seal(record, secret: nil, in: Self.partition).sealed]))
+        let now = try other.bed.vault.accountID(of: person, at: place, in: Self.partition)
+        #expect(now != id)
+        // Who is asked about by the id of before is granted the one of now, and let in by both.
+        let grant = try await other.approve(.init(), Self.token("read", of: .id(earlier)))
+        #expect(grant.accountID == now)
+        for account in [earlier, now] { #expect(other.refusal(Self.token("read", of: .id(account))) == nil) }
+        #expect(other.refusal(Self.token("read", of: .id(String(repeating: "0", count: 32)))) != nil)
+    }
+
     @Test("in a vault that was put back no grant is believed, because it may have been revoked since")
     func rolledBack() async throws {
         let scene = try await Scene()

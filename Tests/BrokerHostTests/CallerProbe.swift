@@ -17,6 +17,8 @@ struct CallerProbe: Sendable {
         case undumpable
         /// Connects, and then becomes a program of the system.
         case exec
+        /// Connects, and then becomes a program that lies in no file system.
+        case memory
     }
 
     /// Resolved: what /proc/PID/exe leads to.
@@ -54,8 +56,11 @@ struct CallerProbe: Sendable {
 
     /// - Parameter command: run as the user, after what root did before.
     func judge(asRoot before: [String] = [], _ command: [String]) async throws -> String {
+        try await judge(asRootAlone: before + ["setpriv"] + Self.asUser + command)
+    }
+
+    func judge(asRootAlone words: [String]) async throws -> String {
         let seen = verdicts.count
-        let words = before + ["setpriv"] + Self.asUser + command
         let attacker = try bed.start(Launch(words[0], Array(words.dropFirst())), as: "attacker")
         try await eventually("the caller is judged; its own words: \(attacker.logTail)") { verdicts.count > seen }
         await attacker.stop()
@@ -92,10 +97,37 @@ struct CallerProbe: Sendable {
                 time.sleep(60)
             threading.Thread(target=later).start()
             libc.pthread_exit(0)
-        elif attack == 'exec':
+        elif attack == 'reused':
+            # The last number that was given out can be set where nobody else takes the next one meanwhile.
+            while True:
+                peer = socket.socket(socket.AF_UNIX)
+                child = os.fork()
+                if child == 0:
+                    os.setresuid(65534, 65534, 65534)
+                    peer.connect(path)
+                    os._exit(0)
+                os.waitpid(child, 0)
+                with open('/proc/sys/kernel/ns_last_pid', 'w') as last:
+                    last.write(str(child - 1))
+                again = os.fork()
+                if again == 0:
+                    os.setresuid(65534, 65534, 65534)
+                    time.sleep(60)
+                    os._exit(0)
+                if again == child:
+                    break
+                os.kill(again, 9)
+                os.waitpid(again, 0)
+            peer.send(b'x')
+        elif attack in ('exec', 'memory'):
+            program = sys.argv[3] if len(sys.argv) > 3 else '/usr/bin/yes'
+            if attack == 'memory':
+                memory = os.memfd_create('yes')
+                os.write(memory, open(program, 'rb').read())
+                program = f'/proc/self/fd/{memory}'
             peer.connect(path)
             os.dup2(peer.fileno(), 1)
-            os.execv('/usr/bin/yes', ['yes'])
+            os.execv(program, ['yes'])
         else:
             peer.connect(path)
             peer.send(b'x')

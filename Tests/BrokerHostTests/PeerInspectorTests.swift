@@ -47,6 +47,36 @@ struct PeerInspectorTests {
         }
     }
 
+    @Test("who became root by a setuid program is not the user any more who connected")
+    func setuid() async throws {
+        try await withCallerProbe { probe async throws in
+            let program = probe.bed.path("setuid-yes")
+            _ = try await probe.bed.run(Launch("cp", ["/usr/bin/yes", program]))
+            _ = try await probe.bed.run(Launch("chmod", ["4755", program]))
+            let attack = [python, probe.bed.path("attack.py"), "exec", probe.socket, program]
+            #expect(try await probe.judge(attack).hasPrefix("unidentified may not pid "))
+        }
+    }
+
+    @Test("a program that a loader runs, or that lies in memory only, is not taken for one of the system's")
+    func loaders() async throws {
+        try await withCallerProbe { probe async throws in
+            let curl = ["/usr/bin/curl", "--max-time", "30", "--unix-socket", probe.socket, "http://localhost/"]
+            let loader = try #require(
+                ["/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1"].first(where: FileManager.default.fileExists))
+            #expect(try await probe.judge([loader] + curl).hasPrefix("unknown administers "))
+            #expect(try await probe.judge(.memory).hasPrefix("unknown administers pid "))
+        }
+    }
+
+    @Test("a number that was given out again is not the process that connected")
+    func reusedNumber() async throws {
+        try await withCallerProbe { probe async throws in
+            let attack = [python, probe.bed.path("attack.py"), "reused", probe.socket]
+            #expect(try await probe.judge(asRootAlone: attack).hasPrefix("unidentified may not pid "))
+        }
+    }
+
     @Test(
         "whatever has mounts, users or processes of its own is sandboxed, also when it hides or looks like the host",
         arguments: [

@@ -56,25 +56,26 @@ struct IdentityTests {
         #expect(try group("https://id.example/a") != group("https://id.example/b"))
     }
 
-    @Test("a person has one id for all apps, and another at each uid and provider")
-    func accountIDs() {
+    @Test("the account ids of earlier versions are still understood: one for all apps, another at each uid and provider")
+    func earlierAccountIDs() {
         let anna = HomeAccountID(subject: "anna", issuer: "https://id.example")
-        let id = anna.accountID(in: Partition(uid: 1000), environment: "id.example")
+        let id = anna.earlierAccountID(in: Partition(uid: 1000), environment: "id.example")
         #expect(
             id
-                == HomeAccountID(rawValue: "anna@https://id.example").accountID(
+                == HomeAccountID(rawValue: "anna@https://id.example").earlierAccountID(
                     in: Partition(uid: 1000), environment: "id.example"))
         #expect(id.count == 32 && id.allSatisfy { $0.isHexDigit && !$0.isUppercase })
         let others = [
-            anna.accountID(in: Partition(uid: 1001), environment: "id.example"),
-            anna.accountID(in: Partition(uid: 1000), environment: "id.example:8443"),
+            anna.earlierAccountID(in: Partition(uid: 1001), environment: "id.example"),
+            anna.earlierAccountID(in: Partition(uid: 1000), environment: "id.example:8443"),
             HomeAccountID(subject: "anna", issuer: "https://id.example/b")
-                .accountID(in: Partition(uid: 1000), environment: "id.example"),
+                .earlierAccountID(in: Partition(uid: 1000), environment: "id.example"),
             HomeAccountID(subject: "Anna", issuer: "https://id.example")
-                .accountID(in: Partition(uid: 1000), environment: "id.example"),
+                .earlierAccountID(in: Partition(uid: 1000), environment: "id.example"),
         ]
         #expect(Set(others + [id]).count == 5)
-        // Apps keep these ids: a change here loses them their accounts.
+        #expect(HomeAccountID.isEarlier(accountID: id))
+        // Apps and scripts keep these ids: a change here loses them their accounts.
         #expect(id == "5a59a6048db25277b32297c6909f3692")
     }
 

@@ -7,6 +7,7 @@ extension GrantBook {
             state.ledgers[partition] = nil
             state.used[partition] = nil
             state.undead[partition] = nil
+            state.currentIDs[partition] = nil
         }
     }
 }

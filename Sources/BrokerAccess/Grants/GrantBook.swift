@@ -13,6 +13,8 @@ package final class GrantBook: Sendable {
         var used: [Partition: Set<String>] = [:]
         var isWritingScheduled = false
         var isStopping = false
+        /// What the account ids of earlier versions are now, where one was met.
+        var currentIDs: [Partition: [String: String]] = [:]
         /// Revoked, and still on disk because it refused.
         var undead: [Partition: [GrantRecord]] = [:]
     }
@@ -46,6 +48,7 @@ package final class GrantBook: Sendable {
         by caller: Caller, as app: AppRegistration, _ reach: AppReach
     ) throws(BrokerError) -> GrantInUse? {
         let subject = GrantSubject(caller: caller.identity, app: app.identity)
+        let reach = try current(reach, in: caller.partition)
         let (found, schedules) = try withLedger(of: caller.partition) { state, ledger in
             let now = clock.now
             guard let grant = ledger.grant(for: subject, as: app, reach, now: now) else { return (Grant?.none, false) }
@@ -79,6 +82,9 @@ package final class GrantBook: Sendable {
             ) { $0.app = app.grantName }
         }
         let subject = GrantSubject(caller: caller.identity, app: app.identity)
+        var part = part
+        part.accountID = try part.accountID.map { id throws(BrokerError) in try current(id, in: caller.partition) }
+        let wanted = part
         let id = newID()
         var told: [GrantEvent] = []
         let outcome = try withLedger(of: caller.partition) { state, ledger in
@@ -86,7 +92,7 @@ package final class GrantBook: Sendable {
             told = expire(&ledger, in: caller.partition, now: now)
             if let until = ledger.refusedUntil(subject, now: now) { return GrantOutcome.refused(until - now) }
             let asked = ledger.ask(
-                subject, for: app, part, facts: caller.facts.described, id: id, now: now)
+                subject, for: app, wanted, facts: caller.facts.described, id: id, now: now)
             for request in asked.dropped {
                 told.append(GrantEvent(partition: caller.partition, change: .expired, request: request))
             }
@@ -203,9 +209,18 @@ package final class GrantBook: Sendable {
     }
 
     private func read(_ partition: Partition) throws(BrokerError) -> GrantLedger {
-        do throws(VaultError) {
-            return GrantLedger(try vault.load(GrantRecord.self, bucket: [], in: partition).map(\.record))
-        } catch .locked {
+        var records = try reading { () throws(VaultError) in
+            try vault.load(GrantRecord.self, bucket: [], in: partition).map(\.record)
+        }
+        for place in records.indices {
+            guard let id = records[place].grant.accountID else { continue }
+            records[place].grant.accountID = try current(id, in: partition)
+        }
+        return GrantLedger(records)
+    }
+
+    func reading<Value>(_ body: () throws(VaultError) -> Value) throws(BrokerError) -> Value {
+        do throws(VaultError) { return try body() } catch .locked {
             throw BrokerError(.locked, VaultError.locked.description)
         } catch {
             throw BrokerError(

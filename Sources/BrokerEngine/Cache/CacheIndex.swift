@@ -80,8 +80,9 @@ package final class CacheIndex: Sendable {
         return try load(.group(key)) {
             $0.groups.use(key)
         } reading: { vault throws(VaultError) in
-            KnownAccounts(
-                try vault.load(AccountRecord.self, bucket: bucket, in: key.partition),
+            let records = try vault.load(AccountRecord.self, bucket: bucket, in: key.partition)
+            return KnownAccounts(
+                try records.map { record throws(VaultError) in try KnownAccounts.Entry(record, in: vault) },
                 signOuts: try vault.load(SignOutRecord.self, bucket: bucket, in: key.partition))
         } keeping: {
             if !$1.isEmpty { $0.keep($1, of: key) }
@@ -281,7 +282,9 @@ extension CacheIndex {
             apply(&around.owners[key, default: CachedTokens()])
         }
         switch row {
-        case .account(let account): try group(account.record.group) { $0.apply(account) }
+        case .account(let account):
+            let entry = try account.put.map { put throws(VaultError) in try KnownAccounts.Entry(put, in: vault) }
+            try group(account.record.group) { $0.apply(account, entry) }
         case .signOut(let signOut): try group(signOut.record.group) { $0.apply(signOut) }
         case .accessToken(let token): try owner(token.record.owner) { $0.apply(token) }
         case .refreshToken(let token): try owner(token.record.owner) { $0.apply(token) }

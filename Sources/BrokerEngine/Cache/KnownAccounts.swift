@@ -49,14 +49,12 @@ package struct KnownAccounts: Sendable {
 
     var isFull: Bool { weight >= Self.mostWeight }
 
-    package init(_ accounts: [StoredRecord<AccountRecord>] = [], signOuts: [StoredRecord<SignOutRecord>] = []) {
-        for (key, records) in Dictionary(grouping: accounts, by: { PersonKey($0.record) }) {
-            change(key) { $0.entries = TenantProfiles.merged(Self.sorted(records.map(Entry.init))) }
+    package init(_ entries: [Entry] = [], signOuts: [StoredRecord<SignOutRecord>] = []) {
+        for (key, entries) in Dictionary(grouping: entries, by: { PersonKey($0.stored.record) }) {
+            change(key) { $0.entries = TenantProfiles.merged(Self.sorted(entries)) }
         }
         for signOut in signOuts { apply(.put(signOut)) }
     }
-
-    package init(_ entries: [Entry]) { self.init(entries.map(\.stored)) }
 
     package var isEmpty: Bool { people.count == 0 }
 
@@ -105,7 +103,8 @@ package struct KnownAccounts: Sendable {
 
     /// Whether it takes no more than a moment to find out whom a request is for, however many the group knows.
     func isQuick(_ selector: AccountReference?) -> Bool {
-        (named(by: selector)?.count ?? people.count) <= Self.fewPeople
+        if case .id(let id)? = selector, HomeAccountID.isEarlier(accountID: id) { return people.count <= Self.fewPeople }
+        return (named(by: selector)?.count ?? people.count) <= Self.fewPeople
     }
 
     /// The people whom a selector names, as they were first seen; without one, all of them.
@@ -141,6 +140,9 @@ package struct KnownAccounts: Sendable {
     private func named(by selector: AccountReference?) -> [PersonKey]? {
         switch selector {
         case nil: nil
+        case .id(let id) where HomeAccountID.isEarlier(accountID: id):
+            Set(people.values.lazy.flatMap(\.entries).filter { $0.matches(.id(id)) }.map { PersonKey($0.stored.record) })
+                .map(\.self)
         case .id(let id): called[id] ?? []
         case .username(let name): called[name.lowercased()] ?? []
         }
@@ -150,10 +152,11 @@ package struct KnownAccounts: Sendable {
 // MARK: - Changes
 
 extension KnownAccounts {
-    package mutating func apply(_ action: CacheChange.Action<AccountRecord>) {
+    /// - Parameter entry: made of what is put.
+    package mutating func apply(_ action: CacheChange.Action<AccountRecord>, _ entry: Entry?) {
         change(PersonKey(action.record)) { person in
             let others = person.entries.filter { $0.stored.sealed.rowKey != action.stored.sealed.rowKey }
-            let changed = others + [action.put].compactMap(\.self).map(Entry.init)
+            let changed = others + [entry].compactMap(\.self)
             person.entries = TenantProfiles.merged(Self.sorted(changed))
         }
     }
@@ -209,25 +212,35 @@ extension KnownAccounts.PersonKey {
 // MARK: - Entries
 
 extension KnownAccounts.Entry {
-    package init(_ stored: StoredRecord<AccountRecord>) {
+    /// - Parameter id: what ``BrokerModel/RecordVault/accountID(of:at:in:)`` calls the person.
+    package init(_ stored: StoredRecord<AccountRecord>, id: String) {
         self.stored = stored
         homeTenant = stored.record.homeAccountID.homeTenant
-        account = Self.account(of: stored)
+        account = Self.account(of: stored, id: id)
+    }
+
+    package init(_ stored: StoredRecord<AccountRecord>, in vault: any RecordVault) throws(VaultError) {
+        let record = stored.record
+        self.init(
+            stored,
+            id: try vault.accountID(
+                of: record.homeAccountID, at: record.environment, in: stored.sealed.partition))
     }
 
     /// Without the other tenants.
-    var ownAccount: Account { Self.account(of: stored) }
+    var ownAccount: Account { Self.account(of: stored, id: account.id) }
 
-    private static func account(of stored: StoredRecord<AccountRecord>) -> Account {
+    private static func account(of stored: StoredRecord<AccountRecord>, id: String) -> Account {
         let record = stored.record
         return Account(
-            id: record.homeAccountID.accountID(in: stored.sealed.partition, environment: record.environment),
-            username: record.username, name: record.name, environment: record.environment, tenantId: record.tenantID,
+            id: id, username: record.username, name: record.name, environment: record.environment, tenantId: record.tenantID,
             homeAccountId: record.homeAccountID.rawValue, authority: record.authority, signedIn: record.signedIn,
             claims: record.claims.isEmpty ? nil : record.claims)
     }
 
-    package func matches(_ selector: AccountReference) -> Bool { account.matches(selector) }
+    package func matches(_ selector: AccountReference) -> Bool {
+        account.matches(selector, in: stored.sealed.partition)
+    }
 
     /// In whichever tenant, and whichever group.
     func isPerson(of account: AccountRecord) -> Bool {
@@ -249,8 +262,10 @@ extension KnownAccounts.Entry {
 }
 
 extension Account {
-    package func matches(_ selector: AccountReference) -> Bool {
+    package func matches(_ selector: AccountReference, in partition: Partition) -> Bool {
         switch selector {
+        case .id(let id) where HomeAccountID.isEarlier(accountID: id):
+            HomeAccountID(rawValue: homeAccountId).earlierAccountID(in: partition, environment: environment) == id
         case .id(let id): self.id == id
         case .username(let name): isCalled(name)
         }

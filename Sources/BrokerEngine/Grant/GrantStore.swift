@@ -275,8 +275,8 @@ struct GrantStore: Sendable {
 
     /// As the group now knows the person, with all tenants.
     private func account(of grant: SealedGrant) -> Account {
-        let entry = services.index.accounts(of: .init(of: app, in: partition))?.entry(of: grant.account.record)
-        return entry?.account ?? KnownAccounts.Entry(grant.account).account
+        let entry = services.index.accounts(of: .init(of: app, in: partition))?.entry(of: grant.account.stored.record)
+        return (entry ?? grant.account).account
     }
 
     /// The token is cached all the same: a request for what was granted succeeds silently.

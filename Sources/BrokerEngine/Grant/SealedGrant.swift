@@ -3,7 +3,7 @@ import BrokerValues
 
 /// The records of one token answer, encrypted, and what becomes of those that they take the place of.
 struct SealedGrant: Sendable {
-    let account: StoredRecord<AccountRecord>
+    let account: KnownAccounts.Entry
     let accessToken: StoredRecord<AccessTokenRecord>
     let idToken: SealedRecord?
     let change: CacheChange
@@ -17,7 +17,8 @@ struct SealedGrant: Sendable {
         spent: StoredRecord<RefreshTokenRecord>?, amid tokens: CachedTokens, vault: any RecordVault,
         in partition: Partition
     ) throws(VaultError) {
-        account = try vault.seal(granted.account, secret: nil, in: partition)
+        let account = try vault.seal(granted.account, secret: nil, in: partition)
+        self.account = try KnownAccounts.Entry(account, in: vault)
         accessToken = try vault.seal(granted.accessToken, secret: response.accessToken, in: partition)
         let proofKey = granted.accessToken.keyThumbprint == nil ? nil : proofKey
         var change = CacheChange(

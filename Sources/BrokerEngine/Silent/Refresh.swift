@@ -227,14 +227,12 @@ struct Refresh: Sendable {
             let isCurrent = try index.loadTokens(of: owner).holds(dead)
             return (CacheChange(in: owner.partition, isCurrent ? [.refreshToken(.delete(dead))] : []), ())
         }
+        let (person, environment) = (owner.owner.homeAccountID, owner.owner.environment)
+        guard let id = try? services.vault.accountID(of: person, at: environment, in: owner.partition) else { return }
         services.events.tell(
             EngineEvent(
                 partition: owner.partition, app: request.app,
-                .token(
-                    .refreshTokenRejected,
-                    accountID: owner.owner.homeAccountID.accountID(
-                        in: owner.partition, environment: owner.owner.environment),
-                    scopes: dead.record.scopes, expiresOn: nil)))
+                .token(.refreshTokenRejected, accountID: id, scopes: dead.record.scopes, expiresOn: nil)))
     }
 
     /// Notes durably what was learnt of this token without replacing it: that an answer is missing (it is tried again, but no

@@ -28,10 +28,28 @@ package struct HomeAccountID: Sendable, Hashable, Codable {
         try container.encode(rawValue)
     }
 
-    /// The opaque id apps are given: the same person has another one in another partition, and it tells nothing.
-    package func accountID(in partition: Partition, environment: String) -> String {
-        let digest = Blake2b.hash(Array("\(partition.uid)\u{0}\(environment)\u{0}\(rawValue)".utf8), length: 16)
-        let hex = Array("0123456789abcdef")
-        return String(digest.flatMap { [hex[Int($0 >> 4)], hex[Int($0 & 15)]] })
+    /// The account id that earlier versions gave apps: whoever guessed who somebody is could try it out. It is still understood
+    /// (docs/decisions/0060).
+    package func earlierAccountID(in partition: Partition, environment: String) -> String {
+        Self.hex(Blake2b.hash(Array("\(partition.uid)\u{0}\(environment)\u{0}\(rawValue)".utf8), length: 16))
+    }
+
+    /// Whether it is as long as those are.
+    package static func isEarlier(accountID: String) -> Bool { accountID.utf8.count == 32 }
+
+    fileprivate static func hex(_ bytes: some Sequence<UInt8>) -> String {
+        let digits = Array("0123456789abcdef")
+        return String(bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
+    }
+}
+
+extension RecordVault {
+    /// The opaque id that apps are given: the same person has it for all apps, and another one in another partition or vault. It
+    /// stays when the data key is replaced.
+    package func accountID(
+        of person: HomeAccountID, at environment: String, in partition: Partition
+    ) throws(VaultError) -> String {
+        let name = try name(of: ["account id", environment, person.rawValue], in: partition)
+        return HomeAccountID.hex(name.prefix(20))
     }
 }

@@ -34,6 +34,10 @@ package protocol RecordVault: Sendable {
         of sealed: SealedRecord, _ body: (UnsafeRawBufferPointer) -> Result
     ) throws(VaultError) -> Result
 
+    /// A keyed hash of 32 bytes: without the partition's key nobody can tell, nor try out, what it names. It is the same for as
+    /// long as there is the partition.
+    func name(of parts: [String], in partition: Partition) throws(VaultError) -> [UInt8]
+
     func statistics() throws(VaultError) -> VaultStatistics
 
     /// Counted from the rows, none of which is opened.

@@ -20,6 +20,16 @@ struct RowKeys: Sendable {
         return keyedHash(bytes.bytes, key: keys.naming)
     }
 
+    /// Of what is no row.
+    func name(of parts: [String]) -> [UInt8] {
+        var bytes = CanonicalBytes(reserving: 256)
+        let purpose: UInt8 = 3
+        bytes.append(purpose)
+        bytes.append(partition.uid)
+        bytes.append(parts)
+        return keyedHash(bytes.bytes, key: keys.naming)
+    }
+
     private func prefix(_ purpose: UInt8, _ kind: RecordKind, _ bucket: [String]) -> CanonicalBytes {
         var bytes = CanonicalBytes(reserving: 256)
         bytes.append(purpose)

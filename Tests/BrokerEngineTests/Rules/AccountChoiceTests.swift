@@ -88,7 +88,8 @@ struct AccountChoiceTests {
     func order() {
         var known = KnownAccounts()
         for (name, createdAt) in [("bob", Int64(9)), ("zoe", 5), ("amy", 9)] {
-            known.apply(.put(Sample.account(name, createdAt: createdAt).stored))
+            let entry = Sample.account(name, createdAt: createdAt)
+            known.apply(.put(entry.stored), entry)
         }
         #expect(known.entries.map(\.account.username) == ["zoe", "amy", "bob"])
     }

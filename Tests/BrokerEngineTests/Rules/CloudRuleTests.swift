@@ -201,12 +201,11 @@ struct CloudRuleTests {
     // MARK: Accounts
 
     private static func account(_ name: String, in host: String, signedIn: Bool = true) -> KnownAccounts.Entry {
-        KnownAccounts.Entry(
-            Sample.stored(
+        Sample.entry(
                 AccountRecord(
                     group: app().effectiveGroup, homeAccountID: HomeAccountID(userID: name, tenantID: tenant),
                     environment: host, realm: tenant, authority: entra(host, tenant).url, username: name,
-                    tenantID: tenant, signedIn: signedIn, createdAt: Sample.now)))
+                    tenantID: tenant, signedIn: signedIn, createdAt: Sample.now))
     }
     private static let tenant = "aaaabbbb-0000-cccc-1111-dddd2222eeee"
 

@@ -42,12 +42,16 @@ extension Sample {
         _ username: String, subject: String? = nil, app: AppRegistration = app(),
         at authority: Authority = authority(), signedIn: Bool = true, createdAt: NumericDate = now
     ) -> KnownAccounts.Entry {
-        KnownAccounts.Entry(
-            stored(
+        entry(
                 AccountRecord(
                     group: app.effectiveGroup,
                     homeAccountID: HomeAccountID(subject: subject ?? username, issuer: authority.url),
                     environment: authority.environment, realm: authority.path, authority: authority.url,
-                    username: username, signedIn: signedIn, createdAt: createdAt)))
+                    username: username, signedIn: signedIn, createdAt: createdAt))
+    }
+
+    /// As the group knows it.
+    static func entry(_ record: AccountRecord) -> KnownAccounts.Entry {
+        KnownAccounts.Entry(stored(record), id: "\(record.homeAccountID.rawValue) at \(record.environment)")
     }
 }

@@ -40,7 +40,7 @@ struct TenantRuleTests {
     }
 
     private static func known(_ records: AccountRecord...) -> KnownAccounts {
-        KnownAccounts(records.map(Sample.stored))
+        KnownAccounts(records.map(Sample.entry))
     }
 
     private static var app: AppRegistration {

@@ -131,6 +131,10 @@ package final class FaultyVault: RecordVault, VaultKeys, BackupStore {
 
     package func statistics() throws(VaultError) -> VaultStatistics { try vault.statistics() }
 
+    package func name(of parts: [String], in partition: Partition) throws(VaultError) -> [UInt8] {
+        try vault.name(of: parts, in: partition)
+    }
+
     package func statistics(of partition: Partition) throws(VaultError) -> PartitionStatistics {
         try vault.statistics(of: partition)
     }
