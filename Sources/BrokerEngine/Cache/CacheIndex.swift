@@ -161,6 +161,11 @@ package final class CacheIndex: Sendable {
         return rows
     }
 
+    /// Reads the disk.
+    func loadMetadata(of key: ClientKey) throws(VaultError) -> AppMetadataRecord? {
+        try Self.storedMetadata(of: key, vault)
+    }
+
     private static func storedMetadata(
         of key: ClientKey, _ vault: any RecordVault
     ) throws(VaultError) -> AppMetadataRecord? {
@@ -351,7 +356,7 @@ extension CacheIndex.State {
 }
 
 extension AppMetadataRecord {
-    fileprivate init(of key: CacheIndex.ClientKey) {
+    init(of key: CacheIndex.ClientKey) {
         self.init(group: key.group, clientID: key.clientID, environment: key.environment, familyID: nil)
     }
 }

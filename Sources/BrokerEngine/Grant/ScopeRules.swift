@@ -23,7 +23,7 @@ package enum ScopeRules {
         return own.union(scopes).union(extra)
     }
 
-    private static let offlineAccess = Scopes(["offline_access"])
+    static let offlineAccess = Scopes(["offline_access"])
 
     /// For a refresh: no more than was granted of what the broker adds itself, and of what it lets pass as granted (RFC 6749,
     /// section 6).

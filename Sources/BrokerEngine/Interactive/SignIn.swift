@@ -43,7 +43,10 @@ struct SignIn: Sendable {
             let scopes = request.scopes.union(try scopesAtStake())
             let opened = try await BrowserWindow(backTo: destination, for: flight.interaction, services)
             window = opened
-            let attempt = attempt(at: metadata, proofKey, asking: scopes, redirectURI: opened.redirectURI)
+            let takesConsent = try services.refreshTokenTakesConsent(client)
+            let attempt = attempt(
+                at: metadata, proofKey, asking: scopes, redirectURI: opened.redirectURI,
+                asksConsent: OfflineConsent.isAsked(with: prompt, takesConsent: takesConsent))
             expectRedirect(of: attempt)
             let url = try await authorizationURL(of: attempt)
             try await present(url, in: opened)
@@ -65,10 +68,15 @@ struct SignIn: Sendable {
         }
     }
 
+    private var client: CacheIndex.ClientKey {
+        CacheIndex.ClientKey(of: request.app, at: authority, in: request.partition)
+    }
+
     // MARK: The question
 
     private func attempt(
-        at metadata: ProviderMetadata, _ proofKey: ProofKey?, asking scopes: Scopes, redirectURI: String
+        at metadata: ProviderMetadata, _ proofKey: ProofKey?, asking scopes: Scopes, redirectURI: String,
+        asksConsent: Bool
     ) -> Attempt {
         let pkce = PKCE(random: services.random)
         var authorization = AuthorizationRequest(
@@ -77,6 +85,7 @@ struct SignIn: Sendable {
             state: Base64URL.encode(services.random.bytes(32)), nonce: Base64URL.encode(services.random.bytes(16)),
             codeChallenge: pkce.challenge, correlationID: request.correlationID)
         authorization.prompt = prompt
+        authorization.asksConsent = asksConsent
         authorization.loginHint = account?.account.username ?? request.loginHint
         authorization.idTokenHint = idTokenHint()
         authorization.domainHint = request.domainHint
@@ -218,6 +227,11 @@ struct SignIn: Sendable {
             }
             throw ProviderErrors.brokerError(error, at: place)
         }
+        let authorization = attempt.authorization
+        let lesson = OfflineConsent.learnt(
+            from: response, to: authorization.scopes, isAsked: authorization.asksConsent, prompt: prompt,
+            known: try services.refreshTokenTakesConsent(client), at: metadata)
+        if let lesson { await services.note(refreshTokenTakesConsent: lesson, of: client) }
         let grants = GrantStore(
             services: services, app: request.app, partition: request.partition, resources: request.resources)
         return try await grants.keepSignedIn(

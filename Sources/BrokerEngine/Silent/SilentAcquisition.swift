@@ -161,8 +161,12 @@ struct SilentAcquisition: Sendable {
         for request: SilentRequest, _ reason: ErrorReason, _ owner: CacheIndex.OwnerKey
     ) -> BrokerError {
         let now = services.clock.uptime
-        return services.throttle.with { $0.ending(of: .init(request, of: owner), at: now) }
-            ?? request.needsThePerson(reason)
+        if let ending = services.throttle.with({ $0.ending(of: .init(request, of: owner), at: now) }) { return ending }
+        // Nothing that could be refreshed came with the sign-in: the next one asks for it as the provider wants it.
+        if reason == .noTokens, (try? services.refreshTokenTakesConsent(owner.client)) == true {
+            return request.needsThePerson(.consentRequired)
+        }
+        return request.needsThePerson(reason)
     }
 
     /// While the provider is down, a token past its expiry may do, if that is switched on and the provider allows it.
@@ -243,6 +247,9 @@ extension BrokerError {
 extension SilentRequest {
     func needsThePerson(_ reason: ErrorReason) -> BrokerError {
         BrokerError(
-            .interactionRequired, "There is no saved sign-in for \(app.name) here; sign in first.", reason: reason)
+            .interactionRequired,
+            reason == .consentRequired
+                ? "The provider keeps \(app.name) signed in only with the person's consent; sign in again to give it."
+                : "There is no saved sign-in for \(app.name) here; sign in first.", reason: reason)
     }
 }

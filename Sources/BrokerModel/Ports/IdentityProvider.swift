@@ -120,6 +120,8 @@ package struct AuthorizationRequest: Sendable {
     package var codeChallenge: String
     package var correlationID: String
     package var prompt: Prompt?
+    /// Also with consent, on top of the prompt.
+    package var asksConsent = false
     package var loginHint: String?
     /// Who is meant, where the provider must not ask: an ID token of theirs (OpenID Connect Core, section 3.1.2.1).
     package var idTokenHint: Secret?
@@ -149,6 +151,14 @@ package struct AuthorizationRequest: Sendable {
         self.nonce = nonce
         self.codeChallenge = codeChallenge
         self.correlationID = correlationID
+    }
+}
+
+extension AuthorizationRequest {
+    /// The parameter `prompt` (OpenID Connect Core, section 3.1.2.1).
+    package var prompts: String? {
+        let all = [prompt, asksConsent && prompt != .consent ? .consent : nil].compactMap { $0?.rawValue }
+        return all.isEmpty ? nil : all.joined(separator: " ")
     }
 }
 

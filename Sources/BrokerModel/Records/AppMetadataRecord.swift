@@ -9,6 +9,9 @@ package struct AppMetadataRecord: VaultRecord {
     package var environment: String
     /// Nil: it belongs to none.
     package var familyID: String?
+    /// The provider gave no refresh token although one was asked for as its metadata offer it: true, where it may give one to
+    /// whoever asks with `prompt=consent` (OpenID Connect Core, section 11); false, where it was tried. Nil: nobody knows.
+    package var refreshTokenTakesConsent: Bool?
     /// What an imported record had besides; kept, not used.
     package var extra: JSONObject?
 

@@ -24,7 +24,7 @@ enum AuthorizationURL {
         func add(_ name: String, _ value: String?) {
             if let value, !value.isEmpty { parameters.append((name, value)) }
         }
-        add("prompt", request.prompt?.rawValue)
+        add("prompt", request.prompts)
         add("login_hint", request.loginHint)
         // An app may know a better one.
         if !request.extraQueryParameters.keys.contains(where: { $0.lowercased() == "id_token_hint" }) {
