@@ -36,7 +36,9 @@ import Testing
             let token = try await other.acquireSilent(
                 app: "notes", scopes: [DevelopmentScene.scope], ["tokenType": "DPoP"])
             #expect(token[path: "tokenType"] == "DPoP" && token[path: "fromCache"] == false)
-            #expect(token[path: "account.id"] == signIn.token[path: "account.id"])
+            // The id is each vault's own; who it is, is not.
+            #expect(token[path: "account.id"] != signIn.token[path: "account.id"])
+            #expect(token[path: "account.homeAccountId"] == signIn.token[path: "account.homeAccountId"])
         }
     }
 
