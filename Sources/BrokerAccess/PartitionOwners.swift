@@ -104,10 +104,27 @@ package final class PartitionOwners: Sendable {
             throw Self.unanswered(partition)
         }
         let owner: PartitionOwnerRecord?
+        let isNobodys: Bool
         do throws(VaultError) {
             owner = try vault.load(PartitionOwnerRecord.self, bucket: [], in: partition).first?.record
+            let statistics = try owner == nil ? vault.statistics(of: partition) : nil
+            isNobodys = statistics?.isSomebodys ?? false
         } catch {
             throw Self.unavailable(error)
+        }
+        guard !isNobodys else {
+            log.error("nothing says whose the records of a uid are", metadata: ["uid": "\(partition.uid)"])
+            throw BrokerError(
+                .accessDenied,
+                "The broker keeps something for uid \(partition.uid), and the record of whose it is has gone; an administrator puts the vault back, or erases it with brokerctl partitions remove \(partition.uid).",
+                reason: .otherAccount)
+        }
+        if let name = owner?.account, account == nil {
+            log.warning("the account of a uid is not to be found now", metadata: ["uid": "\(partition.uid)"])
+            throw BrokerError(
+                .serverUnavailable,
+                "Uid \(partition.uid) has no account now, and was \(SafeText(name, atMost: 64).text)'s; try again when the directory of accounts answers."
+            )
         }
         guard owner == nil || owner?.account == account else {
             log.warning("the records of a uid are another account's", metadata: ["uid": "\(partition.uid)"])

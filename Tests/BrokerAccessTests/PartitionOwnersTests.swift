@@ -59,6 +59,27 @@ struct PartitionOwnersTests {
         #expect(await scene.check() == nil)
     }
 
+    @Test("an account whose name is not to be found for a while is not called another's")
+    func missingName() async throws {
+        let scene = try await Scene()
+        try await scene.owners.bind(Partition(uid: 1000))
+        scene.bed.clock.advance(bySeconds: 61)
+        scene.accounts.set(nil)
+        let error = try #require(await scene.check())
+        #expect(error.kind == .serverUnavailable && !error.message.contains("remove"))
+        scene.accounts.set("alice")
+        #expect(await scene.check() == nil)
+    }
+
+    @Test("records of which nothing says whose they are, are nobody's")
+    func ownerGone() async throws {
+        let scene = try await Scene()
+        let partition = Partition(uid: 1000)
+        _ = try await scene.bed.directory.register(AccessBed.app(), in: partition)
+        let error = try #require(await scene.check())
+        #expect(error.kind == .accessDenied && error.message.contains("partitions remove 1000"))
+    }
+
     @Test(
         "while the directory does not answer nobody is let in; who waits is told so, and one question is asked for all")
     func hangs() async throws {

@@ -63,7 +63,8 @@ struct PeerInspectorTests {
         try await withCallerProbe { probe async throws in
             let curl = ["/usr/bin/curl", "--max-time", "30", "--unix-socket", probe.socket, "http://localhost/"]
             let loader = try #require(
-                ["/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1"].first(where: FileManager.default.fileExists))
+                ["/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1"].first(
+                    where: FileManager.default.fileExists))
             #expect(try await probe.judge([loader] + curl).hasPrefix("unknown administers "))
             #expect(try await probe.judge(.memory).hasPrefix("unknown administers pid "))
         }

@@ -56,7 +56,8 @@ struct IdentityTests {
         #expect(try group("https://id.example/a") != group("https://id.example/b"))
     }
 
-    @Test("the account ids of earlier versions are still understood: one for all apps, another at each uid and provider")
+    @Test(
+        "the account ids of earlier versions are still understood: one for all apps, another at each uid and provider")
     func earlierAccountIDs() {
         let anna = HomeAccountID(subject: "anna", issuer: "https://id.example")
         let id = anna.earlierAccountID(in: Partition(uid: 1000), environment: "id.example")

@@ -18,7 +18,9 @@ struct AccountListing: Sendable {
         // Who names no app means one of the person's accounts at all providers, and is asked which; an app gets, as MSAL
         // has it, the first.
         guard app != nil else { return try unique(selector, for: nil, in: partition) }
-        let matching = try list(for: app, includeSignedOut: true, in: partition).filter { $0.matches(selector, in: partition) }
+        let matching = try list(for: app, includeSignedOut: true, in: partition).filter {
+            $0.matches(selector, in: partition)
+        }
         services.warnOfNamesakes(matching)
         return matching.resolve(\.signedIn)?.who
     }
@@ -37,7 +39,9 @@ struct AccountListing: Sendable {
     private func unique(_ selector: AccountReference, for app: AppRegistration?, in partition: Partition)
         throws(BrokerError) -> Account?
     {
-        let called = try list(for: app, includeSignedOut: true, in: partition).filter { $0.matches(selector, in: partition) }
+        let called = try list(for: app, includeSignedOut: true, in: partition).filter {
+            $0.matches(selector, in: partition)
+        }
         let signedIn = called.filter(\.signedIn)
         guard Set(signedIn.map(\.id)).count < 2 else {
             throw BrokerError(

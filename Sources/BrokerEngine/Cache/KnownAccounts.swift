@@ -103,7 +103,9 @@ package struct KnownAccounts: Sendable {
 
     /// Whether it takes no more than a moment to find out whom a request is for, however many the group knows.
     func isQuick(_ selector: AccountReference?) -> Bool {
-        if case .id(let id)? = selector, HomeAccountID.isEarlier(accountID: id) { return people.count <= Self.fewPeople }
+        if case .id(let id)? = selector, HomeAccountID.isEarlier(accountID: id) {
+            return people.count <= Self.fewPeople
+        }
         return (named(by: selector)?.count ?? people.count) <= Self.fewPeople
     }
 
@@ -141,8 +143,10 @@ package struct KnownAccounts: Sendable {
         switch selector {
         case nil: nil
         case .id(let id) where HomeAccountID.isEarlier(accountID: id):
-            Set(people.values.lazy.flatMap(\.entries).filter { $0.matches(.id(id)) }.map { PersonKey($0.stored.record) })
-                .map(\.self)
+            Set(
+                people.values.lazy.flatMap(\.entries).filter { $0.matches(.id(id)) }.map { PersonKey($0.stored.record) }
+            )
+            .map(\.self)
         case .id(let id): called[id] ?? []
         case .username(let name): called[name.lowercased()] ?? []
         }
@@ -233,7 +237,8 @@ extension KnownAccounts.Entry {
     private static func account(of stored: StoredRecord<AccountRecord>, id: String) -> Account {
         let record = stored.record
         return Account(
-            id: id, username: record.username, name: record.name, environment: record.environment, tenantId: record.tenantID,
+            id: id, username: record.username, name: record.name, environment: record.environment,
+            tenantId: record.tenantID,
             homeAccountId: record.homeAccountID.rawValue, authority: record.authority, signedIn: record.signedIn,
             claims: record.claims.isEmpty ? nil : record.claims)
     }

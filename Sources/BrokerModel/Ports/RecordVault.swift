@@ -122,6 +122,13 @@ package struct PartitionStatistics: Sendable, Equatable {
         records.reduce(0) { $0 + (RecordKind.ofAuditLog.contains($1.key) ? 0 : $1.value) }
     }
 
+    /// Whether there is anything of a person's: not only what the broker did, or providers' documents.
+    package var isSomebodys: Bool {
+        records.contains { kind, count in
+            count > 0 && kind != .providerDocument && !RecordKind.ofAuditLog.contains(kind)
+        }
+    }
+
     package init(records: [RecordKind: Int] = [:], recordBytes: Int = 0, fileBytes: Int = 0) {
         self.records = records
         self.recordBytes = recordBytes

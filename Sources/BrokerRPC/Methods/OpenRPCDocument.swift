@@ -27,6 +27,13 @@ package enum OpenRPCDocument {
         ]
     }()
 
+    /// The document as it is answered, written once.
+    package static let bytes: [UInt8] = {
+        var writer = JSONWriter()
+        writer.value(json)
+        return writer.bytes
+    }()
+
     private static func describe(_ method: any BrokerMethod.Type, _ components: inout [String: JSONValue]) -> JSONValue
     {
         func opened<M: BrokerMethod>(_: M.Type) -> JSONValue {

@@ -44,7 +44,7 @@ struct BrokerHandlers: Sendable {
                             $0.identity, administers: $0.mayAdminister, facts: $0.facts.described)
                     })
             },
-            .atOnce(DiscoverMethods.self) { _ in OpenRPCDocument.json },
+            AnyHandler(DiscoverMethods.self, work: { _ in .done(()) }) { $2.json(OpenRPCDocument.bytes) },
         ]
     }
 

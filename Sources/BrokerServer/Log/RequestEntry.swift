@@ -96,6 +96,7 @@ struct RequestEntry: Sendable, Equatable {
     private static func metadata(_ subject: Subject, _ duration: Duration) -> Logger.Metadata {
         var metadata: Logger.Metadata = [
             "method": "\(subject.method)", "caller": "\(subject.caller.id)", "pid": "\(subject.caller.facts.pid)",
+            "uid": "\(subject.caller.partition.uid)",
             "duration_ms": "\(milliseconds(duration))",
         ]
         metadata["app"] = subject.app.map { "\($0)" }

@@ -12,7 +12,8 @@ struct Entrance: Sendable {
 
     /// Whether it has to be looked up first whose the caller's records are.
     func mustLookUp<M: BrokerMethod>(_: M.Type, _ context: ConnectionContext) -> Bool {
-        guard let owners, !M.worksLocked else { return false }
+        // While it is locked nobody can read whose the records are.
+        guard let owners, !M.worksLocked || !lock.isLocked else { return false }
         return !owners.isCertain(of: context.caller.partition)
     }
 
@@ -20,7 +21,7 @@ struct Entrance: Sendable {
     func admitLater<M: BrokerMethod>(
         _ params: M.Params, _ app: M.Params.NamedApp, _ correlationID: String, _ context: ConnectionContext
     ) async throws(BrokerError) -> Request<M> {
-        if !M.worksLocked { try await owners?.check(context.caller.partition) }
+        if !M.worksLocked || !lock.isLocked { try await owners?.check(context.caller.partition) }
         do throws(BrokerError) { return try admit(params, app, correlationID, context) } catch {
             guard let wait = GrantWait(error, params, correlationID, context, policy) else { throw error }
             return try await wait.untilAdmitted { () throws(BrokerError) in

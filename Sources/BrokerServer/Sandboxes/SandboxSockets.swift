@@ -19,13 +19,17 @@ package final class SandboxSockets: Sendable {
         let listener: LineListener
     }
 
-    private typealias Listen = @Sendable (ListeningSocket, Sandbox, Partition) async throws(SocketError) -> LineListener
+    private typealias Listen =
+        @Sendable (ListeningSocket, Sandbox, Partition, _ whenCutOff: @escaping @Sendable () -> Void)
+        async throws(SocketError) -> LineListener
 
     private struct State {
         /// Whose they are, by handle: those that are being opened, too.
         var places: [String: Partition] = [:]
         var opened: [String: Opened] = [:]
         var timers: [String: Task<Void, any Error>] = [:]
+        /// Those whose sockets were cut off before they were open.
+        var ended: Set<String> = []
         /// What tells that a launcher is gone that made its socket itself.
         var launchers: [String: HangUpWatch] = [:]
         /// What starts a listener for a sandbox; nil before the broker listens, and when it stops.
@@ -34,6 +38,8 @@ package final class SandboxSockets: Sendable {
 
     /// Of one person.
     package static let most = 64
+    /// Of all. A socket that its launcher made has a thread.
+    private static let mostInAll = 512
 
     private let folders: SandboxFolders?
     private let clock: any BrokerClock
@@ -59,9 +65,10 @@ package final class SandboxSockets: Sendable {
     ) {
         folders?.removeDead()
         state.withLock { state in
-            state.listen = { socket, sandbox, partition throws(SocketError) in
+            state.listen = { socket, sandbox, partition, whenCutOff throws(SocketError) in
                 guard !listener.accepts(on: socket) else { throw .alreadyServed }
-                return try await listener.startAnother(socket, service: service(sandbox, partition))
+                return try await listener.startAnother(
+                    socket, service: service(sandbox, partition), whenCutOff: whenCutOff)
             }
         }
     }
@@ -82,14 +89,17 @@ package final class SandboxSockets: Sendable {
             opened = Opened(
                 handle: handle, sandbox: sandbox, opener: opener, path: path,
                 openedOn: clock.now, expiresOn: lifetime.map { clock.now + $0 },
-                listener: try await start(listen, on: socket, sandbox, opener.partition))
+                listener: try await start(listen, on: socket, sandbox, opener.partition, handle))
         } catch {
             folders?.remove(handle)
-            state.withLock { $0.places[handle] = nil }
+            state.withLock { state in
+                state.places[handle] = nil
+                state.ended.remove(handle)
+            }
             throw error
         }
         let isWanted = state.withLock { state in
-            guard state.listen != nil else { return false }
+            guard state.listen != nil, state.ended.remove(handle) == nil else { return false }
             state.opened[handle] = opened
             state.timers[handle] = lifetime.map { seconds in
                 Task { [clock] in
@@ -101,6 +111,9 @@ package final class SandboxSockets: Sendable {
         }
         guard isWanted else {
             await shutDown(opened, within: .zero)
+            guard state.withLock({ $0.places.removeValue(forKey: handle) }) == nil else {
+                throw BrokerError(.invalidParameter, "The socket was shut down while it was opened.")
+            }
             throw Self.stopping
         }
         if descriptors.count == 2 { try await watch(descriptors[1], of: opened) }
@@ -129,10 +142,10 @@ package final class SandboxSockets: Sendable {
     }
 
     private func start(
-        _ listen: Listen, on socket: ListeningSocket, _ sandbox: Sandbox, _ partition: Partition
+        _ listen: Listen, on socket: ListeningSocket, _ sandbox: Sandbox, _ partition: Partition, _ handle: String
     ) async throws(BrokerError) -> LineListener {
         do throws(SocketError) {
-            return try await listen(socket, sandbox, partition)
+            return try await listen(socket, sandbox, partition) { Task { await self.end(handle) } }
         } catch {
             throw Self.refusal(error)
         }
@@ -196,6 +209,7 @@ package final class SandboxSockets: Sendable {
 
     private func end(_ handle: String) async {
         let (opened, timer) = state.withLock {
+            if $0.opened[handle] == nil, $0.places[handle] != nil { $0.ended.insert(handle) }
             $0.launchers.removeValue(forKey: handle)?.cancel()
             return ($0.opened.removeValue(forKey: handle), $0.timers.removeValue(forKey: handle))
         }
@@ -203,7 +217,10 @@ package final class SandboxSockets: Sendable {
         timer?.cancel()
         // Nobody is this sandbox any longer, so nothing is waited for.
         await shutDown(opened, within: .zero)
-        state.withLock { $0.places[handle] = nil }
+        state.withLock { state in
+            state.places[handle] = nil
+            state.ended.remove(handle)
+        }
     }
 
     private func shutDown(_ opened: Opened, within patience: Duration) async {
@@ -216,7 +233,8 @@ package final class SandboxSockets: Sendable {
         _ handle: String, of partition: Partition
     ) throws(BrokerError) -> Listen {
         let place = state.withLock { state in
-            let isFull = state.places.values.count { $0 == partition } >= Self.most
+            let isFull =
+                state.places.values.count { $0 == partition } >= Self.most || state.places.count >= Self.mostInAll
             if !isFull, state.listen != nil { state.places[handle] = partition }
             return (listen: state.listen, isFull: isFull)
         }
@@ -224,7 +242,7 @@ package final class SandboxSockets: Sendable {
         guard !place.isFull else {
             throw BrokerError(
                 .throttled,
-                "\(Self.most) sandboxes have sockets already; close some with brokerctl sandboxes remove.",
+                "As many sandboxes as may be have sockets already; close some with brokerctl sandboxes remove.",
                 reason: .tooManyConnections)
         }
         return listen

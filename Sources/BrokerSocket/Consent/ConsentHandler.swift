@@ -30,7 +30,9 @@ final class ConsentHandler: ChannelInboundHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch unwrapInboundIn(data) {
-        case .head(let head): if self.head == nil { self.head = head }
+        case .head(let head):
+            desk.hasSpoken(context.channel)
+            if self.head == nil { self.head = head }
         case .body(let part): body += part.readableBytesView
         case .end: if let head, !isAnswered { answer(head, in: context) }
         }
@@ -86,7 +88,8 @@ final class ConsentDesk: Sendable {
     private let answer: @Sendable (ConsentAnswer) async -> ConsentOutcome
     /// Connections at a time: a browser opens a few.
     private static let places = 32
-    private let taken = Atomic(0)
+    /// Who is connected, and of these who has asked nothing yet, the first who came first.
+    private let visitors = Mutex((count: 0, silent: [any Channel]()))
 
     init(
         _ question: ConsentQuestion, form: ConsentForm,
@@ -97,10 +100,26 @@ final class ConsentDesk: Sendable {
         self.answer = answer
     }
 
-    /// - Returns: whether there is room; who entered ends with ``leave()``, in any case.
-    func enter() -> Bool { taken.add(1, ordering: .relaxed).newValue <= Self.places }
+    /// Where there is no room, whoever has been silent for the longest goes: a browser asks at once. Who entered ends with
+    /// ``leave(_:)``, in any case.
+    ///
+    /// - Returns: who has to go; it may be the one who enters.
+    func enter(_ visitor: any Channel) -> (any Channel)? {
+        visitors.withLock { visitors in
+            visitors.count += 1
+            visitors.silent.append(visitor)
+            return visitors.count > Self.places ? visitors.silent.removeFirst() : nil
+        }
+    }
 
-    func leave() { taken.subtract(1, ordering: .relaxed) }
+    func hasSpoken(_ visitor: any Channel) {
+        visitors.withLock { visitors in visitors.silent.removeAll { $0 === visitor } }
+    }
+
+    func leave(_ visitor: any Channel) {
+        hasSpoken(visitor)
+        visitors.withLock { $0.count -= 1 }
+    }
 
     func response(to head: HTTPRequestHead, body: [UInt8], port: Int) async -> RedirectResponse {
         switch form.judge(head, body: body, port: port) {

@@ -37,9 +37,10 @@ package struct LoopbackConsentPages: ConsentPages {
                         try pipeline.addHandler(
                             ConsentHandler(desk, port: child.localAddress?.port ?? 0, limits: limits))
                         // Nobody else's browser has business here.
-                        let hasRoom = desk.enter()
-                        child.closeFuture.whenComplete { _ in desk.leave() }
-                        if try !hasRoom || pipeline.loopbackUser() != geteuid() { child.close(promise: nil) }
+                        let displaced = desk.enter(child)
+                        child.closeFuture.whenComplete { _ in desk.leave(child) }
+                        displaced?.close(promise: nil)
+                        if try pipeline.loopbackUser() != geteuid() { child.close(promise: nil) }
                     }
                 }
                 .bind(host: "127.0.0.1", port: 0).get()

@@ -1,5 +1,7 @@
 import BrokerModel
+import BrokerSystem
 import CBrokerLinux
+import Dispatch
 import Glibc
 import Logging
 
@@ -15,10 +17,14 @@ final class LineAcceptor: ReactorSource {
     let number: UInt64
     let logger: Logger
     private let descriptor: Int32
+    private let isShared: Bool
+    /// Called once, when nothing can be accepted any more although nobody asked for it.
+    var whenCutOff: () -> Void = {}
     private let reactor: Reactor
     private let service: any LineService
     private let limits: LineLimits
     private var token: UInt64?
+    private var isAccepting = false
     private var resumption: ReactorTimer?
 
     init(
@@ -26,6 +32,7 @@ final class LineAcceptor: ReactorSource {
         logger: Logger
     ) {
         descriptor = socket.descriptor
+        isShared = socket.isShared
         self.reactor = reactor
         self.table = table
         number = table.makeID()
@@ -43,22 +50,57 @@ final class LineAcceptor: ReactorSource {
 
     /// - Returns: 0, or the errno that says why it cannot accept; then the socket is closed.
     func begin() -> Int32 {
-        var code = broker_make_nonblocking(descriptor)
-        if code == 0 { code = broker_ask_who_writes(descriptor) }
-        if code == 0 {
-            token = reactor.watch(descriptor, for: .input, self)
-            code = token == nil ? ENOMEM : 0
-        }
+        var code = broker_ask_who_writes(descriptor)
+        if code == 0 { code = isShared ? beginAside() : beginHere() }
         if code != 0 { close(descriptor) }
+        isAccepting = code == 0
         return code
     }
 
-    func end() {
-        reactor.cancel(resumption)
-        guard let token else { return }
-        self.token = nil
-        reactor.forget(token, descriptor)
+    private func beginHere() -> Int32 {
+        let code = broker_make_nonblocking(descriptor)
+        guard code == 0 else { return code }
+        token = reactor.watch(descriptor, for: .input, self)
+        return token == nil ? ENOMEM : 0
+    }
+
+    /// On a thread of its own, where whoever shares the socket makes nobody else wait.
+    private func beginAside() -> Int32 {
+        let (descriptor, reactor, acceptor) = (descriptor, reactor, ReactorBound(self, of: reactor))
+        return DetachedThread.start {
+            let isServed = DispatchSemaphore(value: 0)
+            while true {
+                let accepted = broker_accept_waiting(descriptor)
+                guard accepted >= 0 else { break }
+                reactor.execute {
+                    acceptor.value.serve(accepted)
+                    isServed.signal()
+                }
+                isServed.wait()
+            }
+            reactor.execute { acceptor.value.cutOff() }
+        }
+    }
+
+    private func cutOff() {
         close(descriptor)
+        guard isAccepting else { return }
+        isAccepting = false
+        whenCutOff()
+    }
+
+    func end() {
+        guard isAccepting else { return }
+        isAccepting = false
+        reactor.cancel(resumption)
+        if let token {
+            reactor.forget(token, descriptor)
+            close(descriptor)
+        } else {
+            // Wakes the thread that waits for somebody, which then closes it.
+            shutdown(descriptor, Int32(SHUT_RDWR))
+        }
+        token = nil
     }
 
     func ready(_ what: ReactorReadiness) {
@@ -69,7 +111,11 @@ final class LineAcceptor: ReactorSource {
             case EAGAIN: return
             case EMFILE, ENFILE, ENOBUFS, ENOMEM: return waitForRoom(accepted)
             // The one who connected has gone.
-            default: continue
+            case EINTR, ECONNABORTED, EPROTO: continue
+            default:
+                logger.error("the socket accepts no connection any more", metadata: ["errno": "\(-accepted)"])
+                end()
+                return whenCutOff()
             }
         }
     }
@@ -86,6 +132,10 @@ final class LineAcceptor: ReactorSource {
     }
 
     private func serve(_ accepted: Int32) {
+        guard isAccepting else {
+            close(accepted)
+            return
+        }
         let stream = SocketStream(accepted, of: reactor)
         let peer: PeerCredentials
         do throws(SocketError) {

@@ -30,11 +30,18 @@ package final class LineListener: Sendable {
     }
 
     /// Accepts on another socket, too. The limits hold for the connections of both together; each is shut down by itself.
+    ///
+    /// - Parameter whenCutOff: called on the reactor's thread when the socket accepts nobody any more, and was not shut down
+    ///   here.
     package func startAnother(
-        _ socket: ListeningSocket, service: any LineService
+        _ socket: ListeningSocket, service: any LineService, whenCutOff: @escaping @Sendable () -> Void = {}
     ) async throws(SocketError) -> LineListener {
         let first = acceptor
-        return try await Self.start(socket, on: reactor) { first.value.another(on: socket, service: service) }
+        return try await Self.start(socket, on: reactor) {
+            let acceptor = first.value.another(on: socket, service: service)
+            acceptor.whenCutOff = whenCutOff
+            return acceptor
+        }
     }
 
     private static func start(

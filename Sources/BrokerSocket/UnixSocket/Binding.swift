@@ -17,7 +17,7 @@ extension ListeningSocket {
         let folder = try Folder(
             path: slash == place.path.startIndex ? "/" : String(place.path[..<slash]),
             isForEverybody: place.audience == .everybody)
-        return try folder.locked { () throws(SocketError) in
+        return try folder.locked(unless: place.isAlone) { () throws(SocketError) in
             try makeWay(at: place.path, name: name, in: folder, address: &address)
             let descriptor = try newSocket()
             do throws(SocketError) {
@@ -64,7 +64,7 @@ extension ListeningSocket {
         guard let facts = try folder.entry(name), facts.st_mode & S_IFMT == S_IFSOCK, facts.st_uid == geteuid() else {
             throw .occupied(path: place.path, why: "was changed while the socket was bound")
         }
-        let file = BoundFile(folder: folder, name: name, facts: facts)
+        let file = BoundFile(folder: folder, isAlone: place.isAlone, name: name, facts: facts)
         do throws(SocketError) {
             if facts.st_mode & (S_IRWXG | S_IRWXO) != 0 {
                 throw .unsafeFolder(path: folder.path, why: "is on a file system that ignores a socket's mode")

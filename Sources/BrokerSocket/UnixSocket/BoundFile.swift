@@ -4,13 +4,15 @@ import Synchronization
 /// The file that a bound socket is reached by, remembered well enough to remove it and nothing else.
 final class BoundFile: Sendable {
     private let folder: Folder
+    private let isAlone: Bool
     private let name: String
     private let device: dev_t
     private let inode: ino_t
     private let isRemoved = Atomic(false)
 
-    init(folder: Folder, name: String, facts: stat) {
+    init(folder: Folder, isAlone: Bool, name: String, facts: stat) {
         self.folder = folder
+        self.isAlone = isAlone
         self.name = name
         device = facts.st_dev
         inode = facts.st_ino
@@ -19,7 +21,7 @@ final class BoundFile: Sendable {
     /// A file that cannot be removed is left: the next start recognises it as stale.
     func remove() {
         guard !isRemoved.exchange(true, ordering: .relaxed) else { return }
-        try? folder.locked { () throws(SocketError) in
+        try? folder.locked(unless: isAlone) { () throws(SocketError) in
             guard let facts = try folder.entry(name), facts.st_dev == device, facts.st_ino == inode else { return }
             try folder.unlink(name)
         }

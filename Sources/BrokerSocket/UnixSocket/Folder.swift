@@ -39,12 +39,18 @@ final class Folder: Sendable {
     ///
     /// The lock is on the folder itself and leaves no file behind. Whoever can open the folder can hold it, so it is
     /// waited for only a while.
-    func locked<Result>(_ body: () throws(SocketError) -> Result) throws(SocketError) -> Result {
+    func locked<Result>(
+        unless isAlone: Bool = false, _ body: () throws(SocketError) -> Result
+    ) throws(SocketError) -> Result {
+        guard !isAlone else { return try body() }
         var attempts = 100
         while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
             attempts -= 1
-            guard errno == EWOULDBLOCK || errno == EINTR, attempts > 0 else {
+            guard errno == EWOULDBLOCK || errno == EINTR else {
                 throw .system(doing: "lock the socket's folder \(path)", code: errno)
+            }
+            guard attempts > 0 else {
+                throw .unsafeFolder(path: path, why: "is held locked by another program (lslocks names it)")
             }
             usleep(20_000)
         }

@@ -5,10 +5,13 @@ package final class ListeningSocket: Sendable {
     package let descriptor: Int32
     /// The file the broker bound itself; nil for an inherited socket, whose path belongs to the one who made it.
     private let file: BoundFile?
+    /// Whether a client holds it, too. Whoever holds a socket can make any of its calls wait.
+    let isShared: Bool
 
-    init(descriptor: Int32, file: BoundFile?) {
+    init(descriptor: Int32, file: BoundFile?, isShared: Bool = false) {
         self.descriptor = descriptor
         self.file = file
+        self.isShared = isShared
     }
 
     /// Takes a socket that systemd bound (socket activation).
@@ -25,8 +28,7 @@ package final class ListeningSocket: Sendable {
     /// Takes a socket that a client made and sent.
     package static func handed(_ received: ReceivedDescriptor) throws(SocketError) -> ListeningSocket {
         let socket = try inherited(received.number)
-        _ = received.take()
-        return socket
+        return ListeningSocket(descriptor: socket.descriptor, file: nil, isShared: received.take() >= 0)
     }
 
     /// Whether both are one socket.

@@ -15,7 +15,7 @@ package struct SandboxFolders: Sendable {
 
     package func bind(_ handle: String) throws(SocketError) -> ListeningSocket {
         do throws(SocketError) {
-            return try .bind(SocketPlace(path: socketPath(handle)))
+            return try .bind(SocketPlace(path: socketPath(handle), isAlone: true))
         } catch {
             remove(handle)
             throw error
@@ -41,9 +41,8 @@ package struct SandboxFolders: Sendable {
             else {
                 continue
             }
-            try? folder.locked { () throws(SocketError) in
-                try ListeningSocket.makeWay(at: socket, name: Self.socket, in: folder, address: &address)
-            }
+            // No other broker is here: this one listens beside them.
+            try? ListeningSocket.makeWay(at: socket, name: Self.socket, in: folder, address: &address)
             remove(handle)
         }
         removeEmpty()

@@ -10,9 +10,13 @@ package struct SocketPlace: Sendable, Equatable {
     /// Absolute.
     package var path: String
     package var audience: Audience
+    /// Whether the folder is made for this socket and is nobody else's to bind in. Then it is not locked: whoever is given the
+    /// folder could hold the lock.
+    package var isAlone: Bool
 
-    package init(path: String, audience: Audience = .owner) {
+    package init(path: String, audience: Audience = .owner, isAlone: Bool = false) {
         self.path = path
         self.audience = audience
+        self.isAlone = isAlone
     }
 }

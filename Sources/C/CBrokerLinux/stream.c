@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -10,6 +11,22 @@
 int broker_accept(int listener) {
     int accepted = accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
     return accepted >= 0 ? accepted : -errno;
+}
+
+int broker_accept_waiting(int listener) {
+    for (;;) {
+        int accepted = broker_accept(listener);
+        switch (-accepted) {
+        case EINTR: case ECONNABORTED: case EPROTO: break;
+        case EAGAIN: {
+            struct pollfd entry = {.fd = listener, .events = POLLIN};
+            poll(&entry, 1, -1);
+            break;
+        }
+        case EMFILE: case ENFILE: case ENOBUFS: case ENOMEM: sleep(1); break;
+        default: return accepted;
+        }
+    }
 }
 
 int broker_make_nonblocking(int descriptor) {

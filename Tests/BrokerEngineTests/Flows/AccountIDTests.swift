@@ -32,7 +32,8 @@ struct AccountIDTests {
         #expect(!account.id.hasPrefix(guess) && !guess.hasPrefix(account.id))
     }
 
-    @Test("an id of an earlier version still names its account, and nobody else's: in a script, in a sign-out, by an app")
+    @Test(
+        "an id of an earlier version still names its account, and nobody else's: in a script, in a sign-out, by an app")
     func earlier() async throws {
         let bed = try await EngineBed()
         let (alice, bob) = (try await bed.signIn("alice").account, try await bed.signIn("bob").account)

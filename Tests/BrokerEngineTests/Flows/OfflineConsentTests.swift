@@ -14,7 +14,9 @@ struct OfflineConsentTests {
         bed.provider.whenRedeeming { [provider = bed.provider] grant in
             if case .refreshToken = grant { return provider.tokens(expiresIn: 600) }
             var tokens = provider.tokens(for: "alice", expiresIn: 600)
-            if !gives || provider.authorizations.last?.prompts?.contains("consent") != true { tokens.refreshToken = nil }
+            if !gives || provider.authorizations.last?.prompts?.contains("consent") != true {
+                tokens.refreshToken = nil
+            }
             return tokens
         }
         return bed

@@ -202,10 +202,10 @@ struct CloudRuleTests {
 
     private static func account(_ name: String, in host: String, signedIn: Bool = true) -> KnownAccounts.Entry {
         Sample.entry(
-                AccountRecord(
-                    group: app().effectiveGroup, homeAccountID: HomeAccountID(userID: name, tenantID: tenant),
-                    environment: host, realm: tenant, authority: entra(host, tenant).url, username: name,
-                    tenantID: tenant, signedIn: signedIn, createdAt: Sample.now))
+            AccountRecord(
+                group: app().effectiveGroup, homeAccountID: HomeAccountID(userID: name, tenantID: tenant),
+                environment: host, realm: tenant, authority: entra(host, tenant).url, username: name,
+                tenantID: tenant, signedIn: signedIn, createdAt: Sample.now))
     }
     private static let tenant = "aaaabbbb-0000-cccc-1111-dddd2222eeee"
 

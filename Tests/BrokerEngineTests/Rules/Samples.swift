@@ -43,11 +43,11 @@ extension Sample {
         at authority: Authority = authority(), signedIn: Bool = true, createdAt: NumericDate = now
     ) -> KnownAccounts.Entry {
         entry(
-                AccountRecord(
-                    group: app.effectiveGroup,
-                    homeAccountID: HomeAccountID(subject: subject ?? username, issuer: authority.url),
-                    environment: authority.environment, realm: authority.path, authority: authority.url,
-                    username: username, signedIn: signedIn, createdAt: createdAt))
+            AccountRecord(
+                group: app.effectiveGroup,
+                homeAccountID: HomeAccountID(subject: subject ?? username, issuer: authority.url),
+                environment: authority.environment, realm: authority.path, authority: authority.url,
+                username: username, signedIn: signedIn, createdAt: createdAt))
     }
 
     /// As the group knows it.

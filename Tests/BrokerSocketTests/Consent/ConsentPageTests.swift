@@ -179,6 +179,18 @@ struct ConsentPageTests {
         }
     }
 
+    @Test("whoever takes all places and asks nothing makes room for a browser that asks")
+    func silentVisitors() async throws {
+        try await run { (bed) async throws in
+            let port = try #require(URL(string: bed.url)?.port.map { UInt16($0) })
+            var silent: [LineClient] = []
+            for _ in 0..<40 { silent.append(try LineClient.connect(toPort: port)) }
+            let page = try await bed.ask([bed.url])
+            #expect(page.status == 200 && !page.token.isEmpty)
+            for client in silent { await client.close() }
+        }
+    }
+
     @Test("a request that is too long is not read to its end")
     func tooLong() async throws {
         try await run { bed in

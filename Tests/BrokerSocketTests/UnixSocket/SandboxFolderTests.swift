@@ -24,6 +24,20 @@ struct SandboxFolderTests {
         }
     }
 
+    @Test("a sandbox that locks its folder keeps nothing from being removed")
+    func locked() async throws {
+        try await withTestBed { bed in
+            let folders = SandboxFolders(beside: bed.path("broker.sock"))
+            let socket = try folders.bind("h")
+            let held = open(bed.path("sandboxes/h"), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+            try #require(flock(held, LOCK_EX) == 0)
+            close(socket.descriptor)
+            folders.removeDead()
+            #expect(!FileManager.default.fileExists(atPath: bed.path("sandboxes")))
+            close(held)
+        }
+    }
+
     @Test("a folder that others can write to is not used")
     func unsafe() async throws {
         try await withTestBed { bed in

@@ -189,7 +189,8 @@ import Testing
             let new = try scene.user(alice)
             for (method, params) in [
                 ("token.acquireSilent", SystemScene.notes), ("accounts.list", [:]), ("audit.list", [:]),
-                ("apps.list", [:]),
+                ("apps.list", [:]), ("broker.status", [:]),
+                ("broker.subscribe", ["app": "notes", "topics": ["token"]]),
             ] as [(String, JSONObject)] {
                 let refused = try await new.ask(method, params)
                 #expect(refused[path: "error.data.reason"] == "otherAccount", "\(method): \(refused)")

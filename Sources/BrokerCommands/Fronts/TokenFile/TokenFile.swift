@@ -113,6 +113,8 @@ struct TokenFile: ~Copyable {
     private static func unfit(_ message: String) -> BrokerClientError { BrokerClientError(.invalidParameter, message) }
 
     private func failed() -> BrokerClientError {
-        BrokerClientError(.internal, "\(path) cannot be written: \(errnoText(errno)).")
+        BrokerClientError(
+            .internal,
+            "\(path) cannot be written: \(errnoText(errno)). Remove what stands there, or choose another place.")
     }
 }

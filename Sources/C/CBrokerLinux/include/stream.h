@@ -22,6 +22,9 @@ struct broker_beside {
 /// value.
 int broker_accept(int listener);
 
+/// The same, but waits for somebody to connect, and while the system has no room: for a thread that nobody waits for.
+int broker_accept_waiting(int listener);
+
 /// Returns 0 or an errno value.
 int broker_make_nonblocking(int descriptor);
 
