@@ -40,9 +40,9 @@ package struct Caller: Sendable, Equatable {
     package var nameableApps: [String]? { facts.sandbox?.apps }
 
     /// Whether an app's own list of callers names this one.
-    func isListed(by app: AppRegistration) -> Bool {
-        let app = app.description
-        if facts.ownSandbox?.apps?.contains(app.name) == true { return true }
+    func isListed(by registration: AppRegistration) -> Bool {
+        let app = registration.description
+        if facts.ownSandbox != nil, facts.sandboxApps[app.name] == registration.grantBinding { return true }
         switch tier {
         case .unidentified: return false
         // A sandboxed process sees a root of its own: its path says nothing about programs outside.

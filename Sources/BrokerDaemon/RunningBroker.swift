@@ -106,7 +106,7 @@ struct RunningBroker: Sendable {
             listener = try await LineListener.start(
                 try socket(configuration, activated), on: reactor, service: service,
                 limits: configuration.lineLimits, logger: logger)
-            sandboxes.begin(beside: listener) { service.serving($0, of: $1) }
+            sandboxes.begin(beside: listener) { service.serving($0) }
         } catch {
             throw StartFailure(exit: .failed, text: "\(error)")
         }

@@ -110,6 +110,16 @@ struct SandboxTests {
         }
     }
 
+    @Test("an app of that name that is registered anew in another group was not given to the sandbox")
+    func registeredAnew() async throws {
+        try await ServerBed.runSignedIn { server in
+            let (_, path) = try await open(server) { $0.apps = ["mail"] }
+            #expect(try await token(path) == nil)
+            try await server.register("mail", group: "other")
+            #expect(try await token(path)?.kind == .grantRequired)
+        }
+    }
+
     @Test("a right that the socket was not opened with is refused, with the cure")
     func rights() async throws {
         try await ServerBed.runSignedIn { server in

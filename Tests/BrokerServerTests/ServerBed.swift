@@ -73,7 +73,7 @@ struct ServerBed: Sendable {
             ListeningSocket.bind(SocketPlace(path: path)), on: reactor, service: service,
             logger: .silent)
         self.listener = listener
-        sandboxes.begin(beside: listener) { service.serving($0, of: $1) }
+        sandboxes.begin(beside: listener) { service.serving($0) }
         bed.atEnd { [provider] in
             await sandboxes.shutDown(within: .zero)
             provider.refreshGate.open()

@@ -33,6 +33,9 @@ package struct PeerFacts: Sendable, Equatable {
     package var flatpakID: String?
     /// The sandbox by whose own socket it came: only its processes are given that one.
     package var sandbox: Sandbox?
+    /// What the apps that it may name were when its socket was opened, by name (``AppRegistration/grantBinding``): another
+    /// client is not meant.
+    package var sandboxApps: [String: String] = [:]
 
     /// Whether another process made the connection, and this one writes on it.
     package var isHandedOn = false

@@ -9,7 +9,7 @@ package struct BrokerService: LineService {
     private let services: ServerServices
     private let pipeline: RequestPipeline
     /// Whose own socket it serves, and of which person; nil for the common one.
-    private var own: (sandbox: Sandbox, partition: Partition)?
+    private var own: SandboxDoor?
 
     package init(_ services: ServerServices) {
         self.services = services
@@ -17,9 +17,9 @@ package struct BrokerService: LineService {
     }
 
     /// The same service, for those who come by the sandbox's socket.
-    package func serving(_ sandbox: Sandbox, of partition: Partition) -> BrokerService {
+    package func serving(_ door: SandboxDoor) -> BrokerService {
         var service = self
-        service.own = (sandbox, partition)
+        service.own = door
         return service
     }
 
@@ -64,6 +64,7 @@ package struct BrokerService: LineService {
     private func facts(of peer: PeerCredentials) -> PeerFacts {
         var facts = services.inspector.inspect(peer)
         facts.sandbox = own?.sandbox
+        facts.sandboxApps = own?.apps ?? [:]
         return facts
     }
 

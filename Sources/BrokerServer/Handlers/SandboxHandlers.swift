@@ -38,9 +38,10 @@ struct SandboxHandlers: Sendable {
         _ request: Request<OpenSandbox>, _ descriptors: [ReceivedDescriptor]
     ) async throws(BrokerError) -> OpenSandbox.Result {
         let sandbox = request.params.sandbox
-        for app in sandbox.apps ?? [] { _ = try services.apps.registered(app, in: request.partition) }
+        var apps: [AppRegistration] = []
+        for app in sandbox.apps ?? [] { apps.append(try services.apps.registered(app, in: request.partition)) }
         let opened = try await sockets.open(
-            sandbox, on: descriptors, lifetime: request.params.lifetime, by: request.context.caller)
+            sandbox, apps: apps, on: descriptors, lifetime: request.params.lifetime, by: request.context.caller)
         return OpenSandbox.Result(handle: opened.handle, path: opened.path)
     }
 

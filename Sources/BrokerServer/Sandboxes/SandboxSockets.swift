@@ -20,7 +20,7 @@ package final class SandboxSockets: Sendable {
     }
 
     private typealias Listen =
-        @Sendable (ListeningSocket, Sandbox, Partition, _ whenCutOff: @escaping @Sendable () -> Void)
+        @Sendable (ListeningSocket, SandboxDoor, _ whenCutOff: @escaping @Sendable () -> Void)
         async throws(SocketError) -> LineListener
 
     private struct State {
@@ -61,25 +61,26 @@ package final class SandboxSockets: Sendable {
     ///   - listener: the common one, whose limits hold for all connections together.
     ///   - service: serves those who come by the sandbox's socket.
     package func begin(
-        beside listener: LineListener, service: @escaping @Sendable (Sandbox, Partition) -> any LineService
+        beside listener: LineListener, service: @escaping @Sendable (SandboxDoor) -> any LineService
     ) {
         folders?.removeDead()
         state.withLock { state in
-            state.listen = { socket, sandbox, partition, whenCutOff throws(SocketError) in
+            state.listen = { socket, door, whenCutOff throws(SocketError) in
                 guard !listener.accepts(on: socket) else { throw .alreadyServed }
-                return try await listener.startAnother(
-                    socket, service: service(sandbox, partition), whenCutOff: whenCutOff)
+                return try await listener.startAnother(socket, service: service(door), whenCutOff: whenCutOff)
             }
         }
     }
 
     /// - Parameters:
+    ///   - apps: those that the sandbox may name, as they are now.
     ///   - descriptors: of a launcher that made the socket itself: one that listens, and one that hangs up with the sandbox.
     ///     None: a socket is made.
     ///   - lifetime: seconds; nil for no end.
     /// - Throws: `invalidParameter`, `throttled`, `serverUnavailable`, `unsupported`.
     func open(
-        _ sandbox: Sandbox, on descriptors: [ReceivedDescriptor] = [], lifetime: Int64?, by opener: Caller
+        _ sandbox: Sandbox, apps: [AppRegistration], on descriptors: [ReceivedDescriptor] = [], lifetime: Int64?,
+        by opener: Caller
     ) async throws(BrokerError) -> Opened {
         let handle = Self.handle(random.bytes(26))
         let listen = try takePlace(handle, of: opener.partition)
@@ -89,7 +90,8 @@ package final class SandboxSockets: Sendable {
             opened = Opened(
                 handle: handle, sandbox: sandbox, opener: opener, path: path,
                 openedOn: clock.now, expiresOn: lifetime.map { clock.now + $0 },
-                listener: try await start(listen, on: socket, sandbox, opener.partition, handle))
+                listener: try await start(
+                    listen, on: socket, SandboxDoor(sandbox, of: opener.partition, apps: apps), handle))
         } catch {
             folders?.remove(handle)
             state.withLock { state in
@@ -142,10 +144,10 @@ package final class SandboxSockets: Sendable {
     }
 
     private func start(
-        _ listen: Listen, on socket: ListeningSocket, _ sandbox: Sandbox, _ partition: Partition, _ handle: String
+        _ listen: Listen, on socket: ListeningSocket, _ door: SandboxDoor, _ handle: String
     ) async throws(BrokerError) -> LineListener {
         do throws(SocketError) {
-            return try await listen(socket, sandbox, partition) { Task { await self.end(handle) } }
+            return try await listen(socket, door) { Task { await self.end(handle) } }
         } catch {
             throw Self.refusal(error)
         }
@@ -255,5 +257,21 @@ package final class SandboxSockets: Sendable {
     private static func handle(_ bytes: [UInt8]) -> String {
         let letters = Array("abcdefghijkmnpqrstuvwxyz23456789")
         return String(bytes.map { letters[Int($0 & 31)] })
+    }
+}
+
+/// Whom a sandbox's own socket means.
+package struct SandboxDoor: Sendable {
+    let sandbox: Sandbox
+    /// Whose it is: nobody else comes in by it.
+    let partition: Partition
+    /// What its apps were when it was opened, by name.
+    let apps: [String: String]
+
+    init(_ sandbox: Sandbox, of partition: Partition, apps: [AppRegistration]) {
+        self.sandbox = sandbox
+        self.partition = partition
+        self.apps = Dictionary(
+            apps.map { ($0.description.name, $0.grantBinding) }, uniquingKeysWith: { first, _ in first })
     }
 }
