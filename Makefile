@@ -22,7 +22,7 @@ else
 BIN ?= .build/debug
 endif
 
-.PHONY: help deps deps-test build release install uninstall provider demo test check format bench clean
+.PHONY: help deps deps-test build release install uninstall provider demo test check format fuzz bench clean
 
 help: ## this list
 	@echo "make TARGET, where TARGET is one of"
@@ -57,6 +57,9 @@ check: ## formatting, layers, documents: what needs no daemon
 format: ## lay the sources out as .swift-format says
 	@swift format format --in-place --parallel --recursive Package.swift Sources Tests
 
+fuzz: deps-test ## feed what reads bytes from outside with anything; FUZZ_SECONDS=60 for each reader
+	@Tests/Fuzzing/run $(or $(FUZZ_SECONDS),60)
+
 bench: deps-test ## measure, and print the budgets beside it
 	@swift build $(RELEASE) --product brokerd
 	@swift build $(RELEASE) --product brokerctl
@@ -71,4 +74,4 @@ uninstall: ## stop the broker and take them away again
 	@PREFIX=$(PREFIX) DESTDIR=$(DESTDIR) UNITDIR=$(UNITDIR) .ci/install --remove
 
 clean: ## remove what was built
-	@rm -rf .build .build-release
+	@rm -rf .build .build-release .build-fuzzing

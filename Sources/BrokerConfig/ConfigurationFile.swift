@@ -41,7 +41,8 @@ struct ConfigurationFile {
             return try TOMLDocument(text).entries
         } catch {
             throw ConfigurationError(
-                .syntax, "not valid TOML: \(error.message)", at: .file(path: path, line: error.line))
+                .syntax, "not valid TOML: \(error.message)",
+                at: .file(path: path, line: error.line > 0 ? error.line : nil))
         }
     }
 

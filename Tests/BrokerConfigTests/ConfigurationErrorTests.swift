@@ -130,6 +130,19 @@ struct ConfigurationErrorTests {
         }
     }
 
+    @Test("a file that the library's parser cannot bear is refused, and ends nothing")
+    func unbearable() async throws {
+        try await withTestBed { bed in
+            for (name, text) in [("a", "[[[["), ("b", "[[\n"), ("c", "[a]\n[[[b]]]\n")] {
+                let path = try file("\(name).toml", text, in: bed)
+                let error = #expect(throws: ConfigurationError.self) {
+                    try ConfigurationLoader(files: .standard([path])).load()
+                }
+                #expect(error?.code == .syntax, "\(text)")
+            }
+        }
+    }
+
     @Test("what is no regular file, no UTF-8 or endless is refused, and nothing waits for it")
     func oddFiles() async throws {
         try await withTestBed { bed in

@@ -2,18 +2,54 @@
 import PackageDescription
 
 // A package of its own: the fuzzer needs unsafe flags, and a package that has some cannot be depended upon by version.
-// It compiles the very sources of the parser (the folders are links), so that everything in them is watched.
+// It compiles the very sources of the parsers (the folders are links), so that everything in them is watched.
 
 let watched: [SwiftSetting] = [.swiftLanguageMode(.v6), .unsafeFlags(["-sanitize=fuzzer,address"])]
 
+func layer(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: watched)
+}
+
+func system(_ name: String, _ pkgConfig: String) -> Target {
+    .systemLibrary(name: name, path: "Sources/C/\(name)", pkgConfig: pkgConfig)
+}
+
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let nio = ["NIOCore", "NIOPosix", "NIOHTTP1"].map { Target.Dependency.product(name: $0, package: "swift-nio") }
+
 let package = Package(
     name: "fuzzing",
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
+        .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.0"),
+    ],
     targets: [
-        .target(name: "BrokerValues", swiftSettings: watched),
-        .target(name: "BrokerRPC", dependencies: ["BrokerValues"], swiftSettings: watched),
         .executableTarget(
-            name: "RequestFuzzer", dependencies: ["BrokerRPC", "BrokerValues"],
+            name: "Fuzzer",
+            dependencies: [
+                "BrokerRPC", "BrokerSocket", "BrokerEngine", "BrokerOAuth", "BrokerConfig", "BrokerModel",
+                "BrokerValues",
+            ],
             swiftSettings: watched + [.unsafeFlags(["-parse-as-library"])],
             linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address", "-use-ld=lld"])]),
+        layer("BrokerSocket", ["BrokerModel", "BrokerValues", "BrokerSystem", "CBrokerLinux", logging] + nio),
+        layer("BrokerRPC", ["BrokerValues"]),
+        layer("BrokerEngine", ["BrokerModel", "BrokerValues", logging]),
+        layer(
+            "BrokerOAuth",
+            [
+                "BrokerModel", "BrokerValues", "BrokerSystem", "CCurl", .product(name: "JWTKit", package: "jwt-kit"),
+                .product(name: "Crypto", package: "swift-crypto"),
+            ]),
+        layer("BrokerConfig", ["BrokerModel", "BrokerValues", "BrokerSystem", "CToml"]),
+        layer("BrokerModel", ["BrokerValues", "BrokerSystem", "CSodium"]),
+        layer("BrokerValues", []),
+        layer("BrokerSystem", []),
+        .target(name: "CBrokerLinux", path: "Sources/C/CBrokerLinux"),
+        .target(name: "CToml", path: "Sources/C/CToml"),
+        system("CSodium", "libsodium"),
+        system("CCurl", "libcurl"),
     ]
 )

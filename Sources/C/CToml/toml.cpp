@@ -7,6 +7,14 @@
 // A syntax error is a result here, not an exception: nothing may unwind into the caller.
 #define TOML_EXCEPTIONS 0
 #define TOML_ENABLE_FORMATTERS 0
+
+// The parser asserts (and without assertions takes for granted) what some texts do not keep ("[[[[" in version 3.3): a mistake in a file must not end the program.
+namespace {
+struct Unreadable {};
+[[noreturn]] void give_up() { throw Unreadable{}; }
+}  // namespace
+#undef NDEBUG
+#define TOML_ASSERT(condition) (static_cast<bool>(condition) ? void() : give_up())
 #include <toml++/toml.h>
 
 namespace {
@@ -56,10 +64,9 @@ struct Reader {
     }
 };
 
-/// Without memory the program ends here: an exception must not reach frames that are not C++.
 bool read_document(
     toml_text document, void *context, void (*take)(void *context, const toml_entry *entry),
-    toml_failure *failure) noexcept {
+    toml_failure *failure) {
     const auto result = toml::parse(std::string_view{static_cast<const char *>(document.bytes), document.count});
     if (!result) {
         const auto &error = result.error();
@@ -78,5 +85,12 @@ bool read_document(
 
 bool toml_read(
     toml_text document, void *context, void (*take)(void *context, const toml_entry *entry), toml_failure *failure) {
-    return read_document(document, context, take, failure);
+    // Nothing but the parser throws; what is handed out goes to frames that are not C++.
+    try {
+        return read_document(document, context, take, failure);
+    } catch (const Unreadable &) {
+        failure->line = 0;
+        std::snprintf(failure->message, sizeof failure->message, "the parser cannot say where; a bracket may be too many");
+        return false;
+    }
 }

@@ -43,6 +43,7 @@ typedef struct {
 } toml_entry;
 
 typedef struct {
+    /// 0 where it is not known.
     uint32_t line;
     /// What is wrong, ended by NUL, cut if it must be.
     char message[256];

@@ -2,32 +2,10 @@ import BrokerRPC
 import BrokerValues
 import Foundation
 
-/// The package manager gives an executable's entry this name and calls it `main` when linking; libFuzzer's own `main`
-/// is then left out, and its driver is started here.
-@_cdecl("RequestFuzzer_main")
-public func runFuzzer(
-    _ count: CInt, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
-) -> CInt {
-    var (count, arguments) = (count, arguments)
-    return startDriver(&count, &arguments, fuzzRequest)
-}
-
-@_silgen_name("LLVMFuzzerRunDriver")
-private func startDriver(
-    _ count: UnsafeMutablePointer<CInt>,
-    _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>>,
-    _ test: @convention(c) (UnsafePointer<UInt8>, Int) -> CInt
-) -> CInt
-
 /// Gives any bytes to the reader of requests and holds its verdict and its value against Foundation's.
-///
-/// Whatever is found is put into Corpus/failures, where every later run starts from it.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func fuzzRequest(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
-    let bytes = UnsafeRawBufferPointer(start: start, count: count)
+func readRequest(_ bytes: UnsafeRawBufferPointer) {
     compareWithFoundation(bytes)
     answerRequests(RequestLine(bytes))
-    return 0
 }
 
 private func compareWithFoundation(_ bytes: UnsafeRawBufferPointer) {
