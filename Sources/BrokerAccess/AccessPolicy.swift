@@ -12,11 +12,28 @@ package struct AccessSettings: Sendable, Equatable {
     package var allowsPrivateAuthorities = true
     /// What callers may do that no app lists.
     package var tiers = TierRules()
+    /// What administration asks for besides being outside of sandboxes.
+    package var adminProof = AdminProof.outside
     /// How authorities that callers name are read.
     package var authorities = AuthorityParser()
 
     package init(servedUID: UInt32) { audience = .only(uid: servedUID) }
     package init(audience: Audience) { self.audience = audience }
+}
+
+package enum AdminProof: Sendable, Equatable {
+    /// Nothing.
+    case outside
+    /// To have connected with this group; nil where there is no such group, and nobody administers.
+    case group(UInt32?)
+
+    /// - Parameter gid: with which a caller connected (SO_PEERCRED).
+    package func isMet(by gid: UInt32) -> Bool {
+        switch self {
+        case .outside: true
+        case .group(let group): gid == group
+        }
+    }
 }
 
 /// An app that a caller may act as, and how far.
@@ -55,6 +72,9 @@ package final class AccessPolicy: Sendable {
         }
     }
 
+    /// Whether a caller of the group has what administration asks for besides being outside.
+    package func hasAdminProof(gid: UInt32) -> Bool { settings.adminProof.isMet(by: gid) }
+
     package func identify(_ facts: PeerFacts) throws(BrokerError) -> Caller {
         try serves(PeerCredentials(uid: facts.uid, gid: facts.gid, pid: facts.pid))
         return Caller(facts)
@@ -69,6 +89,8 @@ package final class AccessPolicy: Sendable {
                 "An app in a sandbox or container may not do this; use brokerctl outside of it (flatpak-spawn --host, distrobox-host-exec)."
             case .unidentified:
                 "Only a program that is seen to be outside of sandboxes may do this, and this one could not be looked at; it must go on running while it asks."
+            case _ where caller.isOutside:
+                "Only brokerctl may do this here (admin.proof is setgid), as the administrator has installed it: with the group brokerctl and mode 2755."
             case .confined, .systemInstalled, .unknown:
                 "\(caller.id) may not do this; use brokerctl in an ordinary session of its user."
             }

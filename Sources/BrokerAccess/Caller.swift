@@ -31,7 +31,7 @@ package struct Caller: Sendable, Equatable {
     package var id: String { identity.id }
 
     /// Whether it may do what concerns more than one app, registrations included.
-    package var mayAdminister: Bool { isOutside }
+    package var mayAdminister: Bool { isOutside && !facts.lacksAdminProof }
 
     /// Whether it came by a sandbox's own socket, and that one is not for this.
     func lacks(_ right: SandboxRight) -> Bool { facts.sandbox.map { !$0.rights.contains(right) } ?? false }

@@ -21,6 +21,7 @@ extension PeerFacts {
         facts["executable"] = executable
         if executable != nil { facts["executableOwner"] = executableIsRootOwned ? "root only" : "others, too" }
         facts["flatpak"] = flatpakID
+        if lacksAdminProof { facts["adminProof"] = "missing" }
         if isHandedOn { facts["connectedBy"] = "another process" }
         if let sandbox {
             facts["socketOf"] = sandbox.name

@@ -7,6 +7,7 @@ package struct BrokerConfiguration: Sendable, Equatable {
     package var oauth = OAuth()
     package var lock = Lock()
     package var access: Access
+    package var admin = Admin()
     package var interaction = Interaction()
     package var cache = Cache()
     package var browser = Browser()
@@ -61,6 +62,13 @@ package struct BrokerConfiguration: Sendable, Equatable {
         package var unknown = "allow"
 
         package static let rules = ["allow", "ask", "deny"]
+    }
+
+    package struct Admin: Sendable, Equatable {
+        /// One of ``proofs``.
+        package var proof = "outside"
+
+        package static let proofs = ["outside", "setgid"]
     }
 
     package struct Interaction: Sendable, Equatable {

@@ -125,6 +125,12 @@ extension Setting {
             name: "access.unknown", kind: .choice(\.access.unknown, BrokerConfiguration.Access.rules),
             takesEffect: .reload, summary: "The same for any other program outside of sandboxes."),
         Setting(
+            name: "admin.proof", kind: .choice(\.admin.proof, BrokerConfiguration.Admin.proofs), takesEffect: .reload,
+            summary:
+                "What a program must show to administer. `outside`: that it runs outside of sandboxes. `setgid`: also that it "
+                + "has the group `brokerctl`, which a set-group-id brokerctl has and other programs of the user do not."
+        ),
+        Setting(
             name: "interaction.max_open", kind: .integer(\.interaction.maxOpen, 1...1_000, unit: nil),
             takesEffect: .reload,
             summary: "Sign-ins, and sign-outs in a browser, that may wait for a person at a time."),

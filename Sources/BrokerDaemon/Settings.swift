@@ -33,6 +33,7 @@ extension BrokerConfiguration {
         settings.allowsPrivateAuthorities = access.allowPrivateAuthorities
         settings.authorities = authorities
         settings.tiers = access.tiers
+        if admin.proof == "setgid" { settings.adminProof = .group(SystemAccounts.group(named: "brokerctl")) }
         return settings
     }
 

@@ -53,6 +53,22 @@ struct CallerTests {
         }
     }
 
+    @Test("where a group is asked for, being outside is not enough to administer, and is enough for the rest")
+    func adminProof() throws {
+        var facts = PeerFacts.outside
+        facts.lacksAdminProof = true
+        let caller = Caller(facts)
+        #expect(caller.isOutside && !caller.mayAdminister && caller.tier == .unknown)
+        #expect(facts.described["adminProof"] == "missing")
+        for (proof, gid, isMet) in [
+            (AdminProof.outside, 7, true), (.group(7), 7, true), (.group(7), 8, false), (.group(nil), 0, false),
+        ] as [(AdminProof, UInt32, Bool)] {
+            var settings = AccessSettings(servedUID: 1000)
+            settings.adminProof = proof
+            #expect(settings.adminProof.isMet(by: gid) == isMet)
+        }
+    }
+
     @Test("who writes on another's connection may do no more than either of them, and never administers")
     func handedOn() {
         var sandboxed = PeerFacts.outside

@@ -42,6 +42,8 @@ struct ConfigurationLoaderTests {
             confined = "allow"
             system_installed = "ask"
             unknown = "deny"
+            [admin]
+            proof = "setgid"
             [cache]
             expiry_buffer = 13
             refresh_share = 14
@@ -80,6 +82,7 @@ struct ConfigurationLoaderTests {
         expected.access.confined = "allow"
         expected.access.systemInstalled = "ask"
         expected.access.unknown = "deny"
+        expected.admin.proof = "setgid"
         expected.cache.expiryBuffer = 13
         expected.cache.refreshShare = 14
         expected.cache.extendedLifetime = true

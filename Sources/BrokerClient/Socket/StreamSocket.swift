@@ -42,16 +42,18 @@ struct StreamSocket: Sendable {
             throw .pathTooLong
         }
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
-        let result = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+        let code = ProgramGroup.shown {
+            withUnsafePointer(to: &address) {
+                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0 ? 0 : errno
+                }
             }
         }
-        guard result != 0 else { return }
-        switch errno {
+        guard code != 0 else { return }
+        switch code {
         case ECONNREFUSED, ENOENT: throw .notRunning
         case EAGAIN: throw .busy
-        default: throw .last()
+        default: throw .system(errno: code)
         }
     }
 

@@ -12,6 +12,7 @@ package enum Brokerctl {
     ///
     /// - Parameter commandLine: what the program was run as, then its arguments.
     package static func main(_ commandLine: [String]) -> Never {
+        ProgramGroup.hide()
         StandardStream.keepDescriptors()
         do {
             let command = try BrokerctlCommand.parseAsRoot(ProgramName.arguments(of: commandLine))

@@ -42,4 +42,17 @@ package struct SystemAccounts: AccountNames {
             }
         }
     }
+
+    /// - Returns: its gid; nil when there is none, or none can be looked up.
+    package static func group(named name: String) -> UInt32? {
+        var buffer = [CChar](repeating: 0, count: 64 << 10)
+        return buffer.withUnsafeMutableBufferPointer { buffer in
+            var entry = Glibc.group()
+            var found: UnsafeMutablePointer<Glibc.group>?
+            guard let base = buffer.baseAddress, getgrnam_r(name, &entry, base, buffer.count, &found) == 0,
+                found != nil
+            else { return nil }
+            return entry.gr_gid
+        }
+    }
 }

@@ -37,6 +37,8 @@ package struct PeerFacts: Sendable, Equatable {
     /// client is not meant.
     package var sandboxApps: [String: String] = [:]
 
+    /// Whether the broker asks for more than to be outside of sandboxes, and this was not shown.
+    package var lacksAdminProof = false
     /// Whether another process made the connection, and this one writes on it.
     package var isHandedOn = false
 

@@ -65,6 +65,7 @@ package struct BrokerService: LineService {
         var facts = services.inspector.inspect(peer)
         facts.sandbox = own?.sandbox
         facts.sandboxApps = own?.apps ?? [:]
+        facts.lacksAdminProof = !services.policy.hasAdminProof(gid: peer.gid)
         return facts
     }
 
