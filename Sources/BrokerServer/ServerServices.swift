@@ -3,6 +3,7 @@ import BrokerEngine
 import BrokerModel
 import BrokerRPC
 import BrokerValues
+import Glibc
 import Logging
 
 /// What requests are answered with, wired once by the daemon.
@@ -53,6 +54,11 @@ package struct ManyUsers: Sendable {
     package init(store: any PartitionStore, owners: PartitionOwners) {
         self.store = store
         self.owners = owners
+    }
+
+    /// Of those who are somebody: the broker's own account has only providers' documents.
+    func partitions() throws(VaultError) -> [PartitionSummary] {
+        try store.partitions().filter { $0.partition.uid == 0 || $0.partition.uid != geteuid() }
     }
 }
 

@@ -70,7 +70,7 @@ struct BrokerHandlers: Sendable {
                 seesAll ? vault.records : try services.vault.statistics(of: partition).recordsWithoutLog)
             status.vault.quarantined = seesAll ? Int64(vault.quarantined) : 0
             status.vault.missing = seesAll ? Int64(vault.missing) : 0
-            if seesAll, let users = services.users { status.partitions = Int64(try users.store.partitions().count) }
+            if seesAll, let users = services.users { status.partitions = Int64(try users.partitions().count) }
             status.vault.rolledBack = services.vault.isRolledBack(partition)
         } catch {
             throw BrokerError(error)

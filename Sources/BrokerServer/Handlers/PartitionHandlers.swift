@@ -34,7 +34,7 @@ struct PartitionHandlers: Sendable {
 
     private func partitions() throws(BrokerError) -> [PartitionSummary] {
         let users = try users
-        do throws(VaultError) { return try users.store.partitions() } catch { throw BrokerError(error) }
+        do throws(VaultError) { return try users.partitions() } catch { throw BrokerError(error) }
     }
 
     /// Memory first and last: what was read meanwhile is of records that are gone.

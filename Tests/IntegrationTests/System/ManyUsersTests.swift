@@ -145,6 +145,7 @@ import Testing
             let before = try await scene.broker.call("broker.status")["partitions"]?.integerValue ?? 0
             let listed = try await scene.broker.call("partitions.list")[path: "partitions"].arrayValue ?? []
             let uids = listed.map { $0["uid"].integerValue }
+            #expect(!uids.contains(Int64(SystemScene.account)), "the broker itself is nobody")
             #expect(uids.contains(Int64(alice)) && uids.contains(Int64(bob)) && Int64(listed.count) == before)
             let missing = try? await scene.broker.call("partitions.remove", ["uid": 12_999])
             #expect(missing == nil)
