@@ -4,7 +4,7 @@ import BrokerTestSupport
 import BrokerValues
 import Testing
 
-/// What the journal says of requests, as `journalctl --user -u brokerd` shows it.
+/// What the journal says of requests, as `journalctl --user-unit brokerd` shows it.
 @Suite("The log of requests")
 struct RequestLogTests {
     /// What is told at this level while the body runs; Ann is signed in to `mail` at its start.

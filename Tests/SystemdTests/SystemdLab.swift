@@ -1,4 +1,5 @@
 import BrokerTestSupport
+import DevIdentityProvider
 import Foundation
 import Testing
 
@@ -20,7 +21,7 @@ struct SystemdLab: Sendable {
         let boot = try bed.start(Launch(script, ["boot", state, libraries, PackageTree.root.path]), as: "lab")
         let lab = SystemdLab(bed: bed, state: state, boot: boot)
         try await lab.expect("ready", state)
-        try await lab.root("useradd", "--create-home", "--shell", "/bin/bash", user)
+        try await lab.add(user)
         if installing { try await lab.install() }
         return lab
     }
@@ -41,16 +42,31 @@ struct SystemdLab: Sendable {
 
     /// Runs a program as the user, and throws what it said when it fails.
     @discardableResult
-    func user(_ command: String...) async throws -> String { try await expect(["as", state, Self.user] + command) }
+    func user(_ command: String..., as name: String = user) async throws -> String {
+        try await expect(["as", state, name] + command)
+    }
 
     /// Runs a program as the user; it may fail.
-    func attempt(_ command: String...) async throws -> CommandResult {
-        try await bed.run(Launch(Self.script, ["as", state, Self.user] + command))
+    func attempt(_ command: String..., as name: String = user) async throws -> CommandResult {
+        try await attempt(command, as: name)
+    }
+
+    func attempt(_ command: [String], as name: String = user) async throws -> CommandResult {
+        try await bed.run(Launch(Self.script, ["as", state, name] + command))
     }
 
     /// Starts a program as the user that the test talks to while it runs.
-    func start(_ command: String..., hasInput: Bool = false) throws -> ManagedProcess {
-        try bed.start(Launch(Self.script, ["as", state, Self.user] + command, hasInput: hasInput), as: "user")
+    func start(_ command: String..., as name: String = user, hasInput: Bool = false) throws -> ManagedProcess {
+        try bed.start(Launch(Self.script, ["as", state, name] + command, hasInput: hasInput), as: "user")
+    }
+
+    /// Signs alice in, without a browser of the machine's.
+    func signIn(_ app: String, at provider: RunningProvider, as name: String = user) async throws {
+        let login = try start("brokerctl", "login", "--app", app, "--no-browser", as: name)
+        try await login.waitForText("/authorize?")
+        let url = try #require(login.outputText.firstMatch(of: /http:\S+/)).output
+        _ = try await HTTPSession(in: bed).get(try await provider.signIn(.alice, at: String(url), in: bed).url)
+        #expect(await login.exitStatus() == .exited(0), "\(login.logTail)")
     }
 
     /// One property of a unit of the user's.
@@ -63,6 +79,9 @@ struct SystemdLab: Sendable {
     func serves() async throws {
         try await eventually("systemd knows that the broker serves") { try await property("ActiveState") == "active" }
     }
+
+    /// Another account.
+    func add(_ name: String) async throws { try await root("useradd", "--create-home", "--shell", "/bin/bash", name) }
 
     func configure(_ text: String) async throws {
         try await user(

@@ -50,7 +50,7 @@ extension BrokerClientError {
     static var noAnswer: BrokerClientError {
         BrokerClientError(
             .brokerNotAvailable,
-            "The broker does not answer; journalctl --user -u brokerd may say why, systemctl --user restart brokerd ends it.",
+            "The broker does not answer; journalctl --user-unit brokerd may say why, systemctl --user restart brokerd ends it.",
             isRetryable: true)
     }
 

@@ -22,7 +22,7 @@ package enum Examination {
                 advice: "install the broker, then: systemctl --user enable --now brokerd.socket")
         case (_, "failed", _):
             return Finding(
-                "systemd", .bad, "systemd has given up on brokerd.socket; journalctl --user -u brokerd says why.",
+                "systemd", .bad, "systemd has given up on brokerd.socket; journalctl --user-unit brokerd says why.",
                 advice: "systemctl --user reset-failed brokerd.service && systemctl --user restart brokerd.socket")
         case (_, "active", "enabled"), (_, "active", "enabled-runtime"), (_, "active", "static"):
             return Finding("systemd", .good, "brokerd.socket is enabled and listens.")

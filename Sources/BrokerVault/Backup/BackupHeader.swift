@@ -14,8 +14,6 @@ package struct BackupHeader {
 
     /// Half a second, and more memory than a vault takes: a backup lies where others may find it.
     package static let usualCosts = PassphraseCosts(passes: 4, memory: 128 << 20)
-    /// The unit gives the broker 512 MiB, which a file must not be able to use up.
-    private static let mostMemory: UInt32 = 128 << 20
 
     /// - Returns: the stream to go on with, and the bytes to begin the file with.
     static func begin(
@@ -51,9 +49,7 @@ package struct BackupHeader {
         guard bytes.count == Self.count else { throw .truncatedBeginning }
         let parameters = Array(bytes[(magicCount + 4)..<(magicCount + 4 + Self.parameterCount)])
         // Costs that no broker asks for would only take memory and time.
-        guard let (costs, salt) = PassphraseCosts.read(parameters), costs.memory <= Self.mostMemory else {
-            throw .damagedBeginning
-        }
+        guard let (costs, salt) = PassphraseCosts.read(parameters) else { throw .damagedBeginning }
         (self.costs, self.salt, self.bytes) = (costs, salt, bytes)
         streamHeader = Array(bytes[(Self.checked - SecretStream.headerCount)..<Self.checked])
     }

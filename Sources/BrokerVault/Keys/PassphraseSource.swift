@@ -50,9 +50,10 @@ package struct PassphraseCosts: Sendable, Equatable {
     static let saltCount = Int(crypto_pwhash_SALTBYTES)
     /// A tenth of a second on one core of 2024.
     package static let usual = PassphraseCosts(passes: 3, memory: 64 << 20)
-    /// What a vault may ask for. The file may have been edited by anybody: its opening must not take all memory.
+    /// What a vault or a backup may ask for. The file may have been edited by anybody: its opening must not take all memory. The
+    /// unit gives the broker 512 MiB (`MemoryMax=`), and one derivation runs at a time.
     private static let passBounds: ClosedRange<UInt32> = 2...8
-    private static let memoryBounds: ClosedRange<UInt32> = (64 << 20)...(1 << 30)
+    private static let memoryBounds: ClosedRange<UInt32> = (64 << 20)...(128 << 20)
     private static let version: UInt8 = 1
 
     var passes: UInt32

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What docs/recipes.md has a person paste.
+/// What docs/recipes.md, and other pages, have a person paste.
 package enum Recipe {
     /// The lines of code of one section that begin with a word, for the app `notes` of tests; none is a mistake of the page's
     /// or of the test's.
@@ -19,13 +19,19 @@ package enum Recipe {
         return found[0].lines.map { $0 + "\n" }.joined()
     }
 
+    /// All commands of one section of another page, without what stands behind `#`.
+    package static func commands(of section: String, in page: String) throws -> [String] {
+        let lines = try blocks(of: section, in: page).flatMap(\.lines)
+        return lines.compactMap { $0.split(separator: "  #", maxSplits: 1).first.map(String.init) }
+    }
+
     private struct Block {
         var language: String
         var lines: [String] = []
     }
 
-    private static func blocks(of section: String) throws -> [Block] {
-        let page = try String(contentsOf: PackageTree.root.appending(path: "docs/recipes.md"), encoding: .utf8)
+    private static func blocks(of section: String, in page: String = "recipes") throws -> [Block] {
+        let page = try String(contentsOf: PackageTree.root.appending(path: "docs/\(page).md"), encoding: .utf8)
         guard let start = page.range(of: "\n## \(section)\n") else { throw ProcessFailure("No section \(section)") }
         let rest = page[start.upperBound...]
         let text = rest.range(of: "\n## ").map { rest[..<$0.lowerBound] } ?? rest

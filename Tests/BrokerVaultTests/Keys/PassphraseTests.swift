@@ -94,8 +94,9 @@ struct PassphraseTests {
     @Test(
         "whose file asks for more memory than any broker would is damaged, and none is taken",
         arguments: [
-            // Version, passes, memory, length of the salt, salt: a terabyte is not even writable; 2 GiB are.
+            // Version, passes, memory, length of the salt, salt: 2 GiB, and more than the unit can spare (256 MiB).
             "01" + "03000000" + "00000080" + "10000000" + String(repeating: "aa", count: 16),
+            "01" + "03000000" + "00000010" + "10000000" + String(repeating: "aa", count: 16),
             "01" + "ff000000" + "00000004" + "10000000" + String(repeating: "aa", count: 16),
             "01" + "01000000" + "00000004" + "10000000" + String(repeating: "aa", count: 16),
             "02" + "03000000" + "00000004" + "10000000" + String(repeating: "aa", count: 16), "", "01",

@@ -1,0 +1,180 @@
+import BrokerTestSupport
+import DevIdentityProvider
+import Foundation
+import Testing
+
+/// One broker for all users, from its installed units and under an account of its own.
+@Suite("One broker for all under systemd", .needsLab)
+struct EverybodyTests {
+    @Test(
+        "users sign in, refresh and are kept apart; the key is an encrypted credential; a service is told by its unit")
+    func signedIn() async throws {
+        try await withTestBed { bed in
+            let provider = try await DevIdentityProvider.start(in: bed)
+            let lab = try await everybody(in: bed, "vault.key_source = [\"credential\"]\n")
+            // It is found by its name, without a line in the unit.
+            try await lab.root(
+                "sh", "-c",
+                """
+                mkdir -p /etc/credstore.encrypted && head -c 32 /dev/urandom | systemd-creds encrypt --with-key=host \
+                    --name=vault-key - /etc/credstore.encrypted/brokerd.vault-key
+                """)
+            try await lab.add("bob")
+            for name in [SystemdLab.user, "bob"] {
+                try await lab.user(
+                    "brokerctl", "apps", "add", "work", "--client-id", "demo-one", "--authority", provider.issuer,
+                    "--scope", "notes.read", as: name)
+            }
+            #expect(try await lab.root("brokerctl", "status").contains("credential"))
+
+            try await lab.signIn("work", at: provider)
+            let token = try await lab.user("brokerctl", "token", "--app", "work")
+            #expect(try await lab.user("brokerctl", "token", "--app", "work") == token)
+            #expect(try await lab.user("brokerctl", "token", "--app", "work", "--force-refresh") != token)
+            let other = try await lab.attempt("brokerctl", "token", "--app", "work", as: "bob")
+            #expect(other.status == .exited(4), "\(other)")
+            #expect(try await lab.user("brokerctl", "accounts", "list", as: "bob").contains("alice") == false)
+            try await lab.signIn("work", at: provider, as: "bob")
+            try await lab.user("brokerctl", "token", "--app", "work", as: "bob")
+
+            // A caller is known by its unit where its program is not.
+            try await lab.user("brokerctl", "apps", "edit", "work", "--unit", "sync.service")
+            let plain = try await lab.attempt("brokerctl", "token", "--app", "work")
+            #expect(plain.status == .exited(5), "\(plain)")
+            let unit = [
+                "systemd-run", "--wait", "--pipe", "--quiet", "--uid=\(SystemdLab.user)", "--unit=sync.service",
+            ]
+            let served = try await lab.root(unit + ["/usr/bin/brokerctl", "token", "--app", "work"])
+            #expect(!served.isEmpty)
+
+            // The machine's owner counts, and is answered no token of others.
+            let partitions = try await lab.root("brokerctl", "partitions", "list")
+            for name in [SystemdLab.user, "bob"] {
+                let uid = try await lab.root("id", "-u", name).trimmingCharacters(in: .newlines)
+                #expect(partitions.contains("\n\(uid) "), "\(partitions)")
+            }
+            #expect(try await !lab.rootAttempt("brokerctl", "token", "--app", "work").succeeded)
+
+            // The next one opens the vault with the same credential.
+            try await lab.user("brokerctl", "apps", "edit", "work", "--unit", "")
+            let last = try await lab.user("brokerctl", "token", "--app", "work")
+            try await lab.root("systemctl", "stop", "brokerd-system.service")
+            #expect(try await lab.user("brokerctl", "token", "--app", "work") == last)
+        }
+    }
+
+    @Test("it is closed to everybody: no capability, no other files, no swap, and what it keeps is its own")
+    func closed() async throws {
+        try await withTestBed { bed in
+            let lab = try await everybody(in: bed)
+            try await lab.user("brokerctl", "status")
+            let pid = try await lab.service("MainPID")
+            let process = try await lab.root("cat", "/proc/\(pid)/status")
+            for line in ["NoNewPrivs:\t1", "Seccomp:\t2", "CapBnd:\t0000000000000000", "CapEff:\t0000000000000000"] {
+                #expect(process.contains(line), "\(process)")
+            }
+            #expect(try await lab.root("ps", "-o", "user=", "-p", pid) == "brokerd\n")
+            #expect(try await lab.service("MemorySwapMax") == "0")
+            #expect(try await lab.root("stat", "--format=%U %a", "/run/brokerd/broker.sock") == "root 666\n")
+            let folders = try await lab.root("stat", "--format=%n %U %a", "/var/lib/brokerd", "/var/lib/brokerd-key")
+            #expect(folders == "/var/lib/brokerd brokerd 700\n/var/lib/brokerd-key brokerd 700\n")
+            #expect(try await !lab.attempt("cat", "/proc/\(pid)/environ").succeeded)
+            let mounts = try await lab.root("cat", "/proc/\(pid)/mounts")
+            #expect(mounts.contains(#/ / overlay ro,/#), "\(mounts)")
+        }
+    }
+
+    @Test("a reload takes what is new and fails with a mistake; a broker that stands still is started again")
+    func reload() async throws {
+        try await withTestBed { bed in
+            let lab = try await everybody(in: bed)
+            try await lab.root(
+                "sh", "-c",
+                """
+                mkdir -p /etc/systemd/system/brokerd-system.service.d
+                printf '[Service]\\nWatchdogSec=1s\\n' > /etc/systemd/system/brokerd-system.service.d/test.conf
+                systemctl daemon-reload
+                """)
+            try await lab.user("brokerctl", "status")
+            let pid = try await lab.service("MainPID")
+            try await lab.configureSystem("log.level = \"debug\"\n")
+            try await lab.root("systemctl", "reload", "brokerd-system")
+            try await lab.configureSystem("log.levle = \"debug\"\n")
+            #expect(try await !lab.rootAttempt("systemctl", "reload", "brokerd-system").succeeded)
+            let log = try await lab.root("journalctl", "--quiet", "--output=cat", "--unit=brokerd-system")
+            #expect(log.contains("configuration reloaded") && log.contains("there is no setting log.levle"), "\(log)")
+            #expect(try await lab.service("MainPID") == pid)
+
+            try await lab.configureSystem("")
+            try await lab.root("kill", "-STOP", pid)
+            try await eventually("the watchdog ends it and systemd starts it again") {
+                let (state, now) = try await (lab.service("ActiveState"), lab.service("MainPID"))
+                return state == "active" && now != pid && now != "0"
+            }
+            #expect(try await lab.service("NRestarts") == "1")
+            try await lab.user("brokerctl", "status")
+        }
+    }
+
+    @Test("restarts hand the socket over, and no request is lost on the way", arguments: [true, false])
+    func handOver(isForAll: Bool) async throws {
+        try await withTestBed { bed in
+            let lab = isForAll ? try await everybody(in: bed) : try await SystemdLab.boot(in: bed)
+            if !isForAll { try await lab.user("systemctl", "--user", "enable", "--now", "brokerd.socket") }
+            try await lab.user("brokerctl", "status")
+            // Clients without end, each a process; what any of them says is a failure.
+            let clients = try lab.start(
+                "bash", "-c",
+                """
+                ask() {
+                    while [ ! -e ~/enough ]; do
+                        brokerctl apps list > ~/said.$1 2>&1 || cat ~/said.$1
+                        echo >> ~/count
+                    done
+                }
+                for number in 1 2 3; do ask $number & done; wait
+                """)
+            let count = { () async throws -> Int in
+                let lines = try await lab.user("sh", "-c", "cat ~/count 2> /dev/null | wc -l")
+                return Int(lines.trimmingCharacters(in: .whitespacesAndNewlines)) ?? 0
+            }
+            for restart in 1...3 {
+                let before = try await count()
+                if isForAll {
+                    try await lab.root("systemctl", "restart", "brokerd-system.service")
+                } else {
+                    try await lab.user("systemctl", "--user", "restart", "brokerd.service")
+                }
+                try await eventually("clients go on after restart \(restart)") {
+                    try await count() > before + 5
+                }
+            }
+            try await lab.user("sh", "-c", "touch ~/enough")
+            #expect(await clients.exitStatus() == .exited(0))
+            #expect(clients.outputText.isEmpty, "\(clients.outputText)")
+        }
+    }
+
+    /// As docs/operations.md says.
+    private func everybody(in bed: TestBed, _ settings: String = "") async throws -> SystemdLab {
+        let lab = try await SystemdLab.boot(in: bed)
+        try await lab.configureSystem("oauth.allow_http_loopback = true\n" + settings)
+        for step in try Recipe.commands(of: "One broker for each user, or one for all", in: "operations")
+        where !step.contains("partitions") {
+            try await lab.root("sh", "-c", step.replacing("PREFIX", with: "/usr"))
+        }
+        return lab
+    }
+}
+
+extension SystemdLab {
+    /// One property of the machine's broker.
+    func service(_ name: String) async throws -> String {
+        try await root("systemctl", "show", "--value", "--property", name, "brokerd-system.service")
+            .trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    func configureSystem(_ text: String) async throws {
+        try await root("sh", "-c", "mkdir -p /etc/brokerd && printf '%s' \"$1\" > /etc/brokerd/config.toml", "sh", text)
+    }
+}
