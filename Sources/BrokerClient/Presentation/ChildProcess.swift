@@ -99,9 +99,11 @@ package struct ChildProcess: Sendable {
     /// - Parameters:
     ///   - includingErrors: whether standard error counts as printed.
     ///   - most: how many bytes are of interest.
+    ///   - running: is given the program when it runs, and nil before its number may be another's.
     /// - Returns: nil when there is no such program.
     package static func report(
-        of arguments: [String], includingErrors: Bool = false, atMost most: Int = 4096
+        of arguments: [String], includingErrors: Bool = false, atMost most: Int = 4096,
+        running: (ChildProcess?) -> Void = { _ in }
     ) -> (status: Int32, text: String)? {
         var ends: [Int32] = [-1, -1]
         // A pipe that no other child inherits; pipe2 is out of reach without _GNU_SOURCE.
@@ -112,6 +114,7 @@ package struct ChildProcess: Sendable {
         let child = start(arguments, output: ends[1], errors: includingErrors ? ends[1] : nil)
         close(ends[1])
         guard let child else { return nil }
+        running(child)
         var bytes = [UInt8](repeating: 0, count: most)
         var filled = 0
         while filled < bytes.count {
@@ -122,6 +125,7 @@ package struct ChildProcess: Sendable {
             guard count > 0 else { break }
             filled += count
         }
+        running(nil)
         var status: Int32 = 0
         while waitpid(child.pid, &status, 0) < 0, errno == EINTR {}
         let signal = status & 0x7F
@@ -129,6 +133,9 @@ package struct ChildProcess: Sendable {
             signal == 0 ? (status >> 8) & 0xFF : 128 + signal, String(decoding: bytes.prefix(filled), as: UTF8.self)
         )
     }
+
+    /// Asks it to end, as Ctrl-C does; only while nobody has taken its exit status.
+    func interrupt() { kill(pid, SIGINT) }
 
     /// Waits for the end on a thread of its own, so that no zombie stays.
     func reapLater() {

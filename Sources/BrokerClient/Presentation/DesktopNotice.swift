@@ -1,9 +1,66 @@
+import BrokerSystem
+import Synchronization
+
 /// A word to somebody who started no terminal.
 package enum DesktopNotice {
     /// Shows it with `notify-send`, where there is one. Returns at once.
     package static func show(_ title: String, _ text: String) {
-        // Notification servers read some markup in the text.
-        let plain = text.filter { $0 != "<" && $0 != ">" && $0 != "&" }
-        ChildProcess.start(["notify-send", "--app-name=brokerctl", "--", title, plain])?.reapLater()
+        ChildProcess.start(command([], title, text))?.reapLater()
+    }
+
+    /// Shows it with buttons, until one is pressed or the person or the desktop closes it. Where the task is cancelled it goes
+    /// away.
+    ///
+    /// - Returns: the index of the button; nil where nobody pressed one, or nothing can be shown.
+    package static func ask(_ title: String, _ text: String, _ buttons: [String]) async -> Int? {
+        let actions = buttons.enumerated().map { "--action=\($0.offset)=\($0.element)" }
+        let words = command(["--wait", "--expire-time=0"] + actions, title, text)
+        let notice = OpenNotice()
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let status = DetachedThread.start {
+                    let report = ChildProcess.report(of: words, running: notice.isShown(by:))
+                    continuation.resume(returning: notice.isClosed ? nil : report.flatMap { chosen($0.text) })
+                }
+                if status != 0 { continuation.resume(returning: nil) }
+            }
+        } onCancel: {
+            notice.close()
+        }
+    }
+
+    private static func chosen(_ text: String) -> Int? { text.split(separator: "\n").last.flatMap { Int($0) } }
+
+    private static func command(_ options: [String], _ title: String, _ text: String) -> [String] {
+        ["notify-send", "--app-name=Token broker"] + options + ["--", plain(title), plain(text)]
+    }
+
+    /// Notification servers read some markup in the text.
+    private static func plain(_ text: String) -> String { text.filter { $0 != "<" && $0 != ">" && $0 != "&" } }
+}
+
+/// A `notify-send` that may be told to take its notice away, by another thread than the one that waits for it.
+private final class OpenNotice: Sendable {
+    private struct State {
+        var child: ChildProcess?
+        var isClosed = false
+    }
+
+    private let state = Mutex(State())
+
+    var isClosed: Bool { state.withLock { $0.isClosed } }
+
+    func isShown(by child: ChildProcess?) {
+        state.withLock { state in
+            state.child = child
+            if state.isClosed { child?.interrupt() }
+        }
+    }
+
+    func close() {
+        state.withLock { state in
+            state.isClosed = true
+            state.child?.interrupt()
+        }
     }
 }

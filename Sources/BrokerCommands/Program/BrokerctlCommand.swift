@@ -19,7 +19,7 @@ struct BrokerctlCommand: ParsableCommand {
             HandleRedirectCommand.self, ImportCommand.self, WatchCommand.self, LogsCommand.self,
             MetricsCommand.self, ConfigCommand.self, DoctorCommand.self, GitCredentialCommand.self,
             KubeCredentialCommand.self,
-            TokenFileCommand.self, CompletionCommand.self,
+            TokenFileCommand.self, SessionCommand.self, CompletionCommand.self,
         ])
 
     @OptionGroup var global: GlobalOptions

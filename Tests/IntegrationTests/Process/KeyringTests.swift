@@ -11,18 +11,7 @@ private struct Keyring {
     let address: String
 
     static func start(in bed: TestBed) async throws -> Keyring {
-        let bus = bed.path("bus")
-        let file = bed.path("bus.conf")
-        // Without the machine's service files: what runs is what the test starts.
-        try """
-        <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
-         "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
-        <busconfig><type>session</type><listen>unix:path=\(bus)</listen>
-        <policy context="default"><allow send_destination="*"/><allow receive_sender="*"/><allow own="*"/></policy></busconfig>
-        """.write(toFile: file, atomically: true, encoding: .utf8)
-        _ = try bed.start(Launch("dbus-daemon", ["--config-file=\(file)", "--nofork", "--nopidfile"]))
-        try await eventually("the bus is there") { FileManager.default.fileExists(atPath: bus) }
-        return Keyring(bed: bed, address: "unix:path=\(bus)")
+        Keyring(bed: bed, address: try await SessionBus.start(in: bed))
     }
 
     private init(bed: TestBed, address: String) {

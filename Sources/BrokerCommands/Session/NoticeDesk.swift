@@ -1,0 +1,86 @@
+import BrokerClient
+import BrokerRPC
+import BrokerValues
+
+/// Keeps what is on the screen as the broker's events say, and carries out what the person answers.
+actor NoticeDesk {
+    /// More than anybody would read; what comes then is in `brokerctl grants list` and the log.
+    private static let most = 16
+
+    private let location: SocketLocation
+    private let names: AccountNames
+    private var open: [SessionNotice.Topic: Task<Void, Never>] = [:]
+
+    init(_ location: SocketLocation) {
+        self.location = location
+        names = AccountNames(app: nil, location: location)
+    }
+
+    /// What was asked before somebody was here to see it.
+    func showOpenRequests() throws(BrokerClientError) {
+        let connection = DirectConnection(location: location, answerTimeout: .seconds(10))
+        for request in try connection.call(ListGrants.self, .init()).requests {
+            show(SessionChange.notice(request, names.name))
+        }
+    }
+
+    func take(_ event: EventNotice) {
+        switch SessionChange.of(event, name: names.name) {
+        case .show(let notice): show(notice)
+        case .withdraw(let topic): open.removeValue(forKey: topic)?.cancel()
+        case nil: break
+        }
+    }
+
+    /// Takes everything off the screen, and waits for that.
+    func clear() async {
+        let all = Array(open.values)
+        open = [:]
+        for task in all { task.cancel() }
+        for task in all { await task.value }
+    }
+
+    private func show(_ notice: SessionNotice) {
+        guard open[notice.topic] == nil, open.count < Self.most else { return }
+        open[notice.topic] = Task {
+            let chosen = await DesktopNotice.ask(notice.title, notice.text, notice.choices.map(\.label))
+            if !Task.isCancelled { open[notice.topic] = nil }
+            guard let chosen, notice.choices.indices.contains(chosen) else { return }
+            await carryOut(notice.choices[chosen].answer)
+        }
+    }
+
+    private func carryOut(_ answer: SessionNotice.Answer) async {
+        do throws(BrokerClientError) {
+            switch answer {
+            case .deny(let request):
+                _ = try await BrokerConnection(location: location).call(DenyGrant.self, .init(request: request))
+            case .allow(let request, let lifetime):
+                var params = ApproveGrant.Params()
+                params.request = request
+                params.lifetime = lifetime
+                _ = try await BrokerConnection(location: location).call(ApproveGrant.self, params)
+            case .signIn(let app, let accountID, let scopes): try await signIn(app, accountID, scopes)
+            }
+        } catch {
+            DesktopNotice.show("That did not go through", error.message.clean)
+        }
+    }
+
+    /// As a unit, the user's manager is asked to start it: from here it would live in this unit's bounds, and end with it.
+    private static var browser: WebviewParameters {
+        guard SocketLocation.variable("INVOCATION_ID") != nil else { return WebviewParameters() }
+        return WebviewParameters(command: [
+            "systemd-run", "--user", "--collect", "--quiet", "--description=Sign-in page", "--", "xdg-open",
+        ])
+    }
+
+    private func signIn(_ app: String, _ accountID: String, _ scopes: [String]) async throws(BrokerClientError) {
+        var configuration = PublicClientApplicationConfig(app: app)
+        configuration.socketPath = location.path
+        let application = try PublicClientApplication(configuration: configuration)
+        var parameters = InteractiveTokenParameters(scopes: scopes, webviewParameters: Self.browser)
+        parameters.account = try await application.account(forIdentifier: accountID)
+        _ = try await application.acquireToken(with: parameters)
+    }
+}

@@ -1,0 +1,61 @@
+import ArgumentParser
+import BrokerClient
+import BrokerRPC
+import BrokerSystem
+import Glibc
+
+struct SessionCommand: WaitingSubcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "session", abstract: "Ask the person at this desktop, with notifications, what the broker needs.",
+        discussion: """
+            Shows when a program asks for an app that it may not use yet, and when a provider ended a sign-in: with buttons \
+            that answer or sign in. The unit brokerd-session.service runs it in graphical sessions.
+            """)
+
+    @OptionGroup var global: GlobalOptions
+
+    @Flag(help: "Stay when there is no broker, and look again from time to time: for desktops without systemd.")
+    var stay = false
+
+    func run(at location: SocketLocation, _ output: Output) async throws(BrokerClientError) {
+        guard SessionLock.take() else { return output.aside("Another one runs already.") }
+        let desk = NoticeDesk(location)
+        // A unit that is stopped has done what it was for.
+        Interrupt.onInterrupt {
+            Task {
+                await desk.clear()
+                Glibc.exit(0)
+            }
+        }
+        while true {
+            do throws(BrokerClientError) {
+                try await follow(location, desk)
+            } catch {
+                guard stay else { throw error }
+                output.failed(error)
+            }
+            await desk.clear()
+            // A broker that is started anew is back by then. Where it was stopped, systemd stops this as well.
+            try? await Task.sleep(for: stay ? .seconds(10) : .seconds(2))
+        }
+    }
+
+    /// Returns when the broker goes away.
+    private func follow(_ location: SocketLocation, _ desk: NoticeDesk) async throws(BrokerClientError) {
+        let events = try await location.events(Subscribe.Params([.grant, .token, .account]))
+        try await desk.showOpenRequests()
+        do {
+            for try await event in events { await desk.take(event) }
+        } catch {}
+    }
+}
+
+/// One for each person: two would ask everything twice.
+private enum SessionLock {
+    /// The lock ends with the process.
+    static func take() -> Bool {
+        let folder = SocketLocation.variable("XDG_RUNTIME_DIR") ?? "/run/user/\(geteuid())"
+        let descriptor = open(folder + "/brokerd-session.lock", O_CREAT | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        return descriptor < 0 || flock(descriptor, LOCK_EX | LOCK_NB) == 0
+    }
+}

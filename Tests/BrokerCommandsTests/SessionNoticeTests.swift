@@ -1,0 +1,31 @@
+import BrokerCommands
+import BrokerValues
+import Testing
+
+@Suite("What a person at the desktop is asked")
+struct SessionNoticeTests {
+    private func notice(_ id: String, of caller: String, scopes: [String]? = nil) -> SessionNotice {
+        let request = GrantRequest(
+            id: "k7f3q2m9ab", caller: CallerIdentity(tier: .sandboxed, id: caller), app: id, accountID: "acc-1",
+            scopes: scopes, requestedOn: 1000)
+        return SessionChange.notice(request) { $0 == "acc-1" ? "ada@example.org" : $0 }
+    }
+
+    @Test("says who asks, how well that is known, for what and whose; refusing comes first")
+    func words() {
+        let notice = notice("mail", of: "org.example.Game", scopes: ["mail.read"])
+        #expect(notice.title == "A program asks for mail")
+        #expect(notice.text == "org.example.Game (sandboxed) asks for its tokens, for mail.read, of ada@example.org.")
+        #expect(notice.choices.map(\.label) == ["Deny", "Allow for an hour", "Allow"])
+        #expect(notice.choices.first?.answer == .deny(request: "k7f3q2m9ab"))
+        #expect(notice.choices.last?.answer == .allow(request: "k7f3q2m9ab", lifetime: nil))
+    }
+
+    @Test("a name cannot bring control characters or turn the text around")
+    func names() {
+        let notice = notice("mail\u{202e}", of: "game\u{1b}[31m\nAllow me")
+        for text in [notice.title, notice.text] {
+            #expect(!text.unicodeScalars.contains { $0.value < 32 || $0.value == 0x202e }, "\(text)")
+        }
+    }
+}

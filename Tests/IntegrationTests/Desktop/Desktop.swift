@@ -1,0 +1,65 @@
+import BrokerTestSupport
+import Foundation
+
+/// A screen without a monitor, with a notification daemon (dunst) and what asks the person there for the broker.
+struct Desktop {
+    private let bed: TestBed
+    private let environment: [String: String]
+    let session: ManagedProcess
+
+    /// - Parameter pages: the file that a browser writes the addresses to that it is given.
+    static func start(in bed: TestBed, at broker: BrokerProcess, pages: String) async throws -> Desktop {
+        var environment = ["HOME": bed.directory.path, "XDG_RUNTIME_DIR": bed.directory.path]
+        environment["DBUS_SESSION_BUS_ADDRESS"] = try await SessionBus.start(in: bed)
+        let screen = try bed.start(
+            Launch("Xvfb", ["-displayfd", "1", "-screen", "0", "900x500x24", "-nolisten", "tcp"]))
+        try await screen.waitForText("\n")
+        environment["DISPLAY"] = ":" + screen.outputText.trimmingCharacters(in: .whitespacesAndNewlines)
+
+        // Who has several buttons to choose from is shown a menu by dunst; this one takes the line that begins so.
+        let menu = bed.path("menu")
+        let settings = bed.path("dunstrc")
+        try "[global]\ndmenu = /usr/bin/grep -m 1 -F -f \(menu)\nwidth = 600\nfont = Monospace 12\n".write(
+            toFile: settings, atomically: true, encoding: .utf8)
+        let daemon = try bed.start(Launch("dunst", ["-config", settings], environment: environment))
+
+        // A browser that a person would look at is one program that is given an address.
+        environment["BROWSER"] = "/bin/sh -c 'printf %%s \"$1\" > \(pages).new && mv \(pages).new \(pages)' sh %u"
+        let session = try bed.start(
+            Launch(
+                try PackageTree.program("brokerctl"), ["--socket", broker.socket, "session", "--stay"],
+                environment: environment), as: "session")
+        let desktop = Desktop(bed: bed, environment: environment, session: session)
+        try await eventually("notifications can be shown") {
+            try daemon.requireRunning()
+            return try await desktop.dunst("count").succeeded
+        }
+        return desktop
+    }
+
+    /// How many notices are on the screen.
+    func shown() async throws -> Int {
+        let count = try await dunst("count", "displayed")
+        return Int(count.output.trimmingCharacters(in: .whitespacesAndNewlines)) ?? 0
+    }
+
+    /// Waits for a notice, and presses one of its buttons.
+    func press(_ button: String) async throws {
+        try await eventually("a notice is shown") { try await shown() == 1 }
+        try "#\(button) (".write(toFile: bed.path("menu"), atomically: true, encoding: .utf8)
+        let pressed = try await dunst("context")
+        guard pressed.succeeded else { throw ProcessFailure("\(pressed)") }
+    }
+
+    /// What the notices said that are gone.
+    func history() async throws -> String { try await dunst("history").output }
+
+    /// A picture of the screen, for a person to look at.
+    func picture(_ file: String) async throws {
+        _ = try await bed.run(Launch("import", ["-window", "root", file], environment: environment))
+    }
+
+    private func dunst(_ arguments: String...) async throws -> CommandResult {
+        try await bed.run(Launch("dunstctl", arguments, environment: environment))
+    }
+}

@@ -1,0 +1,111 @@
+import BrokerTestSupport
+import BrokerValues
+import DevIdentityProvider
+import Foundation
+import Testing
+
+@Suite("A person is asked at the desktop, by a real notification daemon", .serialized, .timeLimit(.minutes(3)))
+struct DesktopTests {
+    private func scene(
+        in bed: TestBed, policy: (inout TokenPolicy) -> Void = { _ in }
+    ) async throws -> (DevelopmentScene, Desktop) {
+        let scene = try await DevelopmentScene.make(
+            in: bed, policy: policy, options: { $0.configuration = "access.ask_in_browser = false\n" })
+        try await scene.signIn()
+        return (scene, try await Desktop.start(in: bed, at: scene.broker, pages: bed.path("page")))
+    }
+
+    /// A sandboxed program that waits for an answer.
+    private func ask(_ scene: DevelopmentScene) async throws -> ManagedProcess {
+        let line =
+            #"{"jsonrpc":"2.0","id":1,"method":"token.acquireSilent","params":{"app":"notes","scopes":["notes.read"],"waitForGrant":120}}"#
+        let program = try scene.bed.start(SandboxGrantTests.launch(scene.broker, line, answers: 2), as: "sandboxed")
+        try await program.waitForText("interaction.grant")
+        return program
+    }
+
+    @Test("who asks for an app is on the screen, with what for; what the person presses there is the answer")
+    func answered() async throws {
+        try await withTestBed { bed in
+            let (scene, desktop) = try await scene(in: bed)
+            let program = try await ask(scene)
+            try await eventually("a notice is shown") { try await desktop.shown() == 1 }
+            if let folder = ProcessInfo.processInfo.environment["BROKER_TEST_PICTURES"] {
+                try await desktop.picture("\(folder)/grant.png")
+            }
+            try await desktop.press("Allow for an hour")
+            try await program.waitForText("accessToken")
+            let grant = try #require(try await scene.broker.call("grants.list")[path: "grants"].arrayValue?.first)
+            #expect(grant["scopes"] == ["notes.read"])
+            let lifetime = (grant["expiresOn"].integerValue ?? 0) - (grant["createdOn"].integerValue ?? 0)
+            #expect(lifetime == 3600, "\(grant)")
+            try await eventually("the notice is gone") { try await desktop.shown() == 0 }
+            let said = try await desktop.history()
+            #expect(said.contains("A program asks for notes") && said.contains("for notes.read, of"), "\(said)")
+        }
+    }
+
+    @Test("what is denied at the desktop the program is told at once")
+    func denied() async throws {
+        try await withTestBed { bed in
+            let (scene, desktop) = try await scene(in: bed)
+            let program = try await ask(scene)
+            try await desktop.press("Deny")
+            try await program.waitForText("grantDenied")
+        }
+    }
+
+    @Test("what is answered elsewhere leaves the screen; what was asked before the person was there is shown")
+    func elsewhere() async throws {
+        try await withTestBed { bed in
+            let scene = try await DevelopmentScene.make(
+                in: bed, options: { $0.configuration = "access.ask_in_browser = false\n" })
+            try await scene.signIn()
+            let program = try await ask(scene)
+            let desktop = try await Desktop.start(in: bed, at: scene.broker, pages: bed.path("page"))
+            try await eventually("a notice is shown") { try await desktop.shown() == 1 }
+            let request = try #require(
+                try await scene.broker.call("grants.list")[path: "requests"].arrayValue?.first?["id"].stringValue)
+            #expect(try await scene.broker.ctl(["grants", "approve", request]).succeeded)
+            try await program.waitForText("accessToken")
+            try await eventually("the notice is gone") { try await desktop.shown() == 0 }
+        }
+    }
+
+    @Test("a sign-in that the provider ended is on the screen, and the button signs in again in the browser")
+    func signedOut() async throws {
+        try await withTestBed { bed in
+            let (scene, desktop) = try await scene(in: bed) { $0.accessTokenLifetime = 20 }
+            scene.provider.add(Fault(.token, .empty400, times: 2))
+            await expectRefusal("serverUnavailable", reason: "refreshRefused") { try await scene.silent() }
+            await expectRefusal("interactionRequired", reason: "refreshTokenRevoked") { try await scene.silent() }
+            try await eventually("a notice is shown") { try await desktop.shown() == 1 }
+            if let folder = ProcessInfo.processInfo.environment["BROKER_TEST_PICTURES"] {
+                try await desktop.picture("\(folder)/sign-in.png")
+            }
+            try await desktop.press("Sign in")
+            let page = bed.path("page")
+            try await eventually("the browser is given the page") { FileManager.default.fileExists(atPath: page) }
+            let browser = try await HeadlessBrowser.start(in: bed)
+            let answer = try await scene.provider.signIn(
+                .alice, at: try String(contentsOfFile: page, encoding: .utf8), in: bed)
+            try await browser.open(answer.url)
+            try await eventually("who asks silently has a token again") {
+                (try? await scene.silent()["accessToken"]) != nil
+            }
+        }
+    }
+
+    @Test("a second one for the same person ends at once")
+    func second() async throws {
+        try await withTestBed { bed in
+            let (scene, desktop) = try await scene(in: bed)
+            let other = try await bed.run(
+                Launch(
+                    try PackageTree.program("brokerctl"), ["--socket", scene.broker.socket, "session"],
+                    environment: ["XDG_RUNTIME_DIR": bed.directory.path]))
+            #expect(other.succeeded && other.errors.contains("Another one runs already"), "\(other)")
+            try desktop.session.requireRunning()
+        }
+    }
+}
