@@ -23,6 +23,7 @@ struct EngineServices: Sendable {
     let ahead = RefreshAhead()
     let refreshOutcomes = OutcomeCounts()
     let rejected = RejectedTokens()
+    let turns = TokenTurns()
     let revocations = Revocations()
     let interactions: InteractionRegistry
     let backups: any BackupStore

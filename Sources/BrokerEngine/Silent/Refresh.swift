@@ -102,7 +102,7 @@ struct Refresh: Sendable {
             var lesson = Lesson.isDead
             // The family's token is often the app's own.
             if !dead.contains(secret) {
-                switch try await spend(token, secret, in: situation) {
+                switch try await spendInTurn(token, secret, in: situation) {
                 case .done(let answer): return answer
                 case .useless(let why, let learnt):
                     // The first says why the sign-in is over; that another token is no help either is no news.
@@ -122,6 +122,20 @@ struct Refresh: Sendable {
             }
         }
         throw error
+    }
+
+    private func spendInTurn(
+        _ token: RefreshToken, _ secret: Secret, in situation: Situation
+    ) async throws(BrokerError) -> Spending {
+        let hadToWait = await services.turns.take(secret)
+        defer { services.turns.leave(secret) }
+        let owner = CacheIndex.OwnerKey(partition: request.partition, owner: token.record.owner)
+        if hadToWait, try !services.tokens(of: owner).holds(token),
+            let why = RefreshPrecondition.Standing.replaced.error
+        {
+            throw why
+        }
+        return try await spend(token, secret, in: situation)
     }
 
     private func spend(

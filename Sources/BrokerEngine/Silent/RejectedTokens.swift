@@ -16,12 +16,12 @@ final class RejectedTokens: Sendable {
 
     private static let memory = Duration.seconds(60)
     static let limit = 2_048
-    /// By a hash that only this process can make: tokens are kept nowhere else than in the vault.
+    /// By ``BrokerModel/Secret/processHash``.
     private let refreshes = Mutex(PacedWork<Int>(limit: limit))
 
     /// - Parameter now: ``BrokerClock/uptime``.
     func begin(_ token: Secret, of owner: CacheIndex.GroupKey, at now: Duration) -> Standing {
-        switch refreshes.withLock({ $0.begin(Self.key(of: token), of: owner, at: now) }) {
+        switch refreshes.withLock({ $0.begin(token.processHash, of: owner, at: now) }) {
         case .new: .new
         case .underWay: .refreshing
         // Without room nothing is forced: the next minute has some.
@@ -31,15 +31,7 @@ final class RejectedTokens: Sendable {
 
     /// The refresh is over, whatever came of it.
     func end(_ token: Secret, at now: Duration) {
-        refreshes.withLock { $0.end(Self.key(of: token), restingUntil: now + Self.memory) }
-    }
-
-    private static func key(of token: Secret) -> Int {
-        token.withBytes { bytes in
-            var hasher = Hasher()
-            hasher.combine(bytes: bytes)
-            return hasher.finalize()
-        }
+        refreshes.withLock { $0.end(token.processHash, restingUntil: now + Self.memory) }
     }
 }
 

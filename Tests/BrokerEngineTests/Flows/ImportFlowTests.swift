@@ -2,6 +2,7 @@ import BrokerEngine
 import BrokerModel
 import BrokerTestSupport
 import BrokerValues
+import Synchronization
 import Testing
 
 @Suite("Importing a cache of MSAL's", .timeLimit(.minutes(1)))
@@ -92,6 +93,27 @@ struct ImportFlowTests {
         #expect(try await take(bed, file()).refreshTokens == 2)
         for app in group + [alone] { _ = try await bed.engine.acquireSilent(bed.silent(app)) }
         await #expect(throws: BrokerError.self) { try await bed.engine.acquireSilent(bed.silent(stranger)) }
+    }
+
+    @Test("one token that several groups have is not spent by two refreshes at a time")
+    func turns() async throws {
+        let apps = (0..<4).map { Sample.app("app-\($0)") }
+        let bed = try await bed(apps)
+        #expect(try await take(bed, file()).refreshTokens == 4)
+        let underWay = Mutex<(now: Int, most: Int)>((0, 0))
+        bed.provider.whenRedeeming { [provider = bed.provider] _ in
+            underWay.withLock { ($0.now, $0.most) = ($0.now + 1, max($0.most, $0.now + 1)) }
+            for _ in 0..<50 { await Task.yield() }
+            underWay.withLock { $0.now -= 1 }
+            return provider.tokens(for: "alice")
+        }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for app in apps {
+                group.addTask { _ = try await bed.engine.acquireSilent(bed.silent(app) { $0.forceRefresh = true }) }
+            }
+            try await group.waitForAll()
+        }
+        #expect(bed.provider.refreshes.count == 4 && underWay.withLock { $0.most } == 1)
     }
 
     @Test("a client that no app is registered for is reported with what would register it; a chosen app takes its own")

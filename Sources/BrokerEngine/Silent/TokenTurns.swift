@@ -1,0 +1,62 @@
+import BrokerModel
+import Synchronization
+
+/// No refresh token is spent twice at a time, whichever flights have it: a family's token may have come while one was under way,
+/// and an import may have brought the same one to several groups.
+final class TokenTurns: Sendable {
+    private struct State {
+        /// Who waits for a token that somebody spends.
+        var waiting: [Int: [CheckedContinuation<Void, Never>]] = [:]
+
+        /// - Returns: whether nobody had it.
+        mutating func take(_ token: Int) -> Bool {
+            guard waiting[token] == nil else { return false }
+            waiting[token] = []
+            return true
+        }
+
+        /// - Returns: whose turn it is now.
+        mutating func leave(_ token: Int) -> CheckedContinuation<Void, Never>? {
+            guard waiting[token]?.isEmpty == false else {
+                waiting[token] = nil
+                return nil
+            }
+            return waiting[token]?.removeFirst()
+        }
+    }
+    private let state = Mutex(State())
+
+    /// Waits until nobody spends the token any more; ``leave(_:)`` ends the turn.
+    ///
+    /// - Returns: whether somebody had it before: what they were given may have taken its place.
+    func take(_ token: Secret) async -> Bool {
+        let token = token.processHash
+        if state.withLock({ $0.take(token) }) { return false }
+        await withCheckedContinuation { continuation in
+            let isFree = state.withLock { state in
+                if state.take(token) { return true }
+                state.waiting[token]?.append(continuation)
+                return false
+            }
+            if isFree { continuation.resume() }
+        }
+        return true
+    }
+
+    func leave(_ token: Secret) {
+        let token = token.processHash
+        let next = state.withLock { $0.leave(token) }
+        next?.resume()
+    }
+}
+
+extension Secret {
+    /// Which only this process can make: tokens are kept nowhere else than in the vault.
+    var processHash: Int {
+        withBytes { bytes in
+            var hasher = Hasher()
+            hasher.combine(bytes: bytes)
+            return hasher.finalize()
+        }
+    }
+}
