@@ -172,4 +172,22 @@ struct PeerInspectorTests {
             #expect(judged.hasPrefix("sandboxed may not container:"), "\(judged)")
         }
     }
+
+    /// Looked up by its path, it would keep the broker waiting for ever.
+    @Test("a program on a file system that answers no more is judged all the same", .timeLimit(.minutes(1)))
+    func silentFileSystem() async throws {
+        try await withCallerProbe { probe in
+            let folder = try probe.bed.makeDirectory("silent")
+            let server = try probe.bed.start(
+                Launch(python, [PackageTree.fixture("silent-filesystem.py"), folder, "/usr/bin/yes"]), as: "filesystem")
+            try await server.waitForText("mounted")
+            probe.bed.atEnd {
+                // With its server the file system ends, whoever waits for it.
+                await server.stop()
+                _ = try? await probe.bed.run(Launch("umount", ["--lazy", folder]))
+            }
+            let attack = [python, probe.bed.path("attack.py"), "exec", probe.socket, folder + "/yes"]
+            #expect(try await probe.judge(attack).hasPrefix("unknown administers "))
+        }
+    }
 }
