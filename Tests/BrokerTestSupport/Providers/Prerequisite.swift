@@ -3,6 +3,7 @@ import Foundation
 /// What tests need from the machine beyond the build.
 package enum Prerequisite: Sendable {
     case glewlwyd
+    case lemonLDAP
     case chromium
     case kubectl
     case mailPrograms
@@ -13,6 +14,11 @@ package enum Prerequisite: Sendable {
     package var missing: String? {
         switch self {
         case .glewlwyd: Launch.find("glewlwyd") == nil ? "glewlwyd is missing: apt-get install glewlwyd." : nil
+        case .lemonLDAP:
+            Launch.find("plackup") != nil
+                && FileManager.default.fileExists(atPath: "/usr/share/perl5/Lemonldap/NG/Portal/Main.pm")
+                ? nil
+                : "LemonLDAP::NG is missing: apt-get install liblemonldap-ng-portal-perl libplack-perl libstring-random-perl."
         case .chromium:
             ["chromium", "chromedriver"].allSatisfy { Launch.find($0) != nil }
                 ? nil : "Chromium is missing: apt-get install chromium chromium-driver."

@@ -66,6 +66,24 @@ struct CanailleTests {
         }
     }
 
+    @Test("a token that a server refused is replaced by one refresh, whoever names it; the provider ended it by that")
+    func rejectedToken() async throws {
+        try await withTestBed { bed in
+            let scene = try await Scene.make(in: bed)
+            let first = try await scene.signIn(in: bed)
+            let second = Int(Date().timeIntervalSince1970)
+            try await eventually("another second") { Int(Date().timeIntervalSince1970) > second }
+            let asked = scene.provider.requestCount("POST", "/oauth/token")
+            let fresh = try await scene.silent(["rejectedToken": .string(first.accessToken)])
+            #expect(fresh.text("accessToken") != first.accessToken && fresh[path: "rejected"] == .null)
+            #expect(try await scene.takes(fresh, in: bed))
+            #expect(try await !scene.takes(first.token, in: bed))
+            let again = try await scene.silent(["rejectedToken": .string(first.accessToken)])
+            #expect(again.text("accessToken") == fresh.text("accessToken") && again[path: "fromCache"] == true)
+            #expect(scene.provider.requestCount("POST", "/oauth/token") == asked + 1)
+        }
+    }
+
     @Test("whoever says no on the page has said no to the app; with no session and prompt none a person is needed")
     func denied() async throws {
         try await withTestBed { bed in
