@@ -1,0 +1,46 @@
+import BrokerTestSupport
+import Foundation
+import Testing
+
+@Suite("The threat model")
+struct ThreatModelTests {
+    private static func text() throws -> String { try read("docs/threat-model.md") }
+
+    private static func read(_ path: String) throws -> String {
+        try String(contentsOfFile: "\(PackageTree.root.path)/\(path)", encoding: .utf8)
+    }
+
+    /// All test sources, one after the other.
+    private static func tests() throws -> String {
+        let root = "\(PackageTree.root.path)/Tests"
+        let files = try #require(FileManager.default.enumerator(atPath: root)).compactMap { $0 as? String }
+        return try files.filter { $0.hasSuffix("Tests.swift") && !$0.hasPrefix("ArchitectureTests/") }
+            .map { try read("Tests/" + $0) }.joined(separator: "\n")
+    }
+
+    @Test("each test that it names is there")
+    func named() throws {
+        let tests = try Self.tests()
+        for name in try Self.text().matches(of: /`([A-Z][A-Za-z]*Tests)(?:\.([A-Za-z]+))?`/)
+        where name.1 != "ArchitectureTests" {
+            #expect(tests.contains("struct \(name.1) {"), "\(name.1)")
+            if let function = name.2 { #expect(tests.contains("func \(function)("), "\(name.1).\(function)") }
+        }
+    }
+
+    @Test("no row about somebody and no rule is without a test, but for what nobody stops")
+    func everyClaim() throws {
+        let parts = try Self.text().split(separator: "\n## ")
+        for part in parts where part.hasPrefix("Who might want it") || part.hasPrefix("One broker for many users") {
+            let rows = part.split(separator: "\n").filter { $0.hasPrefix("| ") && !$0.hasPrefix("| actor") }
+            #expect(!rows.isEmpty)
+            for row in rows where !["| root", "| somebody who takes over"].contains(where: row.hasPrefix) {
+                #expect(row.contains(/`[A-Z][A-Za-z]*Tests/), "\(row.prefix(80))")
+            }
+        }
+        let rules = try #require(parts.first { $0.hasPrefix("What each rule is for") }).split(separator: "\n- ")
+            .dropFirst()
+        #expect(!rules.isEmpty)
+        for rule in rules { #expect(rule.contains(/`[A-Z][A-Za-z]*Tests/), "\(rule.prefix(80))") }
+    }
+}
