@@ -36,28 +36,61 @@ package enum AdminProof: Sendable, Equatable {
     }
 }
 
-/// An app that a caller may act as, and how far.
-package struct AdmittedApp: Sendable {
-    package let app: AppRegistration
-    /// Nil where nothing limits it.
-    package let grant: GrantInUse?
+/// What callers of a tier may do with an app that does not list them (`access.sandboxed` and so on).
+package enum TierRule: String, Sendable, CaseIterable {
+    /// Use apps that list nobody.
+    case allow
+    /// Use what a person agreed to; the person is asked for the rest.
+    case ask
+    /// Nothing, whatever a person agreed to.
+    case deny
 }
 
-/// Decides before any work starts: who may speak to the broker at all, and as which app.
+/// The rule of each tier.
+package struct TierRules: Sendable, Equatable {
+    package var sandboxed = TierRule.ask
+    package var confined = TierRule.ask
+    package var systemInstalled = TierRule.allow
+    package var unknown = TierRule.allow
+
+    package init() {}
+
+    subscript(tier: CallerTier) -> TierRule {
+        switch tier {
+        case .sandboxed: sandboxed
+        case .confined: confined
+        case .systemInstalled: systemInstalled
+        case .unknown: unknown
+        // Whoever answered a question would not know for whom.
+        case .unidentified: .deny
+        }
+    }
+}
+
+/// Decides before any work starts: who may speak to the broker at all, and as which app (``admit(_:_:)``).
 package final class AccessPolicy: Sendable {
     package let grants: GrantBook
-    private let directory: AppDirectory
-    private let log: Logger
-    private let current: Mutex<AccessSettings>
+    let directory: AppDirectory
+    /// Shut while the broker is locked.
+    let gate: WorkGate
+    /// Nil where the broker serves one user.
+    let owners: PartitionOwners?
+    let log: Logger
+    let current: Mutex<AccessSettings>
 
-    package init(directory: AppDirectory, grants: GrantBook, settings: AccessSettings, log: Logger) {
+    package init(
+        directory: AppDirectory, grants: GrantBook, gate: WorkGate, owners: PartitionOwners? = nil,
+        settings: AccessSettings, log: Logger
+    ) {
         self.directory = directory
         self.grants = grants
+        self.gate = gate
+        self.owners = owners
         self.log = log
         current = Mutex(settings)
     }
 
-    private var settings: AccessSettings { current.withLock { $0 } }
+    var settings: AccessSettings { current.withLock { $0 } }
 
     package func apply(_ settings: AccessSettings) { current.withLock { $0 = settings } }
 
@@ -111,48 +144,6 @@ package final class AccessPolicy: Sendable {
         ) { $0.caller = caller.id }
     }
 
-    /// What a sandbox's own socket is good for was said when it was opened.
-    package func require(_ right: SandboxRight, of caller: Caller) throws(BrokerError) {
-        guard caller.lacks(right) else { return }
-        throw BrokerError(
-            .accessDenied,
-            "\(caller.id) may not do this: its socket was opened without the right \(right.rawValue); give it with brokerctl sandboxes add --right \(right.rawValue), or run-in --right.",
-            reason: .callerNotListed
-        ) { $0.caller = caller.id }
-    }
-
-    /// Before anything is looked up: a sandbox does not learn which other apps there are.
-    private func requireNameable(_ reference: AppReference, by caller: Caller) throws(BrokerError) {
-        guard let apps = caller.nameableApps else { return }
-        if case .registered(let name) = reference, apps.contains(name) { return }
-        throw BrokerError(
-            .accessDenied,
-            "\(caller.id) may name these apps only: \(apps.joined(separator: ", ")); its socket was opened for no other.",
-            reason: .callerNotListed
-        ) { $0.caller = caller.id }
-    }
-
-    /// The app this caller may act as. Synchronous and quick: part of the hot path.
-    ///
-    /// - Throws: `appNotFound`, `accessDenied` (`callerNotListed`, `vaultRolledBack`, `adHocForbidden`, `grantDenied`),
-    ///   `grantRequired`, `invalidAuthority`.
-    package func admit(
-        _ caller: Caller, as reference: AppReference, reaching reach: AppReach
-    ) throws(BrokerError) -> AdmittedApp {
-        try requireNameable(reference, by: caller)
-        let app = try app(reference, of: caller)
-        let verdict = AccessVerdict(on: caller, as: app, by: current.withLock { $0.tiers[caller.tier] })
-        if verdict != .refused { try requireCertainLists(caller, as: app) }
-        switch verdict {
-        case .allowed: return AdmittedApp(app: app, grant: nil)
-        case .refused: throw refusal(of: caller, as: app)
-        case .byGrant(let asks):
-            if let grant = try grants.use(by: caller, as: app, reach) { return AdmittedApp(app: app, grant: grant) }
-            guard asks else { throw refusal(of: caller, as: app) }
-            try grants.ask(for: GrantedPart(needed: reach, by: app), of: app, by: caller)
-        }
-    }
-
     /// - Throws: when a grant was revoked, or ended, since a request was let in by it.
     package func confirm(_ grant: GrantInUse, of caller: Caller) throws(BrokerError) {
         guard !grants.holds(grant, in: caller.partition) else { return }
@@ -164,68 +155,12 @@ package final class AccessPolicy: Sendable {
     /// Asks the person for the rest, where an answer turned out to go beyond the grant.
     ///
     /// - Parameter scopes: what the token is good for; nil where nobody can tell.
-    /// - Throws: always, as ``admit(_:as:reaching:)``.
+    /// - Throws: always, as ``admit(_:_:)``.
     package func ask(
         forToken scopes: [String]?, of app: AppRegistration, by caller: Caller
     ) throws(BrokerError) -> Never {
         let needed = GrantedPart(needed: scopes.map { .token(scopes: $0, account: nil) } ?? .account(nil), by: app)
         try grants.ask(for: needed, of: app, by: caller)
-    }
-
-    /// Whom an app lists, and what was granted, may have been taken back since the vault that was put back. Who may administer
-    /// can allow itself everything, list or not.
-    private func requireCertainLists(_ caller: Caller, as app: AppRegistration) throws(BrokerError) {
-        guard !caller.mayAdminister, directory.isRolledBack(caller.partition) else { return }
-        throw BrokerError(
-            .accessDenied,
-            "An earlier vault was put in place of the last one, so who may use \(app.name) is not certain; look at brokerctl apps list and grants list, then run brokerctl cache accept-restore.",
-            reason: .vaultRolledBack
-        ) {
-            $0.app = app.grantName
-            $0.caller = caller.id
-        }
-    }
-
-    /// What a reference names, whoever asks.
-    private func app(_ reference: AppReference, of caller: Caller) throws(BrokerError) -> AppRegistration {
-        switch reference {
-        case .registered(let name):
-            let app = try directory.registered(name, in: caller.partition)
-            // The broker may have been started without the flag since the app was registered.
-            if app.authority.isPlainHTTP, !settings.authorities.allowsHTTPLoopback {
-                _ = try authority(app.authority.url)
-            }
-            return app
-        case .adHoc(let clientID, let authority):
-            guard settings.allowsAdHocClients, caller.tier != .unidentified else {
-                throw BrokerError(
-                    .accessDenied,
-                    "\(caller.id) may only ask as a registered app here; register one with brokerctl apps add.",
-                    reason: .adHocForbidden
-                ) { $0.caller = caller.id }
-            }
-            var app = AppRegistration(
-                AppDescription(name: clientID, clientID: clientID),
-                authority: try authorityNamed(authority), isAdHoc: true)
-            if caller.tier == .sandboxed { app.sandbox = caller.id }
-            return app
-        }
-    }
-
-    private func refusal(of caller: Caller, as app: AppRegistration) -> BrokerError {
-        log.notice(
-            "a caller that the app does not list was refused",
-            metadata: ["app": "\(app.name)", "caller": "\(caller.id)"])
-        return BrokerError(
-            .accessDenied,
-            app.isAdHoc
-                ? "\(caller.id) may only ask as an app that lists it; add it with brokerctl apps add."
-                : "\(caller.id) is not among the programs that may use \(app.name); add it with brokerctl apps add, or allow it with brokerctl grants approve.",
-            reason: app.isAdHoc ? .adHocForbidden : .callerNotListed
-        ) {
-            $0.app = app.grantName
-            $0.caller = caller.id
-        }
     }
 
     /// An authority that a caller names, and not the person's configuration or registration.

@@ -192,7 +192,7 @@ package final class AppDirectory: AppRoster {
     }
 
     private static func notWritten(_ error: VaultError) -> BrokerError {
-        if error == .locked { return BrokerError(.locked, error.description, cause: error) }
+        if error == .locked { return .locked }
         return BrokerError(
             .internal, "The registration could not be written; see the broker's log, and try again.",
             reason: .vaultNotWritable, cause: error)
@@ -251,7 +251,7 @@ package final class AppDirectory: AppRoster {
                 known[stored.record.name] = Registration(stored.record, clientSecret: secret, by: authorities)
             }
         } catch .locked {
-            throw BrokerError(.locked, VaultError.locked.description)
+            throw BrokerError.locked
         } catch {
             throw BrokerError(
                 .internal, "The registered apps could not be read; see the broker's log.", reason: .vaultDamaged,

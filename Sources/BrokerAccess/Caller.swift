@@ -1,8 +1,8 @@
 import BrokerModel
 import BrokerValues
 
-/// Who is calling, as far as it can be told, and what that is worth.
-package struct Caller: Sendable, Equatable {
+/// Who is calling, as far as it can be told, and what that is worth. A class, so that handing it on costs one reference.
+package final class Caller: Sendable, Equatable {
     package let partition: Partition
     package let identity: CallerIdentity
     /// Whether it was proved to be outside of every sandbox: what administration asks for.
@@ -26,6 +26,9 @@ package struct Caller: Sendable, Equatable {
         }
     }
 
+    /// All else follows from them.
+    package static func == (left: Caller, right: Caller) -> Bool { left.facts == right.facts }
+
     package var tier: CallerTier { identity.tier }
     /// For people and logs: a sandbox id, a label, a unit or a path.
     package var id: String { identity.id }
@@ -38,19 +41,6 @@ package struct Caller: Sendable, Equatable {
 
     /// The only apps that it may name; nil where nothing limits it.
     package var nameableApps: [String]? { facts.sandbox?.apps }
-
-    /// Whether an app's own list of callers names this one.
-    func isListed(by registration: AppRegistration) -> Bool {
-        let app = registration.description
-        if facts.ownSandbox != nil, facts.sandboxApps[app.name] == registration.grantBinding { return true }
-        switch tier {
-        case .unidentified: return false
-        // A sandboxed process sees a root of its own: its path says nothing about programs outside.
-        case .sandboxed: return sandboxID.map(app.sandboxIDs.contains) ?? false
-        case .confined, .systemInstalled, .unknown: break
-        }
-        return facts.executable.map(app.executables.contains) ?? false || unit.map(app.units.contains) ?? false
-    }
 
     /// With whom it shares what is limited.
     package var claimant: Claimant {
@@ -67,9 +57,9 @@ package struct Caller: Sendable, Equatable {
     }
 
     /// A name that somebody outside of the sandbox vouches for.
-    private var sandboxID: String? { facts.ownSandbox?.name ?? facts.confirmedName }
+    var sandboxID: String? { facts.ownSandbox?.name ?? facts.confirmedName }
 
-    private var unit: String? { facts.systemUnit ?? facts.cgroup?.userUnit }
+    var unit: String? { facts.systemUnit ?? facts.cgroup?.userUnit }
 }
 
 extension PeerFacts {
@@ -90,7 +80,8 @@ extension PeerFacts {
 
     /// The sandbox by whose socket it came, unless it is known to be in another one, which reached into its folder.
     var ownSandbox: Sandbox? {
-        guard let name = confirmedName, name != sandbox?.id else { return sandbox }
+        guard let sandbox else { return nil }
+        guard let name = confirmedName, name != sandbox.id else { return sandbox }
         return nil
     }
 }

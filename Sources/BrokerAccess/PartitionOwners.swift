@@ -159,7 +159,7 @@ package final class PartitionOwners: Sendable {
     }
 
     private static func unavailable(_ error: VaultError) -> BrokerError {
-        if error == .locked { return BrokerError(.locked, error.description, cause: error) }
+        if error == .locked { return .locked }
         return BrokerError(
             .internal, "Whose records these are could not be read or written; see the broker's log, and try again.",
             reason: .vaultNotWritable, cause: error)

@@ -1,8 +1,8 @@
 import BrokerModel
 import BrokerValues
 
-/// One registration as it was written, and what it means as providers are configured now.
-struct Registration: Sendable {
+/// One registration as it was written, and what it means as providers are configured now. It never changes.
+final class Registration: Sendable {
     let record: AppRecord
     private let clientSecret: Secret?
     /// `PATH:LINE` of the file that it stands in; nil for one of the vault.

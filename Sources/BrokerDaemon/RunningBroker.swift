@@ -58,8 +58,6 @@ struct RunningBroker: Sendable {
         directory.apply(configuration.apps.entries)
         configuration.apps.tell(logger)
         let grants = GrantBook(vault: vault, clock: clock, random: SystemRandom(), log: logger)
-        let policy = AccessPolicy(
-            directory: directory, grants: grants, settings: configuration.accessSettings, log: logger)
         let audit = AuditLog(vault: vault, clock: clock, log: logger)
         let loops = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let proofs = ES256ProofSigner(random: SystemRandom())
@@ -73,6 +71,12 @@ struct RunningBroker: Sendable {
             roster: directory, proofs: proofs,
             clock: clock,
             random: SystemRandom(), settings: configuration.engineSettings, log: logger)
+        let owners =
+            configuration.isSystemMode
+            ? PartitionOwners(vault: vault, accounts: SystemAccounts(), clock: clock, log: logger) : nil
+        let policy = AccessPolicy(
+            directory: directory, grants: grants, gate: engine.gate, owners: owners,
+            settings: configuration.accessSettings, log: logger)
         var services = ServerServices(
             broker: engine, apps: directory, policy: policy, audit: audit, vault: vault,
             inspector: inspector(configuration, logger), clock: clock,
@@ -85,11 +89,7 @@ struct RunningBroker: Sendable {
             isOn: configuration.asksInBrowser,
             username: { try? engine.account(.id($0), of: nil, in: $1)?.username }, log: logger)
         services.consent = consent
-        if configuration.isSystemMode {
-            services.users = ManyUsers(
-                store: vault,
-                owners: PartitionOwners(vault: vault, accounts: SystemAccounts(), clock: clock, log: logger))
-        }
+        services.users = owners.map { ManyUsers(store: vault, owners: $0) }
         services.process.residentBytes = ResidentMemory.bytes
         services.requestsPerConnection = configuration.socket.maxRequestsPerConnection
         let sandboxes = SandboxSockets(

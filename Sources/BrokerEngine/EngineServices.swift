@@ -3,8 +3,8 @@ import BrokerValues
 import Logging
 import Synchronization
 
-/// What every acquisition works with, wired once by ``TokenBroker``.
-struct EngineServices: Sendable {
+/// What every acquisition works with, wired once by ``TokenBroker``. A class, so that handing it on costs one reference.
+final class EngineServices: Sendable {
     let vault: any RecordVault
     let provider: any IdentityProvider
     let redirects: any RedirectListener
@@ -13,7 +13,7 @@ struct EngineServices: Sendable {
     let proofs: any ProofSigner
     let clock: any BrokerClock
     let random: any RandomSource
-    let settings: @Sendable () -> EngineSettings
+    let settings: SettingsBox
     let log: Logger
     let index: CacheIndex
     let writer: CacheWriter
@@ -29,6 +29,20 @@ struct EngineServices: Sendable {
     let backups: any BackupStore
     let transfers: CacheTransfers
     let events = EventHub()
+
+    init(
+        vault: any RecordVault, provider: any IdentityProvider, redirects: any RedirectListener,
+        browser: any BrowserOpener, roster: any AppRoster, proofs: any ProofSigner, clock: any BrokerClock,
+        random: any RandomSource, settings: SettingsBox, log: Logger, index: CacheIndex, writer: CacheWriter,
+        flights: RefreshFlights, gate: WorkGate, interactions: InteractionRegistry, backups: any BackupStore,
+        transfers: CacheTransfers
+    ) {
+        (self.vault, self.provider, self.redirects, self.browser) = (vault, provider, redirects, browser)
+        (self.roster, self.proofs, self.clock, self.random) = (roster, proofs, clock, random)
+        (self.settings, self.log, self.index, self.writer) = (settings, log, index, writer)
+        (self.flights, self.gate, self.interactions) = (flights, gate, interactions)
+        (self.backups, self.transfers) = (backups, transfers)
+    }
 
     func knownAccounts(of app: AppRegistration, in partition: Partition) throws(BrokerError) -> KnownAccounts {
         try reading { () throws(VaultError) in try index.loadAccounts(of: .init(of: app, in: partition)) }

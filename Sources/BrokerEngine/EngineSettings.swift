@@ -1,5 +1,6 @@
 import BrokerModel
 import BrokerValues
+import Synchronization
 
 /// What an administrator may set; a reload takes effect with the next request.
 package struct EngineSettings: Sendable, Equatable {
@@ -31,4 +32,23 @@ package struct EngineSettings: Sendable, Equatable {
     package var isSharedDevice = false
 
     package init() {}
+
+    /// Nil: the broker does not lock itself.
+    var idleLimit: Duration? { lockAfterIdle > 0 ? .seconds(lockAfterIdle) : nil }
+}
+
+/// The settings in force.
+final class SettingsBox: Sendable {
+    private let settings: Mutex<EngineSettings>
+    init(_ settings: EngineSettings) { self.settings = Mutex(settings) }
+
+    var value: EngineSettings {
+        get { settings.withLock { $0 } }
+        set { settings.withLock { $0 = newValue } }
+    }
+
+    func callAsFunction() -> EngineSettings { value }
+
+    /// Without a copy of all of them: for the hot path.
+    func read<Value: Sendable>(_ body: (EngineSettings) -> Value) -> Value { settings.withLock { body($0) } }
 }

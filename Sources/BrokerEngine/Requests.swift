@@ -123,7 +123,8 @@ package struct DeviceCodeRequest: TokenRequest {
 package struct AcquiredToken: Sendable {
     package var token: StoredRecord<AccessTokenRecord>
     package var idToken: SealedRecord?
-    package var account: Account
+    /// Whose it is, as the group knows them.
+    package var person: KnownAccounts.Entry
     package var fromCache: Bool
     package var extendedLifetime = false
     /// False when the disk did not take it yet: the token is good, and the broker goes on trying.
@@ -131,13 +132,15 @@ package struct AcquiredToken: Sendable {
     /// It is the very token that the caller's resource server refused: another one is not to be had at this moment.
     package var rejected = false
 
+    package var account: Account { person.account }
+
     package init(
-        token: StoredRecord<AccessTokenRecord>, idToken: SealedRecord?, account: Account, fromCache: Bool,
+        token: StoredRecord<AccessTokenRecord>, idToken: SealedRecord?, person: KnownAccounts.Entry, fromCache: Bool,
         extendedLifetime: Bool = false, persisted: Bool = true
     ) {
         self.token = token
         self.idToken = idToken
-        self.account = account
+        self.person = person
         self.fromCache = fromCache
         self.extendedLifetime = extendedLifetime
         self.persisted = persisted

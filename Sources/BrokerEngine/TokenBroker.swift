@@ -7,6 +7,8 @@ import Synchronization
 package final class TokenBroker: Sendable {
     let services: EngineServices
     package let lock: BrokerLock
+    /// Who works with the vault's keys passes it.
+    package let gate: WorkGate
     private let settings: SettingsBox
 
     /// - Parameters:
@@ -20,28 +22,32 @@ package final class TokenBroker: Sendable {
     ) {
         let box = SettingsBox(settings)
         let index = CacheIndex(vault: vault)
-        let gate = WorkGate()
+        let gate = WorkGate(clock: clock)
+        self.gate = gate
         self.settings = box
         services = EngineServices(
             vault: vault, provider: provider, redirects: redirects, browser: browser, roster: roster,
-            proofs: proofs, clock: clock, random: random, settings: { box.value }, log: log, index: index,
+            proofs: proofs, clock: clock, random: random, settings: box, log: log, index: index,
             writer: CacheWriter(vault: vault, index: index, clock: clock, settings: { box.value }, log: log),
             flights: RefreshFlights(clock: clock, gate: gate) { .seconds(box.value.answerPatience) },
             gate: gate, interactions: InteractionRegistry(settings: { box.value }), backups: vault,
             transfers: CacheTransfers(clock: clock, random: random))
         lock = BrokerLock(services: services, keys: vault)
+        gate.limitIdleTime(to: settings.idleLimit)
     }
 
     /// Takes effect with the next request.
-    package func apply(_ settings: EngineSettings) { self.settings.value = settings }
+    package func apply(_ settings: EngineSettings) {
+        self.settings.value = settings
+        gate.limitIdleTime(to: settings.idleLimit)
+    }
 
     // MARK: Tokens
 
-    /// The hot path: answers from memory without waiting, or returns nil when anything would have to wait or to be
-    /// refused. Safe on an event loop. A token that is due to be renewed is answered all the same, and renewed meanwhile.
-    package func cached(_ request: SilentRequest) -> AcquiredToken? {
-        SilentAcquisition(services: services).cached(request)
-    }
+    /// The hot path: ``SilentLook/cached(_:)`` answers from memory without waiting, or returns nil when anything would have to
+    /// wait or to be refused. Safe on an event loop. A token that is due to be renewed is answered all the same, and renewed
+    /// meanwhile.
+    package var memory: SilentLook { SilentLook(services: services) }
 
     /// - Throws: `interactionRequired` when only the person can help; `offline` and `serverUnavailable` when trying
     ///   again later makes sense.
@@ -205,16 +211,5 @@ package final class TokenBroker: Sendable {
         if await !services.writer.flush() {
             services.log.critical("tokens could not be written before the broker stopped; those sign-ins may be lost")
         }
-    }
-}
-
-/// The settings in force.
-final class SettingsBox: Sendable {
-    private let settings: Mutex<EngineSettings>
-    init(_ settings: EngineSettings) { self.settings = Mutex(settings) }
-
-    var value: EngineSettings {
-        get { settings.withLock { $0 } }
-        set { settings.withLock { $0 = newValue } }
     }
 }

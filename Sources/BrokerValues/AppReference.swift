@@ -5,3 +5,8 @@ package enum AppReference: Sendable, Hashable {
     /// A caller's own client id, used without a registration.
     case adHoc(clientID: String, authority: String)
 }
+
+/// In place of one, where a request names no app.
+package struct NoApp: Sendable {
+    package init() {}
+}

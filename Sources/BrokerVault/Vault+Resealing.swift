@@ -108,7 +108,7 @@ extension Vault {
 
 extension SealedRecord {
     /// - Returns: nil for a row whose columns no broker wrote.
-    fileprivate init?(_ row: StoredRow, in partition: Partition) {
+    fileprivate convenience init?(_ row: StoredRow, in partition: Partition) {
         guard let number = UInt8(exactly: row.kind), let kind = RecordKind(rawValue: number) else { return nil }
         self.init(partition: partition, kind: kind, rowKey: row.rowKey, bucketKey: row.bucketKey, box: row.box)
     }

@@ -23,7 +23,9 @@ final class AccessBed: Sendable {
         var settings = AccessSettings(servedUID: 1000)
         change(&settings)
         grants = GrantBook(vault: vault, clock: clock, random: CountingRandom(), log: log.logger)
-        policy = AccessPolicy(directory: directory, grants: grants, settings: settings, log: .silent)
+        let gate = WorkGate(clock: clock)
+        gate.open()
+        policy = AccessPolicy(directory: directory, grants: grants, gate: gate, settings: settings, log: .silent)
     }
 
     deinit { try? FileManager.default.removeItem(atPath: folder) }
@@ -78,5 +80,14 @@ extension PeerFacts {
         facts.cgroup = ControlGroup(path: "/user.slice/user-1000.slice/session-3.scope")
         facts.executable = "/home/alice/bin/tool"
         return facts
+    }
+}
+
+extension AccessPolicy {
+    func admit(
+        _ caller: Caller, as reference: AppReference, reaching reach: AppReach
+    ) throws(BrokerError) -> Admitted<AppRegistration> {
+        defer { leave(neededKeys: true) }
+        return try admit(reference, Asking(caller, now: { caller }, reaching: reach))
     }
 }

@@ -53,11 +53,12 @@ struct ServerBed: Sendable {
         self.inspector = inspector
         let apps = AppDirectory(vault: vault, log: .silent)
         let grants = GrantBook(vault: vault, clock: clock, random: CountingRandom(), log: .silent)
-        let policy = AccessPolicy(
-            directory: apps, grants: grants, settings: AccessSettings(servedUID: servedUID), log: .silent)
         broker = TokenBroker(
             vault: vault, provider: provider, redirects: RedirectDouble(), browser: browser, roster: apps,
             proofs: testProofSigner(), clock: clock, random: CountingRandom(), log: .silent)
+        let policy = AccessPolicy(
+            directory: apps, grants: grants, gate: broker.gate, settings: AccessSettings(servedUID: servedUID),
+            log: .silent)
         var services = ServerServices(
             broker: broker, apps: apps, policy: policy,
             audit: AuditLog(vault: vault, clock: ManualClock(), log: .silent), vault: vault, inspector: inspector,

@@ -21,7 +21,7 @@ extension AuditLog {
             blocks = try vault.loadAll(AuditBlockRecord.self, in: partition).map(\.record)
                 .sorted { $0.number < $1.number }
         } catch .locked {
-            throw BrokerError(.locked, VaultError.locked.description)
+            throw BrokerError.locked
         } catch {
             throw BrokerError(
                 .internal, "The audit log could not be read; see the broker's log.", reason: .vaultDamaged,

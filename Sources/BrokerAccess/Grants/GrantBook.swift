@@ -221,7 +221,7 @@ package final class GrantBook: Sendable {
 
     func reading<Value>(_ body: () throws(VaultError) -> Value) throws(BrokerError) -> Value {
         do throws(VaultError) { return try body() } catch .locked {
-            throw BrokerError(.locked, VaultError.locked.description)
+            throw BrokerError.locked
         } catch {
             throw BrokerError(
                 .internal, "The grants could not be read; see the broker's log.", reason: .vaultDamaged, cause: error)

@@ -25,39 +25,41 @@ public struct BrokerClientError: Error, Sendable {
     /// One sentence for a person: what happened, and what to do next.
     public var message: String
     /// Which of several causes lies behind the code, for example `refreshTokenExpired` or `consentRequired`.
-    public var reason: String?
+    public var reason: String? { rpc?.data?.reason?.rawValue }
     /// Whether the same call may succeed later without anybody doing anything.
     public var isRetryable: Bool
     /// The id under which the broker and the provider logged the request.
-    public var correlationId: String?
+    public var correlationId: String? { details?.correlationID }
     /// The `error` of the provider's answer (RFC 6749, section 5.2), where there was one.
-    public var oauthError: String?
+    public var oauthError: String? { details?.oauthError }
     /// The provider's finer code, where it sends one (Entra's `suberror`).
-    public var subError: String?
+    public var subError: String? { details?.subError }
     /// The provider's own description of the error; not meant for end users.
-    public var oauthErrorDescription: String?
+    public var oauthErrorDescription: String? { details?.description }
     /// With ``Code/interactionRequired`` and the reason `claimsChallenge`: what the sign-in has to bring, for
     /// ``InteractiveTokenParameters/claimsRequest``.
-    public var claimsChallenge: String?
+    public var claimsChallenge: String? { details?.claims }
     /// HTTP status of the provider's answer.
-    public var httpStatus: Int?
+    public var httpStatus: Int? { details?.httpStatus }
     /// Seconds after which it is worth trying again.
-    public var retryAfter: Int?
+    public var retryAfter: Int? { details?.retryAfter }
     /// With ``Code/serverDeclinedScopes``: what was granted. A silent request for these succeeds.
-    public var grantedScopes: [String]?
+    public var grantedScopes: [String]? { details?.grantedScopes }
     /// With ``Code/serverDeclinedScopes``: what was asked for and not granted.
-    public var declinedScopes: [String]?
+    public var declinedScopes: [String]? { details?.declinedScopes }
     /// With ``Code/ambiguousAccount``: the accounts to choose from. With ``Code/interactionRequired`` and
     /// ``Code/serverDeclinedScopes``: whom it is about, where somebody is known.
-    public var accounts: [Account]?
+    public var accounts: [Account]? { details?.accounts?.map(Account.init) }
     /// With ``Code/grantRequired``: what `brokerctl grants approve` takes.
-    public var grantRequest: String?
+    public var grantRequest: String? { details?.grantRequest }
     /// Whose token was asked for, where that is one account: for the request that follows.
     public var account: Account? { code != .ambiguousAccount && accounts?.count == 1 ? accounts?.first : nil }
     /// What failed below, where the failure is this side's: the errno of a system call, in words.
     public var cause: (any Error)?
     /// The error as the broker sent it; none when the failure is this side's.
     package var rpc: RPCError?
+
+    private var details: BrokerError.Details? { rpc?.data?.details }
 
     package init(_ code: Code, _ message: String, isRetryable: Bool = false, cause: (any Error)? = nil) {
         self.code = code

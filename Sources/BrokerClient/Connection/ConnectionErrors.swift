@@ -70,18 +70,6 @@ extension BrokerClientError {
         let error = rpc.brokerError
         self.init(Code(rawValue: error.kind.rawValue), error.message, isRetryable: error.kind.isRetryable)
         isRetryable = rpc.data?.retryable ?? isRetryable
-        reason = error.reason?.rawValue
-        correlationId = error.details.correlationID
-        oauthError = error.details.oauthError
-        subError = error.details.subError
-        oauthErrorDescription = error.details.description
-        claimsChallenge = error.details.claims
-        httpStatus = error.details.httpStatus
-        retryAfter = error.details.retryAfter
-        grantedScopes = error.details.grantedScopes
-        declinedScopes = error.details.declinedScopes
-        accounts = error.details.accounts?.map(Account.init)
-        grantRequest = error.details.grantRequest
         self.rpc = rpc
     }
 }

@@ -27,9 +27,8 @@ struct ListAccountsCommand: Subcommand {
         var params = ListAccounts.Params()
         params.selection = AppSelection(choice.reference)
         params.includeSignedOut = all
-        let node = try context.connection.result(of: ListAccounts.self, params)
-        let accounts = try ListAccounts.Result.decoded(node).accounts
-        context.output.result(node) {
+        try context.tell(ListAccounts.self, params) { answer in
+            let accounts = answer.accounts
             if names { return LiveCompletion.lines(accounts.map(\.username)) }
             return accounts.isEmpty
                 ? "Nobody is signed in. To sign in: brokerctl login --app NAME\n"

@@ -16,9 +16,8 @@ struct ListAppsCommand: Subcommand {
     var names = false
 
     func run(in context: CommandContext) throws(BrokerClientError) {
-        let node = try context.connection.result(of: ListApps.self, .init())
-        let apps = try ListApps.Result.decoded(node).apps
-        context.output.result(node) {
+        try context.tell(ListApps.self, .init()) { answer in
+            let apps = answer.apps
             if names { return LiveCompletion.lines(apps.map(\.name)) }
             return apps.isEmpty
                 ? "No app is registered. To register one: brokerctl apps add NAME --client-id ID --authority URL\n"

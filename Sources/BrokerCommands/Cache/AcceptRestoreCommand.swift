@@ -15,9 +15,7 @@ struct AcceptRestoreCommand: Subcommand {
     @OptionGroup var global: GlobalOptions
 
     func run(in context: CommandContext) throws(BrokerClientError) {
-        let node = try context.connection.result(of: AcceptRestore.self, .init())
-        let result = try AcceptRestore.Result.decoded(node)
-        context.output.result(node) {
+        try context.tell(AcceptRestore.self, .init()) { result in
             result.accepted ? "The vault as it is now is taken for right.\n" : "There is nothing to accept.\n"
         }
     }

@@ -15,9 +15,9 @@ struct CacheStatisticsCommand: Subcommand {
     @OptionGroup var global: GlobalOptions
 
     func run(in context: CommandContext) throws(BrokerClientError) {
-        let node = try context.connection.result(of: GetCacheStatistics.self, .init())
-        let statistics = try CacheStatistics.decoded(node)
-        context.output.result(node) { CacheText.facts(statistics).text(emphasis: context.output.style.strong) }
+        try context.tell(GetCacheStatistics.self, .init()) {
+            CacheText.facts($0).text(emphasis: context.output.style.strong)
+        }
     }
 }
 

@@ -32,9 +32,7 @@ struct ClearCacheCommand: Subcommand {
         }
         var params = ClearCache.Params()
         params.revoke = revoke
-        let node = try context.connection.result(of: ClearCache.self, params)
-        let report = try ErasureReport.decoded(node)
-        context.output.result(node) {
+        try context.tell(ClearCache.self, params) { report in
             ErasureText.text(report, of: ErasureText.counts(report.accounts, report.tokens, of: "token"))
         }
     }

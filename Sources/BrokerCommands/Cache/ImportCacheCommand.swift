@@ -43,9 +43,7 @@ struct ImportCacheCommand: Subcommand {
         let transfer = try send(to: context.connection)
         var params = ImportBackup.Params(transfer: transfer, passphrase: passphrase)
         params.replaceApps = replace
-        let node = try context.connection.result(of: ImportBackup.self, params)
-        let report = try CacheRestoreReport.decoded(node)
-        context.output.result(node) { BackupText.text(report, now: Output.now) }
+        try context.tell(ImportBackup.self, params) { BackupText.text($0, now: Output.now) }
     }
 
     /// - Returns: what the broker calls it.

@@ -20,7 +20,7 @@ final class NewFile {
         try Self.check(path, replacing: isReplacing)
         // Beside its place: a rename does not leave a file system.
         let name = "\(path).\(String(UInt64.random(in: 0...UInt64.max), radix: 36))"
-        descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        descriptor = makePrivateFile(name)
         temporary = descriptor < 0 ? "" : name
         guard descriptor >= 0 else { throw Self.failure(path) }
     }
@@ -36,13 +36,7 @@ final class NewFile {
 
     func write(_ bytes: some Sequence<UInt8>) throws(BrokerClientError) {
         let bytes = Array(bytes)
-        var done = 0
-        while done < bytes.count {
-            let written = bytes[done...].withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            if written < 0, errno == EINTR { continue }
-            guard written > 0 else { throw Self.failure(path) }
-            done += written
-        }
+        guard writeAll(bytes, to: descriptor) else { throw Self.failure(path) }
         count += bytes.count
     }
 

@@ -42,16 +42,10 @@ struct OwnConfiguration {
             throw BrokerClientError(.internal, "The folder of \(path) cannot be made.", cause: error)
         }
         unlink(candidate)
-        let descriptor = open(candidate, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0o600)
+        let descriptor = makePrivateFile(candidate)
         guard descriptor >= 0 else { throw failed(errno) }
         defer { close(descriptor) }
-        var bytes = Array(text.utf8)[...]
-        while !bytes.isEmpty {
-            let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            guard count > 0 else { throw failed(errno) }
-            bytes = bytes.dropFirst(count)
-        }
-        guard fsync(descriptor) == 0 else { throw failed(errno) }
+        guard writeAll(text.utf8, to: descriptor), fsync(descriptor) == 0 else { throw failed(errno) }
     }
 
     /// - Throws: the daemon's own sentence when it does not take the candidate.

@@ -48,8 +48,7 @@ struct DenyGrantCommand: Subcommand {
     var id: String
 
     func run(in context: CommandContext) throws(BrokerClientError) {
-        let node = try context.connection.result(of: DenyGrant.self, .init(request: id))
-        context.output.result(node) { "Denied \(id).\n".clean(keeping: "\n") }
+        try context.tell(DenyGrant.self, .init(request: id)) { _ in "Denied \(id).\n".clean(keeping: "\n") }
     }
 }
 
@@ -64,7 +63,6 @@ struct RevokeGrantCommand: Subcommand {
     var id: String
 
     func run(in context: CommandContext) throws(BrokerClientError) {
-        let node = try context.connection.result(of: RevokeGrant.self, .init(id: id))
-        context.output.result(node) { "Revoked \(id).\n".clean(keeping: "\n") }
+        try context.tell(RevokeGrant.self, .init(id: id)) { _ in "Revoked \(id).\n".clean(keeping: "\n") }
     }
 }

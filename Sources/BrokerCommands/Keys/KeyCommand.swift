@@ -16,9 +16,7 @@ struct KeyStatusCommand: Subcommand {
     @OptionGroup var global: GlobalOptions
 
     func run(in context: CommandContext) throws(BrokerClientError) {
-        let node = try context.connection.result(of: GetKeyStatus.self, .init())
-        let state = try KeyState.decoded(node)
-        context.output.result(node) { KeyText.facts(state).text(emphasis: context.output.style.strong) }
+        try context.tell(GetKeyStatus.self, .init()) { KeyText.facts($0).text(emphasis: context.output.style.strong) }
     }
 }
 
@@ -33,8 +31,9 @@ struct RotateKeyCommand: Subcommand {
     @OptionGroup var global: GlobalOptions
 
     func run(in context: CommandContext) throws(BrokerClientError) {
-        let node = try context.connection.result(of: RotateKey.self, .init())
-        context.output.result(node) { "The vault has a new data key; its records are being sealed with it.\n" }
+        try context.tell(RotateKey.self, .init()) { _ in
+            "The vault has a new data key; its records are being sealed with it.\n"
+        }
     }
 }
 
@@ -58,9 +57,7 @@ struct SetKeySourceCommand: Subcommand {
         } else if source == "passphrase" {
             params.passphrase = try Passphrase.newFromTerminal()
         }
-        let node = try context.connection.result(of: SetKeySource.self, params)
-        let state = try KeyState.decoded(node)
-        context.output.result(node) { "The vault's key comes from \(state.source.clean) from now on.\n" }
+        try context.tell(SetKeySource.self, params) { "The vault's key comes from \($0.source.clean) from now on.\n" }
     }
 }
 

@@ -10,8 +10,7 @@ struct LockCommand: Subcommand {
     @OptionGroup var global: GlobalOptions
 
     func run(in context: CommandContext) throws(BrokerClientError) {
-        let node = try context.connection.result(of: LockBroker.self, .init())
-        context.output.result(node) { "The broker is locked. Unlock it with: brokerctl unlock\n" }
+        try context.tell(LockBroker.self, .init()) { _ in "The broker is locked. Unlock it with: brokerctl unlock\n" }
     }
 }
 
@@ -33,7 +32,6 @@ struct UnlockCommand: Subcommand {
         } else if status.locked, status.vault.keySource == "passphrase" {
             params.passphrase = try Passphrase.fromTerminal("Passphrase of the broker: ")
         }
-        let node = try context.connection.result(of: UnlockBroker.self, params)
-        context.output.result(node) { "The broker is unlocked.\n" }
+        try context.tell(UnlockBroker.self, params) { _ in "The broker is unlocked.\n" }
     }
 }

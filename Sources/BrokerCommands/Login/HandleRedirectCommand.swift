@@ -18,8 +18,9 @@ struct HandleRedirectCommand: Subcommand {
 
     func run(in context: CommandContext) throws(BrokerClientError) {
         do throws(BrokerClientError) {
-            let node = try context.connection.result(of: CompleteInteraction.self, .init(url: try address()))
-            context.output.result(node) { "The sign-in goes on where it was started.\n" }
+            try context.tell(CompleteInteraction.self, .init(url: try address())) { _ in
+                "The sign-in goes on where it was started.\n"
+            }
         } catch {
             // A desktop shows nobody what its handlers print.
             if !StandardStream.error.isTerminal {

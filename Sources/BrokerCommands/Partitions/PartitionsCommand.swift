@@ -17,9 +17,8 @@ struct ListPartitionsCommand: Subcommand {
     @OptionGroup var global: GlobalOptions
 
     func run(in context: CommandContext) throws(BrokerClientError) {
-        let node = try context.connection.result(of: ListPartitions.self, .init())
-        let partitions = try ListPartitions.Result.decoded(node).partitions
-        context.output.result(node) {
+        try context.tell(ListPartitions.self, .init()) { answer in
+            let partitions = answer.partitions
             guard !partitions.isEmpty else { return "Nobody has anything in the vault.\n" }
             var table = Table("UID", "RECORDS")
             for partition in partitions { table.add(String(partition.uid), String(partition.records)) }
@@ -46,8 +45,8 @@ struct RemovePartitionCommand: Subcommand {
 
     func run(in context: CommandContext) throws(BrokerClientError) {
         if !yes { try Confirmation.ask("Erase everything of uid \(uid)?") }
-        let node = try context.connection.result(of: RemovePartition.self, .init(uid: uid))
-        let removed = try RemovePartition.Result.decoded(node).removed
-        context.output.result(node) { "Erased \(removed) record\(removed == 1 ? "" : "s") of uid \(uid).\n" }
+        try context.tell(RemovePartition.self, .init(uid: uid)) {
+            "Erased \($0.removed) record\($0.removed == 1 ? "" : "s") of uid \(uid).\n"
+        }
     }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import BrokerClient
+import BrokerRPC
 import BrokerValues
 
 struct BrokerctlCommand: ParsableCommand {
@@ -61,6 +62,15 @@ extension Subcommand {
 struct CommandContext {
     let connection: DirectConnection
     let output: Output
+
+    /// Asks the broker, and tells its answer: as it is to programs, in words to people.
+    func tell<M: BrokerMethod>(
+        _: M.Type, _ params: M.Params, _ words: (M.Result) -> String
+    ) throws(BrokerClientError) {
+        let node = try connection.result(of: M.self, params)
+        let result = try M.Result.decoded(node)
+        output.result(node) { words(result) }
+    }
 }
 
 /// A command that waits for a person while other things happen.

@@ -26,9 +26,7 @@ struct AddSandboxCommand: Subcommand {
     @OptionGroup var sandbox: SandboxOptions
 
     func run(in context: CommandContext) throws(BrokerClientError) {
-        let node = try context.connection.result(of: OpenSandbox.self, sandbox.params)
-        let opened = try OpenSandbox.Result.decoded(node)
-        context.output.result(node) { SandboxText.opened(opened, as: sandbox.params.sandbox) }
+        try context.tell(OpenSandbox.self, sandbox.params) { SandboxText.opened($0, as: sandbox.params.sandbox) }
     }
 }
 
@@ -43,10 +41,9 @@ struct ListSandboxesCommand: Subcommand {
     @OptionGroup var global: GlobalOptions
 
     func run(in context: CommandContext) throws(BrokerClientError) {
-        let node = try context.connection.result(of: ListSandboxes.self, .init())
-        let all = try ListSandboxes.Result.decoded(node).sandboxes
-        context.output.result(node) {
-            SandboxText.list(all, now: Output.now, emphasis: context.output.style.strong)
+        try context.tell(ListSandboxes.self, .init()) { answer in
+            let all = answer.sandboxes
+            return SandboxText.list(all, now: Output.now, emphasis: context.output.style.strong)
         }
     }
 }
@@ -65,7 +62,6 @@ struct RemoveSandboxCommand: Subcommand {
     var handle: String
 
     func run(in context: CommandContext) throws(BrokerClientError) {
-        let node = try context.connection.result(of: CloseSandbox.self, .init(handle: handle))
-        context.output.result(node) { "Removed \(handle).\n".clean(keeping: "\n") }
+        try context.tell(CloseSandbox.self, .init(handle: handle)) { _ in "Removed \(handle).\n".clean(keeping: "\n") }
     }
 }

@@ -26,18 +26,7 @@ package struct StandardStream: Sendable {
     package func write(_ text: String) { write(Array(text.utf8)) }
 
     func write(_ bytes: [UInt8]) {
-        bytes.withUnsafeBytes { buffer in
-            var written = 0
-            while written < buffer.count {
-                let count = Glibc.write(
-                    descriptor, buffer.baseAddress?.advanced(by: written), buffer.count - written)
-                if count > 0 {
-                    written += count
-                } else if errno != EINTR {
-                    if descriptor == STDOUT_FILENO { Self.lostOutput.store(errno, ordering: .relaxed) }
-                    return
-                }
-            }
-        }
+        guard !writeAll(bytes, to: descriptor), descriptor == STDOUT_FILENO else { return }
+        Self.lostOutput.store(errno, ordering: .relaxed)
     }
 }

@@ -42,8 +42,6 @@ struct ProofCommand: Subcommand {
             .id(try account.find(among: app, on: context.connection).account.id)
         }
         params.nonce = nonce
-        let node = try context.connection.result(of: ProveToken.self, params)
-        let proof = try ProveToken.Result.decoded(node).proof
-        context.output.result(node) { proof.clean + "\n" }
+        try context.tell(ProveToken.self, params) { $0.proof.clean + "\n" }
     }
 }

@@ -32,7 +32,7 @@ struct WatchCommand: WaitingSubcommand {
     func run(at location: SocketLocation, _ output: Output) async throws(BrokerClientError) {
         let chosen = topics.isEmpty ? EventTopic.allCases : topics
         let events = try await location.events(Subscribe.Params(chosen, of: app.map { .registered($0) }))
-        let names = AccountNames(app: app, location: location)
+        let names = UsernameLookup(app: app, location: location)
         if !output.json { output.aside("Watching the broker at \(location.path). Ctrl-C ends it.") }
         do {
             for try await event in events {
@@ -54,7 +54,7 @@ struct WatchCommand: WaitingSubcommand {
 extension EventTopic: ExpressibleByArgument {}
 
 /// Usernames of accounts, asked for when one is seen for the first time.
-final class AccountNames {
+final class UsernameLookup {
     private let app: AppReference?
     private let location: SocketLocation
     private var known: [String: String] = [:]

@@ -58,3 +58,59 @@ package enum AccountChoice: Sendable {
     package static let notFound = BrokerError(
         .accountNotFound, "This app has no such account; list the accounts it has, or sign in.")
 }
+
+extension KnownAccounts {
+    /// How many people a request may have to look at where nobody must wait.
+    package static let fewPeople = 64
+
+    /// Whether it takes no more than a moment to find out whom a request is for, however many the group knows.
+    func isQuick(_ selector: AccountReference?) -> Bool {
+        if case .id(let id)? = selector, HomeAccountID.isEarlier(accountID: id) { return people.count <= Self.fewPeople }
+        return (named(by: selector)?.count ?? people.count) <= Self.fewPeople
+    }
+
+    /// The people whom a selector names, as they were first seen; without one, all of them.
+    ///
+    /// - Parameter otherClouds: environments whose accounts fit as well (``CloudRules``).
+    func people(
+        _ selector: AccountReference?, at authority: Authority, otherClouds: Set<String>
+    ) -> [Entry] {
+        let entries = named(by: selector)?.flatMap(profiles) ?? people.values.flatMap(\.entries)
+        return Self.sorted(
+            entries.filter { $0.isPrimary && $0.fits(authority, otherClouds) && selector.map($0.matches) ?? true })
+    }
+
+    /// The person with an account id; several times where one host has several issuers.
+    func people(called accountID: String) -> [Entry] {
+        (named(by: .id(accountID)) ?? []).flatMap(profiles).filter { $0.isPrimary && $0.account.id == accountID }
+    }
+
+    /// Whoever a request is for that names nobody.
+    ///
+    /// - Returns: nil when nobody is signed in, or more than one.
+    func onlyOne(for app: AppRegistration, at authority: Authority, otherClouds: Set<String>) -> Entry? {
+        var found: Entry?
+        var isOne = true
+        people.forEach { person in
+            for entry in person.entries
+            where entry.isPrimary && entry.fits(authority, otherClouds) && isSignedIn(entry, for: app) {
+                isOne = found == nil
+                found = entry
+            }
+            return isOne
+        }
+        return isOne ? found : nil
+    }
+
+    /// Nil for all.
+    private func named(by selector: AccountReference?) -> [PersonKey]? {
+        switch selector {
+        case nil: nil
+        case .id(let id) where HomeAccountID.isEarlier(accountID: id):
+            Set(people.values.lazy.flatMap(\.entries).filter { $0.matches(.id(id)) }.map { PersonKey($0.stored.record) })
+                .map(\.self)
+        case .id(let id): called[id] ?? []
+        case .username(let name): called[name.lowercased()] ?? []
+        }
+    }
+}

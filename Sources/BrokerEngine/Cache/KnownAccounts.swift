@@ -3,14 +3,24 @@ import BrokerValues
 
 /// The accounts of one group in memory. A copy costs next to nothing, and so does a change, however many people there are.
 package struct KnownAccounts: Sendable {
-    package struct Entry: Sendable {
+    /// It never changes: what is told of it may be remembered beside it.
+    package final class Entry: Sendable {
         package let stored: StoredRecord<AccountRecord>
         /// What apps see: the person, with the profiles of all tenants.
-        package var account: Account
+        package let account: Account
         /// False for the further tenants of a person, who is listed and chosen once.
-        package var isPrimary = true
+        package let isPrimary: Bool
         /// Of an account at Entra: where it was made.
         package let homeTenant: String?
+        /// ``account`` as answers have it.
+        package let written = Remembered<[UInt8]>()
+
+        init(_ stored: StoredRecord<AccountRecord>, as account: Account, isPrimary: Bool) {
+            self.stored = stored
+            self.account = account
+            self.isPrimary = isPrimary
+            homeTenant = stored.record.homeAccountID.homeTenant
+        }
     }
 
     /// Who a person is at a provider; in whichever tenant.
@@ -20,7 +30,7 @@ package struct KnownAccounts: Sendable {
     }
 
     /// All that the group knows of one person.
-    private struct Person: Sendable {
+    struct Person: Sendable {
         /// One for each tenant, as they were first seen.
         var entries: [Entry] = []
         /// By ``AppRegistration/identity``: the apps that may not use the account silently.
@@ -38,9 +48,9 @@ package struct KnownAccounts: Sendable {
         }
     }
 
-    private var people = ShardedDictionary<PersonKey, Person>()
+    private(set) var people = ShardedDictionary<PersonKey, Person>()
     /// By account id and by username in lower case; a username may be several people's.
-    private var called = ShardedDictionary<String, [PersonKey]>()
+    private(set) var called = ShardedDictionary<String, [PersonKey]>()
     /// Roughly the bytes it takes.
     package private(set) var weight = 0
 
@@ -95,62 +105,6 @@ package struct KnownAccounts: Sendable {
     func profiles(of account: AccountRecord) -> [Entry] { profiles(of: PersonKey(account)) }
 
     func profiles(of person: PersonKey) -> [Entry] { people[person]?.entries ?? [] }
-
-    // MARK: Whom a request can be for
-
-    /// How many people a request may have to look at where nobody must wait.
-    package static let fewPeople = 64
-
-    /// Whether it takes no more than a moment to find out whom a request is for, however many the group knows.
-    func isQuick(_ selector: AccountReference?) -> Bool {
-        if case .id(let id)? = selector, HomeAccountID.isEarlier(accountID: id) {
-            return people.count <= Self.fewPeople
-        }
-        return (named(by: selector)?.count ?? people.count) <= Self.fewPeople
-    }
-
-    /// The people whom a selector names, as they were first seen; without one, all of them.
-    ///
-    /// - Parameter otherClouds: environments whose accounts fit as well (``CloudRules``).
-    func people(
-        _ selector: AccountReference?, at authority: Authority, otherClouds: Set<String>
-    ) -> [Entry] {
-        let entries = named(by: selector)?.flatMap(profiles) ?? people.values.flatMap(\.entries)
-        return Self.sorted(
-            entries.filter { $0.isPrimary && $0.fits(authority, otherClouds) && selector.map($0.matches) ?? true })
-    }
-
-    /// The person with an account id; several times where one host has several issuers.
-    func people(called accountID: String) -> [Entry] {
-        (named(by: .id(accountID)) ?? []).flatMap(profiles).filter { $0.isPrimary && $0.account.id == accountID }
-    }
-
-    /// Whoever a request is for that names nobody.
-    ///
-    /// - Returns: nil when nobody is signed in, or more than one.
-    func onlyOne(for app: AppRegistration, at authority: Authority, otherClouds: Set<String>) -> Entry? {
-        var found: Entry?
-        for entry in people.values.lazy.flatMap(\.entries)
-        where entry.isPrimary && entry.fits(authority, otherClouds) && isSignedIn(entry, for: app) {
-            if found != nil { return nil }
-            found = entry
-        }
-        return found
-    }
-
-    /// Nil for all.
-    private func named(by selector: AccountReference?) -> [PersonKey]? {
-        switch selector {
-        case nil: nil
-        case .id(let id) where HomeAccountID.isEarlier(accountID: id):
-            Set(
-                people.values.lazy.flatMap(\.entries).filter { $0.matches(.id(id)) }.map { PersonKey($0.stored.record) }
-            )
-            .map(\.self)
-        case .id(let id): called[id] ?? []
-        case .username(let name): called[name.lowercased()] ?? []
-        }
-    }
 }
 
 // MARK: - Changes
@@ -217,13 +171,11 @@ extension KnownAccounts.PersonKey {
 
 extension KnownAccounts.Entry {
     /// - Parameter id: what ``BrokerModel/RecordVault/accountID(of:at:in:)`` calls the person.
-    package init(_ stored: StoredRecord<AccountRecord>, id: String) {
-        self.stored = stored
-        homeTenant = stored.record.homeAccountID.homeTenant
-        account = Self.account(of: stored, id: id)
+    package convenience init(_ stored: StoredRecord<AccountRecord>, id: String) {
+        self.init(stored, as: Self.account(of: stored, id: id), isPrimary: true)
     }
 
-    package init(_ stored: StoredRecord<AccountRecord>, in vault: any RecordVault) throws(VaultError) {
+    package convenience init(_ stored: StoredRecord<AccountRecord>, in vault: any RecordVault) throws(VaultError) {
         let record = stored.record
         self.init(
             stored,

@@ -1,6 +1,9 @@
 /// A dictionary of many entries that can be changed while others read a copy of it: a change copies one part, not all.
 struct ShardedDictionary<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-    private var shards: [[Key: Value]] = Array(repeating: [:], count: 64)
+    /// Few entries stand together: going through them is quick.
+    private static var few: Int { 64 }
+
+    private var shards: [[Key: Value]] = [[:]]
     private(set) var count = 0
 
     subscript(key: Key) -> Value? {
@@ -10,10 +13,24 @@ struct ShardedDictionary<Key: Hashable & Sendable, Value: Sendable>: Sendable {
             count -= shards[place].count
             shards[place][key] = newValue
             count += shards[place].count
+            if count > Self.few, shards.count == 1 { spread() }
         }
     }
 
-    var values: some Sequence<Value> { shards.lazy.flatMap(\.values) }
+    var values: [Value] { shards.flatMap { Array($0.values) } }
 
-    private func place(of key: Key) -> Int { key.hashValue & (shards.count - 1) }
+    /// In the order of ``values``, for as long as the body wants.
+    func forEach(while body: (Value) -> Bool) {
+        for shard in shards {
+            for value in shard.values { guard body(value) else { return } }
+        }
+    }
+
+    private mutating func spread() {
+        let all = shards[0]
+        shards = Array(repeating: [:], count: 64)
+        for (key, value) in all { shards[place(of: key)][key] = value }
+    }
+
+    private func place(of key: Key) -> Int { shards.count == 1 ? 0 : key.hashValue & (shards.count - 1) }
 }

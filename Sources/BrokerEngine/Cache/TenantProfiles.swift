@@ -18,8 +18,7 @@ enum TenantProfiles {
             var account = entries[primary].ownAccount
             account.tenantProfiles = ordered.map { entries[$0].profile }
             for index in indices {
-                result[index].account = account
-                result[index].isPrimary = index == primary
+                result[index] = KnownAccounts.Entry(entries[index].stored, as: account, isPrimary: index == primary)
             }
         }
         return result

@@ -5,7 +5,7 @@ extension BrokerError {
     /// What a failed read or write of the cache means for the caller.
     package init(_ error: VaultError) {
         switch error {
-        case .locked: self = BrokerLock.error
+        case .locked: self = .locked
         case .awaitingKey, .wrongPassphrase: self.init(ofKeys: error)
         case .full, .io:
             self.init(

@@ -210,11 +210,11 @@ struct GrantStore: Sendable {
     ) throws(BrokerError) -> AcquiredToken {
         let (granted, kept) = (filed.granted, filed.kept)
         if precondition == nil || response.refreshToken != nil { unthrottle(granted.account) }
-        let account = account(of: kept.records)
-        tell(of: kept.records.accessToken.record, account, wasSignedIn: kept.wasSignedIn)
-        guard granted.declined.isEmpty else { throw Self.declined(granted, as: refusal, to: account) }
+        let person = person(of: kept.records)
+        tell(of: kept.records.accessToken.record, person.account, wasSignedIn: kept.wasSignedIn)
+        guard granted.declined.isEmpty else { throw Self.declined(granted, as: refusal, to: person.account) }
         return AcquiredToken(
-            token: kept.records.accessToken, idToken: kept.idToken, account: account, fromCache: false,
+            token: kept.records.accessToken, idToken: kept.idToken, person: person, fromCache: false,
             persisted: filed.isPersisted)
     }
 
@@ -274,9 +274,9 @@ struct GrantStore: Sendable {
     }
 
     /// As the group now knows the person, with all tenants.
-    private func account(of grant: SealedGrant) -> Account {
-        let entry = services.index.accounts(of: .init(of: app, in: partition))?.entry(of: grant.account.stored.record)
-        return (entry ?? grant.account).account
+    private func person(of grant: SealedGrant) -> KnownAccounts.Entry {
+        services.index.accounts(of: .init(of: app, in: partition))?.entry(of: grant.account.stored.record)
+            ?? grant.account
     }
 
     /// The token is cached all the same: a request for what was granted succeeds silently.

@@ -63,9 +63,9 @@ extension EngineServices {
         let isStarted = revocations.start {
             for (token, kind) in tokens.inOrder {
                 do throws(ProviderError) {
-                    try await provider.revoke(token, kind, as: client, at: metadata)
+                    try await self.provider.revoke(token, kind, as: client, at: metadata)
                 } catch {
-                    log.notice(
+                    self.log.notice(
                         "a token that was not kept could not be revoked",
                         metadata: ["kind": "\(kind.rawValue)", "cause": "\(error)"])
                 }

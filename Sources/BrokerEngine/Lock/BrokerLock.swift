@@ -20,29 +20,11 @@ package final class BrokerLock: Sendable {
     init(services: EngineServices, keys: any VaultKeys) {
         self.services = services
         self.keys = keys
-        services.gate.open(at: services.clock.uptime)
+        if !keys.isLocked { services.gate.open() }
+        services.gate.whenIdle { [weak self] in self?.lockIfIdle() }
     }
-
-    package static let error = BrokerError(.locked, VaultError.locked.description)
 
     package var isLocked: Bool { keys.isLocked }
-
-    // MARK: Work
-
-    /// Lets a request in that needs keys; it ends with ``leave()``. Part of the hot path.
-    package func enter() -> Bool {
-        let limit = services.settings().lockAfterIdle
-        let isOpen = services.gate.enter(at: limit > 0 ? services.clock.uptime : nil, idleLimit: .seconds(limit))
-        guard isOpen, !keys.isLocked else {
-            if isOpen { services.gate.leave() }
-            // The clock went on during a suspend, and the timer did not fire yet.
-            lockIfIdle()
-            return false
-        }
-        return true
-    }
-
-    package func leave() { services.gate.leave() }
 
     // MARK: Locking
 
@@ -65,7 +47,7 @@ package final class BrokerLock: Sendable {
     private func close(because reason: String) async {
         defer { state.withLock { $0.closing = nil } }
         guard !keys.isLocked else { return }
-        services.interactions.refuse(with: Self.error)
+        services.interactions.refuse(with: .locked)
         await services.gate.shut()
         if await !services.writer.flush() {
             services.log.error("the broker is locked before everything could be written; it stays in memory, sealed")
@@ -82,14 +64,13 @@ package final class BrokerLock: Sendable {
     /// - Returns: when to look again; nil when idle time does not count.
     @discardableResult
     package func lockIfIdle() -> Duration? {
-        let limit = services.settings().lockAfterIdle
-        guard limit > 0 else { return nil }
+        guard let limit = services.settings().idleLimit else { return nil }
         let now = services.clock.uptime
-        guard services.gate.isIdle(at: now, for: .seconds(limit)), !keys.isLocked else {
-            return max(services.gate.lastUse + .seconds(limit) - now, .seconds(1))
+        guard services.gate.isIdle(at: now, for: limit), !keys.isLocked else {
+            return max(services.gate.lastUse + limit - now, .seconds(1))
         }
         _ = closing(because: "idle")
-        return .seconds(limit)
+        return limit
     }
 
     // MARK: Unlocking
@@ -109,7 +90,7 @@ package final class BrokerLock: Sendable {
             throw BrokerError(ofKeys: error)
         }
         state.withLock { $0.attempts.succeeded() }
-        services.gate.open(at: services.clock.uptime)
+        services.gate.open()
         services.log.notice("unlocked", metadata: ["caller": "\(caller)"])
     }
 
@@ -131,7 +112,7 @@ extension BrokerError {
         switch error {
         case .wrongPassphrase:
             self.init(.accessDenied, error.description, reason: .wrongPassphrase, cause: error)
-        case .locked: self = BrokerLock.error
+        case .locked: self = .locked
         case .awaitingKey(let text): self.init(.locked, text, reason: .keyAwaited, cause: error)
         case .keyUnavailable(let text), .wrongKey(let text), .damaged(let text), .notPrivate(let text):
             self.init(.internal, text, reason: .keyUnavailable, cause: error)

@@ -9,7 +9,7 @@ struct Refresh: Sendable {
     /// The cached access token that shall be renewed although it is still good.
     var replaces: [UInt8]?
 
-    typealias Situation = SilentAcquisition.Situation
+    typealias Situation = SilentLook.Situation
     typealias RefreshToken = StoredRecord<RefreshTokenRecord>
 
     @Sendable func run() async -> RefreshFlights.Outcome {
@@ -25,7 +25,7 @@ struct Refresh: Sendable {
 
     private func attempt() async throws(BrokerError) -> AcquiredToken {
         // What was true when the flight was booked may have changed: an earlier flight has just rotated the token.
-        let situation = try SilentAcquisition(services: services).look(at: request)
+        let situation = try SilentLook(services: services).look(at: request)
         switch situation.decision {
         case .cached(let token):
             guard token.sealed.box == replaces else { return situation.answer(token, services) }
@@ -42,7 +42,7 @@ struct Refresh: Sendable {
             } catch {
                 // A sign-in may have brought what was asked for while the old token was refused.
                 guard error.kind == .interactionRequired else { throw error }
-                let now = try SilentAcquisition(services: services).look(at: request)
+                let now = try SilentLook(services: services).look(at: request)
                 guard now.owner == situation.owner, case .cached(let token) = now.decision else { throw error }
                 return now.answer(token, services)
             }

@@ -45,7 +45,7 @@ extension SilentAcquisition {
     }
 
     private func renewed(_ rejected: Secret, for request: SilentRequest) async throws(BrokerError) -> AcquiredToken {
-        let situation = try look(at: request)
+        let situation = try looking.look(at: request)
         guard case .cached(let token) = situation.decision, try holds(token, rejected) else {
             return try await acquire(request, replaces: nil)
         }

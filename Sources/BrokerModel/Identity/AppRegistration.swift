@@ -1,32 +1,95 @@
 import BrokerValues
 
-/// An OAuth client as the broker knows it (protocol.md, `apps.register`).
+/// An OAuth client as the broker knows it (protocol.md, `apps.register`). Copies share what is in it, so that handing one on
+/// costs one reference.
 @dynamicMemberLookup
 package struct AppRegistration: Sendable, Equatable {
-    package var description: AppDescription
-    package var authority: Authority
-    /// Makes the client confidential (RFC 6749, section 2.1).
-    package var clientSecret: Secret?
-    /// How the secret is shown, where the provider's registration of the client says; nil goes by the provider's metadata.
-    package var secretMethod: ClientSecretMethod?
-    /// Its people may be at home in other clouds than the authority's own (`instance_aware`). Means something at Entra only.
-    package var isInstanceAware: Bool
-    /// `PATH:LINE` of the file that registers it; nil for one of the vault.
-    package var origin: String?
-    /// A caller's own client id, used without a registration.
-    package var isAdHoc: Bool
-    /// The sandbox that an ad hoc client is used from: each sandbox has a client of its own, with accounts of its own.
-    package var sandbox: String?
+    private struct Fields: Equatable {
+        var description: AppDescription
+        var authority: Authority
+        var clientSecret: Secret?
+        var secretMethod: ClientSecretMethod?
+        var isInstanceAware: Bool
+        var origin: String?
+        var isAdHoc: Bool
+        var sandbox: String?
+    }
+
+    private final class Shared: Sendable {
+        let fields: Fields
+        let identity: String
+        let effectiveGroup: GroupID
+
+        init(_ fields: Fields) {
+            self.fields = fields
+            identity = AppRegistration.identity(of: fields)
+            effectiveGroup = GroupID(named: fields.description.group, identity: identity)
+        }
+    }
+
+    private var shared: Shared
+
+    package static func == (left: AppRegistration, right: AppRegistration) -> Bool {
+        left.shared === right.shared || left.shared.fields == right.shared.fields
+    }
 
     package init(
         _ description: AppDescription, authority: Authority, clientSecret: Secret? = nil,
         isInstanceAware: Bool = false, isAdHoc: Bool = false
     ) {
-        self.description = description
-        self.authority = authority
-        self.clientSecret = clientSecret
-        self.isInstanceAware = isInstanceAware
-        self.isAdHoc = isAdHoc
+        shared = Shared(
+            Fields(
+                description: description, authority: authority, clientSecret: clientSecret,
+                isInstanceAware: isInstanceAware, isAdHoc: isAdHoc))
+    }
+
+    private mutating func set<Value>(_ path: WritableKeyPath<Fields, Value>, _ value: Value) {
+        var fields = shared.fields
+        fields[keyPath: path] = value
+        shared = Shared(fields)
+    }
+
+    package var description: AppDescription {
+        _read { yield shared.fields.description }
+        set { set(\.description, newValue) }
+    }
+
+    package var authority: Authority {
+        _read { yield shared.fields.authority }
+        set { set(\.authority, newValue) }
+    }
+
+    /// Makes the client confidential (RFC 6749, section 2.1).
+    package var clientSecret: Secret? {
+        get { shared.fields.clientSecret }
+        set { set(\.clientSecret, newValue) }
+    }
+
+    /// How the secret is shown, where the provider's registration of the client says; nil goes by the provider's metadata.
+    package var secretMethod: ClientSecretMethod? {
+        get { shared.fields.secretMethod }
+        set { set(\.secretMethod, newValue) }
+    }
+
+    /// Its people may be at home in other clouds than the authority's own (`instance_aware`). Means something at Entra only.
+    package var isInstanceAware: Bool {
+        get { shared.fields.isInstanceAware }
+        set { set(\.isInstanceAware, newValue) }
+    }
+
+    /// `PATH:LINE` of the file that registers it; nil for one of the vault.
+    package var origin: String? {
+        get { shared.fields.origin }
+        set { set(\.origin, newValue) }
+    }
+
+    /// A caller's own client id, used without a registration.
+    package var isAdHoc: Bool { shared.fields.isAdHoc }
+
+    /// The sandbox that an ad hoc client is used from: each sandbox has a client of its own, with accounts of its own.
+    package var sandbox: String? {
+        get { shared.fields.sandbox }
+        set { set(\.sandbox, newValue) }
     }
 
     /// The hot path goes by ``description``: from another module this costs the walk of a key path.
@@ -41,15 +104,17 @@ package struct AppRegistration: Sendable, Equatable {
     /// Tells apps apart within a group; an ad hoc client is not the registered app of the same name.
     ///
     /// An ad hoc client that names another tenant is the same client, as it is to the cloud: a guest's request finds the account.
-    package var identity: String {
-        guard isAdHoc else { return Self.identity(registeredAs: description.name) }
-        let place = authority.hasTenants ? authority.canonicalHostURL : authority.url
-        return "adhoc:\(description.clientID) \(place)" + (sandbox.map { " in \($0)" } ?? "")
+    package var identity: String { shared.identity }
+
+    private static func identity(of app: Fields) -> String {
+        guard app.isAdHoc else { return identity(registeredAs: app.description.name) }
+        let place = app.authority.hasTenants ? app.authority.canonicalHostURL : app.authority.url
+        return "adhoc:\(app.description.clientID) \(place)" + (app.sandbox.map { " in \($0)" } ?? "")
     }
 
     package static func identity(registeredAs name: String) -> String { "app:\(name)" }
 
-    package var effectiveGroup: GroupID { GroupID(named: description.group, identity: identity) }
+    package var effectiveGroup: GroupID { shared.effectiveGroup }
 
     /// The secret is for the app's own provider; anywhere else the client shows none.
     package func credentials(at place: Authority) -> ClientCredentials {

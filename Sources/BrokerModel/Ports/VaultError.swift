@@ -1,3 +1,5 @@
+import BrokerValues
+
 /// Why the vault could not do it. Texts are for people: they name files and codes, never contents, and say what to do next.
 package enum VaultError: Error, Sendable, Equatable {
     /// No space, quota or a size limit: memory still has what was to be written, and trying again later makes sense.
@@ -22,6 +24,11 @@ package enum VaultError: Error, Sendable, Equatable {
     case locked
     /// One record that does not open.
     case recordDamaged
+}
+
+extension BrokerError {
+    /// What needs a key is answered with, while there is none.
+    package static let locked = BrokerError(.locked, VaultError.locked.description)
 }
 
 extension VaultError: CustomStringConvertible {

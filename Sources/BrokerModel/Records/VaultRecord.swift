@@ -52,8 +52,9 @@ package struct RecordKey: Sendable, Hashable {
     }
 }
 
-/// A record as it lies on disk and in memory: encrypted, bound to its partition and key.
-package struct SealedRecord: Sendable {
+/// A record as it lies on disk and in memory: encrypted, bound to its partition and key. It never changes; a class, so that
+/// handing it on costs one reference.
+package final class SealedRecord: Sendable {
     package let partition: Partition
     package let kind: RecordKind
     /// Keyed BLAKE2b of partition, kind, bucket and item.
@@ -72,8 +73,8 @@ package struct SealedRecord: Sendable {
     }
 }
 
-/// A record read from the vault: its fields in the clear, its secret still sealed.
-package struct StoredRecord<Record: VaultRecord>: Sendable {
+/// A record read from the vault: its fields in the clear, its secret still sealed. It never changes, as ``SealedRecord``.
+package final class StoredRecord<Record: VaultRecord>: Sendable {
     package let record: Record
     package let sealed: SealedRecord
 

@@ -6,7 +6,8 @@ package protocol TokenFacts {
     var expiresOn: NumericDate { get }
     var extendedExpiresOn: NumericDate? { get }
     var scopes: [String] { get }
-    var account: Account { get }
+    /// The account, written.
+    var writtenAccount: [UInt8] { get }
     var authority: String { get }
     var fromCache: Bool { get }
     var extendedLifetime: Bool { get }
@@ -14,7 +15,17 @@ package protocol TokenFacts {
     var rejected: Bool { get }
 }
 
-extension Token: TokenFacts {}
+extension Token: TokenFacts {
+    package var writtenAccount: [UInt8] { account.written }
+}
+
+extension Account {
+    package var written: [UInt8] {
+        var writer = JSONWriter()
+        write(to: &writer)
+        return writer.bytes
+    }
+}
 
 /// ``Token`` written member by member; a test holds it against the table of ``Token/members``.
 extension JSONWriter {
@@ -32,7 +43,7 @@ extension JSONWriter {
         key("scopes")
         array { writer in for scope in facts.scopes { writer.string(scope) } }
         key("account")
-        facts.account.write(to: &self)
+        json(facts.writtenAccount)
         key("authority")
         string(facts.authority)
         key("correlationId")
@@ -51,13 +62,12 @@ extension JSONWriter {
 
     /// The access token, by itself and as the header's value.
     package mutating func accessToken(_ type: TokenType, _ bytes: UnsafeRawBufferPointer) {
-        key("accessToken")
-        string(utf8: bytes)
-        key("authorizationHeader")
-        switch type {
-        case .bearer: string(prefix: "Bearer ", utf8: bytes)
-        case .dpop: string(prefix: "DPoP ", utf8: bytes)
-        }
+        let prefix: StaticString =
+            switch type {
+            case .bearer: "Bearer "
+            case .dpop: "DPoP "
+            }
+        strings("accessToken", "authorizationHeader", prefix: prefix, utf8: bytes)
     }
 
     package mutating func idToken(_ bytes: UnsafeRawBufferPointer) {

@@ -1,12 +1,11 @@
-import BrokerRPC
-import BrokerSocket
 import BrokerModel
+import BrokerSocket
 import BrokerValues
 
 /// The requests of one connection. Lives on the reactor's thread.
 ///
 /// A request that can be answered at once is answered within ``received(_:on:)``; one that must wait gets a task, which
-/// ends with the connection. While `maximumWaiting` tasks run, or what they were asked with comes to `maximumBytes`, no
+/// ends with the connection. While `maximumWaiting` requests wait, or what they were asked with comes to `maximumBytes`, no
 /// further line is taken (the client's writes then block).
 final class ConnectionSession: LineHandler {
     private let connection: LineConnection
@@ -18,7 +17,8 @@ final class ConnectionSession: LineHandler {
 
     /// Memory that answers are written in, one after the other.
     private var writer = JSONWriter(capacity: 4096)
-    private var waiting: [UInt64: (task: Task<Void, Never>, bytes: Int)] = [:]
+    private var waiting: [UInt64: Waiting] = [:]
+    private var requestsUnderWay = 0
     /// Of the lines whose requests wait.
     private var bytesUnderWay = 0
     private static let maximumBytes = 1 << 20
@@ -27,6 +27,13 @@ final class ConnectionSession: LineHandler {
     private var isDraining = false
     private var isEnding = false
     private var isClosed = false
+
+    /// A line whose requests were not all answered at once.
+    private struct Waiting {
+        let task: Task<Void, Never>
+        let requests: Int
+        let bytes: Int
+    }
 
     init(
         _ connection: LineConnection, context: ConnectionContext, pipeline: RequestPipeline, maximumWaiting: Int,
@@ -46,13 +53,10 @@ final class ConnectionSession: LineHandler {
     ) {
         if !descriptors.isEmpty { context.carry(descriptors) }
         defer { if !descriptors.isEmpty { context.carry([]) } }
-        let size = line.count
-        switch line.withUnsafeBytes(RequestLine.init) {
-        case .single(let item): single(item, size)
-        case .batch(let items): batch(items, size / max(items.count, 1))
-        case .refused(let error):
-            writer.refuse(with: error, to: nil)
-            send()
+        let handling = line.withUnsafeBytes { pipeline.begin($0, in: context, isStopping: isDraining, &writer) }
+        switch handling {
+        case .answered: send()
+        case .waits(let requests, let rest): start(rest, of: requests, line.count)
         }
     }
 
@@ -79,85 +83,43 @@ final class ConnectionSession: LineHandler {
         guard !isClosed else { return }
         isClosed = true
         context.end()
-        for (task, _) in waiting.values { task.cancel() }
+        for waiting in waiting.values { waiting.task.cancel() }
         waiting = [:]
     }
 
-    // MARK: Requests
-
-    private func single(_ item: RequestLine.Item, _ size: Int) {
-        switch begin(item) {
-        case .answered: send()
-        case .waits(let work):
-            start(work, size) { session, answer in session.send(answer) }
-        }
-    }
-
-    private func batch(_ items: [RequestLine.Item], _ size: Int) {
-        let batch = BatchAnswer()
-        for item in items {
-            switch begin(item) {
-            case .answered:
-                batch.add(writer.bytes)
-                writer.wipe()
-            case .waits(let work):
-                batch.awaited += 1
-                start(work, size) { session, answer in
-                    batch.awaited -= 1
-                    batch.add(answer.bytes)
-                    session.finish(batch)
-                }
-            }
-        }
-        finish(batch)
-    }
-
-    private func finish(_ batch: BatchAnswer) {
-        guard batch.awaited == 0, !batch.isEmpty else { return }
-        batch.write(to: &writer)
-        send()
-    }
-
-    private func begin(_ item: RequestLine.Item) -> Handling {
-        switch item {
-        case .invalid(let id, let error):
-            writer.refuse(with: error, to: id)
-            return .answered
-        case .call(let call):
-            guard !isDraining else {
-                writer.fail(RPCError(Self.stopping.correlated(CorrelationID.make())), call.id)
-                return .answered
-            }
-            return pipeline.begin(call, in: context, &writer)
-        }
-    }
+    // MARK: Requests that wait
 
     /// Runs what must wait, and comes back to the reactor's thread with its answer.
-    private func start(
-        _ work: @escaping @Sendable (inout JSONWriter) async -> Void, _ size: Int,
-        then deliver: @escaping (ConnectionSession, JSONWriter) -> Void
-    ) {
+    private func start(_ rest: @escaping Handling.Rest, of requests: Int, _ bytes: Int) {
         let number = nextTask
         nextTask += 1
         let reactor = connection.reactor
-        let home = ReactorBound((session: self, deliver: deliver), of: reactor)
+        let home = ReactorBound(self, of: reactor)
         let task = Task {
             var answer = JSONWriter()
-            await work(&answer)
+            await rest(&answer)
             let done = answer
-            reactor.execute { home.value.session.ended(number, done, home.value.deliver) }
+            reactor.execute { home.value.ended(number, done) }
         }
-        waiting[number] = (task, size)
-        count(size)
-        pauseOrResume()
+        waiting[number] = Waiting(task: task, requests: requests, bytes: bytes)
+        count(requests, bytes)
     }
 
-    private func ended(_ number: UInt64, _ answer: JSONWriter, _ deliver: (ConnectionSession, JSONWriter) -> Void) {
-        guard let (_, size) = waiting.removeValue(forKey: number) else { return }
-        count(-size)
-        deliver(self, answer)
-        pauseOrResume()
+    private func ended(_ number: UInt64, _ answer: JSONWriter) {
+        guard let ended = waiting.removeValue(forKey: number) else { return }
+        send(answer)
+        count(-ended.requests, -ended.bytes)
         closeIfDone()
+    }
+
+    private func count(_ requests: Int, _ bytes: Int) {
+        requestsUnderWay += requests
+        bytesUnderWay += bytes
+        connection.works(on: bytesUnderWay)
+        let isFull = requestsUnderWay >= maximumWaiting || bytesUnderWay >= Self.maximumBytes
+        guard isFull != isPaused else { return }
+        isPaused = isFull
+        if isFull { connection.pauseReading() } else { connection.resumeReading() }
     }
 
     // MARK: Answers
@@ -177,22 +139,7 @@ final class ConnectionSession: LineHandler {
         connection.write(line.bytes)
     }
 
-    private func pauseOrResume() {
-        let isFull = waiting.count >= maximumWaiting || bytesUnderWay >= Self.maximumBytes
-        guard isFull != isPaused else { return }
-        isPaused = isFull
-        if isFull { connection.pauseReading() } else { connection.resumeReading() }
-    }
-
-    private func count(_ bytes: Int) {
-        bytesUnderWay += bytes
-        connection.works(on: bytesUnderWay)
-    }
-
     private func closeIfDone() {
         if isEnding, waiting.isEmpty { connection.close() }
     }
-
-    private static let stopping = BrokerError(
-        .serverUnavailable, "The broker is stopping; connect again in a moment.", reason: .shuttingDown)
 }

@@ -11,10 +11,10 @@ struct TokenHandlers: Sendable {
     var all: [AnyHandler] {
         let broker = services.broker
         return [
-            // The hot path: a token that is in the cache is answered at once, on the event loop.
+            // The hot path: a token that is in the cache is answered at once, on the reactor's thread.
             token(AcquireTokenSilent.self, outcome: RequestOutcome.refreshed) { request throws(BrokerError) in
                 let asked = try silent(request)
-                if let token = broker.cached(asked) { return .done(token) }
+                if let token = broker.memory.cached(asked) { return .done(token) }
                 return .waits { () throws(BrokerError) in try await broker.acquireSilent(asked) }
             },
             token(AcquireTokenInteractive.self, outcome: RequestOutcome.signedIn) { request throws(BrokerError) in
@@ -44,16 +44,17 @@ struct TokenHandlers: Sendable {
 
     /// A method that answers a token: its secrets go from guarded memory into the answer and nowhere else.
     private func token<M: BrokerMethod>(
-        _ method: M.Type, outcome: @escaping @Sendable (AcquiredToken) -> RequestOutcome,
+        _: M.Type, outcome: @escaping @Sendable (AcquiredToken) -> RequestOutcome,
         _ work: @escaping @Sendable (Request<M>) throws(BrokerError) -> Work<AcquiredToken>
     ) -> AnyHandler where M.Result == Token, M.Params: TokenParams {
         let (vault, policy) = (services.vault, services.policy)
         let checked = { @Sendable (request: Request<M>) throws(BrokerError) -> Work<AcquiredToken> in
             try work(request).checked { (token) throws(BrokerError) in try request.permits(token, by: policy) }
         }
-        return AnyHandler(method, work: checked, outcome: { outcome($1) }) {
-            token, correlationID, writer throws(BrokerError) in
-            writer.beginToken(token, correlationID: correlationID)
+        let write = {
+            @Sendable (token: AcquiredToken, request: Request<M>, writer: inout JSONWriter)
+                throws(BrokerError) in
+            writer.beginToken(token, correlationID: request.correlationID)
             do throws(VaultError) {
                 try vault.withSecret(of: token.token.sealed) { writer.accessToken(token.tokenType, $0) }
                 if let idToken = token.idToken { try vault.withSecret(of: idToken) { writer.idToken($0) } }
@@ -62,6 +63,7 @@ struct TokenHandlers: Sendable {
             }
             writer.endObject()
         }
+        return AnyHandler(M.self, work: checked, outcome: { outcome($1) }, write: write)
     }
 
     // MARK: Params to requests
@@ -174,6 +176,7 @@ extension Request where M.Params: TokenParams {
 }
 
 extension AcquiredToken: TokenFacts {
+    package var writtenAccount: [UInt8] { person.written { person.account.written } }
     package var tokenType: TokenType { token.record.tokenType }
     package var expiresOn: NumericDate { token.record.expiresOn }
     package var extendedExpiresOn: NumericDate? { token.record.extendedExpiresOn }

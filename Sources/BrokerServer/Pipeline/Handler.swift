@@ -1,27 +1,23 @@
 import BrokerAccess
+import BrokerModel
 import BrokerRPC
 import BrokerValues
 
-/// Who answers a method. The rights are behind it: ``RequestPipeline`` lets in the caller, and the app.
-struct Handler<M: BrokerMethod, Output: Sendable>: Sendable where M.Params.NamedApp: Admissible {
-    /// Called on the event loop: it must not wait and not touch the disk.
-    let work: @Sendable (Request<M>) throws(BrokerError) -> Work<Output>
-    /// Writes the result. When it throws, what it wrote is taken back.
-    let write: @Sendable (Output, _ correlationID: String, inout JSONWriter) throws(BrokerError) -> Void
-    /// What the log is told of a success.
-    let outcome: @Sendable (Request<M>, Output) -> RequestOutcome
+/// A request as its handler gets it: the caller may use the method, and act as the app.
+struct Request<M: BrokerMethod>: Sendable where M.Params.NamedApp: AppNaming {
+    let params: M.Params
+    /// An `AppRegistration`, an optional one, or ``NoApp``: as the method's params have it.
+    let app: M.Params.NamedApp.App
+    /// What the caller was let in by, if a person had to agree: nothing that goes beyond it may be answered.
+    let grant: GrantInUse?
+    let correlationID: String
+    let context: ConnectionContext
 
-    func answer(
-        _ output: Output, to id: RequestID?, _ correlationID: String, _ writer: inout JSONWriter
-    ) throws(BrokerError) {
-        guard let id else { return }
-        let start = writer.bytes.count
-        writer.beginResult(id: id)
-        do throws(BrokerError) { try write(output, correlationID, &writer) } catch {
-            writer.truncate(to: start)
-            throw error
-        }
-        writer.endAnswer()
+    var partition: Partition { context.caller.partition }
+
+    /// Tells the client something before its answer.
+    func notify<N: BrokerNotification>(_ notification: N.Type, _ params: N.Params) {
+        context.notify(notification, params)
     }
 }
 
@@ -29,6 +25,16 @@ struct Handler<M: BrokerMethod, Output: Sendable>: Sendable where M.Params.Named
 enum Work<Output: Sendable>: Sendable {
     case done(Output)
     case waits(@Sendable () async throws(BrokerError) -> Output)
+}
+
+/// Who answers a method. The rights are behind it: ``RequestPipeline`` lets in the caller, and the app.
+struct Handler<M: BrokerMethod, Output: Sendable>: Sendable where M.Params.NamedApp: AppNaming {
+    /// Called on the reactor's thread: it must not wait and not touch the disk.
+    let work: @Sendable (Request<M>) throws(BrokerError) -> Work<Output>
+    /// What the log is told of a success.
+    let outcome: @Sendable (Request<M>, Output) -> RequestOutcome
+    /// Writes the result. When it throws, what it wrote is taken back.
+    let write: @Sendable (Output, Request<M>, inout JSONWriter) throws(BrokerError) -> Void
 }
 
 /// A ``Handler`` of whichever method.
@@ -39,21 +45,21 @@ struct AnyHandler: Sendable {
     init<M: BrokerMethod, Output: Sendable>(
         _: M.Type, work: @escaping @Sendable (Request<M>) throws(BrokerError) -> Work<Output>,
         outcome: @escaping Outcome<M, Output> = { _, _ in .answered(M.self) },
-        write: @escaping @Sendable (Output, _ correlationID: String, inout JSONWriter) throws(BrokerError) -> Void
-    ) where M.Params.NamedApp: Admissible {
-        let handler = Handler(work: work, write: write, outcome: outcome)
+        write: @escaping @Sendable (Output, Request<M>, inout JSONWriter) throws(BrokerError) -> Void
+    ) where M.Params.NamedApp: AppNaming {
+        let handler = Handler(work: work, outcome: outcome, write: write)
         method = M.name
         begin = { $2.begin($0, with: handler, in: $1, &$3) }
     }
 
     typealias Outcome<M: BrokerMethod, Output> = @Sendable (Request<M>, Output) -> RequestOutcome
-    where M.Params.NamedApp: Admissible
+    where M.Params.NamedApp: AppNaming
 
-    /// A method that is answered at once, on the event loop: its body must not wait and not touch the disk.
+    /// A method that is answered at once, on the reactor's thread: its body must not wait and not touch the disk.
     static func atOnce<M: BrokerMethod>(
         _ method: M.Type, outcome: @escaping Outcome<M, M.Result> = { _, _ in .answered(M.self) },
         _ body: @escaping @Sendable (Request<M>) throws(BrokerError) -> M.Result
-    ) -> AnyHandler where M.Params.NamedApp: Admissible {
+    ) -> AnyHandler where M.Params.NamedApp: AppNaming {
         AnyHandler(
             method, work: { request throws(BrokerError) in .done(try body(request)) }, outcome: outcome
         ) { $0.write(to: &$2) }
@@ -63,7 +69,7 @@ struct AnyHandler: Sendable {
     static func waiting<M: BrokerMethod>(
         _ method: M.Type, outcome: @escaping Outcome<M, M.Result> = { _, _ in .answered(M.self) },
         _ body: @escaping @Sendable (Request<M>) async throws(BrokerError) -> M.Result
-    ) -> AnyHandler where M.Params.NamedApp: Admissible {
+    ) -> AnyHandler where M.Params.NamedApp: AppNaming {
         AnyHandler(
             method, work: { request in .waits { () throws(BrokerError) in try await body(request) } }, outcome: outcome
         ) { $0.write(to: &$2) }

@@ -3,10 +3,10 @@ import BrokerModel
 import BrokerRPC
 import BrokerValues
 
-/// The way of one request, from its message to its answer. Before it, `BrokerSocket` cut the line, ``BrokerService`` said
-/// who is calling, and `RequestLine` read the envelope.
-struct RequestPipeline: Sendable {
-    private let entrance: Entrance
+/// The way of one request, from its line to its answer. Before it, `BrokerSocket` cut the line, and ``BrokerService`` said
+/// who is calling.
+final class RequestPipeline: Sendable {
+    private let policy: AccessPolicy
     private let log: RequestLog
     private let handlers: [String: AnyHandler]
 
@@ -24,13 +24,39 @@ struct RequestPipeline: Sendable {
             KeyHandlers(services: services).all,
             PartitionHandlers(services: services).all,
         ]
-        entrance = Entrance(policy: services.policy, lock: services.broker.lock, owners: services.users?.owners)
+        policy = services.policy
         log = RequestLog(services.log, services.audit, services.counts, clock: services.clock)
         handlers = Dictionary(uniqueKeysWithValues: all.joined().map { ($0.method, $0) })
     }
 
-    /// Begins a request on the event loop. The answer is in the writer when this returns, unless the request waits.
-    func begin(_ call: Call, in context: ConnectionContext, _ writer: inout JSONWriter) -> Handling {
+    /// Begins what a line asks for, on the reactor's thread. The answer is in the writer when this returns, unless a request waits.
+    func begin(
+        _ line: UnsafeRawBufferPointer, in context: ConnectionContext, isStopping: Bool = false,
+        _ writer: inout JSONWriter
+    ) -> Handling {
+        switch RequestLine(line) {
+        case .single(let item): return begin(item, in: context, isStopping, &writer)
+        case .batch(let items): return begin(items, in: context, isStopping, &writer)
+        case .refused(let error):
+            writer.refuse(with: error, to: nil)
+            return .answered
+        }
+    }
+
+    private func begin(
+        _ item: RequestLine.Item, in context: ConnectionContext, _ isStopping: Bool, _ writer: inout JSONWriter
+    ) -> Handling {
+        let call: Call
+        switch item {
+        case .invalid(let id, let error):
+            writer.refuse(with: error, to: id)
+            return .answered
+        case .call(let read): call = read
+        }
+        guard !isStopping else {
+            writer.fail(RPCError(Self.stopping.correlated(CorrelationID.make())), call.id)
+            return .answered
+        }
         // Method
         guard let handler = handlers[call.method] else {
             let error = RPCError.methodNotFound(call.method)
@@ -47,15 +73,12 @@ struct RequestPipeline: Sendable {
         let start = log.start()
         var subject = RequestEntry.Subject(method: M.name, caller: context.audited)
         do throws(BrokerError) {
-            // Right
+            // Right of the person's own tools, whatever the params are
             switch M.permission {
-            case .administration: try entrance.policy.requireAdministrator(context.callerNow())
-            case .ownership: try entrance.policy.requireOwnerOfBroker(context.callerNow())
-            case .person: break
-            // The params have to be read before.
-            case .app, .appOrPersonal: break
+            case .administration: try policy.requireAdministrator(context.callerNow())
+            case .ownership: try policy.requireOwnerOfBroker(context.callerNow())
+            case .person, .app, .appOrPersonal: break
             }
-            if let right = M.right { try entrance.policy.require(right, of: context.caller) }
             // Params
             let read: (params: M.Params, app: M.Params.NamedApp)
             do throws(RPCError) { read = try M.read(call) } catch {
@@ -66,30 +89,30 @@ struct RequestPipeline: Sendable {
             let name = read.params.correlationId ?? CorrelationID.make()
             subject.correlationID = name
             subject.app = read.app.name
-            // Keys, app
-            guard !entrance.mustLookUp(M.self, context) else {
-                let admitted = { @Sendable [entrance] () async throws(BrokerError) -> Request<M> in
-                    try await entrance.admitLater(read.params, read.app, name, context)
-                }
-                return later(call, handler, subject, since: start, admitted, handler.work)
+            // Right, keys, app
+            let asking = Asking(
+                context.caller, now: context.callerNow, right: M.right, needsKeys: !M.worksLocked,
+                reaching: read.params.reach)
+            let admitted: Request<M>?
+            do throws(BrokerError) {
+                admitted = policy.mustLookUp(asking) ? nil : try admit(read.params, read.app, asking, name, context)
+            } catch {
+                guard error.kind == .grantRequired, read.params.waitForGrant != nil else { throw error }
+                admitted = nil
             }
-            let request: Request<M>
-            do throws(BrokerError) { request = try entrance.admit(read.params, read.app, name, context) } catch {
-                guard let wait = GrantWait(error, read.params, name, context, entrance.policy) else { throw error }
-                let admitted = { @Sendable [entrance] () async throws(BrokerError) -> Request<M> in
-                    try await wait.untilAdmitted { () throws(BrokerError) in
-                        try entrance.admit(read.params, read.app, name, context)
-                    }
+            guard let request = admitted else {
+                let admitted = { @Sendable [self] () async throws(BrokerError) in
+                    try await admitLater(read.params, read.app, asking, name, context) as Request<M>
                 }
                 return later(call, handler, subject, since: start, admitted, handler.work)
             }
             var isUnderWay = false
-            defer { if !isUnderWay { entrance.leave(M.self) } }
+            defer { if !isUnderWay { policy.leave(neededKeys: !M.worksLocked) } }
             // Work
             switch try handler.work(request) {
             // Answer
             case .done(let output):
-                try handler.answer(output, to: call.id, name, &writer)
+                try answer(call.id, handler, request, output, &writer)
                 log.done(handler.outcome(request, output), subject, since: start)
             case .waits(let output):
                 isUnderWay = true
@@ -100,51 +123,127 @@ struct RequestPipeline: Sendable {
         }
         return .answered
     }
+
+    private func admit<M: BrokerMethod>(
+        _ params: M.Params, _ app: M.Params.NamedApp, _ asking: Asking, _ correlationID: String,
+        _ context: ConnectionContext
+    ) throws(BrokerError) -> Request<M> {
+        let admitted = try policy.admit(app, asking)
+        return Request(
+            params: params, app: admitted.app, grant: admitted.grant, correlationID: correlationID, context: context)
+    }
+
+    private func answer<M, Output>(
+        _ id: RequestID?, _ handler: Handler<M, Output>, _ request: Request<M>, _ output: Output,
+        _ writer: inout JSONWriter
+    ) throws(BrokerError) {
+        guard let id else { return }
+        let start = writer.bytes.count
+        writer.beginResult(id: id)
+        do throws(BrokerError) { try handler.write(output, request, &writer) } catch {
+            writer.truncate(to: start)
+            throw error
+        }
+        writer.endAnswer()
+    }
+
+    private static let stopping = BrokerError(
+        .serverUnavailable, "The broker is stopping; connect again in a moment.", reason: .shuttingDown)
+}
+
+// MARK: - What waits
+
+/// How far a line came on the reactor's thread.
+enum Handling: Sendable {
+    /// The answer is written; nothing for notifications.
+    case answered
+    /// So many requests wait for something: the rest is to be run in a task of its own.
+    case waits(requests: Int, Rest)
+
+    typealias Rest = @Sendable (inout JSONWriter) async -> Void
 }
 
 extension RequestPipeline {
+    /// Lets a request in when its time has come: it was looked up whose the records are, and the person allows the caller.
+    private func admitLater<M: BrokerMethod>(
+        _ params: M.Params, _ app: M.Params.NamedApp, _ asking: Asking, _ correlationID: String,
+        _ context: ConnectionContext
+    ) async throws(BrokerError) -> Request<M> {
+        try await policy.lookUp(asking)
+        do throws(BrokerError) { return try admit(params, app, asking, correlationID, context) } catch {
+            guard let wait = GrantWait(error, params, correlationID, context, policy) else { throw error }
+            return try await wait.untilAdmitted { () throws(BrokerError) in
+                try admit(params, app, asking, correlationID, context)
+            }
+        }
+    }
+
     /// The rest of a request, in a task of its own. Who was admitted leaves at its end.
     private func later<M, Output>(
         _ call: Call, _ handler: Handler<M, Output>, _ subject: RequestEntry.Subject, since start: Duration,
         _ admitted: @escaping @Sendable () async throws(BrokerError) -> Request<M>,
         _ begin: @escaping @Sendable (Request<M>) throws(BrokerError) -> Work<Output>
     ) -> Handling {
-        .waits { [entrance, log] writer in
+        .waits(requests: 1) { [self] writer in
             do throws(BrokerError) {
                 let request = try await admitted()
-                defer { entrance.leave(M.self) }
+                defer { policy.leave(neededKeys: !M.worksLocked) }
                 let output: Output
                 switch try begin(request) {
                 case .done(let value): output = value
                 case .waits(let value):
                     // What root asks about others puts nothing into a partition.
-                    if !M.worksLocked, M.permission != .ownership {
-                        try await entrance.owners?.bind(request.partition)
-                    }
+                    if !M.worksLocked, M.permission != .ownership { try await policy.bind(request.partition) }
                     output = try await value()
                 }
                 // What waited may have outlived its grant.
-                if let grant = request.grant { try entrance.policy.confirm(grant, of: request.context.caller) }
-                try handler.answer(output, to: call.id, request.correlationID, &writer)
+                if let grant = request.grant { try policy.confirm(grant, of: request.context.caller) }
+                try answer(call.id, handler, request, output, &writer)
                 log.done(handler.outcome(request, output), subject, since: start)
             } catch {
                 writer.fail(log.failed(error, subject, since: start), call.id)
             }
         }
     }
-}
 
-/// How far a request came on the event loop.
-enum Handling: Sendable {
-    /// The answer is written; nothing for a notification.
-    case answered
-    /// The rest must wait for something: to be run in a task of its own.
-    case waits(@Sendable (inout JSONWriter) async -> Void)
+    /// One array answers a batch, when the last answer is there (JSON-RPC 2.0, section 6).
+    private func begin(
+        _ items: [RequestLine.Item], in context: ConnectionContext, _ isStopping: Bool, _ writer: inout JSONWriter
+    ) -> Handling {
+        var answers = JSONWriter()
+        var waiting: [Handling.Rest] = []
+        for item in items {
+            if case .waits(_, let rest) = begin(item, in: context, isStopping, &answers) { waiting.append(rest) }
+        }
+        guard !waiting.isEmpty else {
+            writer.batch(answers)
+            return .answered
+        }
+        return .waits(requests: waiting.count) { [answers, waiting] writer in
+            var answers = answers
+            await withTaskGroup(of: JSONWriter.self) { group in
+                for rest in waiting {
+                    group.addTask {
+                        var answer = JSONWriter()
+                        await rest(&answer)
+                        return answer
+                    }
+                }
+                for await answer in group where !answer.bytes.isEmpty { answers.json(answer.bytes) }
+            }
+            writer.batch(answers)
+        }
+    }
 }
 
 extension JSONWriter {
     /// Answers with an error; a notification (no id) gets none (JSON-RPC 2.0, section 4.1).
     mutating func fail(_ error: RPCError, _ id: RequestID?) {
         if let id { refuse(with: error, to: id) }
+    }
+
+    /// Notifications have no place in the array.
+    fileprivate mutating func batch(_ answers: JSONWriter) {
+        if !answers.bytes.isEmpty { array { writer in writer.json(answers.bytes) } }
     }
 }

@@ -65,14 +65,26 @@ package struct JSONWriter: Sendable {
         bytes.append(UInt8(ascii: "\""))
     }
 
-    /// - Parameters:
-    ///   - prefix: goes in front, inside the quotes; plain text without anything to escape.
-    ///   - utf8: text from outside; bytes that are not UTF-8 become U+FFFD.
-    package mutating func string(prefix: StaticString = "", utf8: UnsafeRawBufferPointer) {
+    /// Text from outside; bytes that are not UTF-8 become U+FFFD.
+    package mutating func string(utf8: UnsafeRawBufferPointer) { string("", utf8, isPlain: Self.isPlainASCII(utf8)) }
+
+    /// A member for the text, and another one for it with a prefix: of a token, which is looked through once.
+    package mutating func strings(
+        _ name: StaticString, _ prefixedName: StaticString, prefix: StaticString, utf8: UnsafeRawBufferPointer
+    ) {
+        let isPlain = Self.isPlainASCII(utf8)
+        key(name)
+        string("", utf8, isPlain: isPlain)
+        key(prefixedName)
+        string(prefix, utf8, isPlain: isPlain)
+    }
+
+    /// - Parameter prefix: goes in front, inside the quotes; plain text without anything to escape.
+    private mutating func string(_ prefix: StaticString, _ utf8: UnsafeRawBufferPointer, isPlain: Bool) {
         separate()
         bytes.append(UInt8(ascii: "\""))
         append(UnsafeRawBufferPointer(start: prefix.utf8Start, count: prefix.utf8CodeUnitCount))
-        if Self.isPlainASCII(utf8) {
+        if isPlain {
             append(utf8)
         } else {
             var mended = String(decoding: utf8, as: UTF8.self)
@@ -138,29 +150,30 @@ package struct JSONWriter: Sendable {
 
     private mutating func append(_ raw: UnsafeRawBufferPointer) { bytes.append(contentsOf: raw) }
 
-    /// Whether there is nothing to escape or to mend: what tokens are made of, so eight bytes are looked at together.
+    /// Whether there is nothing to escape or to mend: what tokens are made of, so many bytes are looked at together.
     private static func isPlainASCII(_ text: UnsafeRawBufferPointer) -> Bool {
         var index = 0
-        while index + 8 <= text.count {
-            guard isPlainASCII(text.loadUnaligned(fromByteOffset: index, as: UInt64.self)) else { return false }
-            index += 8
+        var flaws: UInt64 = 0
+        while index + 32 <= text.count {
+            let eight = { text.loadUnaligned(fromByteOffset: index + $0, as: UInt64.self) }
+            flaws |= Self.flaws(eight(0)) | Self.flaws(eight(8)) | Self.flaws(eight(16)) | Self.flaws(eight(24))
+            index += 32
         }
-        var rest: UInt64 = 0x2020_2020_2020_2020
         while index < text.count {
-            rest = rest << 8 | UInt64(text[index])
+            flaws |= Self.flaws(0x2020_2020_2020_2000 | UInt64(text[index]))
             index += 1
         }
-        return isPlainASCII(rest)
+        return flaws & 0x8080_8080_8080_8080 == 0
     }
 
-    /// No byte is below 0x20, is a quote or a backslash, or has its highest bit set. A subtraction makes the highest
-    /// bit of a byte that was too small; one that borrows may do so wrongly, and then the slow way is taken.
-    private static func isPlainASCII(_ eight: UInt64) -> Bool {
+    /// The highest bit of each byte that is below 0x20, is a quote or a backslash, or has that bit set itself. A subtraction makes
+    /// the bit of a byte that was too small; one that borrows may do so wrongly, and then the slow way is taken.
+    private static func flaws(_ eight: UInt64) -> UInt64 {
         let ones: UInt64 = 0x0101_0101_0101_0101
         let control = eight &- ones &* 0x20
         let quote = (eight ^ ones &* UInt64(UInt8(ascii: "\""))) &- ones
         let backslash = (eight ^ ones &* UInt64(UInt8(ascii: "\\"))) &- ones
-        return (eight | control | quote | backslash) & (ones &* 0x80) == 0
+        return eight | control | quote | backslash
     }
 
     private mutating func escape(_ text: UnsafeRawBufferPointer) {

@@ -70,7 +70,7 @@ struct DataKeys: Sendable {
 }
 
 /// What a partition's rows are sealed and named with.
-struct PartitionKeys: Sendable {
+final class PartitionKeys: Sendable {
     let sealing: Secret
     let naming: Secret
     /// Seals the lists of what there is.
@@ -79,7 +79,7 @@ struct PartitionKeys: Sendable {
     /// just then, and must not look like another vault's afterwards.
     let anchor: Secret
     /// Rows, and copies in memory, may still be sealed with these.
-    var former: [Secret]
+    let former: [Secret]
 
     init(sealing: Secret, naming: Secret, former: [Secret] = []) {
         self.sealing = sealing
@@ -88,6 +88,9 @@ struct PartitionKeys: Sendable {
         manifest = Self.manifest(beside: sealing)
         anchor = naming.subkey(2, "tb-lists")
     }
+
+    /// The same, beside more that rows may be sealed with.
+    func beside(_ former: [Secret]) -> PartitionKeys { PartitionKeys(sealing: sealing, naming: naming, former: former) }
 
     /// For lists that were not written anew yet.
     var formerManifests: [Secret] { former.map(Self.manifest(beside:)) }

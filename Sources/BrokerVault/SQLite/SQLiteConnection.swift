@@ -100,26 +100,24 @@ final class SQLiteConnection {
 
     /// All of `body` durably, or nothing of it.
     func transaction<Result>(_ body: (SQLiteConnection) throws(VaultError) -> Result) throws(VaultError) -> Result {
-        try run("BEGIN IMMEDIATE")
+        try between("BEGIN IMMEDIATE", body)
+    }
+
+    /// Reads of one moment: what is committed meanwhile is not seen.
+    func snapshot<Result>(_ body: (SQLiteConnection) throws(VaultError) -> Result) throws(VaultError) -> Result {
+        try between("BEGIN", body)
+    }
+
+    private func between<Result>(
+        _ begin: String, _ body: (SQLiteConnection) throws(VaultError) -> Result
+    ) throws(VaultError) -> Result {
+        try run(begin)
         do {
             let result = try body(self)
             try run("COMMIT")
             return result
         } catch {
             // After some failures SQLite has rolled back already.
-            if sqlite3_get_autocommit(handle) == 0 { try? run("ROLLBACK") }
-            throw error
-        }
-    }
-
-    /// Reads of one moment: what is committed meanwhile is not seen.
-    func snapshot<Result>(_ body: (SQLiteConnection) throws(VaultError) -> Result) throws(VaultError) -> Result {
-        try run("BEGIN")
-        do {
-            let result = try body(self)
-            try run("COMMIT")
-            return result
-        } catch {
             if sqlite3_get_autocommit(handle) == 0 { try? run("ROLLBACK") }
             throw error
         }

@@ -57,7 +57,7 @@ struct AccountFlowTests {
         #expect(error?.reason == .signedOut)
         #expect(error?.details.accounts?.map(\.username) == ["alice"])
         #expect(error?.details.accounts?.map(\.signedIn) == [false])
-        #expect(bed.engine.cached(bed.silent(calendar)) != nil)
+        #expect(bed.engine.memory.cached(bed.silent(calendar)) != nil)
         #expect(try names(bed, mail).isEmpty)
         #expect(try names(bed, mail, includeSignedOut: true) == ["alice"])
         #expect(try names(bed, calendar) == ["alice"])
@@ -82,7 +82,7 @@ struct AccountFlowTests {
         try await bed.signIn("alice", mail)
         _ = try await bed.engine.remove(.username("alice"), from: mail, in: Sample.partition)
         try await bed.signIn("alice", mail)
-        #expect(bed.engine.cached(bed.silent(mail)) != nil)
+        #expect(bed.engine.memory.cached(bed.silent(mail)) != nil)
         let engine = try await bed.restarted()
         #expect(
             try engine.accounts(of: mail, includeSignedOut: false, in: Sample.partition).map(\.username) == ["alice"])
@@ -106,7 +106,7 @@ struct AccountFlowTests {
             try await bed.engine.remove(.username("alice"), from: mail, in: Sample.partition)
         }
         #expect(error?.reason == .vaultNotWritable)
-        #expect(bed.engine.cached(bed.silent(mail)) == nil)
+        #expect(bed.engine.memory.cached(bed.silent(mail)) == nil)
     }
 
     @Test("several accounts: the request must say which one; the error lists them in the order they were first seen")
@@ -119,7 +119,7 @@ struct AccountFlowTests {
         #expect(error?.kind == .ambiguousAccount)
         #expect(error?.details.accounts?.map(\.username) == ["zoe", "amy"])
         let named = bed.silent(mail) { $0.account = .username("ZOE") }
-        #expect(bed.engine.cached(named)?.account.username == "zoe")
+        #expect(bed.engine.memory.cached(named)?.account.username == "zoe")
     }
 
     @Test("a username that several people have is not enough to remove or to sign out one of them")
@@ -152,8 +152,8 @@ struct AccountFlowTests {
         app.scopes = ["OpenID", "mail.read offline_access"]
         try await bed.signIn("alice", app, [])
         #expect(bed.silent(app, []).scopes == Scopes(["mail.read"]))
-        #expect(bed.engine.cached(bed.silent(app, [])) != nil)
-        #expect(bed.engine.cached(bed.silent(app, ["mail.read"])) != nil)
+        #expect(bed.engine.memory.cached(bed.silent(app, [])) != nil)
+        #expect(bed.engine.memory.cached(bed.silent(app, ["mail.read"])) != nil)
     }
 
     @Test("partitions do not see each other")
@@ -163,7 +163,7 @@ struct AccountFlowTests {
         #expect(try bed.engine.accounts(of: mail, includeSignedOut: true, in: Partition(uid: 1001)).isEmpty)
         var request = bed.silent(mail)
         request.partition = Partition(uid: 1001)
-        #expect(bed.engine.cached(request) == nil)
+        #expect(bed.engine.memory.cached(request) == nil)
     }
 
     @Test("an account's id is the same after signing out and in again")

@@ -21,7 +21,7 @@ struct InteractiveFlowTests {
         #expect(!token.fromCache && token.persisted)
         #expect(!bed.redirects.isListening)
 
-        let cached = try #require(bed.engine.cached(bed.silent()))
+        let cached = try #require(bed.engine.memory.cached(bed.silent()))
         #expect(cached.fromCache)
         #expect(try bed.text(cached) == "at-1")
         #expect(try bed.vault.secret(of: try #require(cached.idToken)).revealed() == "alice")
@@ -264,9 +264,9 @@ struct InteractiveFlowTests {
             return nil
         }
         #expect(await signIn(#"{"id_token":{"acr":{"essential":true,"values":["gold"]}}}"#)?.kind == .invalidResponse)
-        #expect(bed.engine.cached(bed.silent()) == nil)
+        #expect(bed.engine.memory.cached(bed.silent()) == nil)
         #expect(await signIn(#"{"id_token":{"acr":{"values":["gold"]}}}"#) == nil)
-        #expect(bed.engine.cached(bed.silent()) != nil)
+        #expect(bed.engine.memory.cached(bed.silent()) != nil)
     }
 
     @Test("an ID token is checked against the tokens that came along, the client's secret and the sign-in's ID token")
@@ -297,7 +297,7 @@ struct InteractiveFlowTests {
         #expect(error?.details.declinedScopes == ["calendar"])
         #expect(error?.details.grantedScopes == ["openid", "mail.read"])
         #expect(error?.details.accounts?.map(\.username) == ["alice"])
-        #expect(bed.engine.cached(bed.silent()) != nil)
+        #expect(bed.engine.memory.cached(bed.silent()) != nil)
     }
 
     @Test(

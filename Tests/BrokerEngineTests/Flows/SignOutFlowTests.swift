@@ -26,7 +26,7 @@ struct SignOutFlowTests {
     }
 
     private func isSignedIn(_ bed: EngineBed, _ app: AppRegistration) -> Bool {
-        bed.engine.cached(bed.silent(app)) != nil
+        bed.engine.memory.cached(bed.silent(app)) != nil
     }
 
     @Test("local: the app's tokens are gone, the account is remembered as signed out, and nothing else was done")

@@ -122,12 +122,12 @@ struct SilentTroubleTests {
     func renewal() async throws {
         let bed = try await signedIn()
         bed.clock.advance(bySeconds: 1799)
-        #expect(bed.engine.cached(bed.silent()) != nil)
+        #expect(bed.engine.memory.cached(bed.silent()) != nil)
         #expect(bed.provider.refreshes.isEmpty)
 
         bed.clock.advance(bySeconds: 1)
-        for _ in 0..<100 { #expect(try bed.text(try #require(bed.engine.cached(bed.silent()))) == "at-1") }
-        while try bed.text(try #require(bed.engine.cached(bed.silent()))) == "at-1" { await Task.yield() }
+        for _ in 0..<100 { #expect(try bed.text(try #require(bed.engine.memory.cached(bed.silent()))) == "at-1") }
+        while try bed.text(try #require(bed.engine.memory.cached(bed.silent()))) == "at-1" { await Task.yield() }
         #expect(bed.provider.refreshes == ["rt-1"])
     }
 
@@ -150,7 +150,7 @@ struct SilentTroubleTests {
         }
         try await bed.signIn("alice", Sample.app(), ["mail.read", "calendar"])
         bed.clock.advance(bySeconds: 10)
-        #expect(bed.engine.cached(bed.silent()) != nil)
+        #expect(bed.engine.memory.cached(bed.silent()) != nil)
         while bed.provider.refreshes.isEmpty { await Task.yield() }
         guard case .refreshToken(_, let scopes) = bed.provider.grants.last else {
             Issue.record("no refresh")
@@ -164,10 +164,10 @@ struct SilentTroubleTests {
         let bed = try await EngineBed()
         try await bed.signIn()
         bed.clock.advance(bySeconds: 2000)
-        #expect(bed.engine.cached(bed.silent()) != nil)
+        #expect(bed.engine.memory.cached(bed.silent()) != nil)
         #expect(bed.engine.refreshesInFlight == 0)
         bed.engine.apply(settings { $0.refreshShare = 50 })
-        #expect(bed.engine.cached(bed.silent()) != nil)
+        #expect(bed.engine.memory.cached(bed.silent()) != nil)
         while bed.provider.refreshes.isEmpty { await Task.yield() }
     }
 
@@ -181,10 +181,10 @@ struct SilentTroubleTests {
         let bed = try await signedIn()
         bed.provider.whenRedeeming { _ throws(ProviderError) in throw error }
         bed.clock.advance(bySeconds: 1800)
-        #expect(bed.engine.cached(bed.silent()) != nil)
+        #expect(bed.engine.memory.cached(bed.silent()) != nil)
         while bed.provider.refreshes.isEmpty || bed.engine.refreshesInFlight > 0 { await Task.yield() }
         for _ in 0..<50 {
-            #expect(bed.engine.cached(bed.silent()) != nil)
+            #expect(bed.engine.memory.cached(bed.silent()) != nil)
             #expect(try await bed.engine.acquireSilent(bed.silent()).fromCache)
         }
         #expect(bed.provider.refreshes.count == 1)
@@ -192,7 +192,7 @@ struct SilentTroubleTests {
         while bed.provider.refreshes.count == 1 {
             // The end of the first is noted a moment after its flight is over.
             bed.clock.advance(bySeconds: 60)
-            #expect(bed.engine.cached(bed.silent()) != nil)
+            #expect(bed.engine.memory.cached(bed.silent()) != nil)
             await Task.yield()
         }
     }
@@ -212,7 +212,7 @@ struct SilentTroubleTests {
         #expect(told?.details.retryAfter == 30)
         #expect(told?.details.httpStatus == 429)
         #expect(bed.provider.refreshes.count == 1)
-        #expect(bed.engine.cached(bed.silent()) != nil, "what is cached is served all the same")
+        #expect(bed.engine.memory.cached(bed.silent()) != nil, "what is cached is served all the same")
         let other = bed.silent { $0.resources = ["https://api.example"] }
         #expect(await failure(bed, other)?.kind == .serverUnavailable)
 
@@ -318,7 +318,7 @@ struct SilentTroubleTests {
 
         gate.open()
         while bed.engine.refreshesInFlight > 0 { await Task.yield() }
-        #expect(try bed.text(try #require(engine.cached(request))) == "at-2")
+        #expect(try bed.text(try #require(engine.memory.cached(request))) == "at-2")
         #expect(bed.provider.refreshes == ["rt-1"])
     }
 

@@ -27,6 +27,27 @@ struct AccountChoiceTests {
         #expect(choose(nil, from: [Sample.account("alice")]) == "alice")
     }
 
+    @Test("each of many is found, and the only one who is signed in of them needs no name", arguments: [63, 64, 65, 200])
+    func many(count: Int) {
+        let people = (0..<count).map { Sample.account("user\($0)", signedIn: $0 == 7) }
+        #expect(people.allSatisfy { choose(.id($0.account.id), from: people) != "unknown" })
+        #expect(choose(nil, from: people) == "user7")
+        #expect(KnownAccounts(people).entries.count == count)
+    }
+
+    @Test("what is remembered beside an account goes when the account changes")
+    func remembered() throws {
+        var known = KnownAccounts([Sample.account("alice")])
+        #expect(known.entries[0].written { [1] } == [1])
+        #expect(known.entries[0].written { [2] } == [1])
+        var record = known.entries[0].stored.record
+        record.name = "Alice Example"
+        let changed = Sample.entry(record)
+        known.apply(.put(changed.stored), changed)
+        #expect(known.entries.map(\.account.name) == ["Alice Example"])
+        #expect(known.entries[0].written { [3] } == [3])
+    }
+
     @Test("several that fit are ambiguous, and the error lists them")
     func several() {
         #expect(choose(nil, from: [Sample.account("alice"), Sample.account("bob")]) == "ambiguous alice+bob")

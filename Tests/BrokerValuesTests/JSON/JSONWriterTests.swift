@@ -21,15 +21,16 @@ struct JSONWriterTests {
         ] as [([UInt8], String)])
     func mends(bytes: [UInt8], text: String) throws {
         var writer = JSONWriter()
-        bytes.withUnsafeBytes { writer.string(prefix: "x", utf8: $0) }
-        #expect(try JSONDecoder().decode([String].self, from: Data("[".utf8 + writer.bytes + "]".utf8)) == ["x" + text])
+        bytes.withUnsafeBytes { bytes in writer.object { $0.strings("a", "b", prefix: "x", utf8: bytes) } }
+        #expect(
+            try JSONDecoder().decode([String: String].self, from: Data(writer.bytes)) == ["a": text, "b": "x" + text])
     }
 
-    @Test("every byte is escaped or mended wherever it stands among eight")
+    @Test("every byte is escaped or mended wherever it stands among those that are looked at together")
     func everyByteEverywhere() throws {
         for byte in UInt8.min...UInt8.max {
-            for place in 0..<11 {
-                var bytes = [UInt8](repeating: UInt8(ascii: "!"), count: 11)
+            for place in 0..<43 {
+                var bytes = [UInt8](repeating: UInt8(ascii: "!"), count: 43)
                 bytes[place] = byte
                 var writer = JSONWriter()
                 bytes.withUnsafeBytes { writer.string(utf8: $0) }

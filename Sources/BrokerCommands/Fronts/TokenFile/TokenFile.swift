@@ -37,17 +37,12 @@ struct TokenFile: ~Copyable {
     mutating func write(_ token: String) throws(BrokerClientError) {
         let new = ".\(name).new"
         unlinkat(folder, new, 0)
-        let file = openat(folder, new, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        let file = makePrivateFile(new, in: folder)
         guard file >= 0 else { throw failed() }
         defer { close(file) }
         do throws(BrokerClientError) {
             // Some programs send what they read as it is: there is no end of line.
-            var bytes = Array(token.utf8)[...]
-            while !bytes.isEmpty {
-                let count = bytes.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
-                guard count > 0 else { throw failed() }
-                bytes = bytes.dropFirst(count)
-            }
+            guard writeAll(token.utf8, to: file) else { throw failed() }
             var facts = stat()
             guard fchmod(file, 0o600) == 0, fstat(file, &facts) == 0, renameat(folder, new, folder, name) == 0 else {
                 throw failed()

@@ -1,0 +1,266 @@
+import BrokerModel
+import BrokerValues
+import Logging
+
+/// How a request names the app that it is for: an ``AppReference``, an optional one, or ``NoApp``.
+package protocol AppNaming: Sendable {
+    /// What its handler gets instead.
+    associatedtype App: Sendable
+    /// For the log; nil where no app is named.
+    var name: String? { get }
+    /// What policy makes of it; ``AccessPolicy/admit(_:_:)`` is the way in.
+    func admitted(by policy: AccessPolicy, _ request: Asking) throws(BrokerError) -> Admitted<App>
+}
+
+/// Who wants to be let in, and for how much.
+package struct Asking: Sendable {
+    let caller: Caller
+    /// Looks at the caller again: for what needs proof.
+    let callerNow: @Sendable () -> Caller
+    /// What a sandbox's own socket has to be for.
+    let right: SandboxRight?
+    let needsKeys: Bool
+    let reach: AppReach
+
+    package init(
+        _ caller: Caller, now: @escaping @Sendable () -> Caller, right: SandboxRight? = nil, needsKeys: Bool = true,
+        reaching reach: AppReach
+    ) {
+        (self.caller, callerNow) = (caller, now)
+        (self.right, self.needsKeys, self.reach) = (right, needsKeys, reach)
+    }
+}
+
+/// The app that a caller was let in as.
+package struct Admitted<App: Sendable>: Sendable {
+    package let app: App
+    /// What it was let in by; nil where nothing limits it.
+    package let grant: GrantInUse?
+}
+
+// MARK: - The way in
+
+extension AccessPolicy {
+    /// Lets a request in, or says why not. Synchronous and quick: part of the hot path. Who was let in ends with
+    /// ``leave(neededKeys:)``, and has the vault's keys until then, where it needs them. ``mustLookUp(_:)`` comes first.
+    ///
+    /// - Throws: `locked`, `appNotFound`, `accessDenied` (`callerNotListed`, `vaultRolledBack`, `adHocForbidden`,
+    ///   `grantDenied`), `grantRequired`, `invalidAuthority`.
+    package func admit<Naming: AppNaming>(
+        _ naming: Naming, _ request: Asking
+    ) throws(BrokerError) -> Admitted<Naming.App> {
+        if let right = request.right { try require(right, of: request.caller) }
+        guard !request.needsKeys || gate.enter() else { throw .locked }
+        do throws(BrokerError) {
+            return try naming.admitted(by: self, request)
+        } catch {
+            leave(neededKeys: request.needsKeys)
+            throw error
+        }
+    }
+
+    /// Whether it has to be looked up first whose the caller's records are.
+    package func mustLookUp(_ request: Asking) -> Bool {
+        guard let owners, canLookUp(request) else { return false }
+        return !owners.isCertain(of: request.caller.partition)
+    }
+
+    /// - Throws: `accessDenied` (`otherAccount`), `serverUnavailable`.
+    package func lookUp(_ request: Asking) async throws(BrokerError) {
+        if canLookUp(request) { try await owners?.check(request.caller.partition) }
+    }
+
+    /// While the broker is locked nobody can read whose the records are.
+    private func canLookUp(_ request: Asking) -> Bool { request.needsKeys || gate.isOpen }
+
+    package func leave(neededKeys: Bool) {
+        if neededKeys { gate.leave() }
+    }
+
+    /// Writes down whose the partition is, before anything is kept in it.
+    package func bind(_ partition: Partition) async throws(BrokerError) { try await owners?.bind(partition) }
+
+    fileprivate func admit(
+        as reference: AppReference, _ request: Asking
+    ) throws(BrokerError) -> Admitted<AppRegistration> {
+        let caller = request.caller
+        try requireNameable(reference, by: caller)
+        let app = try app(reference, of: caller)
+        let verdict = AccessVerdict(on: caller, as: app, by: current.withLock { $0.tiers[caller.tier] })
+        if verdict != .refused { try requireCertainLists(caller, as: app) }
+        switch verdict {
+        case .allowed: return Admitted(app: app, grant: nil)
+        case .refused: throw refusal(of: caller, as: app)
+        case .byGrant(let asks):
+            if let grant = try grants.use(by: caller, as: app, request.reach) {
+                return Admitted(app: app, grant: grant)
+            }
+            guard asks else { throw refusal(of: caller, as: app) }
+            try grants.ask(for: GrantedPart(needed: request.reach, by: app), of: app, by: caller)
+        }
+    }
+
+    /// What a sandbox's own socket is good for was said when it was opened.
+    private func require(_ right: SandboxRight, of caller: Caller) throws(BrokerError) {
+        guard caller.lacks(right) else { return }
+        throw BrokerError(
+            .accessDenied,
+            "\(caller.id) may not do this: its socket was opened without the right \(right.rawValue); give it with brokerctl sandboxes add --right \(right.rawValue), or run-in --right.",
+            reason: .callerNotListed
+        ) { $0.caller = caller.id }
+    }
+
+    /// Before anything is looked up: a sandbox does not learn which other apps there are.
+    private func requireNameable(_ reference: AppReference, by caller: Caller) throws(BrokerError) {
+        guard let apps = caller.nameableApps else { return }
+        if case .registered(let name) = reference, apps.contains(name) { return }
+        throw BrokerError(
+            .accessDenied,
+            "\(caller.id) may name these apps only: \(apps.joined(separator: ", ")); its socket was opened for no other.",
+            reason: .callerNotListed
+        ) { $0.caller = caller.id }
+    }
+
+    /// Whom an app lists, and what was granted, may have been taken back since the vault that was put back. Who may administer
+    /// can allow itself everything, list or not.
+    private func requireCertainLists(_ caller: Caller, as app: AppRegistration) throws(BrokerError) {
+        guard !caller.mayAdminister, directory.isRolledBack(caller.partition) else { return }
+        throw BrokerError(
+            .accessDenied,
+            "An earlier vault was put in place of the last one, so who may use \(app.name) is not certain; look at brokerctl apps list and grants list, then run brokerctl cache accept-restore.",
+            reason: .vaultRolledBack
+        ) {
+            $0.app = app.grantName
+            $0.caller = caller.id
+        }
+    }
+
+    /// What a reference names, whoever asks.
+    private func app(_ reference: AppReference, of caller: Caller) throws(BrokerError) -> AppRegistration {
+        switch reference {
+        case .registered(let name):
+            let app = try directory.registered(name, in: caller.partition)
+            // The broker may have been started without the flag since the app was registered.
+            if app.authority.isPlainHTTP, !current.withLock({ $0.authorities.allowsHTTPLoopback }) {
+                _ = try authority(app.authority.url)
+            }
+            return app
+        case .adHoc(let clientID, let authority):
+            guard settings.allowsAdHocClients, caller.tier != .unidentified else {
+                throw BrokerError(
+                    .accessDenied,
+                    "\(caller.id) may only ask as a registered app here; register one with brokerctl apps add.",
+                    reason: .adHocForbidden
+                ) { $0.caller = caller.id }
+            }
+            var app = AppRegistration(
+                AppDescription(name: clientID, clientID: clientID),
+                authority: try authorityNamed(authority), isAdHoc: true)
+            if caller.tier == .sandboxed { app.sandbox = caller.id }
+            return app
+        }
+    }
+
+    private func refusal(of caller: Caller, as app: AppRegistration) -> BrokerError {
+        log.notice(
+            "a caller that the app does not list was refused",
+            metadata: ["app": "\(app.name)", "caller": "\(caller.id)"])
+        return BrokerError(
+            .accessDenied,
+            app.isAdHoc
+                ? "\(caller.id) may only ask as an app that lists it; add it with brokerctl apps add."
+                : "\(caller.id) is not among the programs that may use \(app.name); add it with brokerctl apps add, or allow it with brokerctl grants approve.",
+            reason: app.isAdHoc ? .adHocForbidden : .callerNotListed
+        ) {
+            $0.app = app.grantName
+            $0.caller = caller.id
+        }
+    }
+}
+
+// MARK: - What requests name
+
+extension AppReference: AppNaming {
+    package var name: String? {
+        switch self {
+        case .registered(let name): name
+        case .adHoc(let clientID, _): "client \(clientID)"
+        }
+    }
+
+    package func admitted(
+        by policy: AccessPolicy, _ request: Asking
+    ) throws(BrokerError) -> Admitted<AppRegistration> {
+        try policy.admit(as: self, request)
+    }
+}
+
+/// Without an app a request is about all of the person's.
+extension AppReference?: AppNaming {
+    package var name: String? { self?.name }
+
+    package func admitted(
+        by policy: AccessPolicy, _ request: Asking
+    ) throws(BrokerError) -> Admitted<AppRegistration?> {
+        guard let self else {
+            try policy.requireAdministrator(request.callerNow())
+            return Admitted(app: nil, grant: nil)
+        }
+        let admitted = try policy.admit(as: self, request)
+        return Admitted(app: admitted.app, grant: admitted.grant)
+    }
+}
+
+extension NoApp: AppNaming {
+    package var name: String? { nil }
+
+    package func admitted(by policy: AccessPolicy, _ request: Asking) -> Admitted<NoApp> {
+        Admitted(app: self, grant: nil)
+    }
+}
+
+/// What becomes of a caller that wants to act as an app. Pure.
+enum AccessVerdict: Equatable {
+    case allowed
+    /// As far as a person agreed.
+    /// - asks: whether a person is asked for what is missing.
+    case byGrant(asks: Bool)
+    case refused
+
+    init(on caller: Caller, as app: AppRegistration, by rule: TierRule) {
+        if !app.isAdHoc, caller.isListed(by: app) {
+            self = .allowed
+            return
+        }
+        switch rule {
+        case .deny: self = .refused
+        case .ask: self = caller.identity.isLasting ? .byGrant(asks: true) : .refused
+        case .allow where app.isAdHoc && caller.tier == .sandboxed:
+            // A client of its own choosing brings a sandbox the network, and a window to the person.
+            self = caller.identity.isLasting ? .byGrant(asks: true) : .refused
+        case .allow: self = app.listsCallers ? .byGrant(asks: false) : .allowed
+        }
+    }
+}
+
+extension Caller {
+    /// Whether an app's own list of callers names this one.
+    fileprivate func isListed(by registration: AppRegistration) -> Bool {
+        let app = registration.description
+        if facts.ownSandbox != nil, facts.sandboxApps[app.name] == registration.grantBinding { return true }
+        switch tier {
+        case .unidentified: return false
+        // A sandboxed process sees a root of its own: its path says nothing about programs outside.
+        case .sandboxed: return sandboxID.map(app.sandboxIDs.contains) ?? false
+        case .confined, .systemInstalled, .unknown: break
+        }
+        return facts.executable.map(app.executables.contains) ?? false || unit.map(app.units.contains) ?? false
+    }
+}
+
+extension AppRegistration {
+    /// Whether its registration says who may use it.
+    fileprivate var listsCallers: Bool {
+        !(description.executables.isEmpty && description.units.isEmpty && description.sandboxIDs.isEmpty)
+    }
+}
