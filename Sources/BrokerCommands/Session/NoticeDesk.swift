@@ -8,12 +8,12 @@ actor NoticeDesk {
     private static let most = 16
 
     private let location: SocketLocation
-    private let names: AccountNames
+    private let names: UsernameLookup
     private var open: [SessionNotice.Topic: Task<Void, Never>] = [:]
 
     init(_ location: SocketLocation) {
         self.location = location
-        names = AccountNames(app: nil, location: location)
+        names = UsernameLookup(app: nil, location: location)
     }
 
     /// What was asked before somebody was here to see it.

@@ -65,7 +65,9 @@ extension KnownAccounts {
 
     /// Whether it takes no more than a moment to find out whom a request is for, however many the group knows.
     func isQuick(_ selector: AccountReference?) -> Bool {
-        if case .id(let id)? = selector, HomeAccountID.isEarlier(accountID: id) { return people.count <= Self.fewPeople }
+        if case .id(let id)? = selector, HomeAccountID.isEarlier(accountID: id) {
+            return people.count <= Self.fewPeople
+        }
         return (named(by: selector)?.count ?? people.count) <= Self.fewPeople
     }
 
@@ -107,8 +109,10 @@ extension KnownAccounts {
         switch selector {
         case nil: nil
         case .id(let id) where HomeAccountID.isEarlier(accountID: id):
-            Set(people.values.lazy.flatMap(\.entries).filter { $0.matches(.id(id)) }.map { PersonKey($0.stored.record) })
-                .map(\.self)
+            Set(
+                people.values.lazy.flatMap(\.entries).filter { $0.matches(.id(id)) }.map { PersonKey($0.stored.record) }
+            )
+            .map(\.self)
         case .id(let id): called[id] ?? []
         case .username(let name): called[name.lowercased()] ?? []
         }

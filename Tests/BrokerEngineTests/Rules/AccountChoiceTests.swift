@@ -27,7 +27,8 @@ struct AccountChoiceTests {
         #expect(choose(nil, from: [Sample.account("alice")]) == "alice")
     }
 
-    @Test("each of many is found, and the only one who is signed in of them needs no name", arguments: [63, 64, 65, 200])
+    @Test(
+        "each of many is found, and the only one who is signed in of them needs no name", arguments: [63, 64, 65, 200])
     func many(count: Int) {
         let people = (0..<count).map { Sample.account("user\($0)", signedIn: $0 == 7) }
         #expect(people.allSatisfy { choose(.id($0.account.id), from: people) != "unknown" })
