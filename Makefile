@@ -11,9 +11,15 @@ DESTDIR ?=
 CONFIGURATION ?= release
 
 # The release build has flags of its own, and a folder of its own: changing flags in one folder compiles everything
-# anew. The language's library is linked in, so that the programs need no Swift on the machine they run on; symbols are
-# left out.
-RELEASE := --configuration release --scratch-path .build-release --static-swift-stdlib -Xlinker -z -Xlinker now -Xlinker -s
+# anew. The language's library is linked in, so that the programs need no Swift on the machine they run on.
+RELEASE := --configuration release --scratch-path .build-release --static-swift-stdlib --disable-local-rpath
+# No symbols and no debugging information, and nothing of where it was built: the same sources give the same programs.
+RELEASE += -debug-info-format none -Xlinker -s -Xcc -ffile-prefix-map=$(CURDIR)=.
+# Small: every function can be left out that nobody calls, none is there for others to link to, and relocations are packed.
+RELEASE += -Xswiftc -Xfrontend -Xswiftc -function-sections -Xcc -ffunction-sections -Xcc -fdata-sections
+RELEASE += -Xswiftc -use-ld=lld -Xlinker --no-export-dynamic -Xlinker -z -Xlinker pack-relative-relocs
+# What the loader resolves is read-only before the program begins.
+RELEASE += -Xlinker -z -Xlinker now
 
 # Where the programs are that are installed. They are copied as they are: root needs no compiler.
 ifeq ($(CONFIGURATION),release)
@@ -22,7 +28,7 @@ else
 BIN ?= .build/debug
 endif
 
-.PHONY: help deps deps-test build release install uninstall provider demo test check format fuzz bench clean
+.PHONY: help deps deps-test build release deb install uninstall provider demo test check format fuzz bench clean
 
 help: ## this list
 	@echo "make TARGET, where TARGET is one of"
@@ -67,6 +73,10 @@ bench: deps-test ## measure, and print the budgets beside it
 	@swift build $(RELEASE) --product broker-bench
 	@.build-release/release/broker-bench
 
+deb: release ## make Debian packages, in .build-deb
+	@.ci/deps deb
+	@.ci/deb .build-release
+
 install: ## put programs, units and documents below PREFIX
 	@CONFIGURATION=$(CONFIGURATION) PREFIX=$(PREFIX) DESTDIR=$(DESTDIR) UNITDIR=$(UNITDIR) .ci/install $(BIN)
 
@@ -74,4 +84,4 @@ uninstall: ## stop the broker and take them away again
 	@PREFIX=$(PREFIX) DESTDIR=$(DESTDIR) UNITDIR=$(UNITDIR) .ci/install --remove
 
 clean: ## remove what was built
-	@rm -rf .build .build-release .build-fuzzing
+	@rm -rf .build .build-release .build-fuzzing .build-deb

@@ -99,6 +99,16 @@ struct SystemdLab: Sendable {
         }
     }
 
+    /// Copies a file of outside to where it is seen inside.
+    ///
+    /// - Returns: its path there.
+    func bring(_ file: String) async throws -> String {
+        let place = try await expect("root", state).trimmingCharacters(in: .newlines)
+        let path = "/root/" + URL(filePath: file).lastPathComponent
+        try await bed.require("cp", [file, place + path])
+        return path
+    }
+
     // MARK: Setting up
 
     static let script = PackageTree.fixture("systemd-lab")

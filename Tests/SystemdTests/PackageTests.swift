@@ -1,0 +1,158 @@
+import BrokerTestSupport
+import DevIdentityProvider
+import Foundation
+import Testing
+
+/// The Debian packages that `make deb` made.
+@Suite("Debian packages", .needsPackages)
+struct PackageTests {
+    @Test(
+        "installed, they serve whoever logs in; an upgrade keeps the vault, and a purge leaves people what is theirs"
+    )
+    func life() async throws {
+        try await withTestBed { bed in
+            let provider = try await DevIdentityProvider.start(in: bed)
+            let lab = try await SystemdLab.boot(in: bed, installing: false)
+            try await lab.configure("[oauth]\nallow_http_loopback = true\n")
+
+            // Logged in before, and after. Nobody enables anything.
+            try await lab.install("token-broker")
+            #expect(try await lab.property("ActiveState", of: "brokerd.socket") == "active")
+            try await lab.add("bob")
+            try await lab.user("brokerctl", "status", as: "bob")
+
+            try await lab.user(
+                "brokerctl", "apps", "add", "work", "--client-id", "demo-one", "--authority", provider.issuer,
+                "--scope", "notes.read")
+            try await lab.signIn("work", at: provider)
+            let token = try await lab.user("brokerctl", "token", "--app", "work")
+            try await shells(in: lab)
+
+            let newer = try await DebianPackages.make(in: bed, suffix: "+test")
+            let before = try await lab.property("MainPID")
+            try await lab.install("token-broker", from: newer)
+            try await lab.serves()
+            #expect(try await lab.property("MainPID") != before, "the daemon is still the old one")
+            #expect(try await lab.user("brokerctl", "token", "--app", "work") == token)
+
+            let pid = try await lab.property("MainPID")
+            try await lab.root("dpkg", "--remove", "token-broker")
+            #expect(try await !lab.rootAttempt("kill", "-0", pid).succeeded)
+            #expect(try await !lab.attempt("bash", "-c", "command -v brokerctl").succeeded)
+            try await lab.root("dpkg", "--purge", "token-broker")
+            let left = try await lab.root(
+                "find", "/usr", "/etc", "/lib/systemd/", "/var/lib/systemd", "/var/lib/dpkg/info", "-iname", "*broker*",
+                "-not",
+                "-path", "/usr/include/*")
+            #expect(left.isEmpty, "\(left)")
+            try await lab.user("bash", "-c", "ls ~/.config/brokerd/vault.db ~/.local/share/brokerd-key/*.key")
+        }
+    }
+
+    /// They are where each shell of Debian looks, and it takes them.
+    private func shells(in lab: SystemdLab) async throws {
+        let bash = try await lab.user(
+            "bash", "-c",
+            ". /usr/share/bash-completion/bash_completion; _completion_loader brokerctl; complete -p brokerctl")
+        #expect(bash.contains("-F"), "\(bash)")
+        let zsh = try await lab.user(
+            "zsh", "-fc", "autoload -U compinit && compinit -u -d /dev/null && print $_comps[brokerctl]")
+        #expect(zsh == "_brokerctl\n")
+        let fish = try await lab.user("fish", "-c", "complete -C 'brokerctl stat'")
+        #expect(fish.contains("status"), "\(fish)")
+        let page = try await lab.user("man", "-w", "git-credential-broker")
+        #expect(page.contains("/usr/share/man/man1/"), "\(page)")
+    }
+
+    @Test("one broker for all comes with its account and socket; a purge takes everybody's tokens with it")
+    func everybody() async throws {
+        try await withTestBed { bed in
+            let lab = try await SystemdLab.boot(in: bed, installing: false)
+            try await lab.install("token-broker")
+            try await lab.install("token-broker-system")
+            // A service has no session, and so no broker of its own.
+            let status = try await lab.root("brokerctl", "--json", "status")
+            #expect(status.contains("\"mode\":\"system\""), "\(status)")
+            #expect(try await lab.root("stat", "--format=%U %a", "/var/lib/brokerd") == "brokerd 700\n")
+
+            try await lab.root("dpkg", "--purge", "token-broker-system")
+            #expect(try await !lab.rootAttempt("pgrep", "-u", "brokerd").succeeded)
+            let left = try await lab.root(
+                "find", "/etc", "/usr", "/var/lib", "-iname", "*brokerd-system*")
+            #expect(left.isEmpty, "\(left)")
+            for folder in ["/var/lib/brokerd", "/var/lib/brokerd-key", "/run/brokerd", "/run/brokerd-private"] {
+                #expect(try await !lab.rootAttempt("test", "-e", folder).succeeded, "\(folder)")
+            }
+        }
+    }
+
+    @Test("built twice from the same programs they are the same, byte for byte; they need libraries of Debian's only")
+    func again() async throws {
+        try await withTestBed { bed in
+            let second = try await DebianPackages.make(in: bed)
+            for name in ["token-broker", "token-broker-system"] {
+                let (one, other) = try (
+                    DebianPackages.file(name, in: DebianPackages.folder), DebianPackages.file(name, in: second)
+                )
+                #expect(FileManager.default.contentsEqual(atPath: one, andPath: other), "\(name)")
+            }
+            let place = try bed.makeDirectory("unpacked")
+            try await bed.require("dpkg-deb", ["--extract", DebianPackages.file("token-broker", in: second), place])
+            for (program, mostBytes) in [("brokerd", 32 << 20), ("brokerctl", 18 << 20)] {
+                let needed = try await bed.require("ldd", ["\(place)/usr/bin/\(program)"])
+                let paths = needed.matches(of: /=> (\S+)/).map { String($0.1) }
+                #expect(
+                    !paths.isEmpty && paths.allSatisfy { $0.hasPrefix("/lib/") || $0.hasPrefix("/usr/lib/") },
+                    "\(needed)")
+                #expect(!needed.contains("not found") && !needed.contains("libswift"), "\(needed)")
+                let size =
+                    try FileManager.default.attributesOfItem(atPath: "\(place)/usr/bin/\(program)")[.size] as? Int ?? 0
+                #expect(size < mostBytes, "it has grown; is something linked in that is not needed?")
+                let header = try await bed.require("objdump", ["--private-headers", "\(place)/usr/bin/\(program)"])
+                #expect(!header.contains("RPATH") && !header.contains("RUNPATH"), "\(header)")
+            }
+        }
+    }
+}
+
+extension SystemdLab {
+    fileprivate func install(_ package: String, from folder: String = DebianPackages.folder) async throws {
+        // A machine whose services somebody else starts says so by this file; this is one of its own.
+        try await root("rm", "--force", "/usr/sbin/policy-rc.d")
+        try await root("dpkg", "--install", bring(try DebianPackages.file(package, in: folder)))
+    }
+}
+
+/// What `make deb` makes.
+enum DebianPackages {
+    static let folder = PackageTree.root.appending(path: ".build-deb").path
+
+    static func file(_ package: String, in folder: String) throws -> String {
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+        let name = try #require(names.first { $0.hasPrefix("\(package)_") && $0.hasSuffix(".deb") }, "\(names)")
+        return "\(folder)/\(name)"
+    }
+
+    /// Another time, from the same programs.
+    ///
+    /// - Returns: the folder with them.
+    static func make(in bed: TestBed, suffix: String = "") async throws -> String {
+        let place = bed.path(bed.unique("packages"))
+        let script = PackageTree.root.appending(path: ".ci/deb").path
+        let made = try await bed.run(
+            Launch(script, [".build-release", place], environment: ["DEB_SUFFIX": suffix]))
+        guard made.succeeded else { throw ProcessFailure("\(made)") }
+        return place
+    }
+}
+
+extension Trait where Self == ConditionTrait {
+    /// The suite installs the packages that `make deb` made.
+    static var needsPackages: Self {
+        let areMade = FileManager.default.fileExists(atPath: DebianPackages.folder)
+        let isCI = ProcessInfo.processInfo.environment["CI"] == "true"
+        return .enabled(
+            if: isCI || areMade && LabSupport.shouldRun,
+            Comment(rawValue: areMade ? LabSupport.missing ?? "packages are here" : "make deb was not run"))
+    }
+}
