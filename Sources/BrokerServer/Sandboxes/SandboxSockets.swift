@@ -28,10 +28,20 @@ package final class SandboxSockets: Sendable {
         var places: [String: Partition] = [:]
         var opened: [String: Opened] = [:]
         var timers: [String: Task<Void, any Error>] = [:]
+        /// Those that launchers made.
+        var sockets: [String: ListeningSocket] = [:]
         /// Those whose sockets were cut off before they were open.
         var ended: Set<String> = []
         /// What tells that a launcher is gone that made its socket itself.
         var launchers: [String: HangUpWatch] = [:]
+        /// - Returns: whose place it was.
+        @discardableResult
+        mutating func leave(_ handle: String) -> Partition? {
+            sockets[handle] = nil
+            ended.remove(handle)
+            return places.removeValue(forKey: handle)
+        }
+
         /// What starts a listener for a sandbox; nil before the broker listens, and when it stops.
         var listen: Listen?
     }
@@ -39,7 +49,7 @@ package final class SandboxSockets: Sendable {
     /// Of one person.
     package static let most = 64
     /// Of all. A socket that its launcher made has a thread.
-    private static let mostInAll = 512
+    private static let mostInAll = 128
 
     private let folders: SandboxFolders?
     private let clock: any BrokerClock
@@ -94,10 +104,7 @@ package final class SandboxSockets: Sendable {
                     listen, on: socket, SandboxDoor(sandbox, of: opener.partition, apps: apps), handle))
         } catch {
             folders?.remove(handle)
-            state.withLock { state in
-                state.places[handle] = nil
-                state.ended.remove(handle)
-            }
+            _ = state.withLock { $0.leave(handle) }
             throw error
         }
         let isWanted = state.withLock { state in
@@ -113,7 +120,7 @@ package final class SandboxSockets: Sendable {
         }
         guard isWanted else {
             await shutDown(opened, within: .zero)
-            guard state.withLock({ $0.places.removeValue(forKey: handle) }) == nil else {
+            guard state.withLock({ $0.leave(handle) }) == nil else {
                 throw BrokerError(.invalidParameter, "The socket was shut down while it was opened.")
             }
             throw Self.stopping
@@ -132,7 +139,19 @@ package final class SandboxSockets: Sendable {
             )
         }
         do throws(SocketError) {
-            if let listening = descriptors.first { return (try .handed(listening), nil) }
+            if let listening = descriptors.first {
+                let socket = try ListeningSocket.handed(listening)
+                let isNew = state.withLock { state in
+                    let isNew = !state.sockets.values.contains { $0.isSame(as: socket) }
+                    if isNew { state.sockets[handle] = socket }
+                    return isNew
+                }
+                guard isNew else {
+                    socket.discard()
+                    throw .alreadyServed
+                }
+                return (socket, nil)
+            }
             if let folders { return (try folders.bind(handle), folders.socketPath(handle)) }
         } catch {
             throw Self.refusal(error)
@@ -219,10 +238,7 @@ package final class SandboxSockets: Sendable {
         timer?.cancel()
         // Nobody is this sandbox any longer, so nothing is waited for.
         await shutDown(opened, within: .zero)
-        state.withLock { state in
-            state.places[handle] = nil
-            state.ended.remove(handle)
-        }
+        _ = state.withLock { $0.leave(handle) }
     }
 
     private func shutDown(_ opened: Opened, within patience: Duration) async {

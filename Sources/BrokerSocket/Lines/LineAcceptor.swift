@@ -159,6 +159,7 @@ final class LineAcceptor: ReactorSource {
                 handler.closed(connection)
                 dismiss(stream, service.refusalLine(refusal))
             } else {
+                if !owner.maySendDescriptors { stream.refuseDescriptors() }
                 channel.serve(handler, on: connection, owner: owner)
             }
         case .refuse(let line):
@@ -168,6 +169,7 @@ final class LineAcceptor: ReactorSource {
     }
 
     private func dismiss(_ stream: SocketStream, _ line: [UInt8]) {
+        stream.refuseDescriptors()
         RefusedPeer.dismiss(stream, saying: line, limits: limits, table: table)
     }
 }

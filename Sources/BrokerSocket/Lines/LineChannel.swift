@@ -262,7 +262,9 @@ final class LineChannel: SocketStreamOwner {
         _ writer: BytesBeside.Writer, _ served: (handler: any LineHandler, connection: LineConnection)
     ) -> Bool {
         let peer = served.connection.peer
-        if otherWriter == nil, writer.pid == peer.pid, writer.uid == peer.uid {
+        // While the process that connected lives, its number is nobody else's.
+        let isPeer = writer.pid == peer.pid && peer.process?.isRunning != false
+        if otherWriter == nil, isPeer, writer.uid == peer.uid {
             mayBeUntold = false
             return true
         }
@@ -275,8 +277,10 @@ final class LineChannel: SocketStreamOwner {
         }
         otherWriter = writer
         mayBeUntold = false
-        served.handler.handedOn(
-            to: PeerCredentials(ofWriter: writer, onConnectionOf: peer), on: served.connection)
+        var credentials = PeerCredentials(ofWriter: writer, onConnectionOf: peer)
+        // Who has the number of a process that has ended may be anybody.
+        if writer.pid == peer.pid { credentials.process = nil }
+        served.handler.handedOn(to: credentials, on: served.connection)
         return true
     }
 

@@ -26,6 +26,8 @@ package struct ConnectionOwner: Sendable, Hashable {
     package var claimant: Claimant
     /// Whether it may take one of the places that are kept for the person's own tools.
     package var mayUseReserve: Bool
+    /// Whether descriptors that come with its lines can be of use.
+    package var maySendDescriptors: Bool { mayUseReserve }
 
     package init(_ claimant: Claimant, of partition: Partition, mayUseReserve: Bool) {
         self.partition = partition

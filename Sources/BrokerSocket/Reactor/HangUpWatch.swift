@@ -1,5 +1,4 @@
 import CBrokerLinux
-import Glibc
 
 /// Tells once when the other end of a pipe or socket is gone.
 package final class HangUpWatch: Sendable {
@@ -44,8 +43,8 @@ package final class HangUpWatch: Sendable {
         }
 
         func begin() -> Bool {
-            token = reactor.watch(descriptor, for: [], self)
-            if token == nil { close(descriptor) }
+            if broker_hangs_up(descriptor) != 0 { token = reactor.watch(descriptor, for: [], self) }
+            if token == nil { ReceivedDescriptor.close([descriptor]) }
             return token != nil
         }
 
@@ -53,7 +52,7 @@ package final class HangUpWatch: Sendable {
             guard let token else { return }
             self.token = nil
             reactor.forget(token, descriptor)
-            close(descriptor)
+            ReceivedDescriptor.close([descriptor])
         }
 
         func ready(_ what: ReactorReadiness) {

@@ -37,23 +37,16 @@ package final class Reactor: @unchecked Sendable {
         events = broker_events_open()
         guard events >= 0 else { throw .system(doing: "wait for sockets", code: -events) }
         wakeup = broker_events_open_wakeup()
-        guard wakeup >= 0 else {
-            close(events)
-            throw .system(doing: "wait for sockets", code: -wakeup)
-        }
+        guard wakeup >= 0 else { throw .system(doing: "wait for sockets", code: -wakeup) }
         // The token of no source.
         var code = -broker_events_watch(events, wakeup, 0, UInt32(BROKER_INPUT))
         if code == 0 { code = DetachedThread.start { self.run() } }
-        guard code == 0 else {
-            close(events)
-            close(wakeup)
-            throw .system(doing: "wait for sockets", code: code)
-        }
+        guard code == 0 else { throw .system(doing: "wait for sockets", code: code) }
     }
 
     deinit {
         close(events)
-        close(wakeup)
+        if wakeup >= 0 { close(wakeup) }
         buffer.deallocate()
     }
 

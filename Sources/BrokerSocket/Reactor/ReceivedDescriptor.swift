@@ -1,4 +1,5 @@
-import Glibc
+import CBrokerLinux
+import Dispatch
 import Synchronization
 
 /// A descriptor that a peer sent; closed with this object, unless somebody took it.
@@ -11,7 +12,16 @@ package final class ReceivedDescriptor: Sendable {
 
     deinit {
         let left = take()
-        if left >= 0 { close(left) }
+        if left >= 0 { Self.close([left]) }
+    }
+
+    /// Closing can take as long as whoever sent it likes.
+    private static let closing = DispatchQueue(label: "descriptors that peers sent")
+
+    static func close(_ descriptors: [Int32]) {
+        closing.async {
+            for descriptor in descriptors { broker_close_sent(descriptor) }
+        }
     }
 
     /// - Returns: the descriptor, the caller's own from now on; -1 when it was taken before.

@@ -80,6 +80,9 @@ final class SocketStream: ReactorSource {
         }
     }
 
+    /// Descriptors are of no use from this peer.
+    func refuseDescriptors() { broker_refuse_descriptors(descriptor) }
+
     /// Ends the output when everything written is sent.
     func closeOutput() {
         guard isOpen else { return }
@@ -93,6 +96,13 @@ final class SocketStream: ReactorSource {
         isOpen = false
         if let token { reactor.forget(token, descriptor) }
         token = nil
+        // What waits to be read may hold descriptors, whose end is not to be waited for here.
+        shutdown(descriptor, Int32(SHUT_RDWR))
+        var beside = broker_beside()
+        while broker_receive(descriptor, reactor.buffer.baseAddress, reactor.buffer.count, &beside) > 0 {
+            _ = BytesBeside(beside)
+        }
+        reactor.buffer.wipe()
         Glibc.close(descriptor)
         forgetOutgoing()
         guard let owner else { return }
@@ -198,8 +208,14 @@ struct BytesBeside {
             descriptors = []
             return
         }
-        descriptors = withUnsafeBytes(of: beside.descriptors) { raw in
-            raw.bindMemory(to: Int32.self).prefix(Int(beside.count)).map(ReceivedDescriptor.init(owning:))
+        let numbers = withUnsafeBytes(of: beside.descriptors) { raw in
+            Array(raw.bindMemory(to: Int32.self).prefix(Int(beside.count)))
+        }
+        if numbers.count > Int(BROKER_MOST_DESCRIPTORS) {
+            ReceivedDescriptor.close(numbers)
+            descriptors = []
+        } else {
+            descriptors = numbers.map(ReceivedDescriptor.init(owning:))
         }
     }
 }

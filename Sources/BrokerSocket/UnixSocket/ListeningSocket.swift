@@ -32,11 +32,14 @@ package final class ListeningSocket: Sendable {
     }
 
     /// Whether both are one socket.
-    func isSame(as other: ListeningSocket) -> Bool {
+    package func isSame(as other: ListeningSocket) -> Bool {
         var (mine, theirs) = (stat(), stat())
         return fstat(descriptor, &mine) == 0 && fstat(other.descriptor, &theirs) == 0
             && (mine.st_dev, mine.st_ino) == (theirs.st_dev, theirs.st_ino)
     }
+
+    /// Lets go of it without listening.
+    package func discard() { close(descriptor) }
 
     /// Unlinks the path, unless something else stands there by now. Does nothing the second time.
     func removePath() {

@@ -8,6 +8,13 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#ifndef SO_PASSRIGHTS
+#define SO_PASSRIGHTS 83
+#endif
+#ifndef SCM_PIDFD
+#define SCM_PIDFD 4
+#endif
+
 int broker_accept(int listener) {
     int accepted = accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
     return accepted >= 0 ? accepted : -errno;
@@ -45,10 +52,22 @@ int broker_asks_who_writes(int descriptor) {
     return getsockopt(descriptor, SOL_SOCKET, SO_PASSCRED, &on, &length) == 0 && on != 0;
 }
 
-/// The kernel cuts off descriptors that do not fit; half of a set is of no use, and must not stay open.
-static void drop_descriptors(struct broker_beside *beside) {
-    for (int i = 0; i < beside->count; i++) close(beside->descriptors[i]);
-    beside->count = 0;
+void broker_refuse_descriptors(int descriptor) {
+    int off = 0;
+    setsockopt(descriptor, SOL_SOCKET, SO_PASSRIGHTS, &off, sizeof off);
+}
+
+void broker_close_sent(int descriptor) {
+    struct linger at_once = {.l_onoff = 0};
+    setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+    close(descriptor);
+}
+
+int broker_hangs_up(int descriptor) {
+    int domain = 0;
+    socklen_t length = sizeof domain;
+    if (getsockopt(descriptor, SOL_SOCKET, SO_DOMAIN, &domain, &length) == 0) return domain == AF_UNIX;
+    return fcntl(descriptor, F_GETPIPE_SZ) >= 0;
 }
 
 static void take(const struct cmsghdr *header, struct broker_beside *beside) {
@@ -63,19 +82,20 @@ static void take(const struct cmsghdr *header, struct broker_beside *beside) {
         for (size_t i = 0; i < size / sizeof(int); i++) {
             int descriptor;
             memcpy(&descriptor, CMSG_DATA(header) + i * sizeof descriptor, sizeof descriptor);
-            if (beside->count < BROKER_MOST_DESCRIPTORS) {
-                beside->descriptors[beside->count++] = descriptor;
-            } else {
-                close(descriptor);
-            }
+            if (beside->count < BROKER_MOST_SENT) beside->descriptors[beside->count++] = descriptor;
         }
+    } else if (header->cmsg_type == SCM_PIDFD && size == sizeof(int)) {
+        // Whoever shares a listener can ask for it.
+        int process;
+        memcpy(&process, CMSG_DATA(header), sizeof process);
+        if (process >= 0) close(process);
     }
 }
 
 ssize_t broker_receive(int descriptor, void *bytes, size_t size, struct broker_beside *beside) {
     union {
         struct cmsghdr header;
-        char bytes[CMSG_SPACE(sizeof(struct ucred)) + CMSG_SPACE(BROKER_MOST_DESCRIPTORS * sizeof(int))];
+        char bytes[CMSG_SPACE(sizeof(struct ucred)) + CMSG_SPACE(sizeof(int)) + CMSG_SPACE(BROKER_MOST_SENT * sizeof(int))];
     } room;
     struct iovec part = {.iov_base = bytes, .iov_len = size};
     struct msghdr message = {
@@ -90,7 +110,6 @@ ssize_t broker_receive(int descriptor, void *bytes, size_t size, struct broker_b
     for (struct cmsghdr *header = CMSG_FIRSTHDR(&message); header != NULL; header = CMSG_NXTHDR(&message, header)) {
         if (header->cmsg_level == SOL_SOCKET) take(header, beside);
     }
-    if (message.msg_flags & MSG_CTRUNC) drop_descriptors(beside);
     return count;
 }
 

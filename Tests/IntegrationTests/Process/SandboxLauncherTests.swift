@@ -129,20 +129,28 @@ struct SandboxLauncherTests {
                 for pair in (
                     [own.fileno()], [own.fileno(), plain], [read, write], [one.fileno(), read],
                     [datagrams.fileno(), read], [tcp.fileno(), read], [plain, read],
+                    [own.fileno(), tcp.fileno()], [own.fileno(), os.eventfd(0)],
                 ):
                     print(ask(connect(broker), 'sandboxes.open', box, pair), end='')
                 # Three are too many for the kernel to hand over: a socket of the broker's own is made.
                 print(ask(connect(broker), 'sandboxes.open', box, [own.fileno(), read, write]), end='')
                 # Gone before it is watched.
+                gone, there = os.pipe()
+                os.close(there)
+                print(ask(connect(broker), 'sandboxes.open', box, [own.fileno(), gone]), end='')
+                # One socket is one sandbox's.
+                third = listener(path + '3')
+                for number in (1, 2):
+                    last = ask(connect(broker), 'sandboxes.open', box, [third.fileno(), read])
+                print(last, end='')
                 os.close(write)
-                print(ask(connect(broker), 'sandboxes.open', box, [own.fileno(), read]), end='')
                 """)
-            #expect(answers.count == 9)
-            for answer in answers.prefix(7) {
+            #expect(answers.count == 12)
+            for answer in answers.prefix(9) + answers.suffix(1) {
                 #expect(answer[path: "error.data.kind"] == "invalidParameter", "\(answer)")
             }
-            #expect(answers[7].text("result.path").hasSuffix("/broker.sock"))
-            #expect(!answers[8].text("result.handle").isEmpty)
+            #expect(answers[9].text("result.path").hasSuffix("/broker.sock"))
+            #expect(!answers[10].text("result.handle").isEmpty)
             try await eventually("only the one with a path is left") {
                 try await scene.broker.call("sandboxes.list")[path: "sandboxes"].arrayValue?.count == 1
             }

@@ -5,7 +5,11 @@
 
 // Bytes of a Unix stream socket, with what comes beside them (unix(7), "Ancillary messages").
 
-enum { BROKER_MOST_DESCRIPTORS = 2 };
+enum {
+    BROKER_MOST_DESCRIPTORS = 2,
+    /// In one message (SCM_MAX_FD).
+    BROKER_MOST_SENT = 253,
+};
 
 /// What the kernel says beside the bytes.
 struct broker_beside {
@@ -13,9 +17,10 @@ struct broker_beside {
     pid_t pid;
     uid_t uid;
     gid_t gid;
-    /// Descriptors that came along, the caller's from now on. Of more than fit none is left.
+    /// Descriptors that came along, the caller's from now on. More than BROKER_MOST_DESCRIPTORS are no use, and to be
+    /// closed as any other that a peer sent.
     int count;
-    int descriptors[BROKER_MOST_DESCRIPTORS];
+    int descriptors[BROKER_MOST_SENT];
 };
 
 /// Accepts without waiting; what is accepted never blocks, and is not inherited. Returns a descriptor, or minus an errno
@@ -34,6 +39,16 @@ int broker_ask_who_writes(int descriptor);
 
 /// 1 when that was asked for, else 0.
 int broker_asks_who_writes(int descriptor);
+
+/// From now on nobody sends descriptors to the socket, where the kernel knows how to refuse them (Linux 6.16).
+void broker_refuse_descriptors(int descriptor);
+
+/// Closes what a peer sent. Closing can wait as long as the peer likes (SO_LINGER, a file system in user space): not for a
+/// thread that others need.
+void broker_close_sent(int descriptor);
+
+/// Whether the descriptor is a pipe, or a Unix socket: what tells when its other end is gone. No file system is asked.
+int broker_hangs_up(int descriptor);
 
 /// Reads without waiting. Returns the number of bytes, 0 at the end, or minus an errno value.
 ssize_t broker_receive(int descriptor, void *bytes, size_t size, struct broker_beside *beside);
