@@ -9,10 +9,7 @@ package final class AppDirectory: AppRoster {
         var authorities: AuthorityParser
         /// They hide what the vault has of the same name, and are every partition's.
         var files: [AppFileEntry] = []
-        /// A partition is read when it is first asked for.
-        var known: [Partition: Registrations] = [:]
-        /// Counts changes: what was read before one is not kept after it.
-        var changes: UInt64 = 0
+        var memory = RegistrationMemory()
     }
 
     private let vault: any RecordVault
@@ -31,8 +28,7 @@ package final class AppDirectory: AppRoster {
         state.withLock { state in
             guard state.files != files else { return }
             state.files = files
-            state.changes += 1
-            state.known = [:]
+            state.memory.forget()
         }
     }
 
@@ -41,9 +37,7 @@ package final class AppDirectory: AppRoster {
         let useless = state.withLock { state in
             guard state.authorities != authorities else { return [String]() }
             state.authorities = authorities
-            state.changes += 1
-            state.known = state.known.mapValues { $0.read(by: authorities) }
-            return state.known.values.flatMap(\.useless)
+            return state.memory.read(by: authorities)
         }
         tell(ofUseless: useless)
     }
@@ -81,10 +75,7 @@ package final class AppDirectory: AppRoster {
     }
 
     package func forget() {
-        state.withLock { state in
-            state.known = [:]
-            state.changes += 1
-        }
+        state.withLock { $0.memory.forget() }
     }
 
     /// Whether an app could be registered once it has a client id.
@@ -204,52 +195,57 @@ package final class AppDirectory: AppRoster {
     private func commit(
         _ record: AppRecord, as sealed: SealedRecord?, clientSecret: Secret? = nil, in partition: Partition
     ) async throws(BrokerError) {
-        let before = state.withLock { $0.changes }
+        let change = VaultChange(
+            in: partition, puts: [sealed].compactMap(\.self), deletes: sealed == nil ? [record.key] : [])
         do throws(VaultError) {
-            try await vault.commit(
-                VaultChange(
-                    in: partition, puts: [sealed].compactMap(\.self), deletes: sealed == nil ? [record.key] : []))
+            try await vault.commit(change) { [self] in
+                state.withLock { state in
+                    // A file may have come to register it meanwhile.
+                    guard !state.files.contains(where: { $0.description.name == record.name }) else { return }
+                    let registration = Registration(record, clientSecret: clientSecret, by: state.authorities)
+                    state.memory.write(sealed == nil ? nil : registration, as: record.name, in: partition)
+                }
+            }
         } catch {
             throw Self.notWritten(error)
-        }
-        state.withLock { state in
-            // Of two changes at a time only the disk knows which was the last.
-            if state.changes == before {
-                state.known[partition]?[record.name] =
-                    sealed == nil ? nil : Registration(record, clientSecret: clientSecret, by: state.authorities)
-            } else {
-                state.known[partition] = nil
-            }
-            state.changes += 1
         }
     }
 
     func registrations(of partition: Partition) throws(BrokerError) -> Registrations {
-        if let known = state.withLock({ $0.known[partition] }) { return known }
-        while true {
-            let (authorities, files, changes) = state.withLock { ($0.authorities, $0.files, $0.changes) }
-            let read = try read(partition, and: files, by: authorities)
-            let isCurrent = state.withLock { state in
-                guard state.changes == changes else { return false }
-                state.known[partition] = read
-                return true
-            }
-            guard isCurrent else { continue }
-            tell(ofUseless: read.useless)
-            return read
+        if let known = state.withLock({ $0.memory.known(partition) }) { return known }
+        let (authorities, reading) = state.withLock { ($0.authorities, $0.memory.beginReading(partition)) }
+        let read: Registrations
+        do throws(BrokerError) {
+            read = try self.read(partition, by: authorities)
+        } catch {
+            state.withLock { $0.memory.end(reading) }
+            throw error
         }
+        let (known, unfit) = state.withLock { state in
+            var read = state.authorities == authorities ? read : read.read(by: state.authorities)
+            let unfit = read.add(state.files, by: state.authorities)
+            return (state.memory.end(reading, with: read), unfit)
+        }
+        for (entry, error) in unfit {
+            log.error(
+                "an app of a file is of no use: \(error.message)",
+                metadata: ["app": "\(entry.description.name)", "file": "\(entry.origin)"])
+        }
+        tell(ofUseless: known.useless)
+        return known
     }
 
     private func read(
-        _ partition: Partition, and files: [AppFileEntry], by authorities: AuthorityParser
+        _ partition: Partition, by authorities: AuthorityParser
     ) throws(BrokerError) -> Registrations {
-        var known = Registrations()
+        var read = Registrations()
         do throws(VaultError) {
             // One bucket has all of them: it is read without the lists of everything else.
             for stored in try vault.load(AppRecord.self, bucket: [], in: partition) {
                 let secret = stored.record.isConfidential ? try vault.secret(of: stored.sealed) : nil
-                known[stored.record.name] = Registration(stored.record, clientSecret: secret, by: authorities)
+                read[stored.record.name] = Registration(stored.record, clientSecret: secret, by: authorities)
             }
+            return read
         } catch .locked {
             throw BrokerError.locked
         } catch {
@@ -257,19 +253,6 @@ package final class AppDirectory: AppRoster {
                 .internal, "The registered apps could not be read; see the broker's log.", reason: .vaultDamaged,
                 cause: error)
         }
-        for entry in files {
-            let registration = Registration(
-                AppRecord(entry), clientSecret: nil, origin: entry.origin, by: authorities)
-            do throws(BrokerError) {
-                if let app = registration.app { try AppRules.check(app) }
-                known[entry.description.name] = registration
-            } catch {
-                log.error(
-                    "an app of a file is of no use: \(error.message)",
-                    metadata: ["app": "\(entry.description.name)", "file": "\(entry.origin)"])
-            }
-        }
-        return known
     }
 
     private func tell(ofUseless names: [String]) {

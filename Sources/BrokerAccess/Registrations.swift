@@ -53,6 +53,24 @@ struct Registrations: Sendable {
             .map { GroupMember($0) }
     }
 
+    /// - Returns: those that no registration may look like; they count for nothing.
+    mutating func add(
+        _ files: [AppFileEntry], by authorities: AuthorityParser
+    ) -> [(entry: AppFileEntry, error: BrokerError)] {
+        var unfit: [(AppFileEntry, BrokerError)] = []
+        for entry in files {
+            let registration = Registration(
+                AppRecord(entry), clientSecret: nil, origin: entry.origin, by: authorities)
+            do throws(BrokerError) {
+                if let app = registration.app { try AppRules.check(app) }
+                byName[entry.description.name] = registration
+            } catch {
+                unfit.append((entry, error))
+            }
+        }
+        return unfit
+    }
+
     func read(by authorities: AuthorityParser) -> Registrations {
         var copy = self
         copy.byName = byName.mapValues { $0.read(by: authorities) }

@@ -29,7 +29,9 @@ extension Vault {
         return StoredRecord(record: record, sealed: sealed)
     }
 
-    package func commit(_ change: VaultChange) async throws(VaultError) {
+    package func commit(
+        _ change: VaultChange, onDisk: @escaping @Sendable () -> Void
+    ) async throws(VaultError) {
         guard !change.isEmpty else { return }
         var write = WriteSet(puts: change.puts, deletes: [])
         if !change.deletes.isEmpty, let keys = try existingKeys(of: change.partition) {
@@ -43,6 +45,7 @@ extension Vault {
             var write = write
             write.puts = try write.puts.map { (record) throws(VaultError) in try currentlySealed(record) }
             let unproven = try writeSide.apply(write)
+            onDisk()
             _ = damage.found(QuarantineQueue.Found(places: unproven))
         } afterwards: { [self] in
             quarantineDamaged()

@@ -26,7 +26,9 @@ package protocol RecordVault: Sendable {
     ) throws(VaultError) -> StoredRecord<Record>
 
     /// One durable transaction: all of it is on disk when this returns, or nothing is.
-    func commit(_ change: VaultChange) async throws(VaultError)
+    ///
+    /// - Parameter onDisk: for what memory has of it; runs before any later change is on disk.
+    func commit(_ change: VaultChange, onDisk: @escaping @Sendable () -> Void) async throws(VaultError)
 
     /// The record's secret (empty when it has none), lent from guarded memory; the closure must be brief and not call
     /// the vault again.
@@ -52,6 +54,8 @@ package protocol RecordVault: Sendable {
 }
 
 extension RecordVault {
+    package func commit(_ change: VaultChange) async throws(VaultError) { try await commit(change) {} }
+
     package func secret(of sealed: SealedRecord) throws(VaultError) -> Secret {
         try withSecret(of: sealed) { Secret(copying: $0) }
     }

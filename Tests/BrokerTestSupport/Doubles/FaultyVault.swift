@@ -108,7 +108,9 @@ package final class FaultyVault: RecordVault, VaultKeys, BackupStore {
         _ record: Record, secret: Secret?, in partition: Partition
     ) throws(VaultError) -> StoredRecord<Record> { try vault.seal(record, secret: secret, in: partition) }
 
-    package func commit(_ change: VaultChange) async throws(VaultError) {
+    package func commit(
+        _ change: VaultChange, onDisk: @escaping @Sendable () -> Void
+    ) async throws(VaultError) {
         let (error, afterCommit, gate) = faults.withLock { faults in
             defer { faults.afterCommit = nil }
             faults.commits += 1
@@ -117,7 +119,7 @@ package final class FaultyVault: RecordVault, VaultKeys, BackupStore {
         }
         if let error { throw error }
         await gate?.wait()
-        try await vault.commit(change)
+        try await vault.commit(change, onDisk: onDisk)
         faults.withLock { $0.rowsOfLastCommit = change.puts.count + change.deletes.count }
         await afterCommit?()
     }
