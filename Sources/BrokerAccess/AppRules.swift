@@ -7,8 +7,11 @@ enum AppRules {
         try check(app.name, field: "name", limit: 100)
         try check(app.clientID, field: "clientId", limit: 500)
         if let group = app.group { try check(group, field: "group", limit: 100) }
-        if let secret = app.clientSecret, secret.isEmpty {
-            throw invalid("clientSecret", "is empty; leave it out for a public client")
+        if let secret = app.clientSecret {
+            guard !secret.isEmpty else {
+                throw invalid("clientSecret", "is empty; leave it out for a public client")
+            }
+            guard secret.count <= 1_024 else { throw invalid("clientSecret", "is longer than 1024 bytes") }
         }
         if app.isInstanceAware {
             guard app.authority.rules.hasClouds else {

@@ -47,6 +47,36 @@ struct RegistrationMemoryTests {
         #expect(try bed.directory.list(in: AccessBed.partition).map(\.name) == names)
         #expect(bed.vault.readsOfAll == readsBefore + 1)
     }
+
+    @Test("the client secrets of a thousand apps take few of the process's mappings")
+    func mappingsOfSecrets() async throws {
+        let bed = try await AccessBed()
+        var change = VaultChange(in: AccessBed.partition)
+        for number in 0..<1_000 {
+            var app = AccessBed.app("app-\(number)")
+            app.clientSecret = Secret("hush")
+            change.puts.append(
+                try bed.vault.seal(AppRecord(app), secret: app.clientSecret, in: AccessBed.partition).sealed)
+        }
+        try await bed.vault.commit(change)
+        let before = try mappings()
+        #expect(try bed.directory.list(in: AccessBed.partition).count == 1_000)
+        #expect(try mappings() - before < 1_000)
+    }
+
+    @Test("a client secret is no longer than a secret is")
+    func longSecret() async throws {
+        let bed = try await AccessBed()
+        var app = AccessBed.app()
+        app.clientSecret = Secret(String(repeating: "s", count: 1_024))
+        try await bed.directory.register(app, in: AccessBed.partition)
+        app.clientSecret = Secret(String(repeating: "s", count: 1_025))
+        let long = app
+        let error = await #expect(throws: BrokerError.self) {
+            try await bed.directory.register(long, in: AccessBed.partition)
+        }
+        #expect(error?.kind == .invalidParameter && error?.message.contains("clientSecret") == true)
+    }
 }
 
 /// Holds up the calling thread, which is none that tasks share.

@@ -1,4 +1,5 @@
 import BrokerModel
+import BrokerTestSupport
 import Foundation
 import Testing
 
@@ -80,6 +81,53 @@ struct SecretTests {
             #expect(region.end == first + UInt(bytes.count), "the fence starts where the secret ends")
             let fence = try #require(regions.first { $0.contains(region.end) })
             #expect(fence.permissions == "---p")
+        }
+    }
+
+    @Test("is small, and lies in pages with others that are as guarded as a large one's")
+    func shared() throws {
+        let secret = Secret("hunter2")
+        let place = secret.withBytes { UInt(bitPattern: $0.baseAddress) }
+        let region = try #require(try Region.all().first { $0.contains(place) })
+        #expect(region.permissions == "r--p")
+        #expect(region.flags.contains("dd"), "not in a core dump")
+        let fence = try #require(try Region.all().first { $0.contains(region.end) })
+        #expect(fence.permissions == "---p")
+    }
+
+    @Test("takes the place of one that is gone, and finds nothing of it")
+    func reused() {
+        var places: Set<UInt> = []
+        for _ in 0..<2_000 {
+            let secret = Secret(count: 700) { bytes in
+                #expect(!bytes.contains(UInt8(ascii: "x")))
+                bytes.initializeMemory(as: UInt8.self, repeating: UInt8(ascii: "x"))
+            }
+            secret.withBytes { _ = places.insert(UInt(bitPattern: $0.baseAddress)) }
+        }
+        #expect(places.count < 2_000)
+    }
+
+    @Test("is one of many in few mappings: who makes the broker keep many cannot use them up")
+    func many() throws {
+        let before = try mappings()
+        let secrets = (0..<20_000).map { Secret("secret \($0)") }
+        #expect(try mappings() - before < 2_000)
+        #expect(secrets.enumerated().allSatisfy { $1 == Secret("secret \($0)") })
+    }
+
+    @Test("can be made by many at once, each its own")
+    func concurrent() async {
+        await withTaskGroup(of: Bool.self) { group in
+            for task in 0..<8 {
+                group.addTask {
+                    (0..<500).allSatisfy { round in
+                        let kept = (0..<8).map { Secret("\(task) \(round) \($0)") }
+                        return kept.enumerated().allSatisfy { $1.revealed() == "\(task) \(round) \($0)" }
+                    }
+                }
+            }
+            for await isRight in group { #expect(isRight) }
         }
     }
 

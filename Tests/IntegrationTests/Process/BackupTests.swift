@@ -70,10 +70,10 @@ import Testing
         try await withTestBed { bed in
             let broker = try await BrokerProcess.start(in: bed)
             // Several parts, and more than the disk has.
-            for number in 0..<12 {
+            for number in 0..<24 {
                 try await broker.register(
                     "app-\(number)", clientID: "c", authority: "https://login.example.org/",
-                    ["clientSecret": .string(String(repeating: "s", count: 2000))])
+                    ["clientSecret": .string(String(repeating: "s", count: 1000))])
             }
             let disk = try await SmallDisk.make(in: bed, size: "16k")
             let result = try await broker.ctl(
