@@ -204,6 +204,10 @@ package final class TokenBroker: Sendable {
             BrokerError(
                 .serverUnavailable, "The broker is stopping; start the sign-in again in a moment.",
                 reason: .interrupted))
+        services.transfers.refuse(
+            with: BrokerError(
+                .serverUnavailable, "The broker is stopping; start the export or import again in a moment.",
+                reason: .interrupted))
         services.ahead.stop()
         await services.flights.finishAll()
         await services.revocations.finishAll()

@@ -49,6 +49,64 @@ struct CacheTests {
         }
     }
 
+    @Test("of one user one passphrase is worked on at a time: another export is refused before it costs anything")
+    func onePassphrase() async throws {
+        try await ServerBed.run { server in
+            let gate = Gate()
+            server.vault.holdBackups(until: gate)
+            let first = try await server.connect()
+            try await first.send(ExportCache.requestLine(id: 1, .init(passphrase: Self.passphrase)))
+            try await eventually("it waits") { server.vault.heldBackups == 1 }
+            let second = try await server.connect()
+            let refused = try await second.refusal(of: ExportCache.self, .init(passphrase: Self.passphrase))
+            #expect(refused?.data?.kind == .throttled && refused?.data?.retryAfter == 1)
+            #expect(server.vault.heldBackups == 1)
+            gate.open()
+            _ = try await first.readResult()
+            _ = try await export(second)
+        }
+    }
+
+    @Test("who waits for a key of a backup and goes away leaves the place to the next")
+    func goneAway() async throws {
+        try await ServerBed.run { server in
+            server.vault.holdBackups(until: Gate())
+            let first = try await server.connect()
+            try await first.send(ExportCache.requestLine(id: 1, .init(passphrase: Self.passphrase)))
+            try await eventually("it waits") { server.vault.heldBackups == 1 }
+            await first.close()
+            server.vault.holdBackups(until: Gate(open: true))
+            let second = try await server.connect()
+            try await eventually("its place is free") {
+                try await second.refusal(of: ExportCache.self, .init(passphrase: Self.passphrase)) == nil
+            }
+        }
+    }
+
+    @Test("a lock waits for no passphrase: who waits for a backup's key is told that the broker is locked")
+    func lockedMeanwhile() async throws {
+        try await ServerBed.run { server in
+            server.vault.holdBackups(until: Gate())
+            let exporting = try await server.connect()
+            try await exporting.send(ExportCache.requestLine(id: 1, .init(passphrase: Self.passphrase)))
+            try await eventually("it waits") { server.vault.heldBackups == 1 }
+            #expect(try await server.connect().call(LockBroker.self, .init()).locked)
+            #expect(try await exporting.readRefusal()?.data?.kind == .locked)
+        }
+    }
+
+    @Test("a stop waits for no passphrase")
+    func stoppedMeanwhile() async throws {
+        try await ServerBed.run { server in
+            server.vault.holdBackups(until: Gate())
+            let exporting = try await server.connect()
+            try await exporting.send(ExportCache.requestLine(id: 1, .init(passphrase: Self.passphrase)))
+            try await eventually("it waits") { server.vault.heldBackups == 1 }
+            await server.broker.drain()
+            #expect(try await exporting.readRefusal()?.data?.kind == .serverUnavailable)
+        }
+    }
+
     @Test("an app that differs is left and named, or replaced on request")
     func apps() async throws {
         try await ServerBed.runSignedIn { server in

@@ -13,15 +13,13 @@ struct CacheRestore: Sendable {
     /// Whether registrations that are here and differ give way.
     let replacesApps: Bool
 
-    func run(_ backup: any GatheredBackup, passphrase: Secret) async throws(BrokerError) -> CacheRestoreReport {
-        let opened: any OpenedBackup
-        do throws(BackupError) { opened = try await backup.open(with: passphrase) } catch { throw BrokerError(error) }
-        let check = try reader(of: opened)
+    func run(_ backup: any OpenedBackup) async throws(BrokerError) -> CacheRestoreReport {
+        let check = try reader(of: backup)
         while try next(check) != nil { await Task.yield() }
 
         var report = CacheRestoreReport()
         var batch = BackupBatch(in: partition, at: services.clock.now)
-        let reader = try reader(of: opened)
+        let reader = try reader(of: backup)
         while let item = try next(reader) {
             if case .beginning(let createdOn) = item { report.createdOn = createdOn }
             if case .app(let record, let secret) = item {

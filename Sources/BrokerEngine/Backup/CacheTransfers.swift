@@ -12,10 +12,21 @@ final class CacheTransfers: Sendable {
         case gathered(any GatheredBackup)
     }
 
-    private struct Place {
+    fileprivate struct Place {
         let partition: Partition
-        let transfer: Transfer
+        /// Nil while an export waits for its key.
+        var transfer: Transfer?
         var lastUse: Duration
+        /// Its passphrase is used; it does not end by itself meanwhile.
+        var isBusy = false
+        /// Ends the wait for its key.
+        var cancel: @Sendable () -> Void = {}
+    }
+
+    fileprivate struct State {
+        var places: [String: Place] = [:]
+        /// What is answered to all, as long as there is one.
+        var refusal: BrokerError?
     }
 
     static let patience = Duration.seconds(60)
@@ -24,7 +35,7 @@ final class CacheTransfers: Sendable {
 
     private let clock: any BrokerClock
     private let random: any RandomSource
-    private let places = Mutex<[String: Place]>([:])
+    private let state = Mutex(State())
 
     init(clock: any BrokerClock, random: any RandomSource) {
         self.clock = clock
@@ -33,26 +44,81 @@ final class CacheTransfers: Sendable {
 
     /// - Returns: what it is called.
     func add(_ transfer: Transfer, in partition: Partition) throws(BrokerError) -> String {
+        try add(Place(partition: partition, transfer: transfer, lastUse: clock.uptime))
+    }
+
+    /// A place for an export, before anything is done for it. It has to be made ready, or removed.
+    func begin(in partition: Partition) throws(BrokerError) -> String {
+        try add(Place(partition: partition, transfer: nil, lastUse: clock.uptime, isBusy: true))
+    }
+
+    private func add(_ place: Place) throws(BrokerError) -> String {
         let id = Base64URL.encode(random.bytes(16))
-        try places.withLock { places throws(BrokerError) in
-            guard places.values.count(where: { $0.partition == partition }) < Self.most else {
-                throw BrokerError(
-                    .throttled, "\(Self.most) exports or imports are under way already; wait a minute.",
-                    reason: nil
-                ) { $0.retryAfter = Int(Self.patience.components.seconds) }
+        try state.withLock { state throws(BrokerError) in
+            if let refusal = state.refusal { throw refusal }
+            if place.isBusy { try state.checkNobodyIsBusy(in: place.partition) }
+            guard state.places.values.count(where: { $0.partition == place.partition }) < Self.most else {
+                throw Self.throttled(
+                    "\(Self.most) exports or imports are under way already; wait a minute.", for: Self.patience)
             }
-            places[id] = Place(partition: partition, transfer: transfer, lastUse: clock.uptime)
+            state.places[id] = place
         }
         Task { await self.watch(id) }
         return id
     }
 
+    /// The export has its key.
+    func ready(_ id: String, _ export: CacheExport) throws(BrokerError) {
+        try state.withLock { state throws(BrokerError) in
+            guard state.places[id] != nil else { throw state.refusal ?? Self.over }
+            state.places[id]?.transfer = .export(export)
+            state.places[id]?.letGo(at: clock.uptime)
+        }
+    }
+
+    /// A backup that is there whole, to be opened; ``letGo(_:)`` gives it back.
+    func take(_ id: String, in partition: Partition) throws(BrokerError) -> any GatheredBackup {
+        try state.withLock { state throws(BrokerError) in
+            guard let place = state.places[id], place.partition == partition,
+                case .gathered(let backup) = place.transfer
+            else { throw state.refusal ?? Self.over }
+            try state.checkNobodyIsBusy(in: partition)
+            state.places[id]?.isBusy = true
+            return backup
+        }
+    }
+
+    func letGo(_ id: String) { state.withLock { $0.places[id]?.letGo(at: clock.uptime) } }
+
+    /// Waits for what a passphrase makes, which takes long and is done for one after the other. Who goes away, a lock and a
+    /// stop end the wait.
+    func key<Value: Sendable>(
+        for id: String, _ make: @escaping @Sendable () async throws(BackupError) -> Value
+    ) async throws(BrokerError) -> Value {
+        let making = Task { () async -> Result<Value, BackupError> in
+            do throws(BackupError) { return .success(try await make()) } catch { return .failure(error) }
+        }
+        state.withLock { state in
+            guard state.places[id] != nil else { return making.cancel() }
+            state.places[id]?.cancel = { making.cancel() }
+        }
+        let made = await withTaskCancellationHandler {
+            await making.value
+        } onCancel: {
+            making.cancel()
+        }
+        try state.withLock { state throws(BrokerError) in
+            guard state.places[id] != nil else { throw state.refusal ?? Self.over }
+        }
+        do throws(BackupError) { return try made.get() } catch { throw BrokerError(error) }
+    }
+
     /// - Throws: `invalidParameter` for one that is over, or another person's.
     func transfer(_ id: String, in partition: Partition) throws(BrokerError) -> Transfer {
-        let found = places.withLock { places -> Transfer? in
-            guard places[id]?.partition == partition else { return nil }
-            places[id]?.lastUse = clock.uptime
-            return places[id]?.transfer
+        let found = state.withLock { state -> Transfer? in
+            guard state.places[id]?.partition == partition else { return nil }
+            state.places[id]?.lastUse = clock.uptime
+            return state.places[id]?.transfer
         }
         guard let found else { throw Self.over }
         return found
@@ -61,14 +127,44 @@ final class CacheTransfers: Sendable {
     static let over = BrokerError(
         .invalidParameter, "There is no such export or import any more; start it again.")
 
-    func remove(_ id: String) { places.withLock { $0[id] = nil } }
+    fileprivate static func throttled(_ text: String, for pause: Duration) -> BrokerError {
+        BrokerError(.throttled, text) { $0.retryAfter = Int(pause.components.seconds) }
+    }
 
-    func removeAll() { places.withLock { $0 = [:] } }
+    func remove(_ id: String) { state.withLock { $0.places[id] = nil } }
+
+    /// Ends all, and those that are still to come; nil takes that back. An import that changes something already goes on.
+    func refuse(with error: BrokerError?) {
+        let ended = state.withLock { state in
+            state.refusal = error
+            guard error != nil else { return [Place]() }
+            defer { state.places = [:] }
+            return Array(state.places.values)
+        }
+        for place in ended { place.cancel() }
+    }
 
     private func watch(_ id: String) async {
-        while let rest = places.withLock({ places in places[id].map { $0.lastUse + Self.patience - clock.uptime } }) {
+        while let rest = state.withLock({ state in state.places[id].map { $0.rest(at: clock.uptime) } }) {
             guard rest > .zero else { return remove(id) }
             do { try await clock.sleep(for: rest) } catch { return remove(id) }
         }
+    }
+}
+
+extension CacheTransfers.State {
+    /// Of one person one passphrase at a time: it takes half a second of a core, and everybody waits for the same one.
+    fileprivate func checkNobodyIsBusy(in partition: Partition) throws(BrokerError) {
+        guard places.values.contains(where: { $0.partition == partition && $0.isBusy }) else { return }
+        throw CacheTransfers.throttled(
+            "An export or import is just being opened; try again in a moment.", for: .seconds(1))
+    }
+}
+
+extension CacheTransfers.Place {
+    fileprivate mutating func letGo(at now: Duration) { (isBusy, lastUse, cancel) = (false, now, {}) }
+
+    fileprivate func rest(at now: Duration) -> Duration {
+        (isBusy ? now : lastUse) + CacheTransfers.patience - now
     }
 }

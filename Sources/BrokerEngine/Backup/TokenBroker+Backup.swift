@@ -7,20 +7,23 @@ extension TokenBroker {
     /// - Returns: what it is called.
     /// - Throws: for a short passphrase, and while the disk lacks what memory has.
     package func beginExport(with passphrase: Secret, of partition: Partition) async throws(BrokerError) -> String {
-        guard await services.writer.flush() else {
-            throw BrokerError(
-                .internal,
-                "The vault could not be written, so a backup would lack the newest; make room, then export again.",
-                reason: .vaultNotWritable)
-        }
-        let backup: any BackupSealing
-        do throws(BackupError) {
-            backup = try await services.backups.beginBackup(with: passphrase, at: services.clock.now)
+        let id = try services.transfers.begin(in: partition)
+        do throws(BrokerError) {
+            guard await services.writer.flush() else {
+                throw BrokerError(
+                    .internal,
+                    "The vault could not be written, so a backup would lack the newest; make room, then export again.",
+                    reason: .vaultNotWritable)
+            }
+            let backup = try await services.transfers.key(for: id) { [services] () async throws(BackupError) in
+                try await services.backups.beginBackup(with: passphrase, at: services.clock.now)
+            }
+            try services.transfers.ready(id, CacheExport(of: partition, from: services.vault, to: backup))
         } catch {
-            throw BrokerError(error)
+            services.transfers.remove(id)
+            throw error
         }
-        return try services.transfers.add(
-            .export(CacheExport(of: partition, from: services.vault, to: backup)), in: partition)
+        return id
     }
 
     /// The next bytes of the file.
@@ -62,11 +65,13 @@ extension TokenBroker {
     package func importBackup(
         _ transfer: String, with passphrase: Secret, replacingApps: Bool, in partition: Partition
     ) async throws(BrokerError) -> CacheRestoreReport {
-        guard case .gathered(let backup) = try services.transfers.transfer(transfer, in: partition) else {
-            throw CacheTransfers.over
+        let backup = try services.transfers.take(transfer, in: partition)
+        defer { services.transfers.letGo(transfer) }
+        let opened = try await services.transfers.key(for: transfer) { () async throws(BackupError) in
+            try await backup.open(with: passphrase)
         }
         let report = try await CacheRestore(services: services, partition: partition, replacesApps: replacingApps)
-            .run(backup, passphrase: passphrase)
+            .run(opened)
         services.transfers.remove(transfer)
         return report
     }

@@ -48,6 +48,7 @@ package final class BrokerLock: Sendable {
         defer { state.withLock { $0.closing = nil } }
         guard !keys.isLocked else { return }
         services.interactions.refuse(with: .locked)
+        services.transfers.refuse(with: .locked)
         await services.gate.shut()
         if await !services.writer.flush() {
             services.log.error("the broker is locked before everything could be written; it stays in memory, sealed")
@@ -55,9 +56,9 @@ package final class BrokerLock: Sendable {
             services.index.forget()
         }
         services.roster.forget()
-        services.transfers.removeAll()
         keys.lock()
         services.interactions.refuse(with: nil)
+        services.transfers.refuse(with: nil)
         services.log.notice("locked", metadata: ["reason": "\(reason)"])
     }
 

@@ -1,6 +1,7 @@
 import BrokerModel
 import CSodium
 import Dispatch
+import Synchronization
 
 /// A key that is derived from a person's passphrase with Argon2id. The vault keeps salt and costs beside it, and starts
 /// locked: `broker.unlock` brings the passphrase.
@@ -87,14 +88,52 @@ package struct PassphraseCosts: Sendable, Equatable {
     private static let queue = DispatchQueue(label: "passphrase")
 
     func key(from passphrase: Secret, salt: [UInt8]) async throws(VaultError) -> Secret {
-        let key: Secret? = await withCheckedContinuation { continuation in
-            Self.queue.async { continuation.resume(returning: derive(passphrase, salt)) }
+        let turn = Turn()
+        let key: Secret? = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                turn.wait(continuation)
+                Self.queue.async { turn.take()?.resume(returning: derive(passphrase, salt)) }
+            }
+        } onCancel: {
+            turn.take()?.resume(returning: nil)
         }
         guard let key else {
+            if Task.isCancelled {
+                throw .io("The passphrase was not looked at, because nobody waits for that any more.")
+            }
             throw .io(
                 "No memory to check the passphrase (\(memory >> 20) MiB). Try again when other programs have ended.")
         }
         return key
+    }
+
+    /// Of one who waits in the queue, until it comes or they go. Whoever takes it resumes them.
+    private final class Turn: Sendable {
+        typealias Waiter = CheckedContinuation<Secret?, Never>
+        private enum State {
+            case coming
+            case waiting(Waiter)
+            case over
+        }
+
+        private let state = Mutex(State.coming)
+
+        func wait(_ waiter: Waiter) {
+            let isOver = state.withLock { state in
+                if case .over = state { return true }
+                state = .waiting(waiter)
+                return false
+            }
+            if isOver { waiter.resume(returning: nil) }
+        }
+
+        func take() -> Waiter? {
+            state.withLock { state in
+                defer { state = .over }
+                if case .waiting(let waiter) = state { return waiter }
+                return nil
+            }
+        }
     }
 
     private func derive(_ passphrase: Secret, _ salt: [UInt8]) -> Secret? {

@@ -18,6 +18,8 @@ package final class FaultyVault: RecordVault, VaultKeys, BackupStore {
         /// Changes that wait at the gate, or have waited.
         var held = 0
         var commits = 0
+        var backupGate: Gate?
+        var heldBackups = 0
     }
 
     private let vault: Vault
@@ -58,6 +60,12 @@ package final class FaultyVault: RecordVault, VaultKeys, BackupStore {
 
     /// From now on what is written waits for the gate.
     package func hold(until gate: Gate) { faults.withLock { ($0.gate, $0.held) = (gate, 0) } }
+
+    /// From now on a backup that is begun waits for the gate, or until nobody waits for it.
+    package func holdBackups(until gate: Gate) { faults.withLock { ($0.backupGate, $0.heldBackups) = (gate, 0) } }
+
+    /// How many of them wait, or have waited.
+    package var heldBackups: Int { faults.withLock { $0.heldBackups } }
 
     /// How many changes were asked for.
     package var commits: Int { faults.withLock { $0.commits } }
@@ -100,7 +108,18 @@ package final class FaultyVault: RecordVault, VaultKeys, BackupStore {
 
     package func beginBackup(
         with passphrase: Secret, at now: NumericDate
-    ) async throws(BackupError) -> any BackupSealing { try await vault.beginBackup(with: passphrase, at: now) }
+    ) async throws(BackupError) -> any BackupSealing {
+        let gate = faults.withLock { faults in
+            if faults.backupGate != nil { faults.heldBackups += 1 }
+            return faults.backupGate
+        }
+        await withTaskCancellationHandler {
+            await gate?.wait()
+        } onCancel: {
+            gate?.open()
+        }
+        return try await vault.beginBackup(with: passphrase, at: now)
+    }
 
     package func gatherBackup() throws(BackupError) -> any GatheredBackup { try vault.gatherBackup() }
 

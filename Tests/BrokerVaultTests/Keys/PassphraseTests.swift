@@ -31,6 +31,21 @@ struct PassphraseTests {
         }
     }
 
+    @Test("is not worked on for who has gone")
+    func gone() async throws {
+        let error = await Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await vaultError {
+                _ = try await PassphraseSource().makeKey(for: [], passphrase: Self.right)
+            }
+        }.result
+        guard case .io(let text) = try error.get() else {
+            Issue.record("\(error)")
+            return
+        }
+        #expect(text.contains("nobody waits"))
+    }
+
     @Test("stays locked for a wrong passphrase and for none, and nothing in it changes")
     func wrong() async throws {
         try await withVaultBed { bed in
