@@ -233,6 +233,30 @@ struct AuditTests {
         #expect(locked.count == 2_049 && locked.reduce(0) { $0 + Int($1.count) } == 80 * 32)
     }
 
+    @Test("when everything of a user is erased while their log is written, the log begins anew, and is intact")
+    func erased() async throws {
+        let scene = try await Scene()
+        scene.note("apps.register")
+        await scene.log.flush()
+        scene.note("apps.remove")
+        let gate = Gate()
+        scene.bed.vault.hold(until: gate)
+        async let written: Void = scene.log.flush()
+        try await eventually("the log is being written") { scene.bed.vault.held == 1 }
+        async let erased: Void = scene.log.erase(Self.partition) { () async throws(BrokerError) in
+            do throws(VaultError) { try await scene.bed.vault.erase(Self.partition) } catch {
+                throw BrokerError(.internal, "\(error)")
+            }
+        }
+        // What is not held up would be through by then.
+        for _ in 0..<100 { await Task.yield() }
+        gate.open()
+        _ = try await (written, erased)
+        scene.note("apps.list")
+        let (entries, isIntact) = try await scene.list()
+        #expect(isIntact && entries.map(\.method) == ["broker.start", "apps.list"])
+    }
+
     @Test("it is written by itself a few seconds later")
     func written() async throws {
         let scene = try await Scene()

@@ -1,8 +1,25 @@
 import BrokerModel
+import BrokerValues
 
 extension AuditLog {
-    /// The vault has nothing of the partition any more.
-    package func forget(_ partition: Partition) {
+    /// Erases everything of a partition, and what the log has of it in memory. Nothing is written meanwhile: a chain that goes
+    /// on with entries that are gone would look as if somebody had taken them out.
+    package func erase(
+        _ partition: Partition, by erase: @escaping @Sendable () async throws(BrokerError) -> Void
+    ) async throws(BrokerError) {
+        let result = await turns.run { () async -> Result<Void, BrokerError> in
+            do throws(BrokerError) {
+                try await erase()
+                self.forget(partition)
+                return .success(())
+            } catch {
+                return .failure(error)
+            }
+        }
+        try result.get()
+    }
+
+    private func forget(_ partition: Partition) {
         state.withLock { state in
             state.order.removeAll { $0.caller.partition == partition }
             state.tallies = state.tallies.filter { $0.key.partition != partition }

@@ -40,9 +40,10 @@ struct PartitionHandlers: Sendable {
     /// Memory first and last: what was read meanwhile is of records that are gone.
     private func remove(_ partition: Partition) async throws(BrokerError) {
         let users = try users
-        try await services.broker.erase(partition, from: users.store)
+        try await services.audit.erase(partition) { [broker = services.broker] () async throws(BrokerError) in
+            try await broker.erase(partition, from: users.store)
+        }
         services.policy.grants.forget(partition)
-        services.audit.forget(partition)
         users.owners.forget(partition)
     }
 

@@ -5,7 +5,7 @@ import Logging
 import Synchronization
 
 /// A real vault in which a test can cause faults: writes or lists that fail, records that no longer open.
-package final class FaultyVault: RecordVault, VaultKeys, BackupStore {
+package final class FaultyVault: RecordVault, VaultKeys, BackupStore, PartitionStore {
     private struct Faults {
         var commit: VaultError?
         var loadAll: VaultError?
@@ -159,6 +159,9 @@ package final class FaultyVault: RecordVault, VaultKeys, BackupStore {
     package func statistics(of partition: Partition) throws(VaultError) -> PartitionStatistics {
         try vault.statistics(of: partition)
     }
+
+    package func partitions() throws(VaultError) -> [PartitionSummary] { try vault.partitions() }
+    package func erase(_ partition: Partition) async throws(VaultError) { try await vault.erase(partition) }
 
     package var isLocked: Bool { vault.isLocked }
     package func lock() { vault.lock() }
