@@ -92,6 +92,7 @@ struct RunningBroker: Sendable {
         services.users = owners.map { ManyUsers(store: vault, owners: $0) }
         services.process.residentBytes = ResidentMemory.bytes
         services.requestsPerConnection = configuration.socket.maxRequestsPerConnection
+        if configuration.isSystemMode { services.requestsPerUser = 4 * services.requestsPerConnection }
         let sandboxes = SandboxSockets(
             // In system mode a socket would be of the broker's account, and nobody else could connect.
             in: configuration.isSystemMode ? nil : SandboxFolders(beside: socketPath(configuration)),

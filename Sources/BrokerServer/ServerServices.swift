@@ -28,6 +28,8 @@ package struct ServerServices: Sendable {
     package var sandboxes: SandboxSockets?
     /// Requests of one connection under way at a time.
     package var requestsPerConnection = 64
+    /// Requests of one user under way at a time, where the broker serves many; nil: as many as their connections may have.
+    package var requestsPerUser: Int?
 
     package init(
         broker: TokenBroker, apps: AppDirectory, policy: AccessPolicy, audit: AuditLog, vault: any RecordVault,

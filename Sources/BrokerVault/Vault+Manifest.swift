@@ -50,7 +50,7 @@ extension Vault {
     func noticeRollback(of partition: Partition, to root: Fingerprint?) {
         guard known.rollBack(partition, to: root) else { return }
         logger.error(rolledBack: partition)
-        queue.run { [self] in noteRollback() }
+        queue.run(of: partition) { [self] in noteRollback() }
     }
 
     /// On the vault's queue. What cannot be written now is found again at the next start.

@@ -7,7 +7,7 @@ extension Vault: PartitionStore {
 
     package func erase(_ partition: Partition) async throws(VaultError) {
         guard !isLocked else { throw .locked }
-        try await onQueue { [writeSide] () throws(VaultError) in
+        try await onQueue(of: partition) { [writeSide] () throws(VaultError) in
             try writeSide.erase(partition)
         } afterwards: { [writeSide] in
             // What was deleted is in the log until then.

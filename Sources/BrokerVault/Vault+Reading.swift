@@ -105,13 +105,14 @@ extension Vault {
             }
         }
         for gone in review.unaccounted { damaged.places.insert(ManifestPlace(partition, page: gone.bucket.firstByte)) }
-        setAside(damaged)
+        setAside(damaged, of: partition)
         return records
     }
 
-    private func setAside(_ found: QuarantineQueue.Found) {
+    /// Before what is asked for of the partition from now on.
+    private func setAside(_ found: QuarantineQueue.Found, of partition: Partition) {
         guard !found.isEmpty, damage.found(found) else { return }
-        queue.run { [self] in quarantineDamaged() }
+        queue.run(of: partition) { [self] in quarantineDamaged() }
     }
 
     /// On the vault's queue. What cannot be moved now (a full disk) is tried again after the next commit.

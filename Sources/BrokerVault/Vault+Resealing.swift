@@ -45,7 +45,7 @@ extension Vault {
             defer { isRunning = true }
             return !isRunning
         }
-        if isMine, !queue.run({ [weak self] in self?.resealStep(of: nil, from: .min) }) {
+        if isMine, !queue.run(of: .wholeVault, { [weak self] in self?.resealStep(of: nil, from: .min) }) {
             resealing.withLock { $0 = false }
         }
     }
@@ -60,7 +60,7 @@ extension Vault {
             }
             let next = try resealRows(of: partition, from: page)
             if next == nil { try settle(partition) }
-            let isGoingOn = queue.run { [weak self] in
+            let isGoingOn = queue.run(of: .wholeVault) { [weak self] in
                 self?.resealStep(of: next == nil ? nil : partition, from: next ?? .min)
             }
             if !isGoingOn { resealing.withLock { $0 = false } }

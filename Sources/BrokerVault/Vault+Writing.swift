@@ -41,7 +41,7 @@ extension Vault {
                     .map { WriteSet.Delete(rowKey: names.rowKey(key), place: $0) }
             }
         }
-        try await onQueue { [self, write] () throws(VaultError) in
+        try await onQueue(of: change.partition) { [self, write] () throws(VaultError) in
             var write = write
             write.puts = try write.puts.map { (record) throws(VaultError) in try currentlySealed(record) }
             let unproven = try writeSide.apply(write)
@@ -56,7 +56,7 @@ extension Vault {
     /// Says that what a partition has is right: an earlier state that was put in place of its last one, and what is left when
     /// records were set aside or are gone.
     package func acceptState(of partition: Partition) async throws(VaultError) {
-        try await onQueue { [self] () throws(VaultError) in
+        try await onQueue(of: partition) { [self] () throws(VaultError) in
             quarantineDamaged()
             let (moved, missing) = try writeSide.accept(partition)
             damage.accepted(leaving: moved, missing: missing)
@@ -64,8 +64,8 @@ extension Vault {
         }
     }
 
-    /// Moves the write-ahead log into the file now, after everything that was asked for before; otherwise it happens about
-    /// a second after the last write. From then on, what was deleted or replaced is nowhere in the files any more.
+    /// Moves the write-ahead log into the file now; otherwise it happens about a second after the last write. From then on,
+    /// what was deleted or replaced is nowhere in the files any more.
     package func checkpoint() async throws(VaultError) {
         try await onQueue { [writeSide] () throws(VaultError) in
             try writeSide.checkpoint()
@@ -73,12 +73,15 @@ extension Vault {
         }
     }
 
-    /// - Parameter afterwards: runs on the queue, too, when the caller has been answered and if `body` succeeded.
+    /// - Parameters:
+    ///   - partition: whose turn it is.
+    ///   - afterwards: runs on the queue, too, when the caller has been answered and if `body` succeeded.
     func onQueue(
-        _ body: @escaping @Sendable () throws(VaultError) -> Void, afterwards: @escaping @Sendable () -> Void
+        of partition: Partition = .wholeVault, _ body: @escaping @Sendable () throws(VaultError) -> Void,
+        afterwards: @escaping @Sendable () -> Void
     ) async throws(VaultError) {
         let result: Result<Void, VaultError> = await withCheckedContinuation { continuation in
-            let isAccepted = queue.run {
+            let isAccepted = queue.run(of: partition) {
                 do throws(VaultError) {
                     try body()
                     continuation.resume(returning: .success(()))

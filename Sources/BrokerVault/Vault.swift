@@ -43,7 +43,7 @@ package final class Vault: RecordVault {
         self.writeSide = writeSide
         queue = SerialQueue(idleDelay: idleDelay) { writeSide.tidy() }
         // Starts the idle time, after which a log that a killed broker left is moved.
-        queue.run {}
+        queue.run(of: .wholeVault) {}
     }
 
     deinit { queue.stop() }
@@ -170,11 +170,10 @@ package final class Vault: RecordVault {
     /// throw. Not needed for durability: what was committed is on disk.
     package func close() async {
         await withCheckedContinuation { continuation in
-            let isAccepted = queue.run { [writeSide] in
+            let isAccepted = queue.stop { [writeSide] in
                 writeSide.close()
                 continuation.resume()
             }
-            queue.stop()
             if !isAccepted { continuation.resume() }
         }
     }

@@ -45,6 +45,36 @@ struct LimitTests {
         }
     }
 
+    @Test("one user's requests are few at a time, over however many connections; what waited longer is answered")
+    func requestsOfUser() async throws {
+        try await ServerBed.run(requestsPerUser: 4) { server in
+            let gate = Gate()
+            server.vault.hold(until: gate)
+            var clients: [LineClient] = []
+            for underWay in [4, 6, 8] {
+                let client = try await server.connect()
+                for number in 1...4 {
+                    let params = RegisterApp.Params(
+                        name: "app-\(underWay)-\(number)", clientId: "c", authority: ServerBed.authority)
+                    try await client.send(RegisterApp.requestLine(id: 1, params))
+                }
+                clients.append(client)
+                try await eventually("\(underWay) are under way") { server.vault.held == underWay }
+            }
+            let refused = try await server.connect().refusal(of: ListApps.self, .init())
+            #expect(refused?.data?.kind == .throttled && refused?.data?.retryAfter == 1)
+            // Who leaves does not make room by that: what they asked for is still to be done.
+            await clients.removeLast().close()
+            #expect(try await server.connect().refusal(of: ListApps.self, .init())?.data?.kind == .throttled)
+            #expect(server.vault.held == 8)
+            gate.open()
+            for client in clients { for _ in 1...4 { _ = try await client.readResult() } }
+            try await eventually("there is room again") {
+                try await server.connect().refusal(of: ListApps.self, .init()) == nil
+            }
+        }
+    }
+
     @Test("subscriptions are limited for a program; a connection may change its own, and one that closes makes room")
     func subscriptions() async throws {
         try await ServerBed.run { server in

@@ -23,15 +23,15 @@ struct ServerBed: Sendable {
     let broker: TokenBroker
 
     static func run(
-        servedUID: UInt32 = getuid(), inspector: PlainInspector = PlainInspector(), log: Logger = .silent,
-        _ body: (ServerBed) async throws -> Void
+        servedUID: UInt32 = getuid(), requestsPerUser: Int? = nil, inspector: PlainInspector = PlainInspector(),
+        log: Logger = .silent, _ body: (ServerBed) async throws -> Void
     ) async throws {
         try await withTestBed { bed in
             let vault = try await FaultyVault.open(in: bed.path("state"))
             bed.atEnd { await vault.close() }
             let server = try await ServerBed(
-                path: bed.path("broker.sock"), vault: vault, servedUID: servedUID, inspector: inspector, log: log,
-                bed: bed)
+                path: bed.path("broker.sock"), vault: vault, servedUID: servedUID, requestsPerUser: requestsPerUser,
+                inspector: inspector, log: log, bed: bed)
             try await body(server)
         }
     }
@@ -46,7 +46,8 @@ struct ServerBed: Sendable {
     }
 
     private init(
-        path: String, vault: FaultyVault, servedUID: UInt32, inspector: PlainInspector, log: Logger, bed: TestBed
+        path: String, vault: FaultyVault, servedUID: UInt32, requestsPerUser: Int?, inspector: PlainInspector,
+        log: Logger, bed: TestBed
     ) async throws {
         self.path = path
         self.vault = vault
@@ -67,6 +68,7 @@ struct ServerBed: Sendable {
         let sandboxes = SandboxSockets(
             in: SandboxFolders(beside: path), clock: clock, random: CountingRandom(), log: .silent)
         services.sandboxes = sandboxes
+        services.requestsPerUser = requestsPerUser
         let service = BrokerService(services)
         let reactor = try Reactor()
         bed.atEnd { await reactor.stop() }

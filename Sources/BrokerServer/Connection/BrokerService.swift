@@ -8,12 +8,14 @@ import BrokerValues
 package struct BrokerService: LineService {
     private let services: ServerServices
     private let pipeline: RequestPipeline
+    private let ofUsers: UserRequests
     /// Whose own socket it serves, and of which person; nil for the common one.
     private var own: SandboxDoor?
 
     package init(_ services: ServerServices) {
         self.services = services
         pipeline = RequestPipeline(services)
+        ofUsers = UserRequests(most: services.requestsPerUser)
     }
 
     /// The same service, for those who come by the sandbox's socket.
@@ -33,6 +35,7 @@ package struct BrokerService: LineService {
                 ConnectionSession(
                     connection, context: context(of: connection, caller) { Caller(facts(of: connection.peer)) },
                     pipeline: pipeline, maximumWaiting: services.requestsPerConnection,
+                    ofUsers: ofUsers,
                     handedOn: { writer in
                         let caller = caller.handingOn(to: facts(of: writer))
                         return context(of: connection, caller) { caller }

@@ -5,13 +5,14 @@ import BrokerValues
 /// The requests of one connection. Lives on the reactor's thread.
 ///
 /// A request that can be answered at once is answered within ``received(_:on:)``; one that must wait gets a task, which
-/// ends with the connection. While `maximumWaiting` requests wait, or what they were asked with comes to `maximumBytes`, no
-/// further line is taken (the client's writes then block).
+/// ends with the connection. While `maximumWaiting` requests wait, or more than a few and many of its user's, or what they were
+/// asked with comes to `maximumBytes`, no further line is taken (the client's writes then block).
 final class ConnectionSession: LineHandler {
     private let connection: LineConnection
     private var context: ConnectionContext
     private let pipeline: RequestPipeline
     private let maximumWaiting: Int
+    private let ofUsers: UserRequests
     /// What another process gets that writes on the connection.
     private let handedOn: (PeerCredentials) -> ConnectionContext
 
@@ -37,13 +38,14 @@ final class ConnectionSession: LineHandler {
 
     init(
         _ connection: LineConnection, context: ConnectionContext, pipeline: RequestPipeline, maximumWaiting: Int,
-        handedOn: @escaping (_ writer: PeerCredentials) -> ConnectionContext
+        ofUsers: UserRequests, handedOn: @escaping (_ writer: PeerCredentials) -> ConnectionContext
     ) {
         self.handedOn = handedOn
         self.connection = connection
         self.context = context
         self.pipeline = pipeline
         self.maximumWaiting = maximumWaiting
+        self.ofUsers = ofUsers
     }
 
     // MARK: From the bytes layer
@@ -53,11 +55,17 @@ final class ConnectionSession: LineHandler {
     ) {
         if !descriptors.isEmpty { context.carry(descriptors) }
         defer { if !descriptors.isEmpty { context.carry([]) } }
-        let handling = line.withUnsafeBytes { pipeline.begin($0, in: context, isStopping: isDraining, &writer) }
+        let handling = line.withUnsafeBytes { pipeline.begin($0, in: context, refusing: refusal, &writer) }
         switch handling {
         case .answered: send()
         case .waits(let requests, let rest): start(rest, of: requests, line.count)
         }
+    }
+
+    /// What every request is answered with now.
+    private var refusal: BrokerError? {
+        if isDraining { return RequestPipeline.stopping }
+        return ofUsers.areTooMany(of: context.caller.partition) ? UserRequests.tooMany : nil
     }
 
     /// What is under way is the other's who asked for it.
@@ -95,9 +103,12 @@ final class ConnectionSession: LineHandler {
         nextTask += 1
         let reactor = connection.reactor
         let home = ReactorBound(self, of: reactor)
-        let task = Task {
+        let partition = context.caller.partition
+        ofUsers.begin(requests, of: partition)
+        let task = Task { [ofUsers] in
             var answer = JSONWriter()
             await rest(&answer)
+            ofUsers.end(requests, of: partition)
             let done = answer
             reactor.execute { home.value.ended(number, done) }
         }
@@ -116,7 +127,10 @@ final class ConnectionSession: LineHandler {
         requestsUnderWay += requests
         bytesUnderWay += bytes
         connection.works(on: bytesUnderWay)
-        let isFull = requestsUnderWay >= maximumWaiting || bytesUnderWay >= Self.maximumBytes
+        // One that is not read has requests of its own under way, and looks again when one of them ends.
+        let isFull =
+            requestsUnderWay >= maximumWaiting || bytesUnderWay >= Self.maximumBytes
+            || requestsUnderWay >= UserRequests.few && ofUsers.areMany(of: context.caller.partition)
         guard isFull != isPaused else { return }
         isPaused = isFull
         if isFull { connection.pauseReading() } else { connection.resumeReading() }

@@ -30,13 +30,15 @@ final class RequestPipeline: Sendable {
     }
 
     /// Begins what a line asks for, on the reactor's thread. The answer is in the writer when this returns, unless a request waits.
+    ///
+    /// - Parameter refusal: what every request of it is answered with, if there is such.
     func begin(
-        _ line: UnsafeRawBufferPointer, in context: ConnectionContext, isStopping: Bool = false,
+        _ line: UnsafeRawBufferPointer, in context: ConnectionContext, refusing refusal: BrokerError? = nil,
         _ writer: inout JSONWriter
     ) -> Handling {
         switch RequestLine(line) {
-        case .single(let item): return begin(item, in: context, isStopping, &writer)
-        case .batch(let items): return begin(items, in: context, isStopping, &writer)
+        case .single(let item): return begin(item, in: context, refusal, &writer)
+        case .batch(let items): return begin(items, in: context, refusal, &writer)
         case .refused(let error):
             writer.refuse(with: error, to: nil)
             return .answered
@@ -44,7 +46,7 @@ final class RequestPipeline: Sendable {
     }
 
     private func begin(
-        _ item: RequestLine.Item, in context: ConnectionContext, _ isStopping: Bool, _ writer: inout JSONWriter
+        _ item: RequestLine.Item, in context: ConnectionContext, _ refusal: BrokerError?, _ writer: inout JSONWriter
     ) -> Handling {
         let call: Call
         switch item {
@@ -53,8 +55,8 @@ final class RequestPipeline: Sendable {
             return .answered
         case .call(let read): call = read
         }
-        guard !isStopping else {
-            writer.fail(RPCError(Self.stopping.correlated(CorrelationID.make())), call.id)
+        if let refusal {
+            writer.fail(RPCError(refusal.correlated(CorrelationID.make())), call.id)
             return .answered
         }
         // Method
@@ -147,7 +149,7 @@ final class RequestPipeline: Sendable {
         writer.endAnswer()
     }
 
-    private static let stopping = BrokerError(
+    static let stopping = BrokerError(
         .serverUnavailable, "The broker is stopping; connect again in a moment.", reason: .shuttingDown)
 }
 
@@ -208,12 +210,12 @@ extension RequestPipeline {
 
     /// One array answers a batch, when the last answer is there (JSON-RPC 2.0, section 6).
     private func begin(
-        _ items: [RequestLine.Item], in context: ConnectionContext, _ isStopping: Bool, _ writer: inout JSONWriter
+        _ items: [RequestLine.Item], in context: ConnectionContext, _ refusal: BrokerError?, _ writer: inout JSONWriter
     ) -> Handling {
         var answers = JSONWriter()
         var waiting: [Handling.Rest] = []
         for item in items {
-            if case .waits(_, let rest) = begin(item, in: context, isStopping, &answers) { waiting.append(rest) }
+            if case .waits(_, let rest) = begin(item, in: context, refusal, &answers) { waiting.append(rest) }
         }
         guard !waiting.isEmpty else {
             writer.batch(answers)
