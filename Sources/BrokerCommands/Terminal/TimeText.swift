@@ -3,7 +3,7 @@ import Glibc
 
 /// Times as people say them.
 package enum TimeText {
-    /// The two largest units of a span, rounded down: "1 hour 5 minutes".
+    /// The two largest units of a span, rounded down: "1 hour 5 minutes"; from a month on days alone.
     ///
     /// - Parameter seconds: negative counts as none.
     package static func span(_ seconds: Int64) -> String {
@@ -14,7 +14,7 @@ package enum TimeText {
         guard let largest = units.firstIndex(where: { seconds >= $0.length }) else { return "0 seconds" }
         let first = count(seconds / units[largest].length, units[largest].name)
         // Seconds beside minutes say nothing that a person wants to know.
-        guard largest + 1 < units.count - 1 else { return first }
+        guard largest + 1 < units.count - 1, seconds < 30 * 86_400 else { return first }
         let next = units[largest + 1]
         let rest = seconds % units[largest].length / next.length
         return rest == 0 ? first : first + " " + count(rest, next.name)
