@@ -1,4 +1,5 @@
 import BrokerModel
+import BrokerSystem
 import Logging
 
 /// Between the bytes of one connection and its ``LineHandler``. Everything happens on the reactor's thread.
@@ -46,7 +47,7 @@ final class LineChannel: SocketStreamOwner {
     private var halfLineTimer: ReactorTimer?
     private var closingTimer: ReactorTimer?
     /// Who writes; nil while that is who connected.
-    private var otherWriter: BytesBeside.Writer?
+    private var otherWriter: (named: BytesBeside.Writer, process: PeerProcess?)?
     /// Whether bytes may come of which the kernel does not say who wrote them: they were sent before it was asked to.
     private var mayBeUntold: Bool
 
@@ -268,18 +269,19 @@ final class LineChannel: SocketStreamOwner {
             mayBeUntold = false
             return true
         }
-        if writer == otherWriter { return true }
+        // Where none is held, the writer counts as nobody who could be told.
+        if let otherWriter, writer == otherWriter.named, otherWriter.process?.isRunning != false { return true }
         if mayBeUntold, writer.pid == 0, writer.uid != peer.uid { return true }
         // One other, once, and not in the middle of a line.
         guard otherWriter == nil, writer.uid == peer.uid, !splitter.holdsPartOfLine else {
             refuse(.manyWriters)
             return false
         }
-        otherWriter = writer
         mayBeUntold = false
         var credentials = PeerCredentials(ofWriter: writer, onConnectionOf: peer)
         // Who has the number of a process that has ended may be anybody.
         if writer.pid == peer.pid { credentials.process = nil }
+        otherWriter = (writer, credentials.process)
         served.handler.handedOn(to: credentials, on: served.connection)
         return true
     }
