@@ -17,9 +17,7 @@ extension AuditLog {
         let blocks: [AuditBlockRecord]
         let head: AuditHeadRecord?
         do throws(VaultError) {
-            head = try vault.loadAll(AuditHeadRecord.self, in: partition).first?.record
-            blocks = try vault.loadAll(AuditBlockRecord.self, in: partition).map(\.record)
-                .sorted { $0.number < $1.number }
+            (head, blocks) = try await stored(in: partition)
         } catch .locked {
             throw BrokerError.locked
         } catch {
@@ -37,6 +35,21 @@ extension AuditLog {
             return room > 0
         }
         return (newest.reversed(), AuditChain.isIntact(blocks, head))
+    }
+
+    /// In a turn of the log: what is written between two reads would look like a gap.
+    private func stored(
+        in partition: Partition
+    ) async throws(VaultError) -> (AuditHeadRecord?, [AuditBlockRecord]) {
+        try await turns.run { [vault] () async -> Result<(AuditHeadRecord?, [AuditBlockRecord]), VaultError> in
+            do throws(VaultError) {
+                let head = try vault.loadAll(AuditHeadRecord.self, in: partition).first?.record
+                let blocks = try vault.loadAll(AuditBlockRecord.self, in: partition).map(\.record)
+                return .success((head, blocks.sorted { $0.number < $1.number }))
+            } catch {
+                return .failure(error)
+            }
+        }.get()
     }
 }
 
