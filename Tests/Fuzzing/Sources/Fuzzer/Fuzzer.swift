@@ -39,6 +39,9 @@ private func startDriver(
     _ test: @convention(c) (UnsafePointer<UInt8>, Int) -> CInt
 ) -> CInt
 
+/// What libFuzzer calls with each input.
+///
+/// - Returns: 0; what is wrong ends the process instead.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzOne(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     reader(UnsafeRawBufferPointer(start: start, count: count))
