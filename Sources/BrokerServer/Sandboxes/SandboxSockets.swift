@@ -23,25 +23,31 @@ package final class SandboxSockets: Sendable {
         @Sendable (ListeningSocket, SandboxDoor, _ whenCutOff: @escaping @Sendable () -> Void)
         async throws(SocketError) -> LineListener
 
-    private struct State {
-        /// Whose they are, by handle: those that are being opened, too.
-        var places: [String: Partition] = [:]
-        var opened: [String: Opened] = [:]
-        var timers: [String: Task<Void, any Error>] = [:]
-        /// Those that launchers made.
-        var sockets: [String: ListeningSocket] = [:]
-        /// Those whose sockets were cut off before they were open.
-        var ended: Set<String> = []
-        /// What tells that a launcher is gone that made its socket itself.
-        var launchers: [String: HangUpWatch] = [:]
-        /// - Returns: whose place it was.
-        @discardableResult
-        mutating func leave(_ handle: String) -> Partition? {
-            sockets[handle] = nil
-            ended.remove(handle)
-            return places.removeValue(forKey: handle)
-        }
+    /// From the moment that there is a handle until nobody is connected any more.
+    private struct Place {
+        let partition: Partition
+        /// That a launcher made.
+        var socket: ListeningSocket?
+        /// Nil while it is being opened, and from its end on.
+        var opened: Opened?
+        /// Also while it is being opened.
+        var hasEnded = false
+        var timer: Task<Void, any Error>?
+        /// Tells that the launcher is gone.
+        var launcher: HangUpWatch?
 
+        /// - Returns: what is to be shut down.
+        mutating func end() -> Opened? {
+            timer?.cancel()
+            launcher?.cancel()
+            defer { (hasEnded, opened, timer, launcher) = (true, nil, nil, nil) }
+            return opened
+        }
+    }
+
+    private struct State {
+        /// By handle.
+        var places: [String: Place] = [:]
         /// What starts a listener for a sandbox; nil before the broker listens, and when it stops.
         var listen: Listen?
     }
@@ -104,13 +110,13 @@ package final class SandboxSockets: Sendable {
                     listen, on: socket, SandboxDoor(sandbox, of: opener.partition, apps: apps), handle))
         } catch {
             folders?.remove(handle)
-            _ = state.withLock { $0.leave(handle) }
+            leave(handle)
             throw error
         }
         let isWanted = state.withLock { state in
-            guard state.listen != nil, state.ended.remove(handle) == nil else { return false }
-            state.opened[handle] = opened
-            state.timers[handle] = lifetime.map { seconds in
+            guard state.places[handle]?.hasEnded == false else { return false }
+            state.places[handle]?.opened = opened
+            state.places[handle]?.timer = lifetime.map { seconds in
                 Task { [clock] in
                     try await clock.sleep(for: .seconds(seconds))
                     await self.end(handle)
@@ -120,10 +126,9 @@ package final class SandboxSockets: Sendable {
         }
         guard isWanted else {
             await shutDown(opened, within: .zero)
-            guard state.withLock({ $0.leave(handle) }) == nil else {
-                throw BrokerError(.invalidParameter, "The socket was shut down while it was opened.")
-            }
-            throw Self.stopping
+            // A stop leaves no place.
+            guard leave(handle) else { throw Self.stopping }
+            throw BrokerError(.invalidParameter, "The socket was shut down while it was opened.")
         }
         if descriptors.count == 2 { try await watch(descriptors[1], of: opened) }
         return opened
@@ -142,8 +147,8 @@ package final class SandboxSockets: Sendable {
             if let listening = descriptors.first {
                 let socket = try ListeningSocket.handed(listening)
                 let isNew = state.withLock { state in
-                    let isNew = !state.sockets.values.contains { $0.isSame(as: socket) }
-                    if isNew { state.sockets[handle] = socket }
+                    let isNew = !state.places.values.contains { $0.socket?.isSame(as: socket) == true }
+                    if isNew { state.places[handle]?.socket = socket }
                     return isNew
                 }
                 guard isNew else {
@@ -187,8 +192,8 @@ package final class SandboxSockets: Sendable {
                 Task { await self.end(opened.handle) }
             }
             let isOpen = state.withLock { state in
-                let isOpen = state.opened[opened.handle] != nil
-                if isOpen { state.launchers[opened.handle] = watch }
+                let isOpen = state.places[opened.handle]?.opened != nil
+                if isOpen { state.places[opened.handle]?.launcher = watch }
                 return isOpen
             }
             if !isOpen { watch.cancel() }
@@ -200,13 +205,13 @@ package final class SandboxSockets: Sendable {
 
     /// The oldest first.
     func all(in partition: Partition) -> [Opened] {
-        state.withLock { $0.opened.values.filter { $0.opener.partition == partition } }
+        state.withLock { $0.places.values.filter { $0.partition == partition }.compactMap(\.opened) }
             .sorted { ($0.openedOn, $0.handle) < ($1.openedOn, $1.handle) }
     }
 
     /// Returns when the last connection is cut off.
     func close(_ handle: String, in partition: Partition) async throws(BrokerError) {
-        guard state.withLock({ $0.opened[handle]?.opener.partition }) == partition else {
+        guard state.withLock({ $0.places[handle]?.opened?.opener.partition }) == partition else {
             throw BrokerError(
                 .invalidParameter, "No sandbox has the handle \(handle); see brokerctl sandboxes list.")
         }
@@ -216,11 +221,9 @@ package final class SandboxSockets: Sendable {
     /// Opens no more, and ends all; what is under way is waited for as long as that.
     package func shutDown(within patience: Duration) async {
         let rest = state.withLock { state in
-            let opened = Array(state.opened.values)
-            for timer in state.timers.values { timer.cancel() }
-            for launcher in state.launchers.values { launcher.cancel() }
+            var places = Array(state.places.values)
             state = State()
-            return opened
+            return places.indices.compactMap { places[$0].end() }
         }
         await withTaskGroup { group in
             for opened in rest { group.addTask { await self.shutDown(opened, within: patience) } }
@@ -229,16 +232,16 @@ package final class SandboxSockets: Sendable {
     }
 
     private func end(_ handle: String) async {
-        let (opened, timer) = state.withLock {
-            if $0.opened[handle] == nil, $0.places[handle] != nil { $0.ended.insert(handle) }
-            $0.launchers.removeValue(forKey: handle)?.cancel()
-            return ($0.opened.removeValue(forKey: handle), $0.timers.removeValue(forKey: handle))
-        }
-        guard let opened else { return }
-        timer?.cancel()
+        guard let opened = state.withLock({ $0.places[handle]?.end() }) ?? nil else { return }
         // Nobody is this sandbox any longer, so nothing is waited for.
         await shutDown(opened, within: .zero)
-        _ = state.withLock { $0.leave(handle) }
+        leave(handle)
+    }
+
+    /// - Returns: whether there was such a place.
+    @discardableResult
+    private func leave(_ handle: String) -> Bool {
+        state.withLock { $0.places.removeValue(forKey: handle) } != nil
     }
 
     private func shutDown(_ opened: Opened, within patience: Duration) async {
@@ -252,8 +255,9 @@ package final class SandboxSockets: Sendable {
     ) throws(BrokerError) -> Listen {
         let place = state.withLock { state in
             let isFull =
-                state.places.values.count { $0 == partition } >= Self.most || state.places.count >= Self.mostInAll
-            if !isFull, state.listen != nil { state.places[handle] = partition }
+                state.places.values.count { $0.partition == partition } >= Self.most
+                || state.places.count >= Self.mostInAll
+            if !isFull, state.listen != nil { state.places[handle] = Place(partition: partition) }
             return (listen: state.listen, isFull: isFull)
         }
         guard let listen = place.listen else { throw Self.stopping }
