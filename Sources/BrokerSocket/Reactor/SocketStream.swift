@@ -98,11 +98,7 @@ final class SocketStream: ReactorSource {
         token = nil
         // What waits to be read may hold descriptors, whose end is not to be waited for here.
         shutdown(descriptor, Int32(SHUT_RDWR))
-        var beside = broker_beside()
-        while broker_receive(descriptor, reactor.buffer.baseAddress, reactor.buffer.count, &beside) > 0 {
-            _ = BytesBeside(beside)
-        }
-        reactor.buffer.wipe()
+        while read({ _, _ in }) > 0 {}
         Glibc.close(descriptor)
         forgetOutgoing()
         guard let owner else { return }
@@ -151,28 +147,36 @@ final class SocketStream: ReactorSource {
     private func receive(toEnd: Bool) {
         repeat {
             guard isOpen, wantsInput, !inputHasEnded else { return }
-            var beside = broker_beside()
-            let count = broker_receive(descriptor, reactor.buffer.baseAddress, reactor.buffer.count, &beside)
-            if count > 0 {
-                owner?.received(UnsafeRawBufferPointer(rebasing: reactor.buffer[..<count]), BytesBeside(beside))
-                // A request may hold a secret.
-                UnsafeMutableRawBufferPointer(rebasing: reactor.buffer[..<count]).wipe()
-            } else if count == 0 {
+            let count = read { owner?.received($0, $1) }
+            if count == 0 {
                 inputHasEnded = true
                 updateInterest()
                 owner?.inputEnded()
             } else if -count == EAGAIN {
                 return
-            } else if -count != EINTR {
+            } else if count < 0, -count != EINTR {
                 return close()
             }
         } while toEnd
+    }
+
+    /// Reads what is there, and overwrites it when it was taken: a request may hold a secret.
+    ///
+    /// - Returns: the number of bytes, 0 at the end, or minus an errno value.
+    private func read(_ take: (UnsafeRawBufferPointer, BytesBeside) -> Void) -> Int {
+        var beside = broker_beside()
+        let count = broker_receive(descriptor, reactor.buffer.baseAddress, reactor.buffer.count, &beside)
+        guard count > 0 else { return count }
+        let bytes = UnsafeMutableRawBufferPointer(rebasing: reactor.buffer[..<count])
+        take(UnsafeRawBufferPointer(bytes), BytesBeside(beside))
+        bytes.wipe()
+        return count
     }
 }
 
 /// Whom a stream tells. All calls come on the reactor's thread.
 protocol SocketStreamOwner: AnyObject {
-    /// - Parameter bytes: there until this returns.
+    /// - Parameter bytes: to be copied before anything else is done; closing a stream reads into the same memory.
     func received(_ bytes: UnsafeRawBufferPointer, _ beside: BytesBeside)
     /// The peer sends no more; it may still read.
     func inputEnded()
