@@ -88,11 +88,21 @@ package final class AccessPolicy: Sendable {
         self.owners = owners
         self.log = log
         current = Mutex(settings)
+        tell(settings)
     }
 
     var settings: AccessSettings { current.withLock { $0 } }
 
-    package func apply(_ settings: AccessSettings) { current.withLock { $0 = settings } }
+    package func apply(_ settings: AccessSettings) {
+        current.withLock { $0 = settings }
+        tell(settings)
+    }
+
+    private func tell(_ settings: AccessSettings) {
+        guard settings.adminProof == .group(nil) else { return }
+        log.error(
+            "admin.proof is setgid, and there is no group brokerctl: nobody may administer; make the group and reload")
+    }
 
     /// The hard gate, at accept: the kernel's word on the peer's uid.
     package func serves(_ peer: PeerCredentials) throws(BrokerError) {
