@@ -31,7 +31,7 @@ extension Vault: VaultKeys {
 
     private func migrate(_ wrapping: KeyWrapping) throws(VaultError) -> KeyWrapping {
         let newer = wrapping.of(VaultFormat.current)
-        let damaged = try writeSide.migrate(VaultMigration(from: wrapping, to: newer))
+        let damaged = try vaultWriter.migrate(VaultMigration(from: wrapping, to: newer))
         logger.notice(
             "brought the vault to a newer format",
             metadata: ["from": "\(header.format)", "to": "\(VaultFormat.current)", "damaged": "\(damaged)"])
@@ -66,12 +66,12 @@ extension Vault: VaultKeys {
             for (partition, keys) in try storedKeys(unsaved: true) {
                 dataKeys[partition] = wrapping.wrap(keys, of: partition)
             }
-            try writeSide.write(dataKeys, new)
+            try vaultWriter.write(dataKeys, new)
             keys.adopt(wrapping, saved: Set(dataKeys.keys))
             header = new
         } afterwards: { [self] in
             // What the former key wrapped is in the log's way only until then.
-            writeSide.tidy()
+            vaultWriter.tidy()
         }
         if let former = try? keySources.source(old.keySource, for: path), former.name != name {
             await former.discardKey(of: old.vaultID, parameters: old.keyParameters)

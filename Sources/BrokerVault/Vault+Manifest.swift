@@ -25,7 +25,7 @@ extension Vault {
     private func vaultKeys(_ wrapping: KeyWrapping) throws(VaultError) -> PartitionKeys? {
         guard let wrapped = try reader.wrappedKey(of: .wholeVault) else { return nil }
         if let keys = wrapping.unwrap(wrapped, of: .wholeVault) { return keys.keys }
-        try writeSide.dropVaultKey()
+        try vaultWriter.dropVaultKey()
         return nil
     }
 
@@ -56,7 +56,7 @@ extension Vault {
     /// On the vault's queue. What cannot be written now is found again at the next start.
     func noteRollback() {
         do {
-            try writeSide.note()
+            try vaultWriter.note()
         } catch {
             logger.warning("that the vault was put back could not be written down", error: error)
         }

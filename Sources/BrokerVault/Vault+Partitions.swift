@@ -7,11 +7,11 @@ extension Vault: PartitionStore {
 
     package func erase(_ partition: Partition) async throws(VaultError) {
         guard !isLocked else { throw .locked }
-        try await onQueue(of: partition) { [writeSide] () throws(VaultError) in
-            try writeSide.erase(partition)
-        } afterwards: { [writeSide] in
+        try await onQueue(of: partition) { [vaultWriter] () throws(VaultError) in
+            try vaultWriter.erase(partition)
+        } afterwards: { [vaultWriter] in
             // What was deleted is in the log until then.
-            writeSide.tidy()
+            vaultWriter.tidy()
         }
     }
 }

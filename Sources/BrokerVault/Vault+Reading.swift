@@ -120,7 +120,7 @@ extension Vault {
         let found = damage.waiting
         guard !found.isEmpty else { return }
         do {
-            let (moved, missing) = try writeSide.quarantine(found) { (row) throws(VaultError) in try isWhole(row) }
+            let (moved, missing) = try vaultWriter.quarantine(found) { (row) throws(VaultError) in try isWhole(row) }
             damage.settled(found, moved: moved, missing: missing)
             if moved > 0 {
                 logger.warning("damaged records were found and set aside", metadata: ["count": "\(moved)"])

@@ -32,7 +32,7 @@ extension Vault {
         let wrapping = try keys.currentWrapping()
         var wrapped: [Partition: [UInt8]] = [:]
         for (partition, keys) in new { wrapped[partition] = wrapping.wrap(keys, of: partition) }
-        try writeSide.write(wrapped, header)
+        try vaultWriter.write(wrapped, header)
         keys.replace(new)
         self.header = header
     }
@@ -80,7 +80,7 @@ extension Vault {
     /// - Returns: the page to go on with; nil when there is none any more.
     private func resealRows(of partition: Partition, from page: UInt8) throws(VaultError) -> UInt8? {
         guard partition != .wholeVault, let keys = try existingKeys(of: partition) else { return nil }
-        let (found, next) = try writeSide.replace(in: partition, from: page, enough: Self.rowsPerStep) {
+        let (found, next) = try vaultWriter.replace(in: partition, from: page, enough: Self.rowsPerStep) {
             [sealer] (row) throws(VaultError) in
             guard let record = SealedRecord(row, in: partition) else { return nil }
             return try sealer.resealed(record, keys: keys)
@@ -93,7 +93,7 @@ extension Vault {
     private func settle(_ partition: Partition) throws(VaultError) {
         guard let keys = try storedKeys(unsaved: false)[partition] else { return }
         try replace([partition: keys.settled], header)
-        try writeSide.checkpoint()
+        try vaultWriter.checkpoint()
         logger.notice("every record is sealed with the new data key")
     }
 

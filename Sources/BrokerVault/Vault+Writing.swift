@@ -44,12 +44,12 @@ extension Vault {
         try await onQueue(of: change.partition) { [self, write] () throws(VaultError) in
             var write = write
             write.puts = try write.puts.map { (record) throws(VaultError) in try currentlySealed(record) }
-            let unproven = try writeSide.apply(write)
+            let unproven = try vaultWriter.apply(write)
             onDisk()
             _ = damage.found(QuarantineQueue.Found(places: unproven))
         } afterwards: { [self] in
             quarantineDamaged()
-            writeSide.tidy(onlyIfLong: true)
+            vaultWriter.tidy(onlyIfLong: true)
         }
     }
 
@@ -58,7 +58,7 @@ extension Vault {
     package func acceptState(of partition: Partition) async throws(VaultError) {
         try await onQueue(of: partition) { [self] () throws(VaultError) in
             quarantineDamaged()
-            let (moved, missing) = try writeSide.accept(partition)
+            let (moved, missing) = try vaultWriter.accept(partition)
             damage.accepted(leaving: moved, missing: missing)
         } afterwards: {
         }
@@ -67,8 +67,8 @@ extension Vault {
     /// Moves the write-ahead log into the file now; otherwise it happens about a second after the last write. From then on,
     /// what was deleted or replaced is nowhere in the files any more.
     package func checkpoint() async throws(VaultError) {
-        try await onQueue { [writeSide] () throws(VaultError) in
-            try writeSide.checkpoint()
+        try await onQueue { [vaultWriter] () throws(VaultError) in
+            try vaultWriter.checkpoint()
         } afterwards: {
         }
     }

@@ -17,7 +17,7 @@ package final class Vault: RecordVault {
     let anchor: RollbackAnchor?
     let sealer = RecordSealer()
     let reader: VaultReader
-    let writeSide: VaultWriter
+    let vaultWriter: VaultWriter
     let queue: SerialQueue
     let damage: QuarantineQueue
     /// Reads and writes that failed.
@@ -39,9 +39,9 @@ package final class Vault: RecordVault {
         reader = opened.reader
         damage = opened.damage
         errors = opened.errors
-        let writeSide = opened.writeSide
-        self.writeSide = writeSide
-        queue = SerialQueue(idleDelay: idleDelay) { writeSide.tidy() }
+        let vaultWriter = opened.vaultWriter
+        self.vaultWriter = vaultWriter
+        queue = SerialQueue(idleDelay: idleDelay) { vaultWriter.tidy() }
         // Starts the idle time, after which a log that a killed broker left is moved.
         queue.run(of: .wholeVault) {}
     }
@@ -54,7 +54,7 @@ package final class Vault: RecordVault {
         var known: KnownManifest
         var anchor: RollbackAnchor?
         var reader: VaultReader
-        var writeSide: VaultWriter
+        var vaultWriter: VaultWriter
         var damage: QuarantineQueue
         var errors: Counter
     }
@@ -147,10 +147,10 @@ package final class Vault: RecordVault {
         let reader = VaultReader(reading, errors: errors)
         let known = KnownManifest()
         let anchor = anchor(in: anchors, header, logger)
-        let writeSide = VaultWriter(
+        let vaultWriter = VaultWriter(
             writing, claim: claim, reader: reader, keys: keys, known: known, anchor: anchor, logger: logger)
         return Opened(
-            header: header, keys: keys, known: known, anchor: anchor, reader: reader, writeSide: writeSide,
+            header: header, keys: keys, known: known, anchor: anchor, reader: reader, vaultWriter: vaultWriter,
             damage: damage, errors: errors)
     }
 
@@ -170,8 +170,8 @@ package final class Vault: RecordVault {
     /// throw. Not needed for durability: what was committed is on disk.
     package func close() async {
         await withCheckedContinuation { continuation in
-            let isAccepted = queue.stop { [writeSide] in
-                writeSide.close()
+            let isAccepted = queue.stop { [vaultWriter] in
+                vaultWriter.close()
                 continuation.resume()
             }
             if !isAccepted { continuation.resume() }

@@ -2,7 +2,7 @@ import BrokerValues
 
 /// What a person is asked about one caller: everything that it asks for at the moment.
 package struct ConsentQuestion: Sendable {
-    package struct Wish: Sendable {
+    package struct Request: Sendable {
         package var app: String
         /// A username; nil for every account.
         package var account: String?
@@ -18,12 +18,12 @@ package struct ConsentQuestion: Sendable {
 
     package var caller: CallerIdentity
     package var facts: CallerFacts
-    package var wishes: [Wish]
+    package var requests: [Request]
 
-    package init(caller: CallerIdentity, facts: CallerFacts, wishes: [Wish]) {
+    package init(caller: CallerIdentity, facts: CallerFacts, requests: [Request]) {
         self.caller = caller
         self.facts = facts
-        self.wishes = wishes
+        self.requests = requests
     }
 }
 

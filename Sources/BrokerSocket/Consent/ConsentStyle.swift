@@ -1,7 +1,7 @@
 /// How the question looks, beside ``PageStyle``. Whoever changes the sheet changes the hash; a test says what it must be.
 package enum ConsentStyle {
     /// SHA-256 of ``sheet``, base64.
-    package static let hash = "dK9hWH/q7n8xUWRRfy5a+/NP2KCU/AMCI2W6aROfras="
+    package static let hash = "F/7nxCT/8loTWBSKFHh5pPylvsr+NhNTEPVXWFEoXvM="
 
     package static let sheet = """
         .caller { display: block; font-weight: 650; font-family: ui-monospace, "DejaVu Sans Mono", monospace; font-size: .9375rem; }
@@ -10,9 +10,9 @@ package enum ConsentStyle {
           margin: 1.25rem 0; padding: .875rem 1rem; text-align: start;
           background: var(--fill); border: 1px solid var(--edge); border-radius: .875rem;
         }
-        .wishes { margin: 0; padding: 0; list-style: none; }
-        .wishes li + li { margin-top: .75rem; padding-top: .75rem; border-top: 1px solid var(--edge); }
-        .wishes b { font-weight: 600; }
+        .requests { margin: 0; padding: 0; list-style: none; }
+        .requests li + li { margin-top: .75rem; padding-top: .75rem; border-top: 1px solid var(--edge); }
+        .requests b { font-weight: 600; }
         .scopes { display: block; color: var(--soft); font-size: .875rem; }
         fieldset { margin: 0 0 1.25rem; padding: 0; border: 0; text-align: start; }
         legend { padding: 0 0 .375rem; color: var(--soft); font-size: .8125rem; }

@@ -28,8 +28,8 @@ enum ConsentTemplate {
             <h1 id="heading">Let this program use your accounts?</h1>
             <div class="box"><bdi class="caller">\(text: caller)</bdi>
             <p class="known">\(how(question.caller))</p></div>
-            <div class="box"><ul class="wishes">
-            \(joined(question.wishes.map(wish)))</ul></div>
+            <div class="box"><ul class="requests">
+            \(joined(question.requests.map(request)))</ul></div>
             <form method="post" action="\(verbatim: path)" autocomplete="off">
             <input type="hidden" name="token" value="\(verbatim: token)">
             <fieldset><legend>If you allow it</legend>
@@ -55,13 +55,13 @@ enum ConsentTemplate {
         }
     }
 
-    private static func wish(_ wish: ConsentQuestion.Wish) -> HTML {
-        let app = SafeText(onPage: wish.app, atMost: 200, otherwise: "an app without a name")
-        let scopes = wish.scopes.map { scopes -> HTML in
+    private static func request(_ request: ConsentQuestion.Request) -> HTML {
+        let app = SafeText(onPage: request.app, atMost: 200, otherwise: "an app without a name")
+        let scopes = request.scopes.map { scopes -> HTML in
             let list = SafeText(onPage: scopes.joined(separator: ", "), atMost: 600, otherwise: "who you are")
             return "Tokens for: <bdi>\(text: list)</bdi>"
         }
-        let account = wish.account.map { account -> HTML in
+        let account = request.account.map { account -> HTML in
             " as <bdi>\(text: SafeText(onPage: account, atMost: 254))</bdi>"
         }
         return """

@@ -12,7 +12,7 @@ struct ConsentInChromiumTests {
         caller: CallerIdentity(
             tier: .unknown, id: "/home/ada/" + String(repeating: "W", count: 120) + "\u{202E}/<img src=x>"),
         facts: ["executable": String(repeating: "/deep", count: 60)],
-        wishes: [.init(app: String(repeating: "app", count: 40), account: nil, scopes: ["s".repeated(300)])])
+        requests: [.init(app: String(repeating: "app", count: 40), account: nil, scopes: ["s".repeated(300)])])
 
     @Test("it reads well, light and dark, wide and narrow, and breaks no policy")
     func looks() async throws {

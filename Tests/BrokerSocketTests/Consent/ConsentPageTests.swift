@@ -11,7 +11,7 @@ struct ConsentPageTests {
     static let question = ConsentQuestion(
         caller: CallerIdentity(tier: .sandboxed, id: "org.example.<script>Game"),
         facts: ["rootMount": "other", "flatpak": "org.example.Game"],
-        wishes: [
+        requests: [
             .init(app: "mail", account: "ada@example.org", scopes: ["Mail.Read", "\"><b>"]),
             .init(app: "notes", account: nil, scopes: nil),
         ])

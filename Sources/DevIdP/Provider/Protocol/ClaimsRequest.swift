@@ -22,8 +22,8 @@ struct ClaimsRequest: Sendable, Equatable {
 
     /// The values that one claim may have, the preferred one first (section 5.5.1).
     func values(of claim: String, in place: String) -> [JSON] {
-        guard let wish = members[place]?[claim] else { return [] }
-        return wish["values"]?.array ?? wish["value"].map { [$0] } ?? []
+        guard let entry = members[place]?[claim] else { return [] }
+        return entry["values"]?.array ?? entry["value"].map { [$0] } ?? []
     }
 
     /// Whether this request asks for all that another one does; of a claim with values, for each of these.

@@ -75,8 +75,8 @@ package final class BrowserConsent: Sendable {
             try allowance.take(for: caller)
             let question = ConsentQuestion(
                 caller: caller.identity, facts: first.facts,
-                wishes: requests.map { request in
-                    ConsentQuestion.Wish(
+                requests: requests.map { request in
+                    ConsentQuestion.Request(
                         app: request.app,
                         account: request.accountID.map { username($0, caller.partition) ?? $0 },
                         scopes: request.scopes)
