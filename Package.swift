@@ -156,7 +156,7 @@ let package = Package(
                 "BrokerAccess", "BrokerSocket", "BrokerHost", "BrokerModel", "BrokerValues", "CBrokerLinux", .logging,
             ],
             path: "Tests/HostProbe"),
-        tests("BrokerConfigTests", ["BrokerConfig", "BrokerModel"]),
+        tests("BrokerConfigTests", ["BrokerConfig", "BrokerModel", "BrokerValues", "BrokerVault"]),
         tests("BrokerEngineTests", ["BrokerEngine", "BrokerModel", "BrokerValues"]),
         tests("BrokerAccessTests", ["BrokerAccess", "BrokerModel", "BrokerValues"]),
         tests(
@@ -171,7 +171,7 @@ let package = Package(
             ]
         ),
         tests("BrokerClientTests", ["BrokerClient", "BrokerRPC", "BrokerValues", "DevIdentityProvider"]),
-        tests("BrokerCommandsTests", ["BrokerCommands", "BrokerRPC", "BrokerValues"]),
+        tests("BrokerCommandsTests", ["BrokerCommands", "BrokerRPC", "BrokerValues", "DevIdentityProvider"]),
         tests("DevIdentityProviderTests", ["DevIdentityProvider", "BrokerValues", .crypto]),
         tests("IntegrationTests", ["DevIdentityProvider", "BrokerModel", "BrokerValues", "CSodium"]),
         tests("MigrationGuideTests", ["BrokerClient", "DevIdentityProvider"]),

@@ -1,6 +1,5 @@
 import BrokerSystem
 import BrokerValues
-import Glibc
 
 /// The apps of `apps.d/*.toml`: one table an app, named as requests call it. A file with a mistake counts for nothing; the
 /// others do.
@@ -14,7 +13,7 @@ package struct AppFiles: Sendable, Equatable {
     /// - Parameter folders: strongest first; an app of one hides its namesakes of the next. Each may be missing.
     init(folders: [String]) {
         var byName: [String: AppFileEntry] = [:]
-        for path in folders.reversed().flatMap(Self.files) {
+        for path in folders.reversed().flatMap(ConfigurationFile.paths) {
             do throws(ConfigurationError) {
                 for entry in try Self.apps(of: path) { byName[entry.description.name] = entry }
             } catch {
@@ -22,20 +21,6 @@ package struct AppFiles: Sendable, Equatable {
             }
         }
         entries = byName.values.sorted { $0.description.name < $1.description.name }
-    }
-
-    /// In the order of their names.
-    private static func files(of folder: String) -> [String] {
-        guard let handle = opendir(folder) else { return [] }
-        defer { closedir(handle) }
-        var names: [String] = []
-        while let entry = readdir(handle) {
-            let name = withUnsafeBytes(of: &entry.pointee.d_name) {
-                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if name.hasSuffix(".toml"), !name.hasPrefix(".") { names.append(name) }
-        }
-        return names.sorted().map { "\(folder)/\($0)" }
     }
 
     private static func apps(of path: String) throws(ConfigurationError) -> [AppFileEntry] {
@@ -72,6 +57,8 @@ package struct AppFiles: Sendable, Equatable {
 struct AppFileKey: Sendable {
     let name: String
     let summary: String
+    /// Of its value, as JSON Schema.
+    let type: JSONObject
     let assign: @Sendable (SettingValue, inout AppFileEntry) throws(Setting.Refusal) -> Void
 
     static let all: [AppFileKey] = [
@@ -84,19 +71,22 @@ struct AppFileKey: Sendable {
         words("units", \.description.units, "systemd units that may act as it."),
         words("sandbox_ids", \.description.sandboxIDs, "Flatpak or snap applications that may act as it."),
         AppFileKey(
-            name: "instance_aware", summary: "Whether its people may be at home in other clouds of Entra."
+            name: "instance_aware", summary: "Whether its people may be at home in other clouds of Entra.",
+            type: ["type": "boolean"]
         ) { value, entry throws(Setting.Refusal) in
             guard case .boolean(let flag) = value else { throw refusal("a boolean", value) }
             entry.isInstanceAware = flag
         },
     ]
 
+    var schema: JSONObject { type.merging(["description": .string(summary)]) { $1 } }
+
     static func named(_ name: String) -> AppFileKey? { all.first { $0.name == name } }
 
     private static func text(
         _ name: String, _ path: WritableKeyPath<AppFileEntry, String> & Sendable, _ summary: String
     ) -> AppFileKey {
-        AppFileKey(name: name, summary: summary) { value, entry throws(Setting.Refusal) in
+        AppFileKey(name: name, summary: summary, type: ["type": "string"]) { value, entry throws(Setting.Refusal) in
             guard case .string(let text) = value else { throw refusal("a string", value) }
             entry[keyPath: path] = text
         }
@@ -105,7 +95,7 @@ struct AppFileKey: Sendable {
     private static func optional(
         _ name: String, _ path: WritableKeyPath<AppFileEntry, String?> & Sendable, _ summary: String
     ) -> AppFileKey {
-        AppFileKey(name: name, summary: summary) { value, entry throws(Setting.Refusal) in
+        AppFileKey(name: name, summary: summary, type: ["type": "string"]) { value, entry throws(Setting.Refusal) in
             guard case .string(let text) = value else { throw refusal("a string", value) }
             entry[keyPath: path] = text
         }
@@ -114,7 +104,8 @@ struct AppFileKey: Sendable {
     private static func words(
         _ name: String, _ path: WritableKeyPath<AppFileEntry, [String]> & Sendable, _ summary: String
     ) -> AppFileKey {
-        AppFileKey(name: name, summary: summary) { value, entry throws(Setting.Refusal) in
+        AppFileKey(name: name, summary: summary, type: ConfigurationSchema.words()) {
+            value, entry throws(Setting.Refusal) in
             guard case .words(let words) = value else { throw refusal("an array of strings", value) }
             entry[keyPath: path] = words
         }

@@ -17,6 +17,20 @@ struct ConfigurationFile {
         return try ConfigurationFile(path: path, text: text)
     }
 
+    /// Of the folder's `*.toml`, in the order of their names; none when there is no such folder.
+    static func paths(in folder: String) -> [String] {
+        guard let handle = opendir(folder) else { return [] }
+        defer { closedir(handle) }
+        var names: [String] = []
+        while let entry = readdir(handle) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) {
+                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name.hasSuffix(".toml"), !name.hasPrefix(".") { names.append(name) }
+        }
+        return names.sorted().map { "\(folder)/\($0)" }
+    }
+
     init(path: String, text: String) throws(ConfigurationError) {
         self.path = path
         for entry in try Self.entries(of: text, at: path) {

@@ -1,4 +1,5 @@
 import BrokerModel
+import BrokerValues
 
 /// Puts the configuration together: flags over environment over the person's file over the machine's over defaults.
 package struct ConfigurationLoader: Sendable {
@@ -11,20 +12,22 @@ package struct ConfigurationLoader: Sendable {
     package var keySources: [String]
 
     package enum Files: Sendable, Equatable {
-        /// Where the host's conventions put them, strongest first. Each may be missing.
+        /// Where the host's conventions put them, strongest first. Each may be missing. What lies in `config.d` beside one
+        /// comes before it, the last name first.
         case standard([String])
         /// The one that `--config` names, instead of the others. It has to be there.
         case only(String)
 
         /// Beside the files, strongest first; the last is for packages.
         var appFolders: [String] {
-            func beside(_ path: String) -> String {
-                path.lastIndex(of: "/").map { "\(path[...$0])apps.d" } ?? "apps.d"
+            switch self {
+            case .standard(let paths): paths.map { Self.folder("apps.d", beside: $0) } + ["/usr/share/brokerd/apps.d"]
+            case .only(let path): [Self.folder("apps.d", beside: path)]
             }
-            return switch self {
-            case .standard(let paths): paths.map(beside) + ["/usr/share/brokerd/apps.d"]
-            case .only(let path): [beside(path)]
-            }
+        }
+
+        fileprivate static func folder(_ name: String, beside path: String) -> String {
+            path.lastIndex(of: "/").map { "\(path[...$0])\(name)" } ?? name
         }
     }
 
@@ -81,7 +84,9 @@ package struct ConfigurationLoader: Sendable {
         case .standard(let paths):
             var found: [ConfigurationFile] = []
             for path in paths.reversed() {
-                if let file = try ConfigurationFile.read(path) { found.append(file) }
+                for path in [path] + ConfigurationFile.paths(in: Files.folder("config.d", beside: path)) {
+                    if let file = try ConfigurationFile.read(path) { found.append(file) }
+                }
             }
             return found
         }

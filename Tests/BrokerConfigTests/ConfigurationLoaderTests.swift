@@ -131,6 +131,34 @@ struct ConfigurationLoaderTests {
         }
     }
 
+    @Test("a file's config.d comes after it, in the order of names, and below the person's own file")
+    func dropIns() async throws {
+        try await withTestBed { bed in
+            for folder in ["machine/config.d", "person"] {
+                try FileManager.default.createDirectory(atPath: bed.path(folder), withIntermediateDirectories: true)
+            }
+            let person = try file("person/config.toml", "[oauth]\nconnect_timeout = 1\n", in: bed)
+            let machine = try file("machine/config.toml", "[cache]\nexpiry_buffer = 2\n", in: bed)
+            let first = try file("machine/config.d/10-first.toml", "[cache]\nexpiry_buffer = 3\n", in: bed)
+            let second = try file(
+                "machine/config.d/20-second.toml",
+                "cache.expiry_buffer = 4\noauth.connect_timeout = 5\noauth.request_timeout = 6\n", in: bed)
+            _ = try file("machine/config.d/30-old.toml.disabled", "no setting", in: bed)
+            let loader = ConfigurationLoader(files: .standard([person, machine]))
+            let loaded = try loader.load()
+            #expect(loaded.configuration.cache.expiryBuffer == 4 && loaded.configuration.oauth.requestTimeout == 6)
+            #expect(loaded.configuration.oauth.connectTimeout == 1)
+            #expect(loaded.origins["cache.expiry_buffer"] == .file(path: second, line: 1))
+
+            try FileManager.default.removeItem(atPath: second)
+            #expect(try loader.load().origins["cache.expiry_buffer"] == .file(path: first, line: 2))
+            // Whoever names a file means that file alone.
+            #expect(try ConfigurationLoader(files: .only(machine)).load().configuration.cache.expiryBuffer == 2)
+            #expect(chmod(first, 0o666) == 0)
+            #expect(throws: ConfigurationError.self) { try loader.load() }
+        }
+    }
+
     @Test("a file that is named on the command line replaces the others and has to be there")
     func onlyFile() async throws {
         try await withTestBed { bed in

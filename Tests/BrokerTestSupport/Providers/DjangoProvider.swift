@@ -100,22 +100,29 @@ package struct DjangoProvider: Sendable {
     }
 }
 
-/// The virtual environment that the Django provider runs in, made once for all test runs (`Fixtures/make-venv`).
+/// The virtual environment of the programs in Python, made once for all test runs (`Fixtures/make-venv`).
 package actor PythonEnvironment {
     package static let shared = PythonEnvironment()
     private var making: Task<String, any Error>?
 
     /// The path of its interpreter.
-    package func python(in bed: TestBed) async throws -> String {
+    package func python(in bed: TestBed) async throws -> String { try await program("python", in: bed) }
+
+    /// The path of a program that a package brings.
+    package func program(_ name: String, in bed: TestBed) async throws -> String {
+        try await folder(in: bed) + "/bin/" + name
+    }
+
+    private func folder(in bed: TestBed) async throws -> String {
         if let making { return try await making.value }
         let task = Task {
             // It fetches packages: with the proxy and certificates that this machine needs for that.
             let launch = Launch(PackageTree.fixture("make-venv"), [], environment: ProcessInfo.processInfo.environment)
             let result = try await bed.run(launch)
             guard result.succeeded else {
-                throw ProcessFailure("The Python environment of the Django provider cannot be made: \(result)")
+                throw ProcessFailure("The Python environment cannot be made: \(result)")
             }
-            return result.output.trimmingCharacters(in: .whitespacesAndNewlines) + "/bin/python"
+            return result.output.trimmingCharacters(in: .whitespacesAndNewlines)
         }
         making = task
         return try await task.value

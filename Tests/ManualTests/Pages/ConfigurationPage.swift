@@ -41,6 +41,8 @@ enum ConfigurationPage {
         page.section("FILES")
         page.item("`~/.config/brokerd/config.toml`", "The person's settings. `$XDG_CONFIG_HOME` moves it.")
         page.item("`/etc/brokerd/config.toml`", "The machine's settings.")
+        page.item(
+            "`config.d/*.toml`", "Beside each of these, read after it and coming before it, in the order of names.")
         page.item("`apps.d/*.toml`", "Beside these, and in `/usr/share/brokerd/apps.d`: apps that files register.")
         page.section("SEE ALSO")
         page.synopsis("`brokerctl`(1), `brokerd`(8), `brokerd-protocol`(7)")

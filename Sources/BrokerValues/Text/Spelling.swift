@@ -1,13 +1,14 @@
 /// How far two names are apart, for "did you mean".
-enum Spelling {
+package enum Spelling {
     /// The end of a message about a name that is not known; empty when nothing is close.
-    static func hint(for name: String, among known: [String]) -> String {
+    package static func hint(for name: String, among known: [String]) -> String {
         let closest = known.map { (name: $0, distance: distance(name, $0)) }.min { $0.distance < $1.distance }
-        return closest.flatMap { $0.distance <= 4 ? "; did you mean \($0.name)?" : nil } ?? ""
+        guard let closest, closest.distance <= min(4, max(name.count, closest.name.count) / 2) else { return "" }
+        return "; did you mean \(closest.name)?"
     }
 
     /// Levenshtein's distance: insertions, deletions and replacements of single characters.
-    static func distance(_ left: String, _ right: String) -> Int {
+    package static func distance(_ left: String, _ right: String) -> Int {
         let right = Array(right)
         var row = Array(0...right.count)
         for (i, a) in left.prefix(100).enumerated() {

@@ -1,0 +1,109 @@
+import BrokerModel
+import BrokerValues
+
+/// The configuration as JSON Schema (draft 7), for editors: docs/config.schema.json and docs/apps.schema.json.
+///
+/// What a schema cannot say (that a file is there, that two tables agree), only the daemon checks.
+package enum ConfigurationSchema {
+    /// - Parameter keySources: those that there are.
+    package static func settings(keySources: [String]) -> JSONValue {
+        var tables: [String: JSONObject] = [:]
+        for setting in Setting.all {
+            let parts = setting.name.split(separator: ".", maxSplits: 1).map(String.init)
+            tables[parts[0], default: [:]][parts[1]] = setting.schema(keySources: keySources)
+        }
+        var properties = tables.mapValues(table)
+        properties["browser"] = properties["browser"].map { table in
+            let words: JSONValue = ["type": "string", "description": "A command, as $BROWSER has it."]
+            return ["anyOf": .array([words, .object(command), table])]
+        }
+        properties["provider"] = [
+            "type": "object",
+            "description": "What is to be said of providers, by issuer or host: [provider.\"https://id.example\"].",
+            "additionalProperties": table(
+                JSONObject(uniqueKeysWithValues: ProviderSetting.all.map { ($0.name, $0.schema) })),
+        ]
+        return document("The configuration of brokerd", table(properties))
+    }
+
+    /// Of a file in `apps.d`.
+    package static var apps: JSONValue {
+        var app = table(JSONObject(uniqueKeysWithValues: AppFileKey.all.map { ($0.name, .object($0.schema)) }))
+        app = adding(["required": ["client_id", "authority"]], to: app)
+        return document("Apps for brokerd", ["type": "object", "additionalProperties": app])
+    }
+
+    private static func document(_ title: String, _ schema: JSONValue) -> JSONValue {
+        adding(["$schema": "http://json-schema.org/draft-07/schema#", "title": .string(title)], to: schema)
+    }
+
+    private static func table(_ properties: JSONObject) -> JSONValue {
+        ["type": "object", "properties": .object(properties), "additionalProperties": false]
+    }
+
+    fileprivate static let command = words(atLeast: 1)
+
+    static func words(atLeast least: Int64 = 0) -> JSONObject {
+        ["type": "array", "items": ["type": "string"], "minItems": .integer(least)]
+    }
+
+    fileprivate static func choice(_ choices: [String]) -> JSONObject {
+        ["type": "string", "enum": .array(choices.map { .string($0) })]
+    }
+
+    fileprivate static func adding(_ more: JSONObject, to schema: JSONValue) -> JSONValue {
+        .object((schema.objectValue ?? [:]).merging(more) { $1 })
+    }
+}
+
+extension Setting {
+    fileprivate func schema(keySources: [String]) -> JSONValue {
+        var schema: JSONObject =
+            switch kind {
+            case .boolean: ["type": "boolean"]
+            case .integer(_, let range, _):
+                [
+                    "type": "integer", "minimum": .integer(Int64(range.lowerBound)),
+                    "maximum": .integer(Int64(range.upperBound)),
+                ]
+            case .choice(_, let choices): ConfigurationSchema.choice(choices)
+            case .keySources:
+                [
+                    "anyOf": .array([
+                        .object(ConfigurationSchema.choice(keySources)),
+                        [
+                            "type": "array", "items": .object(ConfigurationSchema.choice(keySources)), "minItems": 1,
+                            "uniqueItems": true,
+                        ],
+                    ])
+                ]
+            case .path: ["type": "string", "pattern": "^(/|~/)"]
+            case .command: ConfigurationSchema.command
+            }
+        schema["description"] = .string(summary)
+        if defaultNote == nil {
+            let standard = BrokerConfiguration()
+            switch kind {
+            case .boolean(let field): schema["default"] = .bool(standard[keyPath: field])
+            case .integer(let field, _, _): schema["default"] = .integer(Int64(standard[keyPath: field]))
+            case .choice(let field, _): schema["default"] = .string(standard[keyPath: field])
+            case .keySources, .path, .command: break
+            }
+        }
+        return .object(schema)
+    }
+}
+
+extension ProviderSetting {
+    fileprivate var schema: JSONValue {
+        var schema: JSONObject =
+            switch kind {
+            case .providerKind: ConfigurationSchema.choice(ProviderKind.allCases.map(\.rawValue))
+            case .endpoint: ["type": "string", "pattern": "^https?://"]
+            case .choice(let choices): ConfigurationSchema.choice(choices)
+            case .clouds: ConfigurationSchema.words()
+            }
+        schema["description"] = .string(summary)
+        return .object(schema)
+    }
+}

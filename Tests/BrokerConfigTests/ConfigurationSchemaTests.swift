@@ -1,0 +1,92 @@
+import BrokerConfig
+import BrokerTestSupport
+import BrokerValues
+import BrokerVault
+import Foundation
+import Testing
+
+@Suite("The schemas for editors") struct ConfigurationSchemaTests {
+    private static let documents = [
+        ("docs/config.schema.json", ConfigurationSchema.settings(keySources: KeySources.names)),
+        ("docs/apps.schema.json", ConfigurationSchema.apps),
+    ]
+
+    @Test(
+        "are what the settings say (UPDATE_DOCS=1 swift test --filter Schema writes them)", arguments: documents)
+    func areCurrent(path: String, schema: JSONValue) throws {
+        let file = PackageTree.root.appending(path: path)
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        let text = try encoder.encode(schema) + Data("\n".utf8)
+        if ProcessInfo.processInfo.environment["UPDATE_DOCS"] != nil { try text.write(to: file) }
+        #expect(try Data(contentsOf: file) == text)
+    }
+
+    /// By taplo, which editors run.
+    private func accepts(_ text: String, _ schema: String) async throws -> Bool {
+        try await withTestBed { bed in
+            let path = try file("checked.toml", text, in: bed)
+            let result = try await bed.run(
+                Launch(
+                    try await PythonEnvironment.shared.program("taplo", in: bed),
+                    ["check", "--schema", PackageTree.root.appending(path: schema).absoluteString, path]))
+            try #require(result.succeeded || result.errors.contains("checked.toml:"), "\(result)")
+            return result.succeeded
+        }
+    }
+
+    @Test("an editor accepts the examples of docs/configuration.md")
+    func examples() async throws {
+        let page = try String(contentsOf: PackageTree.root.appending(path: "docs/configuration.md"), encoding: .utf8)
+        let examples = page.components(separatedBy: "```toml\n").dropFirst().compactMap {
+            $0.components(separatedBy: "```").first
+        }
+        try #require(examples.count >= 3)
+        for example in examples {
+            let schema = example.contains("apps.d") ? "docs/apps.schema.json" : "docs/config.schema.json"
+            #expect(try await accepts(example, schema), "\(example)")
+        }
+    }
+
+    @Test(
+        "what the daemon takes in several forms, an editor does too",
+        arguments: [
+            "browser = \"firefox %u\"", "browser = [\"firefox\"]", "browser.command = [\"firefox\"]",
+            "vault.key_source = \"credential\"", "vault.key_source = [\"credential\", \"key-file\"]",
+            "vault.state_dir = \"~/vault\"",
+        ])
+    func forms(text: String) async throws {
+        #expect(try await accepts(text, "docs/config.schema.json"))
+        try await withTestBed { bed in
+            let path = try file("config.toml", text, in: bed)
+            let loader = ConfigurationLoader(
+                environment: ["HOME": "/home/ada"], files: .only(path), keySources: KeySources.names)
+            #expect(try !loader.load().origins.isEmpty)
+        }
+    }
+
+    @Test(
+        "what the daemon refuses for its name, type or range, an editor marks",
+        arguments: [
+            "log.levle = \"debug\"", "log.level = \"loud\"", "cache.expiry_buffer = -1", "oauth.ca_file = 3",
+            "vault.state_dir = \"vault\"", "vault.key_source = \"hope\"", "browser.command = []",
+            "[provider.\"https://id.example\"]\ntoken_endpont = \"https://id.example/token\"",
+            "[provider.\"https://id.example\"]\nkind = \"okta\"",
+        ])
+    func mistakes(text: String) async throws {
+        #expect(try await !accepts(text, "docs/config.schema.json"))
+        try await withTestBed { bed in
+            let path = try file("config.toml", text, in: bed)
+            #expect(throws: ConfigurationError.self) {
+                try ConfigurationLoader(files: .only(path), keySources: KeySources.names).load()
+            }
+        }
+    }
+
+    @Test(
+        "an app's table without what is needed, or with another key, is marked",
+        arguments: ["[mail]\nclient_id = \"c\"", "[mail]\nclient_id = \"c\"\nauthority = \"https://i\"\nscope = []"])
+    func apps(text: String) async throws {
+        #expect(try await !accepts(text, "docs/apps.schema.json"))
+    }
+}
