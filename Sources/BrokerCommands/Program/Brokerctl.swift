@@ -14,14 +14,15 @@ package enum Brokerctl {
     package static func main(_ commandLine: [String]) -> Never {
         ProgramGroup.hide()
         StandardStream.keepDescriptors()
+        let words = ProgramName.arguments(of: commandLine)
         do {
-            let command = try BrokerctlCommand.parseAsRoot(ProgramName.arguments(of: commandLine))
+            let command = try BrokerctlCommand.parseAsRoot(words)
             if let subcommand = command as? any Subcommand { end(run(subcommand)) }
-            guard let subcommand = command as? any WaitingSubcommand else { end(try explain(command)) }
+            guard let subcommand = command as? any WaitingSubcommand else { end(try explain(command, of: words)) }
             Task { end(await run(subcommand)) }
             while true { pause() }
         } catch {
-            end(report(error))
+            end(report(error, of: words))
         }
     }
 
@@ -68,8 +69,12 @@ package enum Brokerctl {
     }
 
     /// `help` explains what it is asked; a noun without its verb is a mistake.
-    private static func explain(_ command: any ParsableCommand) throws -> ExitStatus {
+    private static func explain(_ command: any ParsableCommand, of words: [String]) throws -> ExitStatus {
         widenHelp()
+        if let unknown = UnknownSubcommand.message(for: words) {
+            StandardStream.error.write(unknown + "\n")
+            return .usage
+        }
         let type = Swift.type(of: command)
         guard type.configuration.subcommands.isEmpty else {
             StandardStream.error.write(BrokerctlCommand.helpMessage(for: type) + "\n")
@@ -81,8 +86,12 @@ package enum Brokerctl {
     }
 
     /// What the parser has to say: help and versions to standard output, mistakes to standard error.
-    private static func report(_ error: any Error) -> ExitStatus {
+    private static func report(_ error: any Error, of words: [String]) -> ExitStatus {
         widenHelp()
+        if let unknown = UnknownSubcommand.message(for: words) {
+            StandardStream.error.write(unknown + "\n")
+            return .usage
+        }
         let message = BrokerctlCommand.fullMessage(for: error)
         if BrokerctlCommand.exitCode(for: error).isSuccess {
             StandardStream.output.write(message + "\n")
