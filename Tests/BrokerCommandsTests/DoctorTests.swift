@@ -1,6 +1,7 @@
 import BrokerCommands
 import BrokerRPC
 import BrokerTestSupport
+import DevIdentityProvider
 import Foundation
 import Testing
 
@@ -41,6 +42,44 @@ struct DoctorTests {
         #expect(verdict("credential.helper broker --app work --host h")?.hasPrefix("good") == true)
     }
 
+    @Test("providers that answer, are in trouble, are not trusted, or cannot be reached, in curl's words")
+    func network() {
+        let report = """
+            0 200 https://id.example/\u{20}
+            0 503 https://sick.example/\u{20}
+            60 000 https://own.example/ SSL certificate problem
+            6 000 https://gone.example/ Could not resolve host: gone.example
+            """
+        let findings = Examination.network(report)
+        #expect(findings.map(\.verdict) == [.good, .note, .note, .bad])
+        #expect(findings[0].text == "https://id.example answers.")
+        #expect(findings[2].advice?.contains("oauth.ca_file") == true)
+        #expect(
+            findings[3].text == "https://gone.example cannot be reached: Could not resolve host: gone.example.")
+    }
+
+    @Test("the doctor asks the apps' providers itself")
+    func providers() async throws {
+        try await withTestBed { bed in
+            let provider = try await DevIdentityProvider.start(in: bed)
+            func app(_ name: String, _ authority: String) -> String {
+                #"{"name":"\#(name)","clientId":"c","authority":"\#(authority)","scopes":[],"executables":[],"units":[],"#
+                    + #""sandboxIds":[],"confidential":false}"#
+            }
+            let free = try FreePort.next()
+            let apps = [app("a", provider.issuer), app("b", "http://127.0.0.1:\(free)/x")]
+            let broker = try BrokerCommandsTests.broker([
+                "broker.status": ScriptedAnswers.status, "apps.list": #"{"apps":[\#(apps.joined(separator: ","))]}"#,
+                "keys.status": #"{"source":"credential","available":["key-file"],"resealing":false}"#,
+            ])
+            let result = try await brokerctl(["--socket", broker.path, "doctor"])
+            #expect(result.output.contains("\(provider.issuer) answers."), "\(result)")
+            #expect(result.output.contains("http://127.0.0.1:\(free) cannot be reached"), "\(result)")
+            #expect(result.output.contains("BAD   Key"), "\(result)")
+            #expect(result.status == .exited(1))
+        }
+    }
+
     @Test("a mistake in the configuration is told in brokerd's words")
     func configuration() {
         let mistake = Examination.configuration((2, "brokerd: /etc/x.toml:2: there is no setting a\nmore\n"))
@@ -77,9 +116,12 @@ struct DoctorTests {
     @Test("with a broker that answers nothing is bad, and an app whose program is gone is pointed out")
     func healthy() async throws {
         let app =
-            #"{"name":"mail","clientId":"c","authority":"https://idp","scopes":[],"executables":["/nowhere/app"],"#
+            #"{"name":"mail","clientId":"c","authority":"urn:none","scopes":[],"executables":["/nowhere/app"],"#
             + #""units":[],"sandboxIds":[],"confidential":false}"#
-        let broker = try broker(["broker.status": ScriptedAnswers.status, "apps.list": #"{"apps":[\#(app)]}"#])
+        let broker = try broker([
+            "broker.status": ScriptedAnswers.status, "apps.list": #"{"apps":[\#(app)]}"#,
+            "keys.status": #"{"source":"key-file","available":["key-file"],"resealing":false}"#,
+        ])
         let result = try await brokerctl(["--socket", broker.path, "doctor"])
         #expect(result.status == .exited(0), "\(result)")
         #expect(result.output.contains("Version 0.1.0 answers at \(broker.path)."), "\(result)")

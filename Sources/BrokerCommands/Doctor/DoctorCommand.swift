@@ -2,12 +2,15 @@ import ArgumentParser
 import BrokerClient
 import BrokerRPC
 import BrokerValues
+import FoundationEssentials
+import Glibc
 
 struct DoctorCommand: Subcommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor", abstract: "Look for what is wrong, and say what to do.",
         discussion: """
-            Looks at the broker, its systemd units, its configuration, vaults, apps, browser and clock, and changes nothing. \
+            Looks at the broker, its systemd units, its configuration, key, vaults, apps, their providers, the browser and the clock, \
+            and changes nothing. \
             Exit status 1 when something is bad.
 
             Examples:
@@ -27,7 +30,8 @@ struct DoctorCommand: Subcommand {
     }
 
     private func look(_ context: CommandContext) -> [Finding] {
-        var findings = broker(context)
+        let configuration = DaemonProgram.checkConfiguration()
+        var findings = broker(context, caFile: global.socket == nil ? configuration.flatMap(caFile) : nil)
         // With a socket of its own the broker is none of systemd's.
         if global.socket == nil {
             findings.append(
@@ -36,7 +40,8 @@ struct DoctorCommand: Subcommand {
                         "systemctl", "--user", "show", "--property=LoadState,ActiveState,UnitFileState",
                         "brokerd.socket",
                     ])))
-            findings.append(Examination.configuration(DaemonProgram.checkConfiguration()))
+            findings.append(Examination.configuration(configuration))
+            findings += leftOver
         }
         findings.append(
             Examination.browser(
@@ -53,7 +58,7 @@ struct DoctorCommand: Subcommand {
     }
 
     /// What the broker itself has to say; one finding when it does not answer.
-    private func broker(_ context: CommandContext) -> [Finding] {
+    private func broker(_ context: CommandContext, caFile: String?) -> [Finding] {
         do throws(BrokerClientError) {
             let status = try context.connection.call(GetBrokerStatus.self, .init())
             let apps = try context.connection.call(ListApps.self, .init()).apps
@@ -62,10 +67,42 @@ struct DoctorCommand: Subcommand {
                 + Examination.vaults(
                     status.vault.path.realPath ?? status.vault.path, isLocked: status.locked, others: vaults)
                 + Examination.records(status.vault)
-                + Examination.apps(apps, advice: ExecutableAdvice.on)
+                + key(context)
+                + Examination.apps(apps, advice: ExecutableAdvice.on) + network(apps, caFile: caFile)
         } catch {
             return [Finding("Broker", .bad, error.message)]
         }
+    }
+
+    private func key(_ context: CommandContext) -> [Finding] {
+        do throws(BrokerClientError) {
+            return [Examination.key(try context.connection.call(GetKeyStatus.self, .init()))]
+        } catch {
+            return [Finding("Key", .note, error.message)]
+        }
+    }
+
+    /// Nothing where there is no curl.
+    private func network(_ apps: [App], caFile: String?) -> [Finding] {
+        guard let command = NetworkExamination.command(for: apps, caFile: caFile) else { return [] }
+        return ChildProcess.report(of: command).map { Examination.network($0.text) } ?? []
+    }
+
+    /// As `brokerd --check-config` shows it.
+    private func caFile(_ report: (status: Int32, text: String)) -> String? {
+        let start = "oauth.ca_file = /"
+        guard let line = report.text.split(separator: "\n").first(where: { $0.hasPrefix(start) }) else { return nil }
+        return line.dropFirst(start.count - 1).components(separatedBy: "  # ").first
+    }
+
+    /// Of an edit that did not come to its end.
+    private var leftOver: [Finding] {
+        guard let file = try? OwnConfiguration().candidate, access(file, F_OK) == 0 else { return [] }
+        return [
+            Finding(
+                "Settings", .note, "\(file) is left from an edit that was broken off.",
+                advice: "rm \(ShellText.quoted(file))")
+        ]
     }
 
     /// Where systemd before version 254, later ones, and a broker started by hand keep theirs.

@@ -80,6 +80,17 @@ package enum Examination {
         ].compactMap(\.self)
     }
 
+    package static func key(_ key: KeyState) -> Finding {
+        guard key.available.contains(key.source) else {
+            return Finding(
+                "Key", .bad,
+                "It comes from \(key.source.clean), which is not there now: the next start will not open the vault.",
+                advice: "brokerctl key set-source, while the vault is open")
+        }
+        let rest = key.resealing ? "; records are still being sealed with the new one" : ""
+        return Finding("Key", .good, "It comes from \(key.source.clean)\(rest).")
+    }
+
     /// - Parameter advice: what is odd about a program, ``ExecutableAdvice``.
     package static func apps(_ apps: [App], advice: (String) -> String?) -> [Finding] {
         guard !apps.isEmpty else {
