@@ -61,6 +61,79 @@ struct CompletionTests {
     }
 }
 
+extension CompletionTests {
+    /// A PATH with the built brokerctl before the system's programs.
+    private static func path() throws -> String {
+        try URL(filePath: PackageTree.program("brokerctl")).deletingLastPathComponent().path + ":/usr/bin:/bin"
+    }
+
+    @Test("fish offers the same, and obeys no name")
+    func fish() async throws {
+        try await withTestBed { bed in
+            let broker = try broker(bed)
+            let script = """
+                brokerctl completion fish | source
+                complete -C 'brokerctl sta'; echo ==
+                complete -C 'brokerctl token --app '; echo ==
+                complete -C 'brokerctl accounts show '
+                """
+            let result = try await bed.run(
+                Launch(
+                    "/usr/bin/fish", ["--no-config", "-c", script],
+                    environment: ["BROKER_SOCKET": broker.path, "PATH": try Self.path(), "HOME": bed.path("home")]))
+            let parts = result.output.components(separatedBy: "==\n")
+            try #require(parts.count == 3, "\(result)")
+            #expect(parts[0].hasPrefix("status"), "\(result)")
+            #expect(parts[1].contains("mail") && parts[1].contains("notes"), "\(result)")
+            #expect(parts[2].contains("ada@example.org"), "\(result)")
+            #expect(!FileManager.default.fileExists(atPath: bed.path("trapped")))
+        }
+    }
+
+    @Test("zsh offers the same at its prompt, and obeys no name")
+    func zsh() async throws {
+        try await withTestBed { bed in
+            let broker = try broker(bed)
+            let driver = #"""
+                import os, pty, re, select, subprocess, sys, time
+                pid, fd = pty.fork()
+                if pid == 0:
+                    os.execvp("zsh", ["zsh", "-f", "-i"])
+                seen = ""
+                def until(text):
+                    global seen
+                    while text not in seen:
+                        if not select.select([fd], [], [], 30)[0]:
+                            sys.exit("no " + text + " in " + seen)
+                        seen += os.read(fd, 65536).decode(errors="replace")
+                    seen = seen.split(text, 1)[1]
+                def say(text): os.write(fd, text.encode())
+                say("PS1='%% '; autoload -Uz compinit && compinit -u -D; source <(brokerctl completion zsh); "
+                    "compdef _brokerctl brokerctl; print REA'DY'\n")
+                until("READY")
+                for start, end in [
+                    ("brokerctl sta", "tus"), ("brokerctl token --app ma", "il"),
+                    ("brokerctl accounts show ad", "a@example.org"),
+                ]:
+                    say(start + "\t")
+                    until(start)
+                    until(end)
+                    say("\x15")
+                    print("completed", start + end)
+                """#
+            let result = try await bed.run(
+                Launch(
+                    "/usr/bin/python3", ["-c", driver],
+                    environment: [
+                        "BROKER_SOCKET": broker.path, "PATH": try Self.path(), "HOME": bed.path("home"),
+                        "TERM": "dumb",
+                    ]))
+            #expect(result.output.split(separator: "\n").count == 3, "\(result)")
+            #expect(!FileManager.default.fileExists(atPath: bed.path("trapped")))
+        }
+    }
+}
+
 @Suite("Help")
 struct HelpTests {
     /// Every command that has examples, by the words that name it.
@@ -68,7 +141,8 @@ struct HelpTests {
         ["status"], ["login"], ["token"], ["proof"], ["accounts", "list"], ["accounts", "show"],
         ["accounts", "remove"],
         ["accounts", "sign-out"], ["apps", "add"], ["apps", "list"], ["apps", "remove"], ["doctor"],
-        ["sandboxes", "add"], ["sandboxes", "list"], ["sandboxes", "remove"], ["run-in"],
+        ["logout"], ["sandboxes", "add"], ["sandboxes", "list"], ["sandboxes", "remove"],
+        ["run-in"],
         ["git-credential"], ["kube-credential"], ["token-file"], ["watch"],
     ]
 

@@ -56,7 +56,7 @@ struct PackageTests {
             ". /usr/share/bash-completion/bash_completion; _completion_loader brokerctl; complete -p brokerctl")
         #expect(bash.contains("-F"), "\(bash)")
         let zsh = try await lab.user(
-            "zsh", "-fc", "autoload -U compinit && compinit -u -d /dev/null && print $_comps[brokerctl]")
+            "zsh", "-fc", "autoload -U compinit && compinit -u -D && print $_comps[brokerctl]")
         #expect(zsh == "_brokerctl\n")
         let fish = try await lab.user("fish", "-c", "complete -C 'brokerctl stat'")
         #expect(fish.contains("status"), "\(fish)")
