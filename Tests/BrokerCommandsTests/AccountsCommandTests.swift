@@ -104,6 +104,114 @@ struct AccountsCommandTests {
         #expect(log.all == [expected, #"{"interactionId":"i-1"}"#])
     }
 
+    /// Two people are signed in to mail; a token is for whoever is named.
+    private func brokerOfTwo(_ log: Recorder<String>) throws -> ScriptedBroker {
+        let two = [
+            ScriptedAnswers.account(id: "acc-1"), ScriptedAnswers.account(id: "acc-2", username: "eve@example.org"),
+        ]
+        return try ScriptedBroker { peer in
+            while let request = peer.request() {
+                log.add("\(request.method) \(request.params)")
+                switch request.method {
+                case "accounts.get": peer.answer(request, #"{"account":\#(two[1])}"#)
+                case "accounts.list": peer.answer(request, #"{"accounts":[\#(two.joined(separator: ","))]}"#)
+                case "token.acquireSilent" where request.params.contains("acc-2"):
+                    peer.answer(request, ScriptedAnswers.token())
+                case "token.acquireSilent" where request.params.contains("acc-"):
+                    peer.fail(request, "accountNotFound")
+                default: peer.fail(request, "ambiguousAccount", message: "Several accounts fit.")
+                }
+            }
+        }
+    }
+
+    @Test("whoever was chosen for an app gets its tokens where several are signed in, until the choice is taken back")
+    func defaultAccount() async throws {
+        let log = Recorder<String>()
+        let broker = try brokerOfTwo(log)
+        try await withTestBed { (bed) async throws in
+            let home = ["XDG_CONFIG_HOME": bed.path("config")]
+            func run(_ words: String...) async throws -> CommandResult {
+                try await brokerctl(words, at: broker.path, environment: home)
+            }
+            let token = ["token", "--app", "mail", "--scope", "email"]
+            #expect(try await brokerctl(token, at: broker.path, environment: home).status == .exited(1))
+            let chosen = try await run("accounts", "default", "eve@example.org", "--app", "mail")
+            #expect(chosen.output.hasPrefix("The default account of mail is ") && chosen.output.contains("eve@"))
+            #expect(try await brokerctl(token, at: broker.path, environment: home).output == "AT-1\n")
+            // Whoever is named comes first; another app has a choice of its own.
+            #expect(
+                try await brokerctl(token + ["--account", "x"], at: broker.path, environment: home).status == .exited(1)
+            )
+            #expect(try await run("token", "--app", "notes", "--scope", "email").status == .exited(1))
+            #expect(try await run("accounts", "default", "--app", "mail").output.contains("eve@example.org"))
+
+            #expect(
+                try await run("accounts", "default", "--clear", "--app", "mail").output
+                    == "mail has no default account.\n")
+            #expect(try await brokerctl(token, at: broker.path, environment: home).status == .exited(1))
+        }
+    }
+
+    @Test("a chosen account that is gone, and a file that is no JSON: what to do is said")
+    func lostDefault() async throws {
+        let broker = try brokerOfTwo(Recorder<String>())
+        try await withTestBed { bed in
+            let folder = bed.path("config/brokerd")
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            for (text, expected) in [
+                (#"{"mail":"acc-1"}"#, "is not signed in any more; choose another"), ("{", "cannot be read as JSON"),
+            ] {
+                try text.write(toFile: folder + "/default-accounts.json", atomically: true, encoding: .utf8)
+                let result = try await brokerctl(
+                    ["token", "--app", "mail", "--scope", "email"], at: broker.path,
+                    environment: ["XDG_CONFIG_HOME": bed.path("config")])
+                #expect(result.status == .exited(1) && result.errors.contains(expected), "\(result)")
+            }
+        }
+    }
+
+    @Test("logout takes the only account; of several it wants one to be named")
+    func logout() async throws {
+        let log = Recorder<String>()
+        let one = try ScriptedBroker { peer in
+            while let request = peer.request() {
+                log.add("\(request.method) \(request.params)")
+                if request.method == "accounts.list" {
+                    peer.answer(request, #"{"accounts":[\#(ScriptedAnswers.account())]}"#)
+                } else {
+                    let stages = #"{"local":"done","wipe":"skipped","revocation":"skipped","browser":"skipped"}"#
+                    peer.answer(request, #"{"stages":\#(stages)}"#)
+                }
+            }
+        }
+        let result = try await brokerctl(["logout", "--app", "mail"], at: one.path)
+        #expect(result.output == "This app  signed out\n", "\(result)")
+        #expect(log.all.last?.hasPrefix(#"accounts.signOut {"account":{"id":"acc-1"},"app":"mail""#) == true)
+
+        let several = try brokerOfTwo(Recorder<String>())
+        let refused = try await brokerctl(["logout"], at: several.path)
+        #expect(refused.status == .exited(1))
+        #expect(refused.errors.contains("name one: ada@example.org, eve@example.org"), "\(refused)")
+        let nobody = try BrokerCommandsTests.broker(["accounts.list": #"{"accounts":[]}"#])
+        #expect(try await brokerctl(["logout"], at: nobody.path).errors == "brokerctl: Nobody is signed in.\n")
+    }
+
+    @Test(
+        "a subcommand that there is not is told, with the nearest one",
+        arguments: [
+            (["tokn"], "brokerctl: There is no command tokn; did you mean token?\nbrokerctl help lists them all.\n"),
+            (
+                ["--socket", "/x", "accounts", "lst", "--json"],
+                "brokerctl accounts: There is no command lst; did you mean list?\nbrokerctl help accounts lists them all.\n"
+            ),
+            (["help", "frobnicate"], "brokerctl: There is no command frobnicate.\nbrokerctl help lists them all.\n"),
+        ])
+    func unknownSubcommand(words: [String], message: String) async throws {
+        let result = try await brokerctl(words)
+        #expect(result.status == .exited(2) && result.errors == message, "\(result)")
+    }
+
     @Test("help is readable in however few columns", arguments: ["1", "20", "39", "40", "200"])
     func narrowHelp(columns: String) async throws {
         for arguments in [["accounts"], ["login", "--help"], ["help", "token"]] {

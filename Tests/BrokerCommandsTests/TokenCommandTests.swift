@@ -156,7 +156,10 @@ struct TokenCommandTests {
         }
         let result = try await brokerctl(Self.request, at: broker.path)
         #expect(result.status == .exited(1))
-        #expect(result.errors.hasPrefix("brokerctl: Several accounts fit. Name it with --account.\n"))
+        #expect(
+            result.errors.hasPrefix(
+                "brokerctl: Several accounts fit. Name it with --account, or choose one for good: brokerctl accounts default.\n"
+            ))
         #expect(result.errors.contains("  ada@example.org at idp.example.org, id acc-1\n"))
         #expect(result.errors.contains("  eve[31m at idp.example.org, id acc-2\n"))
     }

@@ -2,9 +2,9 @@ import ArgumentParser
 
 struct AccountsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "accounts", abstract: "List, show, remove, sign out and forget accounts.",
+        commandName: "accounts", abstract: "List, show, remove, sign out and forget accounts, choose one.",
         subcommands: [
             ListAccountsCommand.self, ShowAccountCommand.self, RemoveAccountCommand.self, SignOutCommand.self,
-            ForgetAccountCommand.self,
+            ForgetAccountCommand.self, DefaultAccountCommand.self,
         ])
 }

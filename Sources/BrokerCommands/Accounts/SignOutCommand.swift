@@ -4,6 +4,27 @@ import BrokerRPC
 import BrokerValues
 import Synchronization
 
+/// `logout`: `accounts sign-out`, by the word that people try first.
+struct LogoutCommand: WaitingSubcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "logout", abstract: "Sign out; the same as accounts sign-out.",
+        discussion: """
+            With --app, or --client-id and --authority, of this app only; else of all. The account may be left out where only \
+            one is signed in.
+
+            Examples:
+              brokerctl logout
+              brokerctl logout ada@example.org --app notes
+            """)
+
+    @OptionGroup var global: GlobalOptions
+    @OptionGroup var signOut: SignOutOptions
+
+    func run(at location: SocketLocation, _ output: Output) async throws(BrokerClientError) {
+        try await signOut.run(at: location, output)
+    }
+}
+
 struct SignOutCommand: WaitingSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "sign-out", abstract: "Sign an account out of one app, or of all.",
@@ -17,10 +38,20 @@ struct SignOutCommand: WaitingSubcommand {
             """)
 
     @OptionGroup var global: GlobalOptions
+    @OptionGroup var signOut: SignOutOptions
 
+    func run(at location: SocketLocation, _ output: Output) async throws(BrokerClientError) {
+        try await signOut.run(at: location, output)
+    }
+}
+
+/// Whose sign-in ends, where, and how thoroughly.
+struct SignOutOptions: ParsableArguments {
     @Argument(
-        help: ArgumentHelp("A username or an account's id.", valueName: "account"), completion: LiveCompletion.accounts)
-    var account: AccountName
+        help: ArgumentHelp(
+            "A username or an account's id; may be left out where only one is signed in.", valueName: "account"),
+        completion: LiveCompletion.accounts)
+    var account: AccountName?
 
     @OptionGroup var choice: AppOptions
 
@@ -48,8 +79,8 @@ struct SignOutCommand: WaitingSubcommand {
     }
 
     func run(at location: SocketLocation, _ output: Output) async throws(BrokerClientError) {
-        let found = try account.find(among: choice.reference, on: DirectConnection(location: location))
-        var params = SignOutAccount.Params(.id(found.account.id))
+        let found = try account(on: DirectConnection(location: location))
+        var params = SignOutAccount.Params(.id(found.id))
         params.selection = AppSelection(choice.reference)
         params.wipe = wipe
         params.revoke = revoke
@@ -63,8 +94,24 @@ struct SignOutCommand: WaitingSubcommand {
             SignOutText.facts(stages, leavesBrowser: page.isLeft).text(emphasis: output.style.strong)
         }
         guard stages.local == .done else {
-            throw BrokerClientError(.internal, "Not everything of \(account.text) could be removed here.")
+            throw BrokerClientError(.internal, "Not everything of \(found.username) could be removed here.")
         }
+    }
+
+    /// The one that was named, or the only one.
+    private func account(on connection: DirectConnection) throws(BrokerClientError) -> Account {
+        if let account { return try account.find(among: choice.reference, on: connection).account }
+        var params = ListAccounts.Params()
+        params.selection = AppSelection(choice.reference)
+        let accounts = try connection.call(ListAccounts.self, params).accounts
+        guard let only = accounts.first else {
+            throw BrokerClientError(.accountNotFound, "Nobody is signed in.")
+        }
+        guard accounts.count == 1 else {
+            let names = accounts.map(\.username.clean).joined(separator: ", ")
+            throw BrokerClientError(.ambiguousAccount, "Several people are signed in; name one: \(names).")
+        }
+        return only
     }
 
     /// Ctrl-C while the browser is waited for leaves the browser to itself: what was done is still told. Before, it ends

@@ -8,15 +8,20 @@ struct OwnConfiguration {
     let path: String
 
     init() throws(BrokerClientError) {
+        let file = try Self.folder() + "/config.toml"
+        // A link is followed: many keep their settings elsewhere.
+        path = file.realPath ?? file
+    }
+
+    /// Where a person's settings for the broker are.
+    static func folder() throws(BrokerClientError) -> String {
         func variable(_ name: String) -> String { SocketLocation.variable(name) ?? "" }
         // A relative path there is to be ignored (XDG Base Directory Specification).
         let home = variable("XDG_CONFIG_HOME")
         guard home.hasPrefix("/") || variable("HOME").hasPrefix("/") else {
             throw BrokerClientError(.invalidParameter, "There is no home directory for a configuration; set HOME.")
         }
-        let file = (home.hasPrefix("/") ? home : variable("HOME") + "/.config") + "/brokerd/config.toml"
-        // A link is followed: many keep their settings elsewhere.
-        path = file.realPath ?? file
+        return (home.hasPrefix("/") ? home : variable("HOME") + "/.config") + "/brokerd"
     }
 
     /// Nothing when there is no file yet.

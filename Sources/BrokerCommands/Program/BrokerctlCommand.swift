@@ -13,7 +13,8 @@ struct BrokerctlCommand: ParsableCommand {
             """,
         version: "brokerctl \(BrokerVersion.text)",
         subcommands: [
-            StatusCommand.self, LoginCommand.self, TokenCommand.self, ProofCommand.self, AccountsCommand.self,
+            StatusCommand.self, LoginCommand.self, LogoutCommand.self, TokenCommand.self, ProofCommand.self,
+            AccountsCommand.self,
             AppsCommand.self, GrantsCommand.self, SandboxesCommand.self, RunInCommand.self, AuditCommand.self,
             CacheCommand.self, KeyCommand.self,
             LockCommand.self, UnlockCommand.self, PartitionsCommand.self,

@@ -17,7 +17,7 @@ struct SilentAsking {
     /// - Returns: the result, as the broker wrote it.
     func send(on connection: DirectConnection) throws(BrokerClientError) -> JSONNode {
         do throws(BrokerClientError) {
-            guard let account else { return try connection.result(of: AcquireTokenSilent.self, params) }
+            guard let account else { return try sendForDefault(on: connection) }
             return try account.resolve { reference throws(BrokerClientError) in
                 var params = params
                 params.account = reference
@@ -28,10 +28,32 @@ struct SilentAsking {
             switch error.code {
             case .interactionRequired: error.message += " To sign in: \(signIn(after: error))"
             case .ambiguousAccount where account == nil && params.account == nil:
-                error.message += " Name it with --account."
+                error.message += " Name it with --account, or choose one for good: brokerctl accounts default."
             default: break
             }
             throw error
+        }
+    }
+
+    /// For the account that fits; where several do, for the one that the person chose.
+    private func sendForDefault(on connection: DirectConnection) throws(BrokerClientError) -> JSONNode {
+        do throws(BrokerClientError) {
+            return try connection.result(of: AcquireTokenSilent.self, params)
+        } catch {
+            guard error.code == .ambiguousAccount, params.account == nil, let app = params.selection.app,
+                let chosen = try DefaultAccounts().account(of: app)
+            else { throw error }
+            var params = params
+            params.account = .id(chosen)
+            do throws(BrokerClientError) {
+                return try connection.result(of: AcquireTokenSilent.self, params)
+            } catch {
+                guard error.code == .accountNotFound else { throw error }
+                throw BrokerClientError(
+                    .accountNotFound,
+                    "The default account of \(app) is not signed in any more; choose another: brokerctl accounts default.",
+                    cause: error)
+            }
         }
     }
 

@@ -1,0 +1,61 @@
+import ArgumentParser
+import BrokerClient
+import BrokerRPC
+import BrokerValues
+
+struct DefaultAccountCommand: Subcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "default", abstract: "Choose whose tokens an app gets when several people are signed in.",
+        discussion: """
+            token, git-credential, kube-credential and token-file take this account where they would have to be told one. \
+            Without an account, shows the choice.
+
+            Examples:
+              brokerctl accounts default ada@example.org --app notes
+              brokerctl accounts default --app notes
+              brokerctl accounts default --clear --app notes
+            """)
+
+    @OptionGroup var global: GlobalOptions
+
+    @Argument(
+        help: ArgumentHelp("A username or an account's id.", valueName: "account"), completion: LiveCompletion.accounts)
+    var account: AccountName?
+
+    @Option(help: ArgumentHelp("A registered app.", valueName: "name"), completion: LiveCompletion.apps)
+    var app: String
+
+    @Flag(help: "Take the choice back.")
+    var clear = false
+
+    func validate() throws {
+        guard account == nil || !clear else { throw ValidationError("Give an account or --clear, not both.") }
+    }
+
+    func run(in context: CommandContext) throws(BrokerClientError) {
+        let defaults = try DefaultAccounts()
+        let reference = AppReference.registered(app)
+        if let account {
+            let found = try account.find(among: reference, on: context.connection).account
+            try defaults.set(found.id, of: app)
+            return tell(found, context.output)
+        }
+        if clear {
+            try defaults.set(nil, of: app)
+            return tell(nil, context.output)
+        }
+        let chosen = try defaults.account(of: app)
+        let found = try chosen.map { id throws(BrokerClientError) in
+            try AccountName(argument: id).find(among: reference, on: context.connection).account
+        }
+        tell(found, context.output)
+    }
+
+    private func tell(_ account: Account?, _ output: Output) {
+        let result: JSONValue = ["app": .string(app), "account": account.map { .string($0.id) } ?? .null]
+        output.result(JSONText.node(of: result)) {
+            guard let account else { return "\(app) has no default account.\n".clean(keeping: "\n") }
+            return "The default account of \(app) is \(AccountText.who(account)).\n".clean(keeping: "\n")
+        }
+    }
+}
