@@ -78,7 +78,9 @@ extension Setting {
             summary: "A PEM file of certificate authorities to trust besides the system's."),
         Setting(
             name: "oauth.connect_timeout", kind: .integer(\.oauth.connectTimeout, 1...300, unit: "s"),
-            takesEffect: .restart, summary: "How long connecting to a provider may take."),
+            takesEffect: .restart,
+            summary:
+                "How long connecting to a provider may take, and how long it may leave what was sent unacknowledged."),
         Setting(
             name: "oauth.request_timeout", kind: .integer(\.oauth.requestTimeout, 1...600, unit: "s"),
             takesEffect: .restart,

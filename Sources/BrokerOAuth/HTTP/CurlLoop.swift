@@ -137,16 +137,19 @@ private struct Transfers {
     let multi: UnsafeMutableRawPointer
     let settings: TransferSettings
     private var byHandle: [UnsafeMutableRawPointer: CurlTransfer] = [:]
+    private var idleLimit: IdleLimit
 
     init(multi: UnsafeMutableRawPointer, settings: TransferSettings) {
         self.multi = multi
         self.settings = settings
+        idleLimit = IdleLimit(longest: settings.configuration.longestIdleConnection)
     }
 
     var isEmpty: Bool { byHandle.isEmpty }
 
     mutating func start(_ submission: CurlLoop.Submission) {
-        guard let transfer = CurlTransfer(submission, settings: settings) else {
+        let longestIdle = idleLimit.now(awake: Self.read(CLOCK_MONOTONIC), uptime: Self.read(CLOCK_BOOTTIME))
+        guard let transfer = CurlTransfer(submission, settings: settings, longestIdle: longestIdle) else {
             return submission.continuation.resume(
                 returning: .failure(HTTPFailure(.internal, mayHaveBeenSent: false, "libcurl refused the request")))
         }
@@ -154,6 +157,12 @@ private struct Transfers {
             return transfer.finish(CURLE_FAILED_INIT)
         }
         byHandle[transfer.easy] = transfer
+    }
+
+    private static func read(_ clock: clockid_t) -> Duration {
+        var time = timespec()
+        clock_gettime(clock, &time)
+        return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
     }
 
     /// Only what may be repeated may be cancelled: see ``HTTPRequest/isRepeatable``.

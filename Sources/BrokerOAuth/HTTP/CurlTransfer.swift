@@ -28,14 +28,16 @@ final class CurlTransfer {
     private static let largestHeader = 64 << 10
 
     /// Nil when libcurl takes one of the settings not; the continuation is then still the caller's.
-    init?(_ submission: CurlLoop.Submission, settings: TransferSettings) {
+    ///
+    /// - Parameter longestIdle: of a connection that it may use, in whole seconds.
+    init?(_ submission: CurlLoop.Submission, settings: TransferSettings, longestIdle: Duration) {
         guard let easy = curl_easy_init() else { return nil }
         self.easy = easy
         self.submission = submission
         self.settings = settings
         errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
         errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
-        guard configure() else { return nil }
+        guard configure(longestIdle) else { return nil }
     }
 
     deinit {
@@ -51,7 +53,7 @@ final class CurlTransfer {
 
     // MARK: Settings
 
-    private func configure() -> Bool {
+    private func configure(_ longestIdle: Duration) -> Bool {
         let configuration = settings.configuration
         let url = submission.url
         var accepted = true
@@ -74,7 +76,10 @@ final class CurlTransfer {
         string(CURLOPT_USERAGENT, "token-broker/\(configuration.version)")
         long(CURLOPT_CONNECTTIMEOUT_MS, configuration.connectTimeout.milliseconds)
         long(CURLOPT_TIMEOUT_MS, timeLimit.milliseconds)
-        long(CURLOPT_MAXAGE_CONN, configuration.longestIdleConnection.milliseconds / 1000)
+        long(CURLOPT_MAXAGE_CONN, longestIdle.milliseconds / 1000)
+        // A kept connection may be dead without having been told so: the network has gone, or is another one.
+        let unacknowledged = UInt32(configuration.connectTimeout.milliseconds)
+        accepted = ccurl_set_unacknowledged(easy, unacknowledged) == CURLE_OK && accepted
 
         long(CURLOPT_SSL_VERIFYPEER, 1)
         long(CURLOPT_SSL_VERIFYHOST, 2)

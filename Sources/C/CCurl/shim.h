@@ -2,6 +2,10 @@
 #define BROKER_CCURL_SHIM_H
 
 #include <curl/curl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdint.h>
+#include <sys/socket.h>
 
 /* Swift cannot call variadic C, so each argument type that curl_easy_setopt, curl_multi_setopt and curl_easy_getinfo
    take has a function of its own here. The type in the name is the one libcurl documents for the option. */
@@ -42,6 +46,21 @@ static inline CURLcode ccurl_set_data_callback(CURL *easy, CURLoption option, cc
 
 static inline CURLcode ccurl_set_prereq_callback(CURL *easy, ccurl_prereq_callback callback) {
     return curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, callback);
+}
+
+static int ccurl_socket_made(void *milliseconds, curl_socket_t made, curlsocktype purpose) {
+    unsigned int limit = (unsigned int)(uintptr_t)milliseconds;
+    (void)purpose;
+    /* Without it the transfer's own time limit holds. */
+    (void)setsockopt(made, IPPROTO_TCP, TCP_USER_TIMEOUT, &limit, sizeof(limit));
+    return CURL_SOCKOPT_OK;
+}
+
+/* How long sent bytes may stay unacknowledged before the connection counts as lost (TCP_USER_TIMEOUT, tcp(7)). */
+static inline CURLcode ccurl_set_unacknowledged(CURL *easy, unsigned int milliseconds) {
+    CURLcode result = curl_easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, ccurl_socket_made);
+    return result != CURLE_OK ? result
+                              : curl_easy_setopt(easy, CURLOPT_SOCKOPTDATA, (void *)(uintptr_t)milliseconds);
 }
 
 static inline CURLcode ccurl_get_long(CURL *easy, CURLINFO info, long *value) {

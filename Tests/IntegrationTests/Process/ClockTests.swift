@@ -1,0 +1,106 @@
+import BrokerTestSupport
+import BrokerValues
+import DevIdentityProvider
+import Foundation
+import Testing
+
+@Suite("Clocks that jump", .serialized, .timeLimit(.minutes(3))) struct ClockTests {
+    private static let hours: Int64 = 3_600
+
+    private func scene(_ clock: MovedClock, in bed: TestBed, _ configuration: String? = nil) async throws
+        -> DevelopmentScene
+    {
+        try await DevelopmentScene.make(
+            in: bed,
+            options: {
+                $0.wrapper = clock.wrapper
+                $0.configuration = configuration
+            })
+    }
+
+    @Test("set on by two hours, what is cached has expired and is refreshed once; set back, it is not trusted")
+    func steps() async throws {
+        try await withTestBed { bed in
+            let clock = try await MovedClock(in: bed)
+            let scene = try await scene(clock, in: bed)
+            let first = try await scene.signIn().accessToken
+            #expect(try await scene.silent().text("accessToken") == first)
+
+            try clock.set(to: 2 * Self.hours)
+            scene.provider.advanceClock(by: Int(2 * Self.hours))
+            let second = try await scene.silent()
+            #expect(second.text("accessToken") != first && scene.provider.refreshes == 1)
+            let now = Int64(Date().timeIntervalSince1970) + 2 * Self.hours
+            let expiresOn = try #require(second["expiresOn"]?.integerValue)
+            #expect((now + Self.hours - 60...now + Self.hours + 60).contains(expiresOn))
+            #expect(try await scene.silent().text("accessToken") == second.text("accessToken"))
+
+            try clock.set(to: 0)
+            scene.provider.advanceClock(by: Int(-2 * Self.hours))
+            let third = try await scene.silent().text("accessToken")
+            #expect(third != second.text("accessToken") && scene.provider.refreshes == 2)
+            #expect(try await scene.silent().text("accessToken") == third)
+            #expect(scene.provider.refreshes == 2)
+        }
+    }
+
+    @Test("a wrong clock, which the provider's is not: a token is not handed out as good, and nobody is signed out")
+    func wrong() async throws {
+        try await withTestBed { bed in
+            let clock = try await MovedClock(in: bed)
+            let scene = try await scene(clock, in: bed)
+            _ = try await scene.signIn()
+            try clock.set(to: 24 * Self.hours)
+            // The ID token of the answer has expired by this clock.
+            _ = await #expect(throws: Refusal.self) { try await scene.silent() }
+            try clock.set(to: 0)
+            try await eventually("a token is there again") {
+                (try? await scene.silent())?["accessToken"] != nil
+            }
+        }
+    }
+
+    @Test("after eight hours of sleep nothing goes out by itself; fifty who ask cause one refresh; a sign-in is over")
+    func suspend() async throws {
+        try await withTestBed { bed in
+            let clock = try await MovedClock(in: bed)
+            let scene = try await scene(clock, in: bed, "[cache]\nrefresh_share = 50\n")
+            let first = try await scene.signIn().accessToken
+            let connection = try await scene.broker.connect()
+            let waiting = Task {
+                try await connection.call(
+                    "token.acquireInteractive",
+                    ["app": "notes", "scopes": [.string(DevelopmentScene.scope)], "prompt": "login", "timeout": 600])
+            }
+            while let message = await connection.nextNotification(), message["method"] != "interaction.open" {}
+
+            try clock.sleep(for: 8 * Self.hours)
+            scene.provider.advanceClock(by: Int(8 * Self.hours))
+            await expectRefusal("timedOut") { try await waiting.value }
+            #expect(scene.provider.refreshes == 0)
+
+            let tokens = try await withThrowingTaskGroup(of: String.self) { group in
+                for _ in 0..<50 { group.addTask { try await scene.silent().text("accessToken") } }
+                return try await group.reduce(into: Set()) { $0.insert($1) }
+            }
+            #expect(tokens.count == 1 && !tokens.contains(first) && scene.provider.refreshes == 1)
+            await connection.close()
+        }
+    }
+
+    @Test("the time of a sleep counts as idle: the broker locks itself")
+    func idle() async throws {
+        try await withTestBed { bed in
+            let clock = try await MovedClock(in: bed)
+            let broker = try await BrokerProcess.start(in: bed) {
+                $0.wrapper = clock.wrapper
+                $0.configuration = "[lock]\nafter_idle = 3600\n"
+            }
+            #expect(try await broker.call("broker.status")["locked"] == false)
+            try clock.sleep(for: 2 * Self.hours)
+            let log = broker.process
+            try await eventually("it has locked itself") { log.logTail.contains("locked") }
+            #expect(try await broker.call("broker.status")["locked"] == true)
+        }
+    }
+}
