@@ -24,8 +24,8 @@ package enum Prerequisite: Sendable {
                 ? nil : "Chromium is missing: apt-get install chromium chromium-driver."
         case .kubectl: Launch.find("kubectl") == nil ? "kubectl is missing: apt-get install kubernetes-client." : nil
         case .mailPrograms:
-            ["msmtp", "mutt"].allSatisfy { Launch.find($0) != nil }
-                ? nil : "Mail programs are missing: apt-get install msmtp mutt."
+            ["msmtp", "mutt", "neomutt", "mbsync", "dovecot"].allSatisfy { Launch.find($0) != nil }
+                ? nil : "Mail programs are missing: .ci/deps test installs them."
         case .root: geteuid() == 0 ? nil : "This needs root, for a mount namespace or another user's id."
         }
     }

@@ -1,0 +1,165 @@
+import BrokerTestSupport
+import DevIdentityProvider
+import Foundation
+import Testing
+
+/// Mail is read from a Dovecot that asks the provider whose token it is.
+@Suite(
+    "Mail from Dovecot, with a provider's token from the broker", .serialized, .needsRoot, .timeLimit(.minutes(3)),
+    .enabled(if: Prerequisite.mailPrograms.shouldRun, "\(Prerequisite.mailPrograms.missing ?? "")"))
+struct DovecotTests {
+    private struct Scene {
+        let scene: DevelopmentScene
+        let bed: TestBed
+        let port: UInt16
+        let authority: String
+        private let programs: String
+        private let folder: String
+
+        /// With one mail for Alice.
+        init(in bed: TestBed) async throws {
+            self.bed = bed
+            scene = try await DevelopmentScene.make(in: bed)
+            port = try FreePort.next()
+            folder = try bed.makeDirectory("dovecot")
+            let tls = try await TestCertificate.make(in: bed)
+            authority = tls.authority
+            programs = try bed.makeDirectory("bin")
+            try FileManager.default.createSymbolicLink(
+                atPath: "\(programs)/brokerctl", withDestinationPath: try PackageTree.program("brokerctl"))
+            let settings = """
+                base_dir = \(folder)/run
+                state_dir = \(folder)/run
+                log_path = /dev/stderr
+                protocols = imap
+                listen = 127.0.0.1
+                service imap-login {
+                  inet_listener imap {
+                    port = 0
+                  }
+                  inet_listener imaps {
+                    port = \(port)
+                    ssl = yes
+                  }
+                }
+                ssl = required
+                ssl_cert = <\(tls.certificate)
+                ssl_key = <\(tls.key)
+                auth_mechanisms = xoauth2 oauthbearer
+                passdb {
+                  driver = oauth2
+                  mechanisms = xoauth2 oauthbearer
+                  args = \(folder)/oauth2.conf
+                }
+                userdb {
+                  driver = static
+                  args = uid=65534 gid=65534 home=\(folder)/mail/%u
+                }
+                mail_location = maildir:\(folder)/mail/%u
+                first_valid_uid = 1
+
+                """
+            let provider = """
+                introspection_mode = auth
+                introspection_url = \(scene.provider.issuer)/userinfo
+                username_attribute = preferred_username
+
+                """
+            try settings.write(toFile: "\(folder)/dovecot.conf", atomically: true, encoding: .utf8)
+            try provider.write(toFile: "\(folder)/oauth2.conf", atomically: true, encoding: .utf8)
+            for name in ["new", "cur", "tmp"] {
+                try FileManager.default.createDirectory(
+                    atPath: "\(folder)/mail/alice/\(name)", withIntermediateDirectories: true)
+            }
+            try "From: bob@example.org\nSubject: Hello from Dovecot\n\nHello\n"
+                .write(toFile: "\(folder)/mail/alice/new/1", atomically: true, encoding: .utf8)
+            // Its processes have users of their own.
+            _ = try await bed.require("chown", ["-R", "65534:65534", "\(folder)/mail"])
+            _ = try await bed.require("chmod", ["711", bed.directory.path, folder])
+            let server = try bed.start(Launch("dovecot", ["-F", "-c", "\(folder)/dovecot.conf"]), as: "dovecot")
+            let port = port
+            try await eventually("Dovecot listens") {
+                try server.requireRunning()
+                return try await bed.run(Launch("bash", ["-c", "true 2> /dev/null > /dev/tcp/127.0.0.1/\(port)"]))
+                    .succeeded
+            }
+        }
+
+        var environment: [String: String] {
+            [
+                "HOME": bed.directory.path, "PATH": "\(programs):/usr/bin:/bin",
+                "BROKER_SOCKET": scene.broker.socket,
+            ]
+        }
+
+        /// A program's settings: the page's lines for this server, and others.
+        func settings(_ section: String, _ words: [String], _ more: String, as name: String) throws -> String {
+            let path = bed.path(name)
+            let lines = try words.flatMap { try Recipe.lines(of: section, beginningWith: $0) }
+            let text = lines.map { $0.replacing("imap.example.org", with: "127.0.0.1") + "\n" }.joined() + more
+            try text.write(toFile: path, atomically: true, encoding: .utf8)
+            chmod(path, 0o600)
+            return path
+        }
+    }
+
+    @Test("mbsync fetches the mail; without a sign-in it fetches nothing")
+    func mbsync() async throws {
+        try await withTestBed { bed in
+            let mail = try await Scene(in: bed)
+            let local = try bed.makeDirectory("local")
+            let words = ["IMAPAccount", "Host", "SSLType", "User", "AuthMechs", "PassCmd"]
+            let settings = try mail.settings(
+                "isync (mbsync)", words,
+                """
+                Port \(mail.port)
+                CertificateFile \(mail.authority)
+
+                IMAPStore far
+                Account work
+
+                MaildirStore near
+                Path \(local)/
+                Inbox \(local)/INBOX
+
+                Channel work
+                Far :far:
+                Near :near:
+                Patterns INBOX
+                Create Near
+
+                """, as: "mbsyncrc")
+            let fetch = Launch("mbsync", ["-c", settings, "work"], environment: mail.environment)
+            let refused = try await bed.run(fetch)
+            #expect(!refused.succeeded && refused.errors.contains("brokerctl login --app notes"), "\(refused)")
+            try await mail.scene.signIn()
+            let fetched = try await bed.run(fetch)
+            #expect(fetched.succeeded, "\(fetched)")
+            let paths = try ["cur", "new"].flatMap { folder in
+                try FileManager.default.contentsOfDirectory(atPath: "\(local)/INBOX/\(folder)").map {
+                    "\(local)/INBOX/\(folder)/\($0)"
+                }
+            }
+            let texts = try paths.map { try String(contentsOfFile: $0, encoding: .utf8) }
+            #expect(texts.count == 1 && texts[0].contains("Hello from Dovecot"), "\(texts)")
+        }
+    }
+
+    @Test("mutt and neomutt show it", arguments: ["mutt", "neomutt"])
+    func read(program: String) async throws {
+        try await withTestBed { bed in
+            let mail = try await Scene(in: bed)
+            try await mail.scene.signIn()
+            let settings = try mail.settings(
+                "mutt and neomutt", ["set"],
+                """
+                set ssl_ca_certificates_file="\(mail.authority)" certificate_file="\(mail.authority)"
+                set folder="imaps://alice@127.0.0.1:\(mail.port)/" spoolfile="+INBOX"
+
+                """, as: "muttrc")
+            let terminal = try await Terminal.start(
+                Launch(program, ["-n", "-F", settings], environment: mail.environment), columns: 80, rows: 20, in: bed)
+            try await terminal.wait(for: "Hello from Dovecot")
+        }
+    }
+}
