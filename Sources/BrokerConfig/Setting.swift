@@ -154,7 +154,7 @@ extension Setting {
                 + "provider allows (`ext_expires_in`)."),
         Setting(
             name: "browser.command", kind: .command(\.browser.command), takesEffect: .reload,
-            defaultNote: "`$BROWSER`, else xdg-open",
+            defaultNote: "`$BROWSER`, else the desktop's portal, else xdg-open",
             summary:
                 "What the broker itself opens a sign-in page with (presentation `broker`). `%u` in an argument stands "
                 + "for the address, which comes last otherwise."),

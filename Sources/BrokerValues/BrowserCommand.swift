@@ -28,6 +28,23 @@ package struct BrowserCommand: Sendable, Equatable {
     /// Asks the desktop for its default browser.
     package static let desktop = BrowserCommand(program: "xdg-open")
 
+    /// Asks the desktop's portal (org.freedesktop.portal.OpenURI), which starts the browser in the person's session, wherever it
+    /// is asked from. It fails where there is no portal, or no desktop that it could open a window on.
+    package static let portal = BrowserCommand(
+        program: "busctl",
+        words: [
+            "--user", "--quiet", "--timeout=10", "call", "org.freedesktop.portal.Desktop",
+            "/org/freedesktop/portal/desktop", "org.freedesktop.portal.OpenURI", "OpenURI", "ssa{sv}", "", "%u", "0",
+        ])
+
+    /// Whether it ends when it has opened the page or failed to; others may be the browser itself.
+    package var endsAtOnce: Bool { self == .portal }
+
+    /// The person's default browser: by the portal where there is a session bus, else by `xdg-open`.
+    package static func ofDesktop(hasSessionBus: Bool) -> [BrowserCommand] {
+        hasSessionBus ? [.portal, .desktop] : [.desktop]
+    }
+
     /// Whether a browser may be given this address: nothing that a program takes for an option or a file, no scheme that
     /// makes a browser do anything but load a page, and no more bytes than Linux lets one argument have.
     package static func isWebAddress(_ url: String) -> Bool { WebURL(url, atMost: (128 << 10) - 1) != nil }

@@ -102,6 +102,17 @@ struct BrowserLauncherTests {
         #expect(commands.first?.arguments(for: "https://a") == ["a b", "5%", "https://a"])
     }
 
+    @Test("a session bus: the portal comes first and needs nobody to start it; what the person chose goes before")
+    func portal() {
+        let bus = ["DBUS_SESSION_BUS_ADDRESS": "unix:path=/run/bus", "INVOCATION_ID": "0123"]
+        let commands = BrowserCommand.candidates(environment: bus)
+        #expect(commands.map(\.program) == ["busctl", "systemd-run"])
+        #expect(commands[0].arguments(for: Self.url).suffix(3) == ["", Self.url, "0"])
+        #expect(
+            BrowserCommand.candidates(environment: bus.merging(["BROWSER": "firefox"]) { $1 }).map(\.program)
+                == ["systemd-run"])
+    }
+
     @Test("xdg-open is asked when the person chose nothing")
     func fallback() {
         #expect(BrowserCommand.candidates(environment: [:]).map(\.program) == ["xdg-open"])

@@ -1,7 +1,7 @@
 import BrokerValues
 import Glibc
 
-/// The person's own browser: the commands of `$BROWSER`, then `xdg-open`.
+/// The person's own browser: the commands of `$BROWSER`, then the desktop's portal, then `xdg-open`.
 ///
 /// A program that is still running after a moment, or that ended well, is taken to have opened the page; one that cannot
 /// be started, or fails at once (`xdg-open` where there is no desktop), is passed over for the next.
@@ -18,7 +18,9 @@ public struct SystemBrowser: BrowserOpening {
     ///   - variable: the value of `$BROWSER`.
     ///   - patience: how long a program may take to fail.
     package init(variable: String?, patience: Duration = .seconds(2)) {
-        commands = BrowserCommand.named(by: variable) + [.desktop]
+        commands =
+            BrowserCommand.named(by: variable)
+            + BrowserCommand.ofDesktop(hasSessionBus: Self.hasDisplay && Self.isSet("DBUS_SESSION_BUS_ADDRESS"))
         self.patience = patience
     }
 
@@ -52,7 +54,7 @@ public struct SystemBrowser: BrowserOpening {
             let child = ChildProcess.start(
                 [command.program] + command.arguments(for: url), environment: environment)
         else { return false }
-        let deadline = ContinuousClock.now + patience
+        let deadline = ContinuousClock.now + (command.endsAtOnce ? .seconds(60) : patience)
         var pause = Duration.milliseconds(5)
         while ContinuousClock.now < deadline {
             if let status = child.pollExit() { return status == 0 }
@@ -65,7 +67,11 @@ public struct SystemBrowser: BrowserOpening {
 
     /// Without a display `xdg-open` goes on to browsers for terminals; they have none here, and still end well.
     private static var desktopEnvironment: [String: String] {
-        let displays = ["DISPLAY", "WAYLAND_DISPLAY"].compactMap(SocketLocation.variable)
-        return displays.allSatisfy(\.isEmpty) ? ["BROWSER": "false"] : [:]
+        hasDisplay ? [:] : ["BROWSER": "false"]
     }
+
+    /// Over ssh the session bus may be that of a desktop that the person does not sit at.
+    private static var hasDisplay: Bool { isSet("DISPLAY") || isSet("WAYLAND_DISPLAY") }
+
+    private static func isSet(_ name: String) -> Bool { SocketLocation.variable(name)?.isEmpty == false }
 }

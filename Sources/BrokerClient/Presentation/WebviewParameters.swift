@@ -2,7 +2,7 @@
 public struct WebviewParameters: Sendable {
     package let browser: any BrowserOpening
 
-    /// In the person's own browser: `$BROWSER`, else `xdg-open`.
+    /// In the person's own browser: `$BROWSER`, else the desktop's default one.
     public init() {
         browser = SystemBrowser()
     }

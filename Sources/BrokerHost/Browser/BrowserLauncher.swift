@@ -53,6 +53,7 @@ package final class BrowserLauncher: BrowserOpener {
 
     /// - Returns: whether it is still running after a while, or ended well before.
     private func run(_ command: BrowserCommand, url: String) async -> Bool {
+        if command.endsAtOnce { return await Self.exitsWell(command, url: url) }
         let (outcomes, report) = AsyncStream.makeStream(of: Bool.self, bufferingPolicy: .bufferingOldest(1))
         // Not a child of the request: the browser outlives the sign-in, and ending the task would end the browser.
         Task.detached {

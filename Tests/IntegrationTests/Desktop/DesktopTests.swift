@@ -109,3 +109,68 @@ struct DesktopTests {
         }
     }
 }
+
+@Suite("The sign-in page at a desktop with a portal", .serialized, .timeLimit(.minutes(2))) struct PortalTests {
+    /// A desktop whose default browser writes down what it is given, and an `xdg-open` that does so elsewhere.
+    private static func environment(in bed: TestBed) async throws -> [String: String] {
+        let screen = try bed.start(
+            Launch("Xvfb", ["-displayfd", "1", "-screen", "0", "900x500x24", "-nolisten", "tcp"]))
+        try await screen.waitForText("\n")
+        let (data, settings) = (try bed.makeDirectory("data"), try bed.makeDirectory("settings"))
+        func write(_ name: String) -> String {
+            "echo \"$1\" > \(bed.path(name)).new; mv \(bed.path(name)).new \(bed.path(name))"
+        }
+        try FileManager.default.createDirectory(atPath: data + "/applications", withIntermediateDirectories: true)
+        try """
+        [Desktop Entry]
+        Type=Application
+        Name=A browser
+        Exec=\(bed.path("browser")) %u
+        MimeType=x-scheme-handler/http;x-scheme-handler/https;
+
+        """.write(toFile: data + "/applications/a.desktop", atomically: true, encoding: .utf8)
+        try "[Default Applications]\nx-scheme-handler/http=a.desktop\nx-scheme-handler/https=a.desktop\n"
+            .write(toFile: settings + "/mimeapps.list", atomically: true, encoding: .utf8)
+        let programs = try bed.makeDirectory("bin")
+        for (path, page) in [(bed.path("browser"), "page"), (programs + "/xdg-open", "page-of-xdg-open")] {
+            try "#!/bin/sh\n\(write(page))\n".write(toFile: path, atomically: true, encoding: .utf8)
+            try #require(chmod(path, 0o700) == 0)
+        }
+        return [
+            "DISPLAY": ":" + screen.outputText.trimmingCharacters(in: .whitespacesAndNewlines),
+            "HOME": bed.directory.path, "XDG_RUNTIME_DIR": try bed.makeDirectory("runtime"), "XDG_DATA_HOME": data,
+            "XDG_CONFIG_HOME": settings, "XDG_CURRENT_DESKTOP": "GNOME", "PATH": programs + ":/usr/bin:/bin",
+        ]
+    }
+
+    @Test("the portal opens the default browser; without one xdg-open does", arguments: [true, false])
+    func opens(hasPortal: Bool) async throws {
+        try await withTestBed { bed in
+            let scene = try await DevelopmentScene.make(in: bed)
+            var environment = try await Self.environment(in: bed)
+            let login = [
+                try PackageTree.program("brokerctl"), "--socket", scene.broker.socket, "login", "--app", "notes",
+                "--scope", DevelopmentScene.scope,
+            ]
+            let shell: ManagedProcess
+            if hasPortal {
+                // The bus starts the portal, and this its part for GTK, as on a person's desktop.
+                shell = try bed.start(
+                    Launch("dbus-run-session", ["--"] + login, environment: environment), as: "login")
+            } else {
+                environment["DBUS_SESSION_BUS_ADDRESS"] = try await SessionBus.start(in: bed)
+                shell = try bed.start(
+                    Launch(login[0], Array(login.dropFirst()), environment: environment), as: "login")
+            }
+            let page = bed.path(hasPortal ? "page" : "page-of-xdg-open")
+            let url = try await awaited("a browser is given the page") {
+                try shell.requireRunning()
+                return try? String(contentsOfFile: page, encoding: .utf8).trimmingCharacters(in: .newlines)
+            }
+            #expect(!FileManager.default.fileExists(atPath: bed.path(hasPortal ? "page-of-xdg-open" : "page")))
+            let redirect = try await scene.provider.signIn(.alice, at: url, in: bed)
+            _ = try await HTTPSession(in: bed).get(redirect.url)
+            #expect(await shell.exitStatus() == .exited(0), "\(shell.logTail)")
+        }
+    }
+}
