@@ -32,18 +32,23 @@ func system(_ name: String, pkgConfig: String, apt: String) -> Target {
 }
 
 extension Target.Dependency {
-    static let logging = product(name: "Logging", package: "swift-log")
-    static let arguments = product(name: "ArgumentParser", package: "swift-argument-parser")
-    static let nioCore = product(name: "NIOCore", package: "swift-nio")
-    static let nioPosix = product(name: "NIOPosix", package: "swift-nio")
-    static let nioHTTP1 = product(name: "NIOHTTP1", package: "swift-nio")
-    static let lifecycle = product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
-    static let signals = product(name: "UnixSignals", package: "swift-service-lifecycle")
-    static let crypto = product(name: "Crypto", package: "swift-crypto")
-    static let cryptoExtras = product(name: "CryptoExtras", package: "swift-crypto")
-    static let jwtKit = product(name: "JWTKit", package: "jwt-kit")
-    static let subprocess = product(name: "Subprocess", package: "swift-subprocess")
-    static let hummingbird = product(name: "Hummingbird", package: "hummingbird")
+    /// An app that takes BrokerClient alone (`traits: []`) fetches none of them.
+    private static func library(_ name: String, _ package: String) -> Target.Dependency {
+        product(name: name, package: package, condition: .when(traits: ["Programs"]))
+    }
+
+    static let logging = library("Logging", "swift-log")
+    static let arguments = library("ArgumentParser", "swift-argument-parser")
+    static let nioCore = library("NIOCore", "swift-nio")
+    static let nioPosix = library("NIOPosix", "swift-nio")
+    static let nioHTTP1 = library("NIOHTTP1", "swift-nio")
+    static let lifecycle = library("ServiceLifecycle", "swift-service-lifecycle")
+    static let signals = library("UnixSignals", "swift-service-lifecycle")
+    static let crypto = library("Crypto", "swift-crypto")
+    static let cryptoExtras = library("CryptoExtras", "swift-crypto")
+    static let jwtKit = library("JWTKit", "jwt-kit")
+    static let subprocess = library("Subprocess", "swift-subprocess")
+    static let hummingbird = library("Hummingbird", "hummingbird")
 }
 
 let package = Package(
@@ -52,6 +57,10 @@ let package = Package(
         .executable(name: "brokerd", targets: ["brokerd"]),
         .executable(name: "brokerctl", targets: ["brokerctl"]),
         .library(name: "BrokerClient", targets: ["BrokerClient"]),
+    ],
+    traits: [
+        .trait(name: "Programs", description: "brokerd, brokerctl and the tests, with the packages that they need."),
+        .default(enabledTraits: ["Programs"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),

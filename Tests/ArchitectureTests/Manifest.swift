@@ -6,7 +6,7 @@ struct Manifest {
 
     init(_ text: String) {
         self.text = text
-        let declarations = text.matches(of: /static let (\w+) = product\(name: "(\w+)"/)
+        let declarations = text.matches(of: /static let (\w+) = library\("(\w+)"/)
         products = Dictionary(uniqueKeysWithValues: declarations.map { ($0.1, String($0.2)) })
     }
 

@@ -97,7 +97,7 @@ struct RuleTests {
     func manifest() {
         let manifest = Manifest(
             """
-            static let nio = product(name: "NIOCore", package: "swift-nio")
+            static let nio = library("NIOCore", "swift-nio")
             layer("A", ["B"]), layer(
              "C",
              ["A",
