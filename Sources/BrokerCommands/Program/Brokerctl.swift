@@ -16,7 +16,7 @@ package enum Brokerctl {
         StandardStream.keepDescriptors()
         let words = ProgramName.arguments(of: commandLine)
         do {
-            let command = try BrokerctlCommand.parseAsRoot(words)
+            let command = try parse(words)
             if let subcommand = command as? any Subcommand { end(run(subcommand)) }
             guard let subcommand = command as? any WaitingSubcommand else { end(try explain(command, of: words)) }
             Task { end(await run(subcommand)) }
@@ -24,6 +24,26 @@ package enum Brokerctl {
         } catch {
             end(report(error, of: words))
         }
+    }
+
+    /// The subcommand is parsed alone: the parser takes longer to lay out all of them than the broker to answer. What does not go
+    /// well that way is for the whole to judge, which knows how to say so.
+    private static func parse(_ words: [String]) throws -> any ParsableCommand {
+        var rest = words[...]
+        // Every subcommand takes the options that may stand before it.
+        var options: [String] = []
+        while let option = rest.first, option == "--json" || option == "--socket" || option.hasPrefix("--socket=") {
+            let count = option == "--socket" ? 2 : 1
+            options += rest.prefix(count)
+            rest = rest.dropFirst(count)
+        }
+        var type: any ParsableCommand.Type = BrokerctlCommand.self
+        while let next = type.configuration.subcommands.first(where: { $0.configuration.commandName == rest.first }) {
+            type = next
+            rest.removeFirst()
+        }
+        if type.configuration.subcommands.isEmpty, let command = try? type.parse(options + rest) { return command }
+        return try BrokerctlCommand.parseAsRoot(words)
     }
 
     /// What was asked for is not done when nobody got it: a full disk, a closed descriptor.
