@@ -24,6 +24,7 @@ final class EngineServices: Sendable {
     let refreshOutcomes = OutcomeCounts()
     let rejected = RejectedTokens()
     let turns = TokenTurns()
+    let underWay: TokensUnderWay
     let revocations = Revocations()
     let interactions: InteractionRegistry
     let backups: any BackupStore
@@ -42,6 +43,7 @@ final class EngineServices: Sendable {
         (self.settings, self.log, self.index, self.writer) = (settings, log, index, writer)
         (self.flights, self.gate, self.interactions) = (flights, gate, interactions)
         (self.backups, self.transfers) = (backups, transfers)
+        underWay = TokensUnderWay(vault: vault, writer: writer, clock: clock, log: log)
     }
 
     func knownAccounts(of app: AppRegistration, in partition: Partition) throws(BrokerError) -> KnownAccounts {

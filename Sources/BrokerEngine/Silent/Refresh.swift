@@ -81,8 +81,8 @@ struct Refresh: Sendable {
 
     private enum Spending {
         case done(AcquiredToken)
-        /// Another token may do better.
-        case useless(BrokerError, Lesson)
+        /// Another token may do better than this one.
+        case useless(RefreshToken, BrokerError, Lesson)
     }
 
     /// What is to be noted of a token that was of no use.
@@ -99,16 +99,16 @@ struct Refresh: Sendable {
         var dead: [Secret] = []
         for (place, token) in spendable.enumerated() {
             let secret = try services.reading { () throws(VaultError) in try services.vault.secret(of: token.sealed) }
-            var lesson = Lesson.isDead
+            var (useless, lesson) = (token, Lesson.isDead)
             // The family's token is often the app's own.
             if !dead.contains(secret) {
                 switch try await spendInTurn(token, secret, in: situation) {
                 case .done(let answer): return answer
-                case .useless(let why, let learnt):
+                case .useless(let sent, let why, let learnt):
                     // The first says why the sign-in is over; that another token is no help either is no news.
                     if dead.isEmpty { error = why }
                     dead.append(secret)
-                    lesson = learnt
+                    (useless, lesson) = (sent, learnt)
                 }
             }
             // Before the last one is gone: who finds none from then on shall hear why.
@@ -117,7 +117,7 @@ struct Refresh: Sendable {
                 services.throttle.with { [error] in $0.ended(holder, with: error, at: now) }
             }
             switch lesson {
-            case .isDead: await forget(token)
+            case .isDead: await forget(useless)
             case .isOthers: await remember(.outsider, situation.owner.client)
             }
         }
@@ -155,6 +155,8 @@ struct Refresh: Sendable {
             for: request.tokenType, of: situation.tokens, at: metadata)
         let grants = GrantStore(
             services: services, app: request.app, partition: request.partition, resources: request.resources)
+        // Before it leaves: whoever finds the vault after a power cut knows which token was under way (decision 74).
+        let sent = await services.underWay.mark(refreshToken, in: request.partition)
         let response: TokenResponse
         do throws(ProviderError) {
             response = try await services.provider.redeem(
@@ -162,15 +164,14 @@ struct Refresh: Sendable {
                 as: request.app.credentials(at: situation.destination), at: metadata)
         } catch {
             if case .unusableTokens(let rest) = error {
-                await grants.keepRest(
-                    rest, sent: asked, replacing: refreshToken, proofKey: extras.proofKey, at: metadata)
+                await grants.keepRest(rest, sent: asked, replacing: sent, proofKey: extras.proofKey, at: metadata)
             }
-            return try await uselessness(error, of: refreshToken, sent: asked, in: situation)
+            return try await uselessness(error, of: sent, before: refreshToken, asked: asked, in: situation)
         }
-        var spent = refreshToken
-        let isSuspected = refreshToken.record.unansweredAt != nil || refreshToken.record.refusedAt != nil
-        if response.refreshToken == nil, isSuspected {
-            spent = await mark(refreshToken) { ($0.unansweredAt, $0.refusedAt) = (nil, nil) }
+        var spent = sent
+        // It may stay, and is as good as new then: a family's token is not always replaced by the one that comes.
+        if response.refreshToken == nil || sent.record.familyID != nil {
+            spent = await mark(sent, from: refreshToken) { ($0.unansweredAt, $0.refusedAt) = (nil, nil) }
         }
         return .done(
             try await grants.keepRefreshed(
@@ -188,48 +189,47 @@ struct Refresh: Sendable {
         return try? services.vault.secret(of: idToken)
     }
 
+    /// - Parameters:
+    ///   - sent: marked as under way.
+    ///   - before: what was known of the token until then.
     /// - Throws: when the failure is not the token's.
     private func uselessness(
-        _ error: ProviderError, of refreshToken: RefreshToken, sent: Scopes, in situation: Situation
+        _ error: ProviderError, of sent: RefreshToken, before: RefreshToken, asked: Scopes,
+        in situation: Situation
     ) async throws(BrokerError) -> Spending {
         let refusal: OAuthRefusal
         switch error {
         case .refused(let told):
             refusal = told
-        case .refusedWithoutReason(let status, _) where refreshToken.record.refusedAt != nil:
+        case .refusedWithoutReason(let status, _) where before.record.refusedAt != nil:
             // It was no passing trouble of something in between: the token is dead.
             refusal = OAuthRefusal(
                 error: "invalid_grant", description: "The provider gave no reason.", status: status)
         case .refusedWithoutReason:
             let now = services.clock.now
-            await mark(refreshToken) { $0.refusedAt = now }
+            await mark(sent, from: before) { $0.refusedAt = now }
             throw ProviderErrors.brokerError(error, at: situation.destination)
         default:
-            if error.mayHaveReplacedTheToken, refreshToken.record.unansweredAt == nil {
-                let now = services.clock.now
-                await mark(refreshToken) { $0.unansweredAt = now }
-            }
+            if !error.mayHaveReplacedTheToken { await mark(sent, from: before) }
             throw ProviderErrors.brokerError(error, at: situation.destination)
         }
         let meaning = RefreshRefusal(
             refusal,
             refusedScopes: ScopeRefusal(
-                asked: request.scopes, sent: sent, spending: refreshToken.record, at: request.target.kind),
-            sentClaims: request.claims != nil, answerWasLost: refreshToken.record.unansweredAt != nil,
+                asked: request.scopes, sent: asked, spending: before.record, at: request.target.kind),
+            sentClaims: request.claims != nil, answerWasLost: before.record.unansweredAt != nil,
             at: situation.destination.environment)
-        if meaning.isClientMismatch, refreshToken.record.familyID != nil {
-            return .useless(request.needsThePerson(.noTokens), .isOthers)
+        if meaning.isClientMismatch, before.record.familyID != nil {
+            return .useless(await mark(sent, from: before), request.needsThePerson(.noTokens), .isOthers)
         }
         guard meaning.tokenIsDead else {
-            if meaning.showsNarrowing || refreshToken.record.refusedAt != nil {
-                await mark(refreshToken) {
-                    if meaning.showsNarrowing { $0.grantNarrows = true }
-                    $0.refusedAt = nil
-                }
+            await mark(sent, from: before) {
+                if meaning.showsNarrowing { $0.grantNarrows = true }
+                $0.refusedAt = nil
             }
             throw meaning.error
         }
-        return .useless(meaning.error, .isDead)
+        return .useless(sent, meaning.error, .isDead)
     }
 
     // MARK: What becomes of a token
@@ -249,21 +249,28 @@ struct Refresh: Sendable {
                 .token(.refreshTokenRejected, accountID: id, scopes: dead.record.scopes, expiresOn: nil)))
     }
 
-    /// Notes durably what was learnt of this token without replacing it: that an answer is missing (it is tried again, but no
+    /// Notes durably what is known of this token without replacing it: that an answer is missing (it is tried again, but no
     /// one shall wonder if it is dead), or what it is good for.
     ///
+    /// - Parameters:
+    ///   - earlier: what the change begins with. If nothing changes, that very record is put back: failures are remembered by it.
     /// - Returns: the token as it is from now on.
     @discardableResult
     private func mark(
-        _ sent: RefreshToken, _ change: @escaping @Sendable (inout RefreshTokenRecord) -> Void
+        _ sent: RefreshToken, from earlier: RefreshToken? = nil,
+        _ change: @escaping @Sendable (inout RefreshTokenRecord) -> Void = { _ in }
     ) async -> RefreshToken {
         let owner = CacheIndex.OwnerKey(partition: request.partition, owner: sent.record.owner)
-        let vault = services.vault
+        let (earlier, vault) = (earlier ?? sent, services.vault)
         return await write("a refresh token could not be marked") { index throws(VaultError) in
-            guard try index.loadTokens(of: owner).holds(sent) else { return (CacheChange(in: owner.partition), sent) }
-            var record = sent.record
+            let unchanged = CacheChange(in: owner.partition)
+            guard try index.loadTokens(of: owner).holds(sent) else { return (unchanged, sent) }
+            var (record, marked) = (earlier.record, earlier)
             change(&record)
-            let marked = try vault.seal(record, secret: try vault.secret(of: sent.sealed), in: owner.partition)
+            if record != earlier.record {
+                marked = try vault.seal(record, secret: try vault.secret(of: sent.sealed), in: owner.partition)
+            }
+            guard marked.sealed.box != sent.sealed.box else { return (unchanged, sent) }
             return (CacheChange(in: owner.partition, [.refreshToken(.put(marked))]), marked)
         } ?? sent
     }

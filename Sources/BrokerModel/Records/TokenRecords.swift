@@ -74,7 +74,7 @@ package struct AccessTokenRecord: VaultRecord {
 }
 
 /// A refresh token, without a realm: it is good for every tenant of its account (unified cache schema, `RefreshToken`).
-package struct RefreshTokenRecord: VaultRecord {
+package struct RefreshTokenRecord: VaultRecord, Equatable {
     package static let kind = RecordKind.refreshToken
     package var owner: TokenOwner
     package var familyID: String?
