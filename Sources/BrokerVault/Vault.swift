@@ -83,6 +83,7 @@ package final class Vault: RecordVault {
     ) async throws(VaultError) -> Vault {
         guard sodium_init() >= 0 else { throw .io("libsodium cannot start: the system has no source of randomness.") }
         let claim = try DirectoryClaim(on: directory)
+        BackupFile.removeName(in: directory)
         let file = VaultFile(directory: directory)
         if try !file.exists() { try await make(file, keySources, at: now, logger) }
         let header = try file.examine()

@@ -8,17 +8,27 @@ final class BackupFile: GatheredBackup, BackupSource {
     /// Far above what one person has.
     static let limit = 1 << 30
 
+    /// What it is called until it has no name. Not every file system can make a file without one.
+    private static let name = "import-part"
+
     private let descriptor: Int32
     private let length = Mutex(0)
 
     init(in directory: StateDirectory) throws(BackupError) {
-        let name = "import-" + Secret.random(count: 16).withBytes { [UInt8]($0) }.hexadecimal
         let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
-        let descriptor = openat(directory.descriptor, name, flags, 0o600)
+        var descriptor: Int32
+        repeat {
+            // Of two imports at once, one may take the name of the other's away: it needs it no longer.
+            Self.removeName(in: directory)
+            descriptor = openat(directory.descriptor, Self.name, flags, 0o600)
+        } while descriptor < 0 && errno == EEXIST
         guard descriptor >= 0 else { throw Self.failure(errno) }
-        unlinkat(directory.descriptor, name, 0)
+        Self.removeName(in: directory)
         self.descriptor = descriptor
     }
+
+    /// A broker that was killed between the two steps has left an empty file.
+    static func removeName(in directory: StateDirectory) { directory.removeIfPresent(name) }
 
     deinit { close(descriptor) }
 
