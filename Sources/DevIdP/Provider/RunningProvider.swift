@@ -48,6 +48,11 @@ package final class RunningProvider: Sendable {
 
     package func expire(_ kind: ExpiringKind) { provider.expire(kind) }
 
+    /// Whose access token this is, and which client it was given to, whether it is still good or not. Nil if it never was one.
+    package func holder(of accessToken: String) -> (username: String, clientID: String)? {
+        provider.state.withLock { $0.tokens.holder(of: accessToken) }
+    }
+
     /// Ends every grant, as an administrator would.
     package func revokeAllGrants() { provider.state.withLock { $0.tokens.revokeAll() } }
 

@@ -36,10 +36,13 @@ package struct Fault: Codable, Sendable, Equatable {
     package var delay: Double?
     /// How many requests it strikes; 0 means all, until it is removed.
     package var times: Int
+    /// It strikes when faults are removed, and whom it is for waits so long.
+    package var isHeld: Bool
 
     package init(
         _ endpoint: Endpoint?, _ kind: Kind, status: Int? = nil, retryAfter: Int? = nil, location: String? = nil,
-        contentType: String? = nil, body: String? = nil, delay: Double? = nil, times: Int = 1
+        contentType: String? = nil, body: String? = nil, delay: Double? = nil, times: Int = 1,
+        isHeld: Bool = false
     ) {
         self.endpoint = endpoint
         self.kind = kind
@@ -50,6 +53,7 @@ package struct Fault: Codable, Sendable, Equatable {
         self.body = body
         self.delay = delay
         self.times = times
+        self.isHeld = isHeld
     }
 
     package init(from decoder: any Decoder) throws {
@@ -68,19 +72,25 @@ package struct Fault: Codable, Sendable, Equatable {
             contentType: try fields.decodeIfPresent(String.self, forKey: .contentType),
             body: try fields.decodeIfPresent(String.self, forKey: .body),
             delay: try fields.decodeIfPresent(Double.self, forKey: .delay),
-            times: try fields.decodeIfPresent(Int.self, forKey: .times) ?? 1)
+            times: try fields.decodeIfPresent(Int.self, forKey: .times) ?? 1,
+            isHeld: try fields.decodeIfPresent(Bool.self, forKey: .isHeld) ?? false)
     }
 }
 
 /// The faults still to strike, first come first served.
 struct FaultPlan: Sendable {
     private var pending: [Fault] = []
+    /// How often all were removed.
+    private(set) var removals = 0
 
     init(_ faults: [Fault] = []) { pending = faults }
 
     mutating func add(_ fault: Fault) { pending.append(fault) }
 
-    mutating func removeAll() { pending = [] }
+    mutating func removeAll() {
+        pending = []
+        removals += 1
+    }
 
     /// The fault that strikes this request, counted off.
     mutating func take(for endpoint: Endpoint) -> Fault? {

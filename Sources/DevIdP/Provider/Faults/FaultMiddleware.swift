@@ -10,7 +10,7 @@ struct FaultMiddleware: RouterMiddleware {
     ) async throws -> Response {
         let endpoint = provider.endpoint(of: request.uri.path)
         guard endpoint != .control else { return try await next(request, context) }
-        let fault = provider.faults.withLock { $0.take(for: endpoint) }
+        let (fault, removals) = provider.faults.withLock { ($0.take(for: endpoint), $0.removals) }
         let form = context.form
         let opened = LogEntry(
             sequence: 0, time: provider.now(), method: request.method.rawValue, endpoint: endpoint,
@@ -18,6 +18,9 @@ struct FaultMiddleware: RouterMiddleware {
             loginHint: form["login_hint"], domainHint: form["domain_hint"], claims: form["claims"],
             tenant: provider.tenant(of: request.uri.path), fault: fault?.kind)
         let entry = provider.log.withLock { $0.open(opened) }
+        if fault?.isHeld == true {
+            while provider.faults.withLock({ $0.removals == removals }) { try await Task.sleep(for: .milliseconds(5)) }
+        }
         let response = try await answer(request, context: context, fault: fault, next: next)
         provider.log.withLock { $0.close(entry, status: response.status.code) }
         return response

@@ -122,6 +122,11 @@ struct TokenStore: Sendable {
         else { return nil }
         return (record, grant)
     }
+
+    func holder(of accessToken: String) -> (username: String, clientID: String)? {
+        guard let record = accessTokens[accessToken], let grant = grants[record.grantID] else { return nil }
+        return (grant.username, record.clientID)
+    }
 }
 
 extension TokenStore {
