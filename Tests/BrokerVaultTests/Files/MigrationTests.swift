@@ -81,34 +81,4 @@ struct MigrationTests {
             }
         }
     }
-
-    @Test("killed at any moment, it is the old one or the new one, whole", .timeLimit(.minutes(5)))
-    func killed() async throws {
-        let tool = try PackageTree.program("vault-torture")
-        let rounds = 40
-        var formats: [String] = []
-        var whole = Duration.zero
-        for round in 0...rounds {
-            try await withVaultBed { bed in
-                try putFixture(in: bed)
-                let process = try bed.bed.start(Launch(tool, ["open", bed.path]))
-                if round == 0 {
-                    // How long it takes unharmed: the kills are spread over that.
-                    whole = await ContinuousClock().measure { _ = await process.exitStatus() }
-                } else {
-                    try await Task.sleep(for: whole * (round - 1) / rounds)
-                    process.send(SIGKILL)
-                    _ = await process.exitStatus()
-                }
-                formats.append(try query(bed.file("vault.db"), "PRAGMA user_version")[0][0])
-                try await bed.use { vault throws in
-                    try expectContent(vault)
-                    let found = try vault.statistics()
-                    #expect(found.quarantined == 2 && found.missing == 0 && !found.isRolledBack)
-                }
-            }
-        }
-        // The first is not killed. How far the others came depends on how busy the machine is.
-        #expect(formats[0] == "2" && formats.allSatisfy { ["1", "2"].contains($0) })
-    }
 }

@@ -84,39 +84,6 @@ import Testing
         }
     }
 
-    @Test(
-        "a broker that is killed while it imports has all of an ordinary backup or nothing, and the same import completes it"
-    )
-    func killed() async throws {
-        try await withTestBed { bed in
-            let scene = try await DevelopmentScene.make(in: bed)
-            try await scene.signIn(.alice)
-            try await scene.signIn(.bob)
-            let file = bed.path("broker.backup")
-            _ = try await scene.broker.ctl(["cache", "export", file, "--stdin"], input: Self.passphrase)
-            var outcomes: Set<Int> = []
-            for round in 0..<8 {
-                let broker = try await BrokerProcess.start(in: bed)
-                let importing = try broker.startCtl(["cache", "import", file, "--stdin"])
-                try importing.write(Self.passphrase)
-                // Most of its time goes into the passphrase; the kill comes before, in or after the merge.
-                try await Task.sleep(for: .milliseconds(150 * round + Int.random(in: 0...100)))
-                broker.process.send(SIGKILL)
-                _ = await broker.process.exitStatus()
-                _ = await importing.exitStatus()
-                let again = try await BrokerProcess.start(in: bed) { $0.stateDirectory = broker.stateDirectory }
-                let counts = try await again.call("cache.stats")
-                let tokens = counts[path: "records.refreshTokens"].integerValue ?? -1
-                #expect([0, 2].contains(tokens) && counts[path: "records.accounts"].integerValue == tokens)
-                outcomes.insert(Int(tokens))
-                let merged = try await again.ctl(["cache", "import", file, "--stdin"], input: Self.passphrase)
-                #expect(merged.status == .exited(0), "\(merged)")
-                #expect(try await again.call("cache.stats")[path: "records.refreshTokens"] == 2)
-                await again.stop()
-            }
-        }
-    }
-
     @Test("a new passphrase is asked for twice on the terminal, and nothing of it is shown")
     func terminal() async throws {
         try await withTestBed { bed in

@@ -104,37 +104,4 @@ import Testing
             #expect(try await isLocked(second) == false)
         }
     }
-
-    @Test("a broker that is killed while it seals its records with a new key loses none, and goes on at the next start")
-    func killedWhileRotating() async throws {
-        try await withTestBed { bed in
-            let count = 400
-            var broker = try await BrokerProcess.start(in: bed)
-            let connection = try await broker.connect()
-            for number in 0..<count {
-                _ = try await connection.call(
-                    "apps.register",
-                    [
-                        "name": .string("app-\(number)"), "clientId": "c", "authority": "https://login.example.org/",
-                        "clientSecret": .string("secret-\(number)"),
-                    ])
-            }
-            await connection.close()
-            let directory = broker.stateDirectory
-            for round in 0..<8 {
-                _ = try? await broker.call("keys.rotate")
-                if round > 0 { try await Task.sleep(for: .microseconds(Int.random(in: 0...30_000))) }
-                broker.process.send(SIGKILL)
-                _ = await broker.process.exitStatus()
-                broker = try await BrokerProcess.start(in: bed) { $0.stateDirectory = directory }
-                // Reading the registrations opens every secret.
-                #expect(try await broker.call("apps.list")["apps"]?.arrayValue?.count == count)
-                try await eventually("the records are sealed anew") {
-                    try await broker.call("keys.status")["resealing"] == false
-                }
-            }
-            #expect(try await broker.call("broker.status")["vault"]?.objectValue?["records"] == .integer(Int64(count)))
-            #expect(await broker.stop() == .exited(0))
-        }
-    }
 }

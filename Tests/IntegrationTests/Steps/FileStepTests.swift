@@ -1,0 +1,153 @@
+import BrokerTestSupport
+import BrokerValues
+import DevIdentityProvider
+import Foundation
+import Testing
+
+@Suite("First starts, migrations and backups that end at any of their steps", .timeLimit(.minutes(5)))
+struct FileStepTests {
+    private static let passphrase = "correct horse battery\n"
+
+    /// Starts a broker on a state of its own for each step, lets that step fail, and starts one without faults there.
+    private func startAtEveryStep(
+        _ fault: FaultPoints.Fault, in bed: TestBed, prepare: (String) async throws -> Void = { _ in },
+        check: (BrokerProcess) async throws -> Void
+    ) async throws -> Int {
+        let states = try bed.makeDirectory("states")
+        let points = try await FaultPoints.make(watching: states, in: bed)
+        for step in 1...1_000 {
+            let state = "\(states)/\(step)"
+            try FileManager.default.createDirectory(
+                atPath: state, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+            try await prepare(state)
+            try points.arm(fault, at: step)
+            // It may end, or go on as one that cannot start.
+            let failing = try? await BrokerProcess.start(in: bed) {
+                $0.stateDirectory = state
+                $0.wrapper = points.wrapper
+            }
+            if let failing {
+                _ = try? await failing.call("apps.list")
+                await failing.stop()
+            }
+            let struck = try points.hasStruck
+            try points.disarm()
+            let broker = try await BrokerProcess.start(in: bed) { $0.stateDirectory = state }
+            do {
+                try await check(broker)
+            } catch {
+                throw ProcessFailure("\(fault) at step \(step): \(error)")
+            }
+            await broker.stop()
+            if !struck { return step - 1 }
+        }
+        throw ProcessFailure("It does not come to an end.")
+    }
+
+    @Test(
+        "a first start leaves what the next one can use",
+        arguments: [FaultPoints.Fault.kill, .killMidWrite, .failOnce(errno: EIO), .failFrom(errno: ENOSPC)])
+    func firstStart(_ fault: FaultPoints.Fault) async throws {
+        try await withTestBed { bed in
+            let steps = try await startAtEveryStep(fault, in: bed) { broker in
+                try await broker.register("notes", clientID: "c", authority: "https://login.example.org/")
+                try #require(try await broker.call("apps.list")[path: "apps"].arrayValue?.count == 1)
+            }
+            #expect(steps > 5)
+        }
+    }
+
+    @Test(
+        "a migration is done or not begun, and nothing of the earlier vault is lost", .needsRoot,
+        arguments: [FaultPoints.Fault.kill, .failOnce(errno: EIO), .failFrom(errno: ENOSPC)])
+    func migration(_ fault: FaultPoints.Fault) async throws {
+        try await withTestBed { bed in
+            let script = try String(contentsOfFile: PackageTree.fixture("vault-format-1.sql"), encoding: .utf8)
+            let key = try #require(script.split(separator: "\n").first { $0.hasPrefix("-- key ") }).dropFirst(7)
+            let model = try bed.makeDirectory("model") + "/vault.db"
+            try #require(try await bed.run(Launch("sqlite3", [model]), input: script).succeeded)
+            let steps = try await startAtEveryStep(fault, in: bed) { state in
+                try FileManager.default.copyItem(atPath: model, toPath: "\(state)/vault.db")
+                try Data("token-broker vault key 1\n\(key)\n".utf8).write(to: URL(filePath: "\(state)/vault.key"))
+                for name in ["vault.db", "vault.key"] { chmod("\(state)/\(name)", 0o600) }
+            } check: { broker in
+                let apps = try await broker.call("apps.list")[path: "apps"].arrayValue ?? []
+                try #require(apps.map { $0["name"].stringValue } == ["mail", "payroll"], "\(apps)")
+                let people = try await broker.call("accounts.list")[path: "accounts"].arrayValue ?? []
+                try #require(people.map { $0["username"] } == ["ada@example.org"], "\(people)")
+                // Two were damaged before.
+                let vault = try await broker.call("broker.status")[path: "vault"]
+                try #require(vault["quarantined"] == 2 && vault["missing"] == 0, "\(vault)")
+            }
+            #expect(steps > 5)
+        }
+    }
+
+    @Test(
+        "an export that ends leaves the earlier backup or a whole new one",
+        arguments: [FaultPoints.Fault.kill, .failFrom(errno: ENOSPC)])
+    func export(_ fault: FaultPoints.Fault) async throws {
+        try await withTestBed { bed in
+            let broker = try await BrokerProcess.start(in: bed)
+            try await broker.register("notes", clientID: "c", authority: "https://login.example.org/")
+            let folder = try bed.makeDirectory("backups")
+            let points = try await FaultPoints.make(watching: folder, in: bed)
+            let file = URL(filePath: "\(folder)/broker.backup")
+            _ = try await broker.ctl(["cache", "export", file.path, "--stdin"], input: Self.passphrase)
+            let whole = try Data(contentsOf: file).count
+            let arguments = [
+                try PackageTree.program("brokerctl"), "--socket", broker.socket, "cache", "export", file.path,
+                "--stdin",
+                "--force",
+            ]
+            for step in 1...1_000 {
+                try Data("an earlier backup".utf8).write(to: file)
+                try points.arm(fault, at: step)
+                let result = try await bed.run(
+                    Launch(points.wrapper[0], points.wrapper.dropFirst() + arguments), input: Self.passphrase)
+                let found = try Data(contentsOf: file)
+                let isNew = found.count == whole
+                #expect(isNew || found == Data("an earlier backup".utf8), "\(fault) at step \(step)")
+                #expect(!result.succeeded || isNew, "\(fault) at step \(step)")
+                guard try points.hasStruck else {
+                    #expect(result.succeeded && step > 3, "\(result)")
+                    return
+                }
+            }
+        }
+    }
+
+    @Test("an import that ends has brought everybody or nobody, and the same import completes it")
+    func imported() async throws {
+        try await withTestBed { bed in
+            var stepped = try await SteppedScene.make(in: bed) { $0.reuseGrace = 600 }
+            try await stepped.scene.signIn(.alice)
+            try await stepped.scene.signIn(.bob)
+            let file = bed.path("broker.backup")
+            _ = try await stepped.scene.broker.ctl(["cache", "export", file, "--stdin"], input: Self.passphrase)
+            var tokens: Set<Int64> = []
+            let steps = try await stepped.failAtEveryStep(.kill) { scene in
+                for account in try await scene.broker.call("accounts.list")[path: "accounts"].arrayValue ?? [] {
+                    _ = try await scene.broker.call("accounts.forget", ["account": ["id": account["id"]]])
+                }
+            } operate: { scene in
+                let result = try await scene.broker.ctl(
+                    ["cache", "import", file, "--stdin"], input: Self.passphrase)
+                guard result.succeeded else { throw ProcessFailure("\(result)") }
+            } check: { scene, outcome in
+                let records = try await scene.broker.call("cache.stats")[path: "records"]
+                let found = records["refreshTokens"].integerValue ?? -1
+                try #require([0, 2].contains(found) && records["accounts"].integerValue == found, "\(records)")
+                if outcome.wasReported { try #require(found == 2) }
+                tokens.insert(found)
+                // What lay about of it is gone with the next start.
+                let state = try FileManager.default.contentsOfDirectory(atPath: scene.broker.stateDirectory)
+                try #require(!state.contains { $0.hasPrefix("import-") }, "\(state)")
+            }
+            #expect(steps > 5 && tokens == [0, 2])
+            let again = try await stepped.scene.broker.ctl(
+                ["cache", "import", file, "--stdin"], input: Self.passphrase)
+            #expect(again.succeeded, "\(again)")
+        }
+    }
+}

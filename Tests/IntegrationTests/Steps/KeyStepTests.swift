@@ -1,0 +1,87 @@
+import BrokerTestSupport
+import BrokerValues
+import DevIdentityProvider
+import Foundation
+import Testing
+
+@Suite("Changes of the vault's keys that end at any of their steps", .timeLimit(.minutes(5))) struct KeyStepTests {
+    private static let apps = 12
+
+    private func fill(_ broker: BrokerProcess) async throws {
+        for number in 0..<Self.apps {
+            try await broker.register(
+                "app-\(number)", clientID: "c", authority: "https://login.example.org/",
+                ["clientSecret": .string("secret-\(number)")])
+        }
+    }
+
+    /// Reading the registrations opens every secret.
+    private func requireWhole(_ scene: DevelopmentScene) async throws {
+        let (broker, count) = (scene.broker, try await scene.broker.call("apps.list")["apps"]?.arrayValue?.count)
+        try #require(count == Self.apps + 1)
+        try await eventually("the records are sealed with one key") {
+            try await broker.call("keys.status")["resealing"] == false
+        }
+        try #require(try await scene.silent()[path: "fromCache"] == true)
+        try #require(try await scene.silent(["forceRefresh": true])[path: "persisted"] == true)
+        let status = try await broker.call("broker.status")
+        try #require(status[path: "vault.quarantined"] == 0 && status[path: "vault.missing"] == 0, "\(status)")
+    }
+
+    @Test(
+        "new data keys: whatever of the records was sealed with them, all of them open and none is lost",
+        arguments: [FaultPoints.Fault.kill, .failFrom(errno: ENOSPC)])
+    func rotation(_ fault: FaultPoints.Fault) async throws {
+        try await withTestBed { bed in
+            var stepped = try await SteppedScene.make(in: bed) { $0.reuseGrace = 600 }
+            try await stepped.scene.signIn()
+            try await fill(stepped.scene.broker)
+            let steps = try await stepped.failAtEveryStep(fault, endingGently: fault == .kill) { _ in
+            } operate: { scene in
+                let connection = try await scene.broker.connect()
+                _ = try await connection.call("keys.rotate")
+                // What is sealed anew after the answer belongs to it.
+                if fault == .kill {
+                    try await eventually("the records are sealed anew") {
+                        try await connection.call("keys.status")["resealing"] == false
+                    }
+                }
+                await connection.close()
+            } check: { scene, _ in
+                try await requireWhole(scene)
+            }
+            #expect(steps > 5)
+        }
+    }
+
+    @Test(
+        "another source of the key: at every step one of the two opens the vault, and if it was told, it is the new one",
+        arguments: [FaultPoints.Fault.kill, .failFrom(errno: ENOSPC)])
+    func source(_ fault: FaultPoints.Fault) async throws {
+        try await withTestBed { bed in
+            let folder = try bed.makeDirectory("credentials")
+            try Data(repeating: 7, count: 32).write(to: URL(filePath: "\(folder)/vault-key"))
+            var stepped = try await SteppedScene.make(
+                in: bed, environment: ["CREDENTIALS_DIRECTORY": folder]
+            ) { $0.reuseGrace = 600 }
+            try await stepped.scene.signIn()
+            try await fill(stepped.scene.broker)
+            for (old, new) in [("key-file", "credential"), ("credential", "key-file")] {
+                func source(_ scene: DevelopmentScene) async throws -> String {
+                    try await scene.broker.call("keys.status").text("source")
+                }
+                try await stepped.failAtEveryStep(fault, endingGently: fault == .kill) { scene in
+                    if try await source(scene) != old {
+                        _ = try await scene.broker.call("keys.setSource", ["source": .string(old)])
+                    }
+                } operate: { scene in
+                    _ = try await scene.broker.call("keys.setSource", ["source": .string(new)])
+                } check: { scene, outcome in
+                    let found = try await source(scene)
+                    try #require(found == new || !outcome.wasReported && found == old, "\(found)")
+                    try await requireWhole(scene)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,92 @@
+import BrokerTestSupport
+import BrokerValues
+import DevIdentityProvider
+import Foundation
+import Testing
+
+@Suite("A refresh that ends at any of its steps", .timeLimit(.minutes(5))) struct RefreshStepTests {
+    /// What a refresh begins with and what it told.
+    private struct Tokens {
+        var old = ""
+        var told: JSONObject?
+    }
+
+    /// What is on disk after a fault is the old token or the new one, and the saved sign-in still works; what was told to be on
+    /// disk is. The provider takes a refresh token again whose successor nobody has.
+    private func tryEveryStep(_ fault: FaultPoints.Fault, endingGently: Bool) async throws {
+        try await withTestBed { bed in
+            var stepped = try await SteppedScene.make(in: bed) { $0.reuseGrace = 600 }
+            try await stepped.scene.signIn()
+            var tokens = Tokens()
+            let steps = try await stepped.failAtEveryStep(fault, endingGently: endingGently) { scene in
+                tokens = Tokens(old: try await scene.silent().text("accessToken"))
+            } operate: { scene in
+                let answer = try await scene.silent(["forceRefresh": true])
+                tokens.told = answer
+                // However the disk is, what was told is there for the next who asks.
+                let next = try await scene.silent()
+                try #require(next[path: "fromCache"] == true && next["accessToken"] == answer["accessToken"])
+            } check: { scene, outcome in
+                let found = try await scene.silent()
+                try #require(found[path: "fromCache"] == true, "\(found)")
+                let new = tokens.told?.text("accessToken")
+                let isPersisted = tokens.told?[path: "persisted"] == true
+                if isPersisted {
+                    try #require(found.text("accessToken") == new, "told to be on disk")
+                } else if let new {
+                    try #require([tokens.old, new].contains(found.text("accessToken")))
+                }
+                try #require(try await scene.broker.call("accounts.list")[path: "accounts"].arrayValue?.count == 1)
+                try #require(try await scene.silent(["forceRefresh": true])[path: "persisted"] == true)
+                let status = try await scene.broker.call("broker.status")
+                try #require(status[path: "vault.quarantined"].integerValue ?? 0 == 0, "\(status)")
+            }
+            #expect(steps > 5)
+        }
+    }
+
+    @Test(
+        "a broker that is killed at any of them comes back with the old token or the new one",
+        arguments: [FaultPoints.Fault.kill, .killMidWrite])
+    func killed(_ fault: FaultPoints.Fault) async throws { try await tryEveryStep(fault, endingGently: true) }
+
+    @Test(
+        "a disk that fails at any of them keeps nobody from the new token, and nothing is told to be on disk that is not",
+        arguments: [
+            FaultPoints.Fault.failOnce(errno: EIO), .failFrom(errno: EIO), .failFrom(errno: ENOSPC),
+            .failFrom(errno: EROFS), .writeShort,
+        ])
+    func diskFails(_ fault: FaultPoints.Fault) async throws { try await tryEveryStep(fault, endingGently: false) }
+
+    @Test("where a refresh token works once, only one that was under way is lost, and the person is told why")
+    func inFlight() async throws {
+        try await withTestBed { bed in
+            var stepped = try await SteppedScene.make(in: bed)
+            let provider = stepped.scene.provider
+            var (answered, losses) = (0, 0)
+            func answers() -> Int { provider.log.count { $0.grantType == "refresh_token" && $0.status == 200 } }
+            try await stepped.failAtEveryStep(.kill) { scene in
+                // Whom the last step signed out is signed in again.
+                do {
+                    _ = try await scene.silent(["forceRefresh": true])
+                } catch is Refusal {
+                    try await scene.signIn()
+                }
+                answered = answers()
+            } operate: { scene in
+                _ = try await scene.silent(["forceRefresh": true])
+            } check: { scene, outcome in
+                let hadAnswered = answers() > answered
+                do {
+                    _ = try await scene.silent(["forceRefresh": true])
+                } catch let refusal as Refusal {
+                    losses += 1
+                    try #require(hadAnswered && !outcome.wasReported, "a token is lost that the provider honours")
+                    try #require(refusal.kind == "interactionRequired" && refusal.reason == "refreshTokenRevoked")
+                    try #require(refusal.message.contains("was lost on the way"), "\(refusal)")
+                }
+            }
+            #expect(losses > 0)
+        }
+    }
+}

@@ -1,0 +1,79 @@
+import BrokerTestSupport
+import DevIdentityProvider
+import Foundation
+import Testing
+
+/// A broker that can be ended, or whose disk can fail, at every single step of what it does.
+struct SteppedScene {
+    var scene: DevelopmentScene
+    private let points: FaultPoints
+    private let wrapper: [String]
+
+    /// How it went, when one step failed.
+    struct Outcome {
+        var step: Int
+        /// Why no success was told; nil if it was.
+        var error: (any Error)?
+        /// It came as far as that step.
+        var struck: Bool
+
+        var wasReported: Bool { error == nil }
+    }
+
+    static func make(
+        in bed: TestBed, environment: [String: String] = [:], policy: (inout TokenPolicy) -> Void = { _ in }
+    ) async throws -> SteppedScene {
+        let state = try bed.makeDirectory("state")
+        let points = try await FaultPoints.make(watching: state, in: bed)
+        let wrapper = points.wrapper + environment.map { "\($0.key)=\($0.value)" }
+        let scene = try await DevelopmentScene.make(in: bed, policy: policy) {
+            $0.stateDirectory = state
+            $0.wrapper = wrapper
+        }
+        return SteppedScene(scene: scene, points: points, wrapper: wrapper)
+    }
+
+    /// Does the same again and again, and lets it fail one step later each time, until it gets through. In between the broker
+    /// is ended, however far it came, and started again on a disk without faults.
+    ///
+    /// - Parameters:
+    ///   - isEndedGently: what the broker does at its end belongs to the steps.
+    ///   - prepare: brings about what `operate` begins with; nothing fails there.
+    ///   - operate: throws when the broker does not tell of a success.
+    ///   - check: what is true whatever the step was.
+    /// - Returns: how many steps there are.
+    @discardableResult
+    mutating func failAtEveryStep(
+        _ fault: FaultPoints.Fault, endingGently isEndedGently: Bool = true,
+        prepare: (DevelopmentScene) async throws -> Void = { _ in },
+        operate: (DevelopmentScene) async throws -> Void,
+        check: (DevelopmentScene, Outcome) async throws -> Void
+    ) async throws -> Int {
+        for step in 1...1_000 {
+            try await prepare(scene)
+            try points.arm(fault, at: step)
+            var outcome = Outcome(step: step, error: nil, struck: false)
+            do { try await operate(scene) } catch { outcome.error = error }
+            if isEndedGently {
+                await scene.broker.stop()
+            } else {
+                scene.broker.process.send(SIGKILL)
+                _ = await scene.broker.process.exitStatus()
+            }
+            outcome.struck = try points.hasStruck
+            try points.disarm()
+            let wrapper = wrapper
+            try await scene.startAgain { $0.wrapper = wrapper }
+            do {
+                try await check(scene, outcome)
+            } catch {
+                throw ProcessFailure("\(fault) at step \(step), \(outcome): \(error)")
+            }
+            if !outcome.struck {
+                try #require(outcome.wasReported, "without a fault it succeeds: \(outcome)")
+                return step - 1
+            }
+        }
+        throw ProcessFailure("It does not come to an end.")
+    }
+}
