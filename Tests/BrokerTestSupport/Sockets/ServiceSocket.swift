@@ -13,6 +13,12 @@ package final class ServiceSocket: Sendable {
 
     deinit { close(descriptor) }
 
+    /// Whether somebody waits to be accepted.
+    package var hasClient: Bool {
+        var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return poll(&waiting, 1, 0) == 1
+    }
+
     static func listen(at path: String) throws -> Int32 {
         unlink(path)
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)

@@ -7,46 +7,71 @@ import Testing
 @Suite("A broker that cannot start", .serialized, .timeLimit(.minutes(2))) struct StartTests {
     private static let mistake = "[log]\nlevle = \"debug\"\n"
 
-    /// Starts a brokerd with this configuration for a client that waits at the socket already.
-    private func start(
-        in bed: TestBed, _ configuration: String, stateDirectory: String? = nil,
-        _ body: (BrokerProcess, _ file: String) async throws -> Void
-    ) async throws {
-        let socket = try ServiceSocket(path: bed.path("broker.sock"))
-        let client = try await LineClient.connect(to: socket.path)
-        let broker = try await BrokerProcess.start(in: bed) {
-            $0.activated = socket
-            $0.configuration = configuration
-            $0.stateDirectory = stateDirectory
+    /// A socket that outlives whoever serves it: as with systemd, a brokerd is started whenever somebody waits there.
+    private struct Service {
+        let socket: ServiceSocket
+        let stateDirectory: String
+        /// The configuration file; it may be written anew.
+        let file: String
+        private(set) var broker: BrokerProcess
+        private let bed: TestBed
+
+        /// Starts the first for a client that waits already, who is told why it cannot start.
+        init(in bed: TestBed, _ configuration: String, stateDirectory: String? = nil) async throws {
+            let socket = try ServiceSocket(path: bed.path("broker.sock"))
+            let state = try stateDirectory ?? bed.makeDirectory("state")
+            let client = try await LineClient.connect(to: socket.path)
+            broker = try await BrokerProcess.start(in: bed) {
+                $0.activated = socket
+                $0.configuration = configuration
+                $0.stateDirectory = state
+            }
+            (self.socket, self.bed, self.stateDirectory) = (socket, bed, state)
+            file = try #require(broker.configurationFile)
+            let answer = try #require(try await client.readLine())
+            #expect(answer.contains("notStarted") && answer.contains("\"id\":null"), "\(answer)")
+            await client.close()
         }
-        let answer = try #require(try await client.readLine())
-        #expect(answer.contains("notStarted") && answer.contains("\"id\":null"), "\(answer)")
-        await client.close()
-        try await body(broker, try #require(broker.configurationFile))
+
+        /// Runs `brokerctl status` to its end. The broker may have ended just before, because nobody had waited for three
+        /// seconds; then it is another one's turn.
+        mutating func status() async throws -> (status: BrokerTestSupport.ExitStatus, errors: String) {
+            let asking = try broker.startCtl(["status"])
+            try await eventually("brokerctl is answered") {
+                if !broker.process.isRunning, socket.hasClient {
+                    let (socket, file, state) = (socket, file, stateDirectory)
+                    broker = try await BrokerProcess.start(in: bed) {
+                        $0.activated = socket
+                        $0.arguments = ["--config", file]
+                        $0.stateDirectory = state
+                    }
+                }
+                return !asking.isRunning
+            }
+            return (await asking.exitStatus(), asking.errorText)
+        }
     }
 
     @Test("whoever waits is told the mistake, and nobody waiting is the end; status 2")
     func told() async throws {
         try await withTestBed { bed in
-            try await start(in: bed, Self.mistake) { broker, _ in
-                let result = try await broker.ctl(["status"])
-                #expect(result.status == .exited(3), "\(result)")
-                #expect(result.errors.contains("broker.toml:2: there is no setting log.levle"), "\(result)")
-                #expect(result.errors.contains("did you mean log.level?"), "\(result)")
-                #expect(await broker.process.exitStatus() == .exited(2))
-            }
+            var service = try await Service(in: bed, Self.mistake)
+            let result = try await service.status()
+            #expect(result.status == .exited(3), "\(result)")
+            #expect(result.errors.contains("broker.toml:2: there is no setting log.levle"), "\(result)")
+            #expect(result.errors.contains("did you mean log.level?"), "\(result)")
+            #expect(await service.broker.process.exitStatus() == .exited(2))
         }
     }
 
     @Test("when the mistake is mended, the next request is answered")
     func mended() async throws {
         try await withTestBed { bed in
-            try await start(in: bed, Self.mistake) { broker, file in
-                #expect(try await broker.ctl(["status"]).status == .exited(3))
-                try "".write(toFile: file, atomically: true, encoding: .utf8)
-                #expect(try await broker.ctl(["status"]).succeeded)
-                #expect(broker.process.isRunning)
-            }
+            var service = try await Service(in: bed, Self.mistake)
+            #expect(try await service.status().status == .exited(3))
+            try "".write(toFile: service.file, atomically: true, encoding: .utf8)
+            #expect(try await service.status().status == .exited(0))
+            #expect(service.broker.process.isRunning)
         }
     }
 
@@ -58,26 +83,24 @@ import Testing
             let key = first.stateDirectory + "/vault.key"
             try FileManager.default.moveItem(atPath: key, toPath: bed.path("kept"))
             let mistake = "[oauth]\nca_file = \"\(bed.path("ca.pem"))\"\n"
-            try await start(in: bed, mistake, stateDirectory: first.stateDirectory) { broker, file in
-                #expect(try await broker.ctl(["status"]).errors.contains("ca.pem"))
-                try "".write(toFile: file, atomically: true, encoding: .utf8)
-                #expect(try await broker.ctl(["status"]).errors.contains("vault.key"))
-                try FileManager.default.moveItem(atPath: bed.path("kept"), toPath: key)
-                #expect(try await broker.ctl(["status"]).succeeded)
-                #expect(broker.process.isRunning)
-            }
+            var service = try await Service(in: bed, mistake, stateDirectory: first.stateDirectory)
+            #expect(try await service.status().errors.contains("ca.pem"))
+            try "".write(toFile: service.file, atomically: true, encoding: .utf8)
+            #expect(try await service.status().errors.contains("vault.key"))
+            try FileManager.default.moveItem(atPath: bed.path("kept"), toPath: key)
+            #expect(try await service.status().status == .exited(0))
+            #expect(service.broker.process.isRunning)
         }
     }
 
     @Test("a client that says nothing and one that never hangs up hold up nobody")
     func silent() async throws {
         try await withTestBed { bed in
-            try await start(in: bed, Self.mistake) { broker, _ in
-                let idle = try await LineClient.connect(to: broker.socket)
-                #expect(try await broker.ctl(["status"]).status == .exited(3))
-                #expect(await broker.process.exitStatus() == .exited(2))
-                await idle.close()
-            }
+            var service = try await Service(in: bed, Self.mistake)
+            let idle = try await LineClient.connect(to: service.socket.path)
+            #expect(try await service.status().status == .exited(3))
+            #expect(await service.broker.process.exitStatus() == .exited(2))
+            await idle.close()
         }
     }
 
