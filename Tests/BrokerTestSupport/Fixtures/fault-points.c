@@ -1,5 +1,5 @@
 /* Preloaded into a program: counts what it does to the files below one folder, and at a given call ends it or lets that
-   call fail. Which, is in a small file that the test maps as well (Faults/FaultPoints.swift). */
+   call fail. Which, is in a small file that the test maps as well (Processes/FaultPoints.swift). */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
