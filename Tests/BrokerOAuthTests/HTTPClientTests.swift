@@ -90,6 +90,52 @@ struct HTTPClientTests {
         }
     }
 
+    @Test(
+        "an endpoint that hangs leaves connections to others of its host, and who waited for a turn in vain is told so")
+    func endpointLimit() async throws {
+        var configuration = HTTPClientConfiguration(version: "1")
+        (configuration.connectionsPerHost, configuration.requestsPerEndpoint) = (6, 3)
+        let asked = Recorder<String>()
+        try await withServer(
+            { request in
+                asked.add(request.path)
+                return request.path.hasPrefix("/hang") ? .hang : .json(["ok": true])
+            }, client: configuration
+        ) { server, client in
+            let hanging = (0..<20).map { number in
+                Task { try await client.get(server.url + "/hang?\(number)") }
+            }
+            try await eventually("it hangs") { asked.all.count { $0.hasPrefix("/hang") } == 3 }
+            for _ in 0..<5 { #expect(try await client.get(server.url + "/other").status == 200) }
+            #expect(asked.all.count { $0.hasPrefix("/hang") } == 3)
+            // Those that wait, and those that do not; whoever is left has a turn.
+            for task in hanging.dropLast() { task.cancel() }
+            for task in hanging.dropLast() { await #expect(throws: HTTPFailure.self) { try await task.value } }
+            try await eventually("the last one has its turn") { asked.all.contains("/hang?19") }
+            hanging.last?.cancel()
+        }
+    }
+
+    @Test("the wait for a turn counts as part of a request's time")
+    func endpointTimeout() async throws {
+        var configuration = HTTPClientConfiguration(version: "1")
+        (configuration.requestsPerEndpoint, configuration.totalTimeout) = (1, .milliseconds(300))
+        let asked = Recorder<String>()
+        try await withServer(
+            { request in
+                asked.add(request.path)
+                return .hang
+            }, client: configuration
+        ) { server, client in
+            let hanging = (0..<8).map { _ in Task { try await client.get(server.url) } }
+            for task in hanging {
+                let failure = await #expect(throws: HTTPFailure.self) { try await task.value }
+                #expect(failure?.reason == .timedOut, "\(String(describing: failure))")
+            }
+            #expect(asked.all.count < 8)
+        }
+    }
+
     @Test("a redirect is an answer and is not followed")
     func redirect() async throws {
         let visited = Recorder<String>()

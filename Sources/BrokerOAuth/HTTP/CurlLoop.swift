@@ -38,13 +38,14 @@ final class CurlLoop: Sendable {
     private let settings: TransferSettings
 
     /// - Throws: when libcurl or the thread cannot be started.
-    init(settings: TransferSettings, connectionsPerHost: Int) throws(HTTPClient.ConfigurationError) {
+    init(settings: TransferSettings) throws(HTTPClient.ConfigurationError) {
         guard Self.libraryIsReady, let handle = curl_multi_init() else { throw .noLibrary }
         let multi = Multi(handle: handle)
         self.settings = settings
         mailbox = Mutex(Mailbox(multi: multi))
+        let connectionsPerHost = settings.configuration.connectionsPerHost
         _ = ccurl_multi_set_long(handle, CURLMOPT_MAX_HOST_CONNECTIONS, connectionsPerHost)
-        _ = ccurl_multi_set_long(handle, CURLMOPT_MAXCONNECTS, 4 * connectionsPerHost)
+        _ = ccurl_multi_set_long(handle, CURLMOPT_MAXCONNECTS, connectionsPerHost)
         guard DetachedThread.start({ self.run(multi) }) == 0 else {
             curl_multi_cleanup(handle)
             throw .noLibrary
@@ -138,11 +139,13 @@ private struct Transfers {
     let settings: TransferSettings
     private var byHandle: [UnsafeMutableRawPointer: CurlTransfer] = [:]
     private var idleLimit: IdleLimit
+    private var queues: EndpointQueues
 
     init(multi: UnsafeMutableRawPointer, settings: TransferSettings) {
         self.multi = multi
         self.settings = settings
         idleLimit = IdleLimit(longest: settings.configuration.longestIdleConnection)
+        queues = EndpointQueues(limit: settings.configuration.requestsPerEndpoint)
     }
 
     var isEmpty: Bool { byHandle.isEmpty }
@@ -153,10 +156,28 @@ private struct Transfers {
             return submission.continuation.resume(
                 returning: .failure(HTTPFailure(.internal, mayHaveBeenSent: false, "libcurl refused the request")))
         }
+        if queues.enter(transfer, at: Self.read(CLOCK_MONOTONIC)) { begin(transfer) }
+    }
+
+    private mutating func begin(_ transfer: CurlTransfer) {
         guard curl_multi_add_handle(multi, transfer.easy) == CURLM_OK else {
-            return transfer.finish(CURLE_FAILED_INIT)
+            return end(transfer) { $0.finish(CURLE_FAILED_INIT) }
         }
         byHandle[transfer.easy] = transfer
+    }
+
+    /// Makes room for the next at its endpoint. Those that have waited for all of their time are done as well.
+    private mutating func end(_ transfer: CurlTransfer, _ finish: (CurlTransfer) -> Void) {
+        queues.leave(transfer.endpoint)
+        finish(transfer)
+        while let next = queues.next(at: transfer.endpoint) {
+            if next.transfer.hasTimeLeft(after: Self.read(CLOCK_MONOTONIC) - next.since) {
+                begin(next.transfer)
+            } else {
+                queues.leave(transfer.endpoint)
+                next.transfer.finish(CURLE_OPERATION_TIMEDOUT)
+            }
+        }
     }
 
     private static func read(_ clock: clockid_t) -> Duration {
@@ -167,11 +188,14 @@ private struct Transfers {
 
     /// Only what may be repeated may be cancelled: see ``HTTPRequest/isRepeatable``.
     mutating func cancel(where condition: (CurlLoop.Submission) -> Bool) {
+        // First those that have not begun: nobody is put in their place.
+        let waiting = queues.remove { $0.submission.request.isRepeatable && condition($0.submission) }
+        waiting.forEach { $0.cancelled() }
         for (easy, transfer) in byHandle where transfer.submission.request.isRepeatable {
             guard condition(transfer.submission) else { continue }
             byHandle[easy] = nil
             curl_multi_remove_handle(multi, easy)
-            transfer.cancelled()
+            end(transfer) { $0.cancelled() }
         }
     }
 
@@ -183,7 +207,7 @@ private struct Transfers {
         while ccurl_next_done(multi, &easy, &result) != 0 {
             guard let handle = easy, let transfer = byHandle.removeValue(forKey: handle) else { continue }
             curl_multi_remove_handle(multi, handle)
-            transfer.finish(result)
+            end(transfer) { $0.finish(result) }
         }
     }
 }

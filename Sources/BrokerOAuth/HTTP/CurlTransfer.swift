@@ -12,6 +12,8 @@ struct TransferSettings: Sendable {
 final class CurlTransfer {
     let easy: UnsafeMutableRawPointer
     let submission: CurlLoop.Submission
+    /// Its address without a query.
+    let endpoint: String
     private let settings: TransferSettings
     private var fields: UnsafeMutablePointer<curl_slist>?
     private let errorText: UnsafeMutablePointer<CChar>
@@ -34,6 +36,7 @@ final class CurlTransfer {
         guard let easy = curl_easy_init() else { return nil }
         self.easy = easy
         self.submission = submission
+        endpoint = String(submission.url.text.prefix { $0 != "?" })
         self.settings = settings
         errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
         errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
@@ -71,6 +74,8 @@ final class CurlTransfer {
         string(CURLOPT_PROTOCOLS_STR, url.isSecure ? "https" : "http")
         long(CURLOPT_FOLLOWLOCATION, 0)
         long(CURLOPT_NOSIGNAL, 1)
+        // A name that is not resolved in time: otherwise libcurl waits for its resolver's thread, and all transfers with it.
+        long(CURLOPT_QUICK_EXIT, 1)
         long(CURLOPT_NETRC, 0)
         long(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS)
         string(CURLOPT_USERAGENT, "token-broker/\(configuration.version)")
@@ -110,6 +115,12 @@ final class CurlTransfer {
 
     private var timeLimit: Duration {
         settings.configuration.totalTimeout * (submission.request.takesLateAnswer ? 2 : 1)
+    }
+
+    /// The wait for a turn is part of its time. - Returns: whether anything of that is left.
+    func hasTimeLeft(after waiting: Duration) -> Bool {
+        let left = timeLimit - waiting
+        return left > .zero && ccurl_set_long(easy, CURLOPT_TIMEOUT_MS, max(1, left.milliseconds)) == CURLE_OK
     }
 
     private func setMethod(_ long: (CURLoption, Int) -> Void, _ string: (CURLoption, String?) -> Void) {

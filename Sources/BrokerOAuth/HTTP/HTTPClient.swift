@@ -30,8 +30,7 @@ package final class HTTPClient: HTTPTransport {
     package init(configuration: HTTPClientConfiguration) throws(ConfigurationError) {
         let trust = try CertificateTrust(caFile: configuration.caFile)
         loop = try CurlLoop(
-            settings: TransferSettings(configuration: configuration, trust: trust),
-            connectionsPerHost: configuration.connectionsPerHost)
+            settings: TransferSettings(configuration: configuration, trust: trust))
     }
 
     deinit { loop.stop() }
