@@ -20,7 +20,7 @@ struct control {
     volatile int32_t fault, at, error;
     int32_t seen, struck;
 };
-enum fault { none, end, tear, fail_once, fail_on, cut_short };
+enum fault { none, end, tear, fail_once, fail_on, cut_short, hold };
 
 static struct control *control;
 static char folder[PATH_MAX];
@@ -83,6 +83,9 @@ static int step(enum kind kind) {
         if (!is_first) return 0;
         break;
     case fail_on: break;
+    case hold:
+        while (control->fault == hold) usleep(1000);
+        return 0;
     }
     if (!can_fail(kind)) return 0;
     errno = control->error;

@@ -15,6 +15,8 @@ package struct FaultPoints: Sendable {
         case failFrom(errno: Int32)
         /// Half is written, and then there is no space left.
         case writeShort
+        /// The call does not come back before everything succeeds again.
+        case hang
 
         package var description: String {
             switch self {
@@ -23,6 +25,7 @@ package struct FaultPoints: Sendable {
             case .failOnce(let error): "\(String(cString: strerror(error))), once"
             case .failFrom(let error): "\(String(cString: strerror(error))), from then on"
             case .writeShort: "half a write, and then a full disk"
+            case .hang: "a disk that does not answer"
             }
         }
 
@@ -34,6 +37,7 @@ package struct FaultPoints: Sendable {
             case .failOnce(let error): (3, error)
             case .failFrom(let error): (4, error)
             case .writeShort: (5, ENOSPC)
+            case .hang: (6, 0)
             }
         }
     }

@@ -1,0 +1,155 @@
+import BrokerTestSupport
+import BrokerValues
+import DevIdentityProvider
+import Foundation
+import Testing
+
+/// Somebody is held up, and nobody else is: what others asked is answered before the one that is held up.
+@Suite("Head of line", .serialized, .timeLimit(.minutes(3))) struct HeadOfLineTests {
+    /// Two providers; at one of them there are many apps.
+    private struct Scene {
+        var good: DevelopmentScene
+        let slow: RunningProvider
+        let apps: [String]
+
+        init(in bed: TestBed, apps count: Int, options change: (inout BrokerProcess.Options) -> Void = { _ in })
+            async throws
+        {
+            good = try await DevelopmentScene.make(in: bed, options: change)
+            try await good.signIn()
+            let slow = try await DevelopmentScene.startProvider(in: bed)
+            apps = (0..<count).map { "slow-\($0)" }
+            self.slow = slow
+            for app in apps {
+                try await good.broker.register(app, clientID: "demo-one", authority: slow.issuer)
+                _ = try await good.broker.signIn(app: app, scopes: [DevelopmentScene.scope], in: bed) {
+                    try await slow.signIn(.bob, at: $0, in: bed)
+                }
+            }
+        }
+
+        /// Cached answers, and refreshes at the other provider. All of them come while the callers of `holdingUp` wait.
+        func requireOthers() async throws {
+            let before = good.provider.refreshes
+            for _ in 0..<100 { try #require(try await good.silent()[path: "fromCache"] == true) }
+            for _ in 0..<5 { try #require(try await good.silent(["forceRefresh": true])[path: "fromCache"] == false) }
+            try #require(good.provider.refreshes == before + 5)
+        }
+
+        /// Every app of the slow provider refreshes; none of them is answered before `body` has ended.
+        func holdingUp(_ fault: Fault, _ body: () async throws -> Void) async throws {
+            var fault = fault
+            (fault.isHeld, fault.times) = (true, 0)
+            slow.add(fault)
+            let answered = Recorder<String>()
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for app in apps {
+                    group.addTask {
+                        _ = try? await good.silent(app: app, ["forceRefresh": true])
+                        answered.add(app)
+                    }
+                }
+                let slow = slow
+                try await eventually("the slow provider is asked") { slow.refreshes > 0 }
+                try await body()
+                #expect(answered.all.isEmpty)
+                slow.removeFaults()
+                try await group.waitForAll()
+            }
+            #expect(answered.all.count == apps.count)
+        }
+    }
+
+    @Test(
+        "a provider that hangs, and then answers 429, drops the connection, or sends megabytes, holds up its own only",
+        arguments: [
+            Fault(.token, .slow, delay: 0), Fault(.token, .status, status: 429, retryAfter: 1), Fault(.token, .drop),
+            Fault(.token, .huge),
+        ])
+    func provider(_ fault: Fault) async throws {
+        try await withTestBed { bed in
+            let scene = try await Scene(in: bed, apps: 12)
+            try await scene.holdingUp(fault) { try await scene.requireOthers() }
+            try await scene.requireOthers()
+        }
+    }
+
+    @Test("a client that does not read, and one that never ends its line, hold up nobody")
+    func client() async throws {
+        try await withTestBed { bed in
+            let scene = try await Scene(in: bed, apps: 0)
+            let deaf = try await scene.good.broker.connectRaw()
+            // Far more than fits between the two.
+            for number in 0..<5_000 {
+                guard (try? await deaf.sendLine(#"{"jsonrpc":"2.0","id":\#(number),"method":"broker.status"}"#)) != nil
+                else { break }
+            }
+            let half = try await scene.good.broker.connectRaw()
+            try await half.send(Array(#"{"jsonrpc":"2.0","id":1,"#.utf8))
+            try await scene.requireOthers()
+            await deaf.close()
+            await half.close()
+        }
+    }
+
+    @Test("a disk that does not answer holds up what is to be written, and no cached answer")
+    func disk() async throws {
+        try await withTestBed { bed in
+            let state = try bed.makeDirectory("state")
+            let points = try await FaultPoints.make(watching: state, in: bed)
+            let scene = try await DevelopmentScene.make(
+                in: bed,
+                options: {
+                    $0.stateDirectory = state
+                    $0.wrapper = points.wrapper
+                })
+            let signIn = try await scene.signIn()
+            try points.arm(.hang, at: 1)
+            let written = Recorder<String>()
+            let refresh = Task {
+                let answer = try await scene.silent(["forceRefresh": true])
+                written.add(answer.text("accessToken"))
+            }
+            try await eventually("the disk is asked") { try points.hasStruck }
+            for _ in 0..<200 {
+                let answer = try await scene.silent()
+                try #require(answer[path: "fromCache"] == true && answer.text("accessToken") == signIn.accessToken)
+            }
+            #expect(written.all.isEmpty)
+            try points.disarm()
+            try await refresh.value
+            #expect(try await scene.silent()[path: "accessToken"] == .string(written.all.first ?? ""))
+        }
+    }
+
+    @Test("a name that is not resolved holds up nobody, also when the wait for it is given up")
+    func resolver() async throws {
+        try await withTestBed { bed in
+            let library = bed.path("resolver.so")
+            try await bed.require(
+                "clang", ["-shared", "-fPIC", "-o", library, PackageTree.fixture("silent-resolver.c")])
+            let scene = try await Scene(in: bed, apps: 0) {
+                $0.wrapper = ["env", "LD_PRELOAD=\(library)"]
+                $0.configuration = "[oauth]\nrequest_timeout = 5\n"
+            }
+            let broker = scene.good.broker
+            for number in 0..<4 {
+                try await broker.register(
+                    "lost-\(number)", clientID: "c", authority: "https://login-\(number).hangs.test/")
+            }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for number in 0..<4 {
+                    group.addTask {
+                        await #expect(throws: Refusal.self) {
+                            try await broker.call(
+                                "token.acquireInteractive", ["app": .string("lost-\(number)"), "scopes": ["api"]])
+                        }
+                    }
+                }
+                try await scene.requireOthers()
+                try await group.waitForAll()
+            }
+            try await scene.requireOthers()
+        }
+    }
+}
