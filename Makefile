@@ -28,7 +28,7 @@ else
 BIN ?= .build/debug
 endif
 
-.PHONY: help deps deps-test build release deb install uninstall provider demo test check format fuzz bench clean
+.PHONY: help deps deps-test build release deb install uninstall provider demo test check format fuzz soak bench clean
 
 help: ## this list
 	@echo "make TARGET, where TARGET is one of"
@@ -65,6 +65,10 @@ format: ## lay the sources out as .swift-format says
 
 fuzz: deps-test ## feed what reads bytes from outside with anything; FUZZ_SECONDS=60 for each reader
 	@Tests/Fuzzing/run $(or $(FUZZ_SECONDS),60)
+
+soak: deps-test ## an hour of mixed load, faults, restarts and clock steps; SOAK_SECONDS=3600
+	@swift build --build-tests
+	@.build/debug/broker-soak $(or $(SOAK_SECONDS),3600)
 
 bench: deps-test ## measure, and print the budgets beside it
 	@swift build $(RELEASE) --product brokerd

@@ -193,5 +193,10 @@ let package = Package(
             ["BrokerTestSupport", "BrokerVault", "BrokerModel", "BrokerRPC", "BrokerValues", "CEchoServer"],
             path: "Tests/Benchmarks/Runner"),
         .target(name: "CEchoServer", path: "Tests/Benchmarks/CEchoServer"),
+
+        // An hour of everything: `make soak`
+        program(
+            "broker-soak", ["BrokerTestSupport", "DevIdentityProvider", "BrokerRPC", "BrokerValues"], path: "Tests/Soak"
+        ),
     ]
 )

@@ -1,0 +1,122 @@
+import BrokerTestSupport
+import BrokerValues
+import Foundation
+
+/// A client that does all kinds of things in any order until it is told to end.
+struct Caller {
+    let daemon: Daemon
+    let holdings: [Holding]
+    let findings: Findings
+    let bed: TestBed
+    /// Nobody else's: it signs out and in.
+    var own: Holding
+
+    /// What a provider in trouble is a reason for, and a broker that ends. That a person has to do something is none.
+    private static let acceptable: Set<String> = [
+        "serverUnavailable", "offline", "timedOut", "throttled", "invalidResponse", "shuttingDown", "interrupted",
+        "tooManyConnections",
+    ]
+
+    private static func accepts(_ refusal: Refusal) -> Bool {
+        [refusal.kind, refusal.reason].contains { $0.map(acceptable.contains) ?? false }
+    }
+
+    mutating func run(until isOver: @Sendable () -> Bool) async throws {
+        var connection: WireConnection?
+        while !isOver() {
+            do {
+                let open: WireConnection
+                if let connection { open = connection } else { open = try await daemon.broker.connect() }
+                connection = open
+                try await step(open)
+            } catch let refusal as Refusal where Self.accepts(refusal) {
+                findings.count("refused: \(refusal.kind ?? "")")
+            } catch let refusal as Refusal {
+                findings.add("refused without a reason: \(refusal)")
+            } catch is ConnectionEnded {
+                findings.count("connections ended")
+                connection = nil
+            } catch {
+                // A restart came in between, and nobody read what was sent.
+                findings.count("attempts that failed")
+                await connection?.close()
+                connection = nil
+            }
+            // Leaves some of the machine to the broker.
+            try await Task.sleep(for: .milliseconds(2))
+        }
+        await connection?.close()
+    }
+
+    private mutating func step(_ connection: WireConnection) async throws {
+        guard let holding = holdings.randomElement() else { return }
+        switch Int.random(in: 0..<200) {
+        case 0..<140: try await acquire(holding, on: connection)
+        case 140..<160: try await acquire(holding, ["forceRefresh": true], on: connection)
+        case 160..<168: try await acquire(holding, ["minimumLifetime": 3000], on: connection)
+        case 168..<178:
+            for method in ["broker.status", "accounts.list", "apps.list", "cache.stats"] {
+                _ = try await connection.call(method)
+            }
+        case 178..<184: try await comeAndGo(holding)
+        case 184..<190: try await babble()
+        case 190..<197: try await registerAndRemove(on: connection)
+        default: try await signOutAndIn()
+        }
+    }
+
+    private func acquire(_ holding: Holding, _ more: JSONObject = [:], on connection: WireConnection) async throws {
+        let answer = try await connection.call("token.acquireSilent", holding.request(more))
+        findings.count(answer["fromCache"] == true ? "cached tokens" : "new tokens")
+        if let objection = holding.objection(to: answer) { findings.add(objection) }
+    }
+
+    /// Subscribes, asks, and leaves without waiting.
+    private func comeAndGo(_ holding: Holding) async throws {
+        let guest = try await daemon.broker.connect()
+        do {
+            _ = try await guest.call("broker.subscribe", ["topics": ["account", "token"]])
+            let asking = Task { try await guest.call("token.acquireSilent", holding.request(["forceRefresh": true])) }
+            await Task.yield()
+            await guest.close()
+            _ = try? await asking.value
+            findings.count("clients that left")
+        } catch {
+            await guest.close()
+            throw error
+        }
+    }
+
+    private func babble() async throws {
+        let guest = try await daemon.broker.connectRaw()
+        try? await guest.sendLine(
+            ["{", "[]", "{\"jsonrpc\":\"2.0\"}", String(repeating: "x", count: 5000)].randomElement() ?? "")
+        _ = try? await guest.readLine()
+        await guest.close()
+        findings.count("clients that babbled")
+    }
+
+    private func registerAndRemove(on connection: WireConnection) async throws {
+        let name = JSONValue.string("throwaway-\(UUID().uuidString.lowercased())")
+        _ = try await connection.call(
+            "apps.register", ["name": name, "clientId": "c", "authority": .string(own.provider.issuer)])
+        _ = try await connection.call("apps.remove", ["name": name])
+        findings.count("apps registered and removed")
+    }
+
+    private mutating func signOutAndIn() async throws {
+        let broker = await daemon.broker
+        let id = own.accountID
+        // Whether it was done is not known when the broker goes away meanwhile.
+        own.accountID = ""
+        if !id.isEmpty {
+            _ = try await broker.call("accounts.remove", ["app": .string(own.app), "account": ["id": .string(id)]])
+        }
+        do {
+            try await own.signIn(with: broker, in: bed)
+            findings.count("sign-ins")
+        } catch is Refusal {
+            findings.count("sign-ins that failed")
+        }
+    }
+}

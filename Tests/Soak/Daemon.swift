@@ -1,0 +1,60 @@
+import BrokerTestSupport
+import Foundation
+
+/// The broker, and whoever takes its place: the socket outlives each of them, and clients wait at it meanwhile.
+actor Daemon {
+    private let bed: TestBed
+    private let clock: MovedClock
+    private let socket: ServiceSocket
+    private let state: String
+    private(set) var broker: BrokerProcess
+    private(set) var restarts = 0
+
+    init(in bed: TestBed) async throws {
+        self.bed = bed
+        clock = try await MovedClock(in: bed)
+        socket = try ServiceSocket(path: bed.path("broker.sock"))
+        state = try bed.makeDirectory("state")
+        broker = try await Self.start(in: bed, socket, state, clock)
+    }
+
+    private static func start(
+        in bed: TestBed, _ socket: ServiceSocket, _ state: String, _ clock: MovedClock
+    ) async throws -> BrokerProcess {
+        try await BrokerProcess.start(in: bed) {
+            $0.activated = socket
+            $0.stateDirectory = state
+            $0.wrapper = clock.wrapper
+            $0.configuration = "[log]\nlevel = \"error\"\n"
+        }
+    }
+
+    /// By SIGKILL, or asked to end: then it answers first what is under way.
+    func restart(byKilling: Bool) async throws {
+        if byKilling {
+            broker.process.send(SIGKILL)
+            _ = await broker.process.exitStatus()
+        } else {
+            await broker.stop()
+        }
+        broker = try await Self.start(in: bed, socket, state, clock)
+        restarts += 1
+    }
+
+    nonisolated func setClock(ahead seconds: Int64) throws { try clock.set(to: seconds) }
+}
+
+/// What a process has at a moment.
+struct Usage {
+    var residentMegabytes: Double
+    var descriptors: Int
+
+    init(of pid: pid_t) throws {
+        let status = try String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8)
+        guard let line = status.split(separator: "\n").first(where: { $0.hasPrefix("VmRSS:") }),
+            let kilobytes = line.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap({ Double($0) })
+        else { throw ProcessFailure("The kernel does not tell how much memory \(pid) has.") }
+        residentMegabytes = kilobytes / 1024
+        descriptors = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/fd").count
+    }
+}

@@ -1,0 +1,27 @@
+import Synchronization
+
+/// What happened, and what of it must not happen.
+final class Findings: Sendable {
+    private struct State {
+        var counts: [String: Int] = [:]
+        var wrong: [String] = []
+    }
+
+    /// The first ones tell enough.
+    private static let limit = 50
+    private let state = Mutex(State())
+
+    func count(_ what: String) { state.withLock { $0.counts[what, default: 0] += 1 } }
+
+    func add(_ wrong: String) {
+        state.withLock { if $0.wrong.count < Self.limit, !$0.wrong.contains(wrong) { $0.wrong.append(wrong) } }
+    }
+
+    var wrong: [String] { state.withLock { $0.wrong } }
+
+    var summary: String {
+        state.withLock { state in
+            state.counts.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }.joined(separator: ", ")
+        }
+    }
+}

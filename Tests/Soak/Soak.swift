@@ -1,0 +1,141 @@
+import BrokerTestSupport
+import BrokerValues
+import DevIdentityProvider
+import Foundation
+
+/// The first half with restarts, the second with one broker whose memory and descriptors are watched.
+struct Soak {
+    private let bed: TestBed
+    private let daemon: Daemon
+    private let findings = Findings()
+    private var providers: [RunningProvider] = []
+    private var holdings: [Holding] = []
+    private var owns: [Holding] = []
+
+    private static let callers = 6
+    /// What remains of connections to providers, which are kept for the next request.
+    private static let spareDescriptors = 12
+
+    /// - Returns: what went wrong.
+    static func run(for seconds: Double, in bed: TestBed) async throws -> [String] {
+        var soak = Soak(bed: bed, daemon: try await Daemon(in: bed))
+        try await soak.prepare()
+        try await soak.load(for: seconds / 2) { soak in try await soak.trouble(restarts: true) }
+        print("with \(await soak.daemon.restarts) restarts: \(soak.findings.summary)")
+        try await soak.checkEverybody()
+        try await soak.steadily(for: seconds / 2)
+        print("in all: \(soak.findings.summary)")
+        try await soak.checkEverybody()
+        return soak.findings.wrong
+    }
+
+    private init(bed: TestBed, daemon: Daemon) { (self.bed, self.daemon) = (bed, daemon) }
+
+    private mutating func prepare() async throws {
+        let broker = await daemon.broker
+        for number in 0..<2 {
+            let provider = try await DevIdentityProvider.start(in: bed) {
+                $0.policy.accessTokenLifetime = 400
+                // A refresh token whose answer died with a broker may be sent once more.
+                $0.policy.reuseGrace = 86_400
+            }
+            providers.append(provider)
+            for (app, client) in [("notes", "demo-one"), ("mail", "demo-two")] {
+                for person in [Person.alice, .bob] {
+                    var holding = Holding(
+                        app: "\(app)-\(number)", clientID: client, person: person, provider: provider)
+                    if person.name == Person.alice.name { try await holding.register(with: broker) }
+                    try await holding.signIn(with: broker, in: bed)
+                    holdings.append(holding)
+                }
+            }
+        }
+        for number in 0..<Self.callers {
+            let own = Holding(
+                app: "own-\(number)", clientID: "demo-one", person: .alice, provider: providers[number % 2])
+            try await own.register(with: broker)
+            owns.append(own)
+        }
+    }
+
+    /// Callers at work while something else goes on.
+    private func load(for seconds: Double, _ meanwhile: @escaping @Sendable (Soak) async throws -> Void) async throws {
+        let end = ContinuousClock.now + .seconds(seconds)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for own in owns {
+                var caller = Caller(daemon: daemon, holdings: holdings, findings: findings, bed: bed, own: own)
+                group.addTask { try await caller.run { ContinuousClock.now > end } }
+            }
+            while ContinuousClock.now < end {
+                try await meanwhile(self)
+                try await Task.sleep(for: min(.seconds(2), .seconds(seconds / 20)))
+            }
+            try await group.waitForAll()
+        }
+        for provider in providers { provider.removeFaults() }
+        try daemon.setClock(ahead: 0)
+    }
+
+    private func trouble(restarts: Bool) async throws {
+        let faults: [Fault] = [
+            Fault(.token, .status, status: 503), Fault(.token, .status, status: 429, retryAfter: 1),
+            Fault(.token, .drop),
+            Fault(.token, .reset), Fault(.token, .slow, delay: 0.5), Fault(.token, .garbage), Fault(.token, .truncate),
+            Fault(.token, .huge), Fault(.token, .html), Fault(nil, .reset),
+        ]
+        for provider in providers {
+            if let fault = faults.randomElement() { provider.add(fault) }
+            if Int.random(in: 0..<4) == 0 { provider.expire(.accessTokens) }
+        }
+        try daemon.setClock(ahead: [0, 0, 0, -100, 100, 200].randomElement() ?? 0)
+        if restarts, Int.random(in: 0..<3) == 0 { try await daemon.restart(byKilling: Bool.random()) }
+    }
+
+    /// One broker for all of the time.
+    private func steadily(for seconds: Double) async throws {
+        let pid = await daemon.broker.process.pid
+        let before = try Usage(of: pid)
+        // Until then it fills its caches.
+        try await load(for: seconds / 4) { soak in try await soak.trouble(restarts: false) }
+        let early = try Usage(of: pid)
+        try await load(for: seconds * 3 / 4) { soak in try await soak.trouble(restarts: false) }
+        let late = try Usage(of: pid)
+        let growth = late.residentMegabytes - early.residentMegabytes
+        print(
+            String(
+                format: "resident: %.1f MB at first, %.1f after a quarter, %.1f in the end",
+                before.residentMegabytes, early.residentMegabytes, late.residentMegabytes))
+        print(
+            "descriptors: \(before.descriptors) at first, \(early.descriptors) after a quarter, \(late.descriptors) in the end"
+        )
+        if growth > max(8, early.residentMegabytes / 10) { findings.add("memory grows: by \(growth) MB") }
+        do {
+            try await eventually("connections that were closed are gone") {
+                try Usage(of: pid).descriptors <= before.descriptors + Self.spareDescriptors
+            }
+        } catch {
+            findings.add("descriptors grow: \(error)")
+        }
+    }
+
+    /// Nobody has lost anything.
+    private func checkEverybody() async throws {
+        let broker = await daemon.broker
+        for holding in holdings {
+            let connection = try await broker.connect()
+            let answer = try await awaited("\(holding.app) gets a new token", seconds: 60) { () -> JSONObject? in
+                do {
+                    return try await connection.call("token.acquireSilent", holding.request(["forceRefresh": true]))
+                } catch let refusal as Refusal where refusal.kind == "throttled" || refusal.kind == "serverUnavailable"
+                {
+                    // What it was told last holds for a moment.
+                    return nil
+                }
+            }
+            await connection.close()
+            if let objection = holding.objection(to: answer) { findings.add(objection) }
+        }
+        let vault = try await broker.call("broker.status")["vault"]?.objectValue ?? [:]
+        for what in ["quarantined", "missing"] where vault[what] != 0 { findings.add("records \(what): \(vault)") }
+    }
+}
