@@ -28,7 +28,7 @@ else
 BIN ?= .build/debug
 endif
 
-.PHONY: help deps deps-test build release deb install uninstall provider demo test check format fuzz soak bench clean
+.PHONY: help deps deps-test build release deb install uninstall provider demo test check format fuzz soak bench parts parts-built clean
 
 help: ## this list
 	@echo "make TARGET, where TARGET is one of"
@@ -76,6 +76,12 @@ bench: deps-test ## measure, and print the budgets beside it
 	@swift build $(RELEASE) --product broker-dev-idp
 	@swift build $(RELEASE) --product broker-bench
 	@.build-release/release/broker-bench
+
+parts: deps-test ## count the instructions of single parts, beside their limits
+	@Tests/Benchmarks/parts
+
+parts-built:
+	@swift build $(RELEASE) --product broker-parts
 
 deb: release ## make Debian packages, in .build-deb
 	@.ci/deps deb

@@ -193,6 +193,11 @@ let package = Package(
             ["BrokerTestSupport", "BrokerVault", "BrokerModel", "BrokerRPC", "BrokerValues", "CEchoServer"],
             path: "Tests/Benchmarks/Runner"),
         .target(name: "CEchoServer", path: "Tests/Benchmarks/CEchoServer"),
+        // Of what brokerd is made of only, so that its release build has nearly all of it.
+        program(
+            "broker-parts",
+            ["BrokerEngine", "BrokerVault", "BrokerRPC", "BrokerModel", "BrokerValues", .logging],
+            path: "Tests/Benchmarks/Parts"),
 
         // An hour of everything: `make soak`
         program(
