@@ -75,17 +75,19 @@ package final class AccessPolicy: Sendable {
     let gate: WorkGate
     /// Nil where the broker serves one user.
     let owners: PartitionOwners?
+    let quota: PartitionQuota?
     let log: Logger
     let current: Mutex<AccessSettings>
 
     package init(
         directory: AppDirectory, grants: GrantBook, gate: WorkGate, owners: PartitionOwners? = nil,
-        settings: AccessSettings, log: Logger
+        quota: PartitionQuota? = nil, settings: AccessSettings, log: Logger
     ) {
         self.directory = directory
         self.grants = grants
         self.gate = gate
         self.owners = owners
+        self.quota = quota
         self.log = log
         current = Mutex(settings)
         tell(settings)

@@ -77,8 +77,13 @@ extension AccessPolicy {
         if neededKeys { gate.leave() }
     }
 
-    /// Writes down whose the partition is, before anything is kept in it.
-    package func bind(_ partition: Partition) async throws(BrokerError) { try await owners?.bind(partition) }
+    /// Before anything is kept in a partition: there has to be room, and it is written down whose it is.
+    ///
+    /// - Parameter adds: whether more may be kept than before.
+    package func prepare(_ partition: Partition, adds: Bool) async throws(BrokerError) {
+        if adds { try quota?.requireRoom(in: partition) }
+        try await owners?.bind(partition)
+    }
 
     fileprivate func admit(
         as reference: AppReference, _ request: Asking
@@ -87,7 +92,10 @@ extension AccessPolicy {
         try requireNameable(reference, by: caller)
         let app = try app(reference, of: caller)
         let verdict = AccessVerdict(on: caller, as: app, by: current.withLock { $0.tiers[caller.tier] })
-        if verdict != .refused { try requireCertainLists(caller, as: app) }
+        if verdict != .refused {
+            try requireCertainLists(caller, as: app)
+            try app.requireWithinCeiling(request.reach)
+        }
         switch verdict {
         case .allowed: return Admitted(app: app, grant: nil)
         case .refused: throw refusal(of: caller, as: app)

@@ -21,6 +21,12 @@ enum AppRules {
                 throw invalid("instanceAware", "cannot go with a client secret, which is for its own cloud only")
             }
         }
+        if let ceiling = app.scopeCeiling {
+            let above = app.usualScopes.subtracting(ceiling)
+            guard above.isEmpty else {
+                throw invalid("scopes", "has \(above.parameter), which is not among allowedScopes")
+            }
+        }
         _ = try RedirectDestination.parse(app.redirectURI)
         for path in app.executables where !path.hasPrefix("/") {
             throw invalid("executables", "must be absolute paths; \(path.prefix(200)) is not")

@@ -66,6 +66,9 @@ struct AppFileKey: Sendable {
         text("authority", \.authority, "The issuer URL it signs in at; needed."),
         optional("group", \.description.group, "Apps of one group share accounts; none: a group of its own."),
         words("scopes", \.description.scopes, "What it usually asks for."),
+        words(
+            "allowed_scopes", \.description.allowedScopes,
+            "What its tokens may have at most; a request for others is refused. None: any."),
         optional("redirect_uri", \.description.redirectURI, "As registered at the provider; none: loopback, any port."),
         words("executables", \.description.executables, "Absolute paths of programs that may act as it."),
         words("units", \.description.units, "systemd units that may act as it."),
@@ -102,12 +105,24 @@ struct AppFileKey: Sendable {
     }
 
     private static func words(
+        _ name: String, _ path: WritableKeyPath<AppFileEntry, [String]?> & Sendable, _ summary: String
+    ) -> AppFileKey {
+        words(name, summary) { $1[keyPath: path] = $0 }
+    }
+
+    private static func words(
         _ name: String, _ path: WritableKeyPath<AppFileEntry, [String]> & Sendable, _ summary: String
+    ) -> AppFileKey {
+        words(name, summary) { $1[keyPath: path] = $0 }
+    }
+
+    private static func words(
+        _ name: String, _ summary: String, _ assign: @escaping @Sendable ([String], inout AppFileEntry) -> Void
     ) -> AppFileKey {
         AppFileKey(name: name, summary: summary, type: ConfigurationSchema.words()) {
             value, entry throws(Setting.Refusal) in
             guard case .words(let words) = value else { throw refusal("an array of strings", value) }
-            entry[keyPath: path] = words
+            assign(words, &entry)
         }
     }
 

@@ -33,6 +33,8 @@ package struct BrokerConfiguration: Sendable, Equatable {
         package var keyDirectory: String?
         /// In order; empty: a new vault gets a key file, an existing one keeps what it has.
         package var keySources: [String] = []
+        /// MiB of the records of one user; 0: no limit.
+        package var quota = 0
     }
 
     package struct OAuth: Sendable, Equatable {
@@ -102,7 +104,7 @@ package struct BrokerConfiguration: Sendable, Equatable {
     /// - Parameter isSystemMode: one broker for many users: there nobody vouches for a client id that an app brings.
     package init(isSystemMode: Bool = false) {
         self.isSystemMode = isSystemMode
-        if isSystemMode { socket.maxConnections = 2_048 }
+        if isSystemMode { (socket.maxConnections, vault.quota) = (2_048, 64) }
         access = Access(
             allowAdHocClients: !isSystemMode, allowPrivateAuthorities: !isSystemMode, askInBrowser: !isSystemMode)
     }

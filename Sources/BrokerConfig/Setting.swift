@@ -69,6 +69,12 @@ extension Setting {
                 "`$XDG_DATA_HOME/brokerd-key`, else `~/.local/share/brokerd-key`; the vault's folder where `state_dir` is given",
             summary: "The folder of a key file. A key that lies beside the vault is moved here."),
         Setting(
+            name: "vault.quota", kind: .integer(\.vault.quota, 0...1_048_576, unit: "MiB"), takesEffect: .reload,
+            defaultNote: "`0`; `64` with `--system`",
+            summary:
+                "How much the records of one user may take; who has more is refused what adds to it. 0: no limit. The "
+                + "audit log does not count."),
+        Setting(
             name: "oauth.allow_http_loopback", kind: .boolean(\.oauth.allowHTTPLoopback), takesEffect: .restart,
             flag: "--allow-http-loopback",
             summary: "Lets authorities be plain http on 127.0.0.1, [::1] or localhost. For development."),

@@ -19,11 +19,20 @@ extension Setting {
 }
 
 extension Setting.Kind {
+    static func words(_ unit: String?) -> String {
+        switch unit {
+        case nil: ""
+        case "s": " seconds"
+        case "%": " percent"
+        case let unit?: " " + unit
+        }
+    }
+
     package var documentation: String {
         switch self {
         case .boolean: "`true` or `false`"
         case .integer(_, let range, let unit):
-            "\(range.lowerBound) to \(range.upperBound)" + (unit == "s" ? " seconds" : unit == "%" ? " percent" : "")
+            "\(range.lowerBound) to \(range.upperBound)" + Self.words(unit)
         case .choice(_, let choices): choices.map { "`\($0)`" }.joined(separator: ", ")
         case .keySources: "name of a key source, or array of names"
         case .path: "path"

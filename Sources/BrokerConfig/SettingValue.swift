@@ -49,9 +49,9 @@ extension Setting {
             configuration[keyPath: field] = flag
         case (.integer(let field, let range, let unit), .integer(let number)):
             guard range.contains(number) else {
-                let unit = unit == "s" ? " seconds" : unit == "%" ? " percent" : ""
                 throw Refusal(
-                    .outOfRange, "\(number) is not between \(range.lowerBound) and \(range.upperBound)\(unit)")
+                    .outOfRange,
+                    "\(number) is not between \(range.lowerBound) and \(range.upperBound)\(Kind.words(unit))")
             }
             configuration[keyPath: field] = number
         case (.choice(let field, let choices), .string(let text)):

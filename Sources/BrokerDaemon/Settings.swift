@@ -18,6 +18,7 @@ extension BrokerConfiguration {
         settings.openInteractionsEach = interaction.maxOpenEach
         settings.authorities = authorities
         settings.lockAfterIdle = Int64(lock.afterIdle)
+        settings.partitionQuota = vault.quota == 0 ? nil : vault.quota << 20
         settings.isSharedDevice = device.mode == "shared"
         return settings
     }

@@ -29,6 +29,7 @@ final class EngineServices: Sendable {
     let interactions: InteractionRegistry
     let backups: any BackupStore
     let transfers: CacheTransfers
+    let quota: PartitionQuota
     let events = EventHub()
 
     init(
@@ -36,13 +37,13 @@ final class EngineServices: Sendable {
         browser: any BrowserOpener, roster: any AppRoster, proofs: any ProofSigner, clock: any BrokerClock,
         random: any RandomSource, settings: SettingsBox, log: Logger, index: CacheIndex, writer: CacheWriter,
         flights: RefreshFlights, gate: WorkGate, interactions: InteractionRegistry, backups: any BackupStore,
-        transfers: CacheTransfers
+        transfers: CacheTransfers, quota: PartitionQuota
     ) {
         (self.vault, self.provider, self.redirects, self.browser) = (vault, provider, redirects, browser)
         (self.roster, self.proofs, self.clock, self.random) = (roster, proofs, clock, random)
         (self.settings, self.log, self.index, self.writer) = (settings, log, index, writer)
         (self.flights, self.gate, self.interactions) = (flights, gate, interactions)
-        (self.backups, self.transfers) = (backups, transfers)
+        (self.backups, self.transfers, self.quota) = (backups, transfers, quota)
         underWay = TokensUnderWay(vault: vault, writer: writer, clock: clock, log: log)
     }
 

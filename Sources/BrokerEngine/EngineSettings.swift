@@ -28,6 +28,9 @@ package struct EngineSettings: Sendable, Equatable {
     /// Seconds without a request after which the broker locks itself; 0 for never.
     package var lockAfterIdle: Int64 = 0
 
+    /// Bytes that the records of one user may take; nil for no limit.
+    package var partitionQuota: Int?
+
     /// Whether people take turns at this machine: a sign-out is then for all apps.
     package var isSharedDevice = false
 

@@ -9,6 +9,7 @@ package final class TokenBroker: Sendable {
     package let lock: BrokerLock
     /// Who works with the vault's keys passes it.
     package let gate: WorkGate
+    package var quota: PartitionQuota { services.quota }
     private let settings: SettingsBox
 
     /// - Parameters:
@@ -31,7 +32,8 @@ package final class TokenBroker: Sendable {
             writer: CacheWriter(vault: vault, index: index, clock: clock, settings: { box.value }, log: log),
             flights: RefreshFlights(clock: clock, gate: gate) { .seconds(box.value.answerPatience) },
             gate: gate, interactions: InteractionRegistry(settings: { box.value }), backups: vault,
-            transfers: CacheTransfers(clock: clock, random: random))
+            transfers: CacheTransfers(clock: clock, random: random),
+            quota: PartitionQuota(vault: vault, clock: clock) { box.read(\.partitionQuota) })
         lock = BrokerLock(services: services, keys: vault)
         gate.limitIdleTime(to: settings.idleLimit)
     }

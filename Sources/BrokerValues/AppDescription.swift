@@ -5,6 +5,8 @@ package struct AppDescription: Codable, Sendable, Hashable {
     /// Apps of one group share accounts and refresh tokens.
     package var group: String?
     package var scopes: [String]
+    /// What its tokens may be good for at most; nil for anything (decision 70).
+    package var allowedScopes: [String]?
     package var redirectURI: String?
     package var executables: [String]
     package var units: [String]
@@ -12,12 +14,14 @@ package struct AppDescription: Codable, Sendable, Hashable {
 
     package init(
         name: String = "", clientID: String = "", group: String? = nil, scopes: [String] = [],
+        allowedScopes: [String]? = nil,
         redirectURI: String? = nil, executables: [String] = [], units: [String] = [], sandboxIDs: [String] = []
     ) {
         self.name = name
         self.clientID = clientID
         self.group = group
         self.scopes = scopes
+        self.allowedScopes = allowedScopes
         self.redirectURI = redirectURI
         self.executables = executables
         self.units = units

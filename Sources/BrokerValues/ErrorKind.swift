@@ -61,6 +61,7 @@ package enum ErrorReason: String, Codable, Sendable, CaseIterable, Hashable {
     case vaultRolledBack
     case adHocForbidden
     case grantDenied
+    case scopesNotAllowed
     case wrongPassphrase
 
     // locked, internal
@@ -73,6 +74,7 @@ package enum ErrorReason: String, Codable, Sendable, CaseIterable, Hashable {
     // throttled
     case tooManyInteractions
     case tooManySubscriptions
+    case quotaReached
 
     // serverUnavailable, internal
     case shuttingDown

@@ -186,6 +186,7 @@ package final class Vault: RecordVault {
         for (kind, count, bytes) in try reader.counts(in: partition) {
             result.recordBytes += bytes
             if let kind { result.records[kind] = count }
+            if !(kind.map(RecordKind.ofAuditLog.contains) ?? false) { result.bytesWithoutLog += bytes }
         }
         return result
     }

@@ -12,6 +12,7 @@ struct AppFilesTests {
         authority = "https://login.example.org"
         group = "office"
         scopes = ["mail.read", "mail.send"]
+        allowed_scopes = ["mail.read", "mail.send", "mail.delete"]
         executables = ["/usr/bin/mail"]
         sandbox_ids = ["org.example.Mail"]
 
@@ -42,6 +43,8 @@ struct AppFilesTests {
         #expect(mail.origin.hasSuffix("/apps.d/office.toml:3"))
         #expect(mail.description.clientID == "native")
         #expect(mail.description.scopes == ["mail.read", "mail.send"])
+        #expect(mail.description.allowedScopes == ["mail.read", "mail.send", "mail.delete"])
+        #expect(apps.entries.first?.description.allowedScopes == nil)
         #expect(mail.description.executables == ["/usr/bin/mail"])
         #expect(mail.description.sandboxIDs == ["org.example.Mail"])
         #expect(mail.authority == "https://login.example.org")

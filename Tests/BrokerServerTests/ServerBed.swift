@@ -58,7 +58,8 @@ struct ServerBed: Sendable {
             vault: vault, provider: provider, redirects: RedirectDouble(), browser: browser, roster: apps,
             proofs: testProofSigner(), clock: clock, random: CountingRandom(), log: .silent)
         let policy = AccessPolicy(
-            directory: apps, grants: grants, gate: broker.gate, settings: AccessSettings(servedUID: servedUID),
+            directory: apps, grants: grants, gate: broker.gate, quota: broker.quota,
+            settings: AccessSettings(servedUID: servedUID),
             log: .silent)
         var services = ServerServices(
             broker: broker, apps: apps, policy: policy,

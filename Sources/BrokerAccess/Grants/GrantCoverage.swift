@@ -20,11 +20,9 @@ struct GrantedPart: Sendable, Equatable {
 
     /// The least that fulfils a request.
     init(needed reach: AppReach, by app: AppRegistration) {
+        scopes = reach.scopes(by: app)
         switch reach {
-        case .token(let scopes, let account):
-            let asked = scopes.isEmpty ? app.usualScopes : Scopes(scopes)
-            self.scopes = asked.subtracting(GrantInUse.harmless)
-            accountID = account?.id
+        case .token(_, _, let account): accountID = account?.id
         case .account(let account), .removal(let account): accountID = account?.id
         case .everything: break
         }
@@ -41,17 +39,22 @@ struct GrantedPart: Sendable, Equatable {
     /// (``GrantInUse``). A username is nobody's id: who it is would have to be looked up first.
     func covers(_ reach: AppReach, by app: AppRegistration) -> Bool {
         switch reach {
-        case .token(let asked, let account):
-            if let scopes {
-                let asked = asked.isEmpty ? app.usualScopes : Scopes(asked)
-                guard asked.subtracting(GrantInUse.harmless).isSubset(of: scopes) else { return false }
-            }
+        case .token(_, _, let account):
+            if let scopes, let asked = reach.scopes(by: app), !asked.isSubset(of: scopes) { return false }
             return accountID == nil || account == nil || account?.id == accountID
         case .account(let account): return accountID == nil || account?.id == accountID
         // Whoever may have some tokens may not take away what others have.
         case .removal(let account): return scopes == nil && (accountID == nil || account?.id == accountID)
         case .everything: return accountID == nil
         }
+    }
+}
+
+extension AppReach {
+    /// What a token would have to be good for, without what every token may be; nil where none is asked for.
+    func scopes(by app: AppRegistration) -> Scopes? {
+        guard case .token(let asked, let extra, _) = self else { return nil }
+        return (asked.isEmpty ? app.usualScopes : Scopes(asked)).union(Scopes(extra)).subtracting(.harmless)
     }
 }
 
@@ -91,9 +94,6 @@ package struct GrantInUse: Sendable, Equatable {
     package func covers(accountID: String, scopes token: [String]?) -> Bool {
         guard self.accountID == nil || self.accountID == accountID else { return false }
         guard let scopes else { return true }
-        return token.map { Scopes($0).subtracting(Self.harmless).isSubset(of: scopes) } ?? false
+        return token.map { Scopes($0).subtracting(.harmless).isSubset(of: scopes) } ?? false
     }
-
-    /// Who the person is, and what the broker itself adds: in nearly every token, and no power of its own.
-    package static let harmless = Scopes.reserved.union(Scopes(["email"]))
 }

@@ -13,6 +13,13 @@ struct AppDescriptionOptions: ParsableArguments {
     var scopes: [String] = []
 
     @Option(
+        name: .customLong("allowed-scope"), parsing: .upToNextOption,
+        help: ArgumentHelp(
+            "What its tokens may have at most, whatever it asks for; may be repeated. Any, if left out.",
+            valueName: "scope"))
+    var allowedScopes: [String] = []
+
+    @Option(
         name: .customLong("redirect-uri"),
         help: ArgumentHelp(
             "As registered at the provider; http://127.0.0.1:PORT/ with any free port if left out.", valueName: "uri"))
@@ -47,8 +54,14 @@ struct AppDescriptionOptions: ParsableArguments {
         func change(_ list: inout [String], to named: [String]) {
             if !named.isEmpty { list = named.filter { !$0.isEmpty } }
         }
-        let words = scopes.flatMap { $0.isEmpty ? [""] : $0.split(separator: " ").map(String.init) }
-        change(&description.scopes, to: words)
+        func words(_ scopes: [String]) -> [String] {
+            scopes.flatMap { $0.isEmpty ? [""] : $0.split(separator: " ").map(String.init) }
+        }
+        change(&description.scopes, to: words(scopes))
+        if !allowedScopes.isEmpty {
+            let allowed = words(allowedScopes).filter { !$0.isEmpty }
+            description.allowedScopes = allowed.isEmpty ? nil : allowed
+        }
         change(&description.executables, to: executables)
         change(&description.units, to: units)
         change(&description.sandboxIDs, to: sandboxIDs)

@@ -21,6 +21,7 @@ package enum AppText {
         facts.add("Clouds", app.instanceAware ? "the authority's and others" : nil)
         facts.add("Group", app.group)
         facts.add("Scopes", list(app.scopes))
+        facts.add("Allowed scopes", app.allowedScopes.map { $0.isEmpty ? "none" : $0.joined(separator: " ") })
         facts.add("Redirect URI", app.redirectURI)
         facts.add("Executables", list(app.executables))
         facts.add("Units", list(app.units))

@@ -124,6 +124,16 @@ final class CacheTransfers: Sendable {
         return found
     }
 
+    /// Bytes of backups that are not imported yet.
+    func gatheredBytes(in partition: Partition) -> Int {
+        state.withLock { state in
+            state.places.values.reduce(0) { sum, place in
+                guard place.partition == partition, case .gathered(let backup) = place.transfer else { return sum }
+                return sum + backup.count
+            }
+        }
+    }
+
     static let over = BrokerError(
         .invalidParameter, "There is no such export or import any more; start it again.")
 

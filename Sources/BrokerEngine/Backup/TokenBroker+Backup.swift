@@ -45,6 +45,7 @@ extension TokenBroker {
     package func addImportPart(
         _ bytes: [UInt8], to transfer: String?, in partition: Partition
     ) throws(BrokerError) -> String {
+        try quota.requireRoom(forGathering: services.transfers.gatheredBytes(in: partition) + bytes.count)
         let gathered: any GatheredBackup
         if let transfer {
             guard case .gathered(let begun) = try services.transfers.transfer(transfer, in: partition) else {
@@ -66,7 +67,10 @@ extension TokenBroker {
         _ transfer: String, with passphrase: Secret, replacingApps: Bool, in partition: Partition
     ) async throws(BrokerError) -> CacheRestoreReport {
         let backup = try services.transfers.take(transfer, in: partition)
-        defer { services.transfers.letGo(transfer) }
+        defer {
+            services.transfers.letGo(transfer)
+            quota.countAnew(partition)
+        }
         let opened = try await services.transfers.key(for: transfer) { () async throws(BackupError) in
             try await backup.open(with: passphrase)
         }

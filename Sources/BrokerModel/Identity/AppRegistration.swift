@@ -19,11 +19,13 @@ package struct AppRegistration: Sendable, Equatable {
         let fields: Fields
         let identity: String
         let effectiveGroup: GroupID
+        let scopeCeiling: Scopes?
 
         init(_ fields: Fields) {
             self.fields = fields
             identity = AppRegistration.identity(of: fields)
             effectiveGroup = GroupID(named: fields.description.group, identity: identity)
+            scopeCeiling = fields.description.allowedScopes.map { Scopes($0).union(.harmless) }
         }
     }
 
@@ -115,6 +117,9 @@ package struct AppRegistration: Sendable, Equatable {
     package static func identity(registeredAs name: String) -> String { "app:\(name)" }
 
     package var effectiveGroup: GroupID { shared.effectiveGroup }
+
+    /// What a token of it may be good for at most; nil for anything.
+    package var scopeCeiling: Scopes? { shared.scopeCeiling }
 
     /// The secret is for the app's own provider; anywhere else the client shows none.
     package func credentials(at place: Authority) -> ClientCredentials {

@@ -49,6 +49,11 @@ package struct Scopes: Sendable, Hashable {
         return Scopes(asGiven.filter { !gone.contains($0.lowercased()) })
     }
 
+    package func intersection(_ other: Scopes) -> Scopes {
+        let common = Set(other.normalized)
+        return Scopes(asGiven.filter { common.contains($0.lowercased()) })
+    }
+
     package static func == (left: Scopes, right: Scopes) -> Bool { left.normalized == right.normalized }
     package func hash(into hasher: inout Hasher) { hasher.combine(normalized) }
 
@@ -57,4 +62,7 @@ package struct Scopes: Sendable, Hashable {
 
     /// What the broker itself adds to every request; an app that names one is told so (MSAL, "Scopes").
     package static let reserved = Scopes(["openid", "profile", "offline_access"])
+
+    /// Who the person is, and what the broker itself adds: in nearly every token, and no power of its own.
+    package static let harmless = reserved.union(Scopes(["email"]))
 }

@@ -26,6 +26,9 @@ package protocol BackupSealing: Sendable {
 
 /// A copy as it came, of which nothing is known yet.
 package protocol GatheredBackup: Sendable {
+    /// Bytes.
+    var count: Int { get }
+
     func append(_ bytes: [UInt8]) throws(BackupError)
 
     /// - Throws: for what is no copy, and for a wrong passphrase. What comes after the beginning is looked at by the reader.

@@ -118,6 +118,8 @@ package struct PartitionStatistics: Sendable, Equatable {
     package var records: [RecordKind: Int]
     /// Of the records, sealed.
     package var recordBytes: Int
+    /// Without what the audit log takes.
+    package var bytesWithoutLog: Int
     /// Of the vault's files, whoever's records are in them.
     package var fileBytes: Int
 
@@ -133,9 +135,10 @@ package struct PartitionStatistics: Sendable, Equatable {
         }
     }
 
-    package init(records: [RecordKind: Int] = [:], recordBytes: Int = 0, fileBytes: Int = 0) {
+    package init(records: [RecordKind: Int] = [:], recordBytes: Int = 0, bytesWithoutLog: Int = 0, fileBytes: Int = 0) {
         self.records = records
         self.recordBytes = recordBytes
+        self.bytesWithoutLog = bytesWithoutLog
         self.fileBytes = fileBytes
     }
 }

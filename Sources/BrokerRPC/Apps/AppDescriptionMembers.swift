@@ -11,6 +11,10 @@ extension AppDescription {
         [
             .optional("group", \.group, "Apps of one group share accounts and refresh tokens.", .name(atMost: 128)),
             .defaulted("scopes", \.scopes, scopes, to: [], .each(.scope, atMost: 100)),
+            .optional(
+                "allowedScopes", \.allowedScopes,
+                "The scopes that its tokens may have at most; a request for others is refused. Absent: any.",
+                .each(.scope, atMost: 100)),
             .optional("redirectUri", \.redirectURI, redirectUri, .text(atMost: 2048)),
             .defaulted(
                 "executables", \.executables, "Absolute paths of programs that may act as it.", to: [],

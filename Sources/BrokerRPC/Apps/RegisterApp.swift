@@ -7,6 +7,7 @@ package enum RegisterApp: AdministrationMethod {
         The client secret goes into the vault and is never shown again. Who may act as the app is said by executables, \
         units and sandboxIds; when all three are empty, any process of the person outside of sandboxes may.
         """
+    package static let addsRecords = true
     package static let errors: [ErrorKind] = [.invalidAuthority, .accessDenied, .throttled]
     package static let resultName = "app"
 

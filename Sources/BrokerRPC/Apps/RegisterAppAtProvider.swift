@@ -8,6 +8,7 @@ package enum RegisterAppAtProvider: AdministrationMethod {
         refresh and, if there is one, the device grant. A client secret that the provider gives goes into the vault and is \
         never shown.
         """
+    package static let addsRecords = true
     package static let errors: [ErrorKind] = [
         .unsupported, .unauthorizedClient, .offline, .serverUnavailable, .invalidAuthority, .invalidResponse,
         .accessDenied, .throttled,

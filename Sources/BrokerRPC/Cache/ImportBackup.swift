@@ -32,7 +32,8 @@ package enum ImportBackup: AdministrationMethod {
         so. Nothing else that is here goes. A registration of the same name that differs is left and named in problems, unless \
         replaceApps. After accessDenied (wrongPassphrase) the transfer can be tried again.
         """
-    package static let errors: [ErrorKind] = [.accessDenied, .locked]
+    package static let addsRecords = true
+    package static let errors: [ErrorKind] = [.accessDenied, .locked, .throttled]
     package static let resultName = "import"
     package typealias Result = CacheRestoreReport
 

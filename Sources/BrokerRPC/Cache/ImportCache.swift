@@ -8,7 +8,8 @@ package enum ImportCache: AdministrationMethod {
         broker has and is not older stays. Entries that are not in order are reported and left out; fields that it does \
         not know are kept. A cache that is larger than a line is sent in parts, account by account.
         """
-    package static let errors: [ErrorKind] = [.appNotFound, .accessDenied, .grantRequired, .locked]
+    package static let addsRecords = true
+    package static let errors: [ErrorKind] = [.appNotFound, .accessDenied, .grantRequired, .locked, .throttled]
     package static let resultName = "import"
     package typealias Result = CacheImportReport
 

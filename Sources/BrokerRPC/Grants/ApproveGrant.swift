@@ -8,7 +8,10 @@ package enum ApproveGrant: AdministrationMethod {
         more, than was asked. A grant for the same part of the same app is replaced. What is granted to a sandbox without a \
         confirmed name (container:…) lasts twelve hours at most.
         """
-    package static let errors: [ErrorKind] = [.invalidParameter, .appNotFound, .accountNotFound, .accessDenied]
+    package static let addsRecords = true
+    package static let errors: [ErrorKind] = [
+        .invalidParameter, .appNotFound, .accountNotFound, .accessDenied, .throttled,
+    ]
     package static let resultName = "grant"
 
     package struct Params: ParamsObject {

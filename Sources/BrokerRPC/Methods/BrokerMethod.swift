@@ -19,6 +19,8 @@ package protocol BrokerMethod: Sendable {
     static var right: SandboxRight? { get }
     /// Whether it does without the vault's keys: the others are answered with `locked` while the broker is.
     static var worksLocked: Bool { get }
+    /// Whether more may be kept of the person's than before: who has no room left is refused.
+    static var addsRecords: Bool { get }
     /// Whether carrying it out twice where once was meant does no harm: whether a client may ask again when it did not
     /// see the answer.
     static var isIdempotent: Bool { get }
@@ -31,6 +33,7 @@ package protocol BrokerMethod: Sendable {
 extension BrokerMethod {
     package static var isIdempotent: Bool { false }
     package static var worksLocked: Bool { false }
+    package static var addsRecords: Bool { false }
 
     /// ``errors``, and what every method of its kind has to expect.
     static var everyError: [ErrorKind] { worksLocked || errors.contains(.locked) ? errors : errors + [.locked] }

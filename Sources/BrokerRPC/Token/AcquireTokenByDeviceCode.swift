@@ -9,10 +9,12 @@ package enum AcquireTokenByDeviceCode: AppMethod {
         good, or when interaction.cancel ends the wait. Closing the connection cancels.
         """
     package static let right: SandboxRight? = .interactive
+    package static let addsRecords = true
     package static let errors: [ErrorKind] = [
         .userCanceled, .timedOut, .serverDeclinedScopes, .offline, .serverUnavailable, .appNotFound, .accessDenied,
         .grantRequired,
         .invalidScope, .invalidClient, .invalidAuthority, .unauthorizedClient, .invalidResponse, .unsupported,
+        .throttled,
     ]
     package static let resultName = "token"
     package typealias Result = Token

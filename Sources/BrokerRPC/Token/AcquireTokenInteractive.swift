@@ -11,11 +11,12 @@ package enum AcquireTokenInteractive: AppMethod {
         with the last that waits.
         """
     package static let right: SandboxRight? = .interactive
+    package static let addsRecords = true
     package static let errors: [ErrorKind] = [
         .userCanceled, .timedOut, .serverDeclinedScopes, .mismatchedUser, .interactionRequired, .offline,
         .serverUnavailable, .accountNotFound, .appNotFound, .accessDenied, .grantRequired, .invalidScope,
         .invalidClient,
-        .invalidAuthority, .unauthorizedClient, .invalidResponse, .unsupported,
+        .invalidAuthority, .unauthorizedClient, .invalidResponse, .unsupported, .throttled,
     ]
     package static let resultName = "token"
     package typealias Result = Token
@@ -33,6 +34,10 @@ package enum AcquireTokenInteractive: AppMethod {
         package subscript<Value>(dynamicMember path: WritableKeyPath<InteractiveQuery, Value>) -> Value {
             get { interaction[keyPath: path] }
             set { interaction[keyPath: path] = newValue }
+        }
+
+        package var reach: AppReach {
+            .token(scopes: query.scopes, extra: interaction.extraScopesToConsent, account: query.account)
         }
 
         package static let members: [Member<Params>] =

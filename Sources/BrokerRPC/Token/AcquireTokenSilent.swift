@@ -10,6 +10,7 @@ package enum AcquireTokenSilent: AppMethod {
         """
     package static let isIdempotent = true
     package static let right: SandboxRight? = .token
+    package static let addsRecords = true
     package static let errors: [ErrorKind] = [
         .interactionRequired, .offline, .serverUnavailable, .throttled, .ambiguousAccount, .accountNotFound,
         .appNotFound, .accessDenied, .grantRequired, .serverDeclinedScopes, .invalidScope, .invalidClient,

@@ -76,7 +76,7 @@ struct TokenHandlers: Sendable {
         asked.isInstanceAware = try CloudRules.isInstanceAware(asked: params.query.instanceAware, for: request.app)
         asked.forceRefresh = params.forceRefresh
         asked.rejectedToken = params.rejectedToken.map { Secret($0) }
-        asked.ceiling = request.grant?.scopes.map { $0.union(GrantInUse.harmless) }
+        asked.ceiling = request.ceiling
         if let account = request.grant?.accountID { asked.query.account = .id(account) }
         return asked
     }
@@ -160,8 +160,17 @@ extension Work {
 }
 
 extension Request where M.Params: TokenParams {
-    /// Only what was granted is handed out, whatever the cache or the provider had: this is the one place where tokens leave.
+    /// What a token may be good for at most; nil for anything.
+    fileprivate var ceiling: Scopes? {
+        guard let granted = grant?.scopes?.union(.harmless) else { return app.scopeCeiling }
+        return app.scopeCeiling.map(granted.intersection) ?? granted
+    }
+
+    /// Only what is allowed to the app and was granted to the caller is handed out, whatever the cache or the provider had: this
+    /// is the one place where tokens leave.
     fileprivate func permits(_ token: AcquiredToken, by policy: AccessPolicy) throws(BrokerError) {
+        let scopes = token.token.record.isGoodForMore == true ? nil : token.scopes
+        try app.requireWithinCeiling(token: scopes)
         guard let grant else { return }
         if let account = grant.accountID, token.account.id != account {
             throw BrokerError(
@@ -169,7 +178,6 @@ extension Request where M.Params: TokenParams {
                 reason: .callerNotListed
             ) { $0.caller = context.caller.id }
         }
-        let scopes = token.token.record.isGoodForMore == true ? nil : token.scopes
         guard !grant.covers(accountID: token.account.id, scopes: scopes) else { return }
         try policy.ask(forToken: scopes, of: app, by: context.caller)
     }

@@ -195,7 +195,9 @@ extension RequestPipeline {
                 case .done(let value): output = value
                 case .waits(let value):
                     // What root asks about others puts nothing into a partition.
-                    if !M.worksLocked, M.permission != .ownership { try await policy.bind(request.partition) }
+                    if !M.worksLocked, M.permission != .ownership {
+                        try await policy.prepare(request.partition, adds: M.addsRecords)
+                    }
                     output = try await value()
                 }
                 // What waited may have outlived its grant.

@@ -1,0 +1,80 @@
+import BrokerValues
+import Synchronization
+
+/// How much each user may keep, so that none fills the disk of all (docs/decisions/0071). The audit log has a bound of its own.
+///
+/// It is looked at before work begins. What is under way when the room runs out is kept: the provider has replaced a
+/// refresh token by then, and the session would be lost with the new one.
+package final class PartitionQuota: Sendable {
+    /// Work that is let in by one count: counting looks at every row.
+    package static let worksOfOneCount = 16
+    /// Who has no room is not counted again before that.
+    static let patience = Duration.seconds(1)
+    /// Users that are kept in mind.
+    static let mostKnown = 4_096
+
+    private struct Count {
+        var bytes: Int
+        var worksLeft = worksOfOneCount
+        var takenAt: Duration
+    }
+
+    private let vault: any RecordVault
+    private let clock: any BrokerClock
+    private let limit: @Sendable () -> Int?
+    private let counts = Mutex<[Partition: Count]>([:])
+
+    /// - Parameter limit: bytes; nil where there is none.
+    package init(vault: any RecordVault, clock: any BrokerClock, limit: @escaping @Sendable () -> Int?) {
+        (self.vault, self.clock, self.limit) = (vault, clock, limit)
+    }
+
+    /// - Throws: `throttled` (`quotaReached`).
+    package func requireRoom(in partition: Partition) throws(BrokerError) {
+        guard let limit = limit(), try bytes(of: partition, limit) >= limit else { return }
+        throw Self.refusal(
+            limit, "What the broker keeps for you takes",
+            "remove what you do not need (brokerctl accounts forget, apps remove, cache clear)")
+    }
+
+    /// For what is gathered beside the records, and may be as much again.
+    ///
+    /// - Throws: `throttled` (`quotaReached`).
+    package func requireRoom(forGathering bytes: Int) throws(BrokerError) {
+        guard let limit = limit(), bytes > limit else { return }
+        throw Self.refusal(limit, "What is to be imported takes", "import less at a time")
+    }
+
+    /// For after work that may have brought much.
+    package func countAnew(_ partition: Partition) { counts.withLock { $0[partition] = nil } }
+
+    private func bytes(of partition: Partition, _ limit: Int) throws(BrokerError) -> Int {
+        let now = clock.uptime
+        let known = counts.withLock { counts -> Int? in
+            guard let count = counts[partition] else { return nil }
+            if count.bytes >= limit { return now - count.takenAt < Self.patience ? count.bytes : nil }
+            guard count.worksLeft > 0 else { return nil }
+            counts[partition]?.worksLeft -= 1
+            return count.bytes
+        }
+        if let known { return known }
+        let bytes: Int
+        do throws(VaultError) { bytes = try vault.statistics(of: partition).bytesWithoutLog } catch {
+            throw BrokerError(
+                .internal, "What the broker keeps for you cannot be counted; see the broker's log.",
+                reason: .vaultDamaged, cause: error)
+        }
+        counts.withLock { counts in
+            if counts.count >= Self.mostKnown { counts = [:] }
+            counts[partition] = Count(bytes: bytes, takenAt: now)
+        }
+        return bytes
+    }
+
+    private static func refusal(_ limit: Int, _ what: String, _ cure: String) -> BrokerError {
+        BrokerError(
+            .throttled,
+            "\(what) all of the \(limit >> 20) MiB that one user may have here; \(cure), or ask the administrator to raise vault.quota.",
+            reason: .quotaReached)
+    }
+}
