@@ -33,6 +33,8 @@ package struct BrokerConfiguration: Sendable, Equatable {
         package var keyDirectory: String?
         /// In order; empty: a new vault gets a key file, an existing one keeps what it has.
         package var keySources: [String] = []
+        /// Program and arguments; empty: people bring the passphrase.
+        package var passphraseCommand: [String] = []
         /// MiB of the records of one user; 0: no limit.
         package var quota = 0
     }

@@ -69,6 +69,12 @@ extension Setting {
                 "`$XDG_DATA_HOME/brokerd-key`, else `~/.local/share/brokerd-key`; the vault's folder where `state_dir` is given",
             summary: "The folder of a key file. A key that lies beside the vault is moved here."),
         Setting(
+            name: "vault.passphrase_command", kind: .command(\.vault.passphraseCommand), takesEffect: .restart,
+            defaultNote: "none",
+            summary:
+                "A program whose first line of output is the passphrase of a vault with the key source `passphrase`; the "
+                + "broker then starts open. When it fails, the broker stays locked until `brokerctl unlock`."),
+        Setting(
             name: "vault.quota", kind: .integer(\.vault.quota, 0...1_048_576, unit: "MiB"), takesEffect: .reload,
             defaultNote: "`0`; `64` with `--system`",
             summary:

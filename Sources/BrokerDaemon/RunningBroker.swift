@@ -49,7 +49,7 @@ struct RunningBroker: Sendable {
         let http = try client(configuration)
         let vault: Vault
         do throws(StartFailure) {
-            vault = try await openVault(configuration, at: clock.now, logger)
+            vault = try await openVault(configuration, clock, logger)
         } catch {
             await http.shutdown()
             throw error
@@ -146,7 +146,7 @@ struct RunningBroker: Sendable {
     }
 
     private static func openVault(
-        _ configuration: BrokerConfiguration, at now: NumericDate, _ logger: Logger
+        _ configuration: BrokerConfiguration, _ clock: SystemClock, _ logger: Logger
     ) async throws(StartFailure) -> Vault {
         guard let path = configuration.vault.stateDirectory ?? configuration.paths.stateDirectory else {
             throw StartFailure(
@@ -155,12 +155,17 @@ struct RunningBroker: Sendable {
         }
         do throws(VaultError) {
             let directory = try StateDirectory.open(creating: path)
-            let surroundings = KeySurroundings(
+            var surroundings = KeySurroundings(
                 directory: directory, keyDirectory: try keyDirectory(configuration),
                 credentials: ProcessEnvironment.current()["CREDENTIALS_DIRECTORY"])
+            if !configuration.vault.passphraseCommand.isEmpty {
+                let command = PassphraseCommand(configuration.vault.passphraseCommand, clock: clock)
+                surroundings.passphrase = { () throws(VaultError) in try await command.passphrase() }
+            }
             let sources = KeySourceChoice(KeySources.all(in: surroundings), order: configuration.vault.keySources)
             return try await Vault.open(
-                in: directory, keySources: sources, anchors: anchors(configuration, logger), at: now, logger: logger)
+                in: directory, keySources: sources, anchors: anchors(configuration, logger), at: clock.now,
+                logger: logger)
         } catch {
             throw StartFailure(exit: .vault, text: "\(error)")
         }

@@ -75,14 +75,24 @@ final class EngineServices: Sendable {
 
     /// Changes the cache (``CacheWriter/write(_:)``) and says what its failure means for the caller.
     func write<Answer: Sendable>(
+        in partition: Partition,
         _ decide: @escaping @Sendable (CacheIndex) throws(VaultError) -> (change: CacheChange, answer: Answer)
     ) async throws(BrokerError) -> (answer: Answer, isPersisted: Bool) {
         do throws(VaultError) {
-            return try await writer.write(decide)
+            return try await writer.write(in: partition, decide)
         } catch {
             log.error("the cache could not be changed", metadata: ["cause": "\(error)"])
             throw BrokerError(error)
         }
+    }
+
+    /// What is imported is compared with what is here: tokens, and who signed out. It must not be an earlier state of that.
+    func requireCertain(_ partition: Partition) throws(BrokerError) {
+        guard vault.isRolledBack(partition) else { return }
+        throw BrokerError(
+            .accessDenied,
+            "An earlier vault was put in place of the last one, so an import could bring back who signed out since; look at brokerctl accounts list, run brokerctl cache accept-restore, then import.",
+            reason: .vaultRolledBack)
     }
 
     /// Asks the provider of an authority and says what its failure means for the caller.

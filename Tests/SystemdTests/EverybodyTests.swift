@@ -47,6 +47,14 @@ struct EverybodyTests {
             let served = try await lab.root(unit + ["/usr/bin/brokerctl", "token", "--app", "work"])
             #expect(!served.isEmpty)
 
+            // A sandbox that the user launches has a socket of the user's making.
+            try await lab.user("brokerctl", "apps", "edit", "work", "--unit", "")
+            let runIn = ["brokerctl", "run-in", "--engine", "test", "--id", "box", "--app", "work", "--"]
+            let inside = try await lab.attempt(runIn + ["brokerctl", "token", "--app", "work"], as: SystemdLab.user)
+            #expect(inside.output == served, "\(inside)")
+            #expect(try await !lab.attempt(runIn + ["brokerctl", "apps", "add"], as: SystemdLab.user).succeeded)
+            try await lab.user("brokerctl", "apps", "edit", "work", "--unit", "sync.service")
+
             // The machine's owner counts, and is answered no token of others.
             let partitions = try await lab.root("brokerctl", "partitions", "list")
             for name in [SystemdLab.user, "bob"] {
@@ -54,6 +62,12 @@ struct EverybodyTests {
                 #expect(partitions.contains("\n\(uid) "), "\(partitions)")
             }
             #expect(try await !lab.rootAttempt("brokerctl", "token", "--app", "work").succeeded)
+            #expect(try await !lab.attempt("brokerctl", "partitions", "list").succeeded)
+            let bob = try await lab.root("id", "-u", "bob").trimmingCharacters(in: .newlines)
+            let erased = try await lab.root("brokerctl", "partitions", "remove", "--yes", bob)
+            #expect(erased.contains("of uid \(bob)"), "\(erased)")
+            #expect(try await !lab.root("brokerctl", "partitions", "list").contains("\n\(bob) "))
+            #expect(try await lab.user("brokerctl", "apps", "list", as: "bob").contains("work") == false)
 
             // The next one opens the vault with the same credential.
             try await lab.user("brokerctl", "apps", "edit", "work", "--unit", "")

@@ -31,17 +31,18 @@ package final class DirectConnection {
     /// - Parameters:
     ///   - method: what to call.
     ///   - params: its parameters.
+    ///   - descriptors: go along with the line.
     /// - Returns: the method's result.
     /// - Throws: as ``BrokerConnection/call(_:_:interaction:)``.
     package func call<Method: BrokerMethod>(
-        _ method: Method.Type, _ params: Method.Params
+        _ method: Method.Type, _ params: Method.Params, with descriptors: (Int32, Int32)? = nil
     ) throws(BrokerClientError) -> Method.Result {
-        try .decoded(try result(of: method, params))
+        try .decoded(try result(of: method, params, with: descriptors))
     }
 
     /// As ``call(_:_:)``, with the result as the broker wrote it.
     package func result<Method: BrokerMethod>(
-        of method: Method.Type, _ params: Method.Params
+        of method: Method.Type, _ params: Method.Params, with descriptors: (Int32, Int32)? = nil
     ) throws(BrokerClientError) -> JSONNode {
         defer { nextID += 1 }
         let line = method.requestLine(id: nextID, params)
@@ -50,7 +51,7 @@ package final class DirectConnection {
         var deadline: ContinuousClock.Instant?
         while true {
             try connect(until: deadline)
-            let outcome = exchange(line)
+            let outcome = exchange(line, descriptors)
             let isLast = if case .answer = outcome { outcome.tellsOfStop } else { true }
             if isLast { close() }
             switch repetition.verdict(on: outcome) {
@@ -90,18 +91,22 @@ package final class DirectConnection {
         usleep(20_000)
     }
 
-    private func exchange(_ line: [UInt8]) -> Link.Outcome {
+    private func exchange(_ line: [UInt8], _ descriptors: (Int32, Int32)?) -> Link.Outcome {
         guard let stream else { return .lost(sent: false) }
-        let isSent = send(line, on: stream)
+        let isSent = send(line, descriptors, on: stream)
         // Whoever turned us away may have said why before hanging up.
         return receiveAnswer(on: stream) ?? .lost(sent: isSent)
     }
 
-    private func send(_ line: [UInt8], on stream: StreamSocket) -> Bool {
+    private func send(_ line: [UInt8], _ descriptors: (Int32, Int32)?, on stream: StreamSocket) -> Bool {
         var rest = line[...]
+        var descriptors = descriptors
         while !rest.isEmpty {
-            switch rest.withUnsafeBytes({ stream.send($0) }) {
-            case .bytes(let count): rest = rest.dropFirst(count)
+            let transfer = rest.withUnsafeBytes { bytes in
+                descriptors.map { stream.send(bytes, with: $0) } ?? stream.send(bytes)
+            }
+            switch transfer {
+            case .bytes(let count): (rest, descriptors) = (rest.dropFirst(count), nil)
             case .wouldBlock: stream.wait(for: Int16(POLLOUT))
             case .ended: return false
             }

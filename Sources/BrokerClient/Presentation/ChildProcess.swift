@@ -6,27 +6,29 @@ import Glibc
 package struct ChildProcess: Sendable {
     private let pid: pid_t
 
-    /// Starts the program `arguments[0]`, looked up in `PATH`. It reads nothing, and what it prints is dropped: the
-    /// terminal belongs to the application.
+    /// Starts the program `arguments[0]`, looked up in `PATH`. Without more it reads nothing, and what it prints is dropped:
+    /// the terminal belongs to the application.
     ///
     /// - Parameters:
+    ///   - input: a descriptor that it reads.
     ///   - output: a descriptor that takes standard output instead.
     ///   - errors: one that takes standard error instead.
     ///   - environment: variables that it gets besides, or instead of, this process's.
     /// - Returns: nil when there is no such program, or it cannot be started.
-    static func start(
-        _ arguments: [String], output: Int32? = nil, errors: Int32? = nil, environment: [String: String] = [:]
+    package static func start(
+        _ arguments: [String], input: Int32? = nil, output: Int32? = nil, errors: Int32? = nil,
+        environment: [String: String] = [:]
     ) -> ChildProcess? {
         guard let program = arguments.first, !arguments.contains(where: { $0.utf8.contains(0) }) else { return nil }
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
-        for (stream, taker) in [(STDOUT_FILENO, output), (STDERR_FILENO, errors)] {
+        for (stream, taker) in [(STDIN_FILENO, input), (STDOUT_FILENO, output), (STDERR_FILENO, errors)] {
             if let taker {
                 posix_spawn_file_actions_adddup2(&actions, taker, stream)
             } else {
-                posix_spawn_file_actions_addopen(&actions, stream, "/dev/null", O_WRONLY, 0)
+                let mode = stream == STDIN_FILENO ? O_RDONLY : O_WRONLY
+                posix_spawn_file_actions_addopen(&actions, stream, "/dev/null", mode, 0)
             }
         }
         // Files and ports that the application opened without CLOEXEC would live on in the browser.
@@ -105,11 +107,7 @@ package struct ChildProcess: Sendable {
         of arguments: [String], includingErrors: Bool = false, atMost most: Int = 4096,
         running: (ChildProcess?) -> Void = { _ in }
     ) -> (status: Int32, text: String)? {
-        var ends: [Int32] = [-1, -1]
-        // A pipe that no other child inherits; pipe2 is out of reach without _GNU_SOURCE.
-        guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
-            return nil
-        }
+        guard let ends = connection() else { return nil }
         defer { close(ends[0]) }
         let child = start(arguments, output: ends[1], errors: includingErrors ? ends[1] : nil)
         close(ends[1])
@@ -134,11 +132,18 @@ package struct ChildProcess: Sendable {
         )
     }
 
+    /// Two ends of a connection that no other child inherits; pipe2 is out of reach without _GNU_SOURCE.
+    package static func connection() -> [Int32]? {
+        var ends: [Int32] = [-1, -1]
+        let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+        return socketpair(AF_UNIX, kind, 0, &ends) == 0 ? ends : nil
+    }
+
     /// Asks it to end, as Ctrl-C does; only while nobody has taken its exit status.
     func interrupt() { kill(pid, SIGINT) }
 
     /// Waits for the end on a thread of its own, so that no zombie stays.
-    func reapLater() {
+    package func reapLater() {
         let pid = pid
         // Without a thread to spare the zombie stays until this process ends.
         _ = DetachedThread.start {

@@ -96,6 +96,29 @@ extension StreamSocket {
         }
     }
 
+    /// As ``send(_:)``; two descriptors go along with the first byte (SCM_RIGHTS, unix(7)).
+    func send(_ bytes: UnsafeRawBufferPointer, with descriptors: (Int32, Int32)) -> Transfer {
+        var rights = Rights(descriptors: descriptors)
+        var part = iovec(iov_base: UnsafeMutableRawPointer(mutating: bytes.baseAddress), iov_len: bytes.count)
+        return withUnsafeMutablePointer(to: &part) { part in
+            withUnsafeMutableBytes(of: &rights) { rights in
+                var message = msghdr()
+                (message.msg_iov, message.msg_iovlen) = (part, 1)
+                (message.msg_control, message.msg_controllen) = (rights.baseAddress, rights.count)
+                return Self.transfer { sendmsg(descriptor, &message, Int32(MSG_DONTWAIT | MSG_NOSIGNAL)) }
+            }
+        }
+    }
+
+    /// A `struct cmsghdr` and what it carries, whose macros Swift does not see.
+    private struct Rights {
+        var length = MemoryLayout<Rights>.size
+        var level = SOL_SOCKET
+        /// SCM_RIGHTS
+        var kind: Int32 = 1
+        var descriptors: (Int32, Int32)
+    }
+
     /// Blocks until one of `events` (poll(2)) has come, or the connection's end, or a signal.
     ///
     /// - Parameter deadline: nil for none.

@@ -26,18 +26,12 @@ struct ExportCacheCommand: Subcommand {
     @Flag(help: "Replace the file if it is there already.")
     var force = false
 
-    @Flag(help: "Read the passphrase from standard input, one line, instead of the terminal.")
-    var stdin = false
+    @OptionGroup var asking: PassphraseOptions
 
     func run(in context: CommandContext) throws(BrokerClientError) {
         // Before anybody types a passphrase.
         try NewFile.check(file, replacing: force)
-        let passphrase =
-            if stdin {
-                try Passphrase.fromStandardInput()
-            } else {
-                try Passphrase.newFromTerminal("Passphrase of the backup: ")
-            }
+        let passphrase = try asking.read("Passphrase of the backup", isNew: true)
         let transfer = try context.connection.call(ExportCache.self, .init(passphrase: passphrase)).transfer
         // Ctrl-C from here on takes away what is half there.
         Interrupt.onInterrupt {}

@@ -27,8 +27,7 @@ struct ImportCacheCommand: Subcommand {
     @Flag(help: "Let the backup's apps take the place of apps of the same name that differ.")
     var replace = false
 
-    @Flag(help: "Read the passphrase from standard input, one line, instead of the terminal.")
-    var stdin = false
+    @OptionGroup var asking: PassphraseOptions
 
     /// With what base64 adds to it, well within a line.
     private static let partCount = 512 << 10
@@ -36,10 +35,7 @@ struct ImportCacheCommand: Subcommand {
     func run(in context: CommandContext) throws(BrokerClientError) {
         guard access(file, R_OK) == 0 else { throw unreadable() }
         // The broker keeps what was sent for a minute only: first the question, however long it takes.
-        let passphrase =
-            if stdin { try Passphrase.fromStandardInput() } else {
-                try Passphrase.fromTerminal("Passphrase of the backup: ")
-            }
+        let passphrase = try asking.read("Passphrase of the backup")
         let transfer = try send(to: context.connection)
         var params = ImportBackup.Params(transfer: transfer, passphrase: passphrase)
         params.replaceApps = replace

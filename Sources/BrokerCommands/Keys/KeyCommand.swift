@@ -47,15 +47,12 @@ struct SetKeySourceCommand: Subcommand {
     @Argument(help: "key-file, credential, secret-service or passphrase.")
     var source: String
 
-    @Flag(help: "Read the new passphrase from standard input, one line, instead of the terminal.")
-    var stdin = false
+    @OptionGroup var asking: PassphraseOptions
 
     func run(in context: CommandContext) throws(BrokerClientError) {
         var params = SetKeySource.Params(source: source)
-        if stdin {
-            params.passphrase = try Passphrase.fromStandardInput()
-        } else if source == "passphrase" {
-            params.passphrase = try Passphrase.newFromTerminal()
+        if !asking.asksPerson || source == "passphrase" {
+            params.passphrase = try asking.read("New passphrase of the broker", isNew: true)
         }
         try context.tell(SetKeySource.self, params) { "The vault's key comes from \($0.source.clean) from now on.\n" }
     }

@@ -17,21 +17,23 @@ struct LockCommand: Subcommand {
 struct UnlockCommand: Subcommand {
     static let configuration = CommandConfiguration(
         commandName: "unlock", abstract: "Have the broker fetch its key again.",
-        discussion: "Asks for the passphrase, if that is what the vault is locked with.")
+        discussion: "Asks for the passphrase, if that is what the vault is locked with and no program brings it.")
 
     @OptionGroup var global: GlobalOptions
 
-    @Flag(help: "Read the passphrase from standard input, one line, instead of the terminal.")
-    var stdin = false
+    @OptionGroup var asking: PassphraseOptions
 
     func run(in context: CommandContext) throws(BrokerClientError) {
         let status = try context.connection.call(GetBrokerStatus.self, .init())
         var params = UnlockBroker.Params()
-        if stdin {
-            params.passphrase = try Passphrase.fromStandardInput()
-        } else if status.locked, status.vault.keySource == "passphrase" {
-            params.passphrase = try Passphrase.fromTerminal("Passphrase of the broker: ")
+        if !asking.asksPerson || status.locked && status.vault.keySource == "passphrase" && !isBrought(in: context) {
+            params.passphrase = try asking.read("Passphrase of the broker")
         }
         try context.tell(UnlockBroker.self, params) { _ in "The broker is unlocked.\n" }
+    }
+
+    /// Whether the broker's own program brings the passphrase: then nobody is asked.
+    private func isBrought(in context: CommandContext) -> Bool {
+        (try? context.connection.call(UnlockBroker.self, .init())) != nil
     }
 }

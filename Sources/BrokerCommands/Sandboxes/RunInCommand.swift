@@ -9,7 +9,7 @@ struct RunInCommand: Subcommand {
         commandName: "run-in", abstract: "Run a command that starts a sandbox, with a socket for that sandbox.",
         discussion: """
             Makes the socket, sets BROKER_SOCKET to its path, runs the command, ends the socket and exits as the command did \
-            (128 and the signal's number, if one ended it). In the command's arguments {socket} is the path, and {folder} the \
+            (128 and the signal's number, if one ended it). The broker serves it for as long as this program runs. In the command's arguments {socket} is the path, and {folder} the \
             folder that it is alone in: mount that one. Keep your home from the sandbox: the vault and its key are in it.
 
             Examples:
@@ -31,21 +31,19 @@ struct RunInCommand: Subcommand {
     func run(in context: CommandContext) throws(BrokerClientError) {
         // From here on a signal ends the command, and after it the socket.
         ForegroundProcess.takeSignals()
-        let opened = try context.connection.call(OpenSandbox.self, sandbox.params)
-        let status: Int32
-        do throws(BrokerClientError) {
-            let path = opened.path ?? ""
-            let words = command.map {
-                $0.replacing("{socket}", with: path).replacing("{folder}", with: path.folder)
-            }
-            setenv("BROKER_SOCKET", path, 1)
-            status = try ForegroundProcess.run(words)
-        } catch {
-            end(opened.handle)
-            throw error
+        Glibc.exit(try status(in: context))
+    }
+
+    private func status(in context: CommandContext) throws(BrokerClientError) -> Int32 {
+        let socket = try LaunchedSocket()
+        let opened = try context.connection.call(
+            OpenSandbox.self, sandbox.params, with: (socket.listener, socket.life))
+        defer { end(opened.handle) }
+        let words = command.map {
+            $0.replacing("{socket}", with: socket.path).replacing("{folder}", with: socket.folder)
         }
-        end(opened.handle)
-        Glibc.exit(status)
+        setenv("BROKER_SOCKET", socket.path, 1)
+        return try ForegroundProcess.run(words)
     }
 
     /// On a connection of its own: the one that opened it may have given way since. A broker that is gone, or a lifetime that

@@ -21,7 +21,7 @@ struct AccountRemoval: Sendable {
     func remove(_ selector: AccountReference) async throws(BrokerError) -> Int {
         let account = try AccountListing(services: services).requireUnique(selector, for: app, in: partition)
         let members = try services.roster.members(of: app.effectiveGroup, in: partition)
-        let (removed, isPersisted) = try await services.write { index throws(VaultError) in
+        let (removed, isPersisted) = try await services.write(in: partition) { index throws(VaultError) in
             try decide(account.id, members, from: index)
         }
         for var account in removed.accounts {

@@ -29,7 +29,7 @@ struct Erasure: Sendable {
         } else {
             services.interactions.endAll(Self.forgotten, in: partition)
         }
-        let (erased, isPersisted) = try await services.write { index throws(VaultError) in
+        let (erased, isPersisted) = try await services.write(in: partition) { index throws(VaultError) in
             try decide(person, from: index)
         }
         tell(erased.accounts)

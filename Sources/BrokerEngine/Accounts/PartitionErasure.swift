@@ -6,7 +6,7 @@ extension TokenBroker {
     /// what it brings is not kept.
     package func erase(_ partition: Partition, from store: any PartitionStore) async throws(BrokerError) {
         services.interactions.endAll(Self.removed, in: partition)
-        guard await services.writer.flush() else {
+        guard await services.writer.flush(partition) else {
             throw BrokerError(
                 .internal, "The disk has not taken everything yet; make room, and try again.", reason: .vaultNotWritable
             )

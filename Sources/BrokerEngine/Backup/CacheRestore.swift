@@ -12,6 +12,8 @@ struct CacheRestore: Sendable {
     let partition: Partition
     /// Whether registrations that are here and differ give way.
     let replacesApps: Bool
+    /// Throws when a lock or a stop ends it: what is merged by then is good, and the same import again brings the rest.
+    let requireGoing: @Sendable () throws(BrokerError) -> Void
 
     func run(_ backup: any OpenedBackup) async throws(BrokerError) -> CacheRestoreReport {
         let check = try reader(of: backup)
@@ -42,6 +44,7 @@ struct CacheRestore: Sendable {
     }
 
     private func next(_ reader: any BackupReading) throws(BrokerError) -> BackupItem? {
+        try requireGoing()
         do throws(BackupError) { return try reader.next() } catch { throw BrokerError(error) }
     }
 
@@ -66,7 +69,7 @@ struct CacheRestore: Sendable {
             services.roster.apps(in: partition).map { ($0.identity, $0.clientID) },
             uniquingKeysWith: { first, _ in first })
         let vault = services.vault
-        let ((merged, accounts), isPersisted) = try await services.write { index throws(VaultError) in
+        let ((merged, accounts), isPersisted) = try await services.write(in: partition) { index throws(VaultError) in
             var merge = BackupMerge(batch, into: index, vault: vault, clients: clients)
             try merge.run()
             return (merge.change, (merge.report, merge.change.accounts))

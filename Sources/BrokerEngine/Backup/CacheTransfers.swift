@@ -143,7 +143,14 @@ final class CacheTransfers: Sendable {
 
     func remove(_ id: String) { state.withLock { $0.places[id] = nil } }
 
-    /// Ends all, and those that are still to come; nil takes that back. An import that changes something already goes on.
+    /// - Throws: what ended a transfer, if something did.
+    func requireGoing(_ id: String) throws(BrokerError) {
+        try state.withLock { state throws(BrokerError) in
+            guard state.places[id] != nil else { throw state.refusal ?? Self.over }
+        }
+    }
+
+    /// Ends all, and those that are still to come; nil takes that back.
     func refuse(with error: BrokerError?) {
         let ended = state.withLock { state in
             state.refusal = error

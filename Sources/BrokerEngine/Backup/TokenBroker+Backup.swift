@@ -9,7 +9,7 @@ extension TokenBroker {
     package func beginExport(with passphrase: Secret, of partition: Partition) async throws(BrokerError) -> String {
         let id = try services.transfers.begin(in: partition)
         do throws(BrokerError) {
-            guard await services.writer.flush() else {
+            guard await services.writer.flush(partition) else {
                 throw BrokerError(
                     .internal,
                     "The vault could not be written, so a backup would lack the newest; make room, then export again.",
@@ -66,6 +66,7 @@ extension TokenBroker {
     package func importBackup(
         _ transfer: String, with passphrase: Secret, replacingApps: Bool, in partition: Partition
     ) async throws(BrokerError) -> CacheRestoreReport {
+        try services.requireCertain(partition)
         let backup = try services.transfers.take(transfer, in: partition)
         defer {
             services.transfers.letGo(transfer)
@@ -74,8 +75,10 @@ extension TokenBroker {
         let opened = try await services.transfers.key(for: transfer) { () async throws(BackupError) in
             try await backup.open(with: passphrase)
         }
-        let report = try await CacheRestore(services: services, partition: partition, replacesApps: replacingApps)
-            .run(opened)
+        let restore = CacheRestore(services: services, partition: partition, replacesApps: replacingApps) {
+            [transfers = services.transfers] () throws(BrokerError) in try transfers.requireGoing(transfer)
+        }
+        let report = try await restore.run(opened)
         services.transfers.remove(transfer)
         return report
     }

@@ -27,7 +27,8 @@ package final class CacheIndex: Sendable {
         var reads: [UInt64: Read] = [:]
         var lastRead: UInt64 = 0
         /// Whether memory has what the disk does not: then nothing may be dropped.
-        var isAhead = false
+        var ahead: Set<Partition> = []
+        var isAhead: Bool { !ahead.isEmpty }
         /// What is kept although there is nothing: the disk still has what was deleted.
         var emptied: Set<AnyKey> = []
 
@@ -227,9 +228,9 @@ extension CacheIndex {
     /// Brings a change into memory.
     ///
     /// - Parameter isOnDisk: false where the disk lacks it: then it must not be dropped.
-    func take(_ around: Surroundings, isOnDisk: Bool) {
+    func take(_ around: Surroundings, in partition: Partition, isOnDisk: Bool) {
         state.withLock { state in
-            state.isAhead = true
+            state.ahead.insert(partition)
             for (key, known) in around.groups {
                 state.overtake(.group(key))
                 state.keep(known, of: key)
@@ -242,7 +243,7 @@ extension CacheIndex {
                 state.overtake(.client(key))
                 state.keep(membership, of: key)
             }
-            if isOnDisk { state.diskIsLevel() }
+            if isOnDisk { state.diskIsLevel(of: partition) }
         }
         makeRoom()
     }
@@ -258,9 +259,9 @@ extension CacheIndex {
         }
     }
 
-    /// The disk has everything that memory has.
-    func diskIsLevel() {
-        state.withLock { $0.diskIsLevel() }
+    /// The disk has everything that memory has of a person.
+    func diskIsLevel(of partition: Partition) {
+        state.withLock { $0.diskIsLevel(of: partition) }
         makeRoom()
     }
 
@@ -326,8 +327,9 @@ extension CacheIndex.State {
         return something || isAhead
     }
 
-    mutating func diskIsLevel() {
-        isAhead = false
+    mutating func diskIsLevel(of partition: Partition) {
+        ahead.remove(partition)
+        guard !isAhead else { return }
         for key in emptied {
             switch key {
             case .group(let key): groups.remove(key)

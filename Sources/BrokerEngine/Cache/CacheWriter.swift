@@ -3,7 +3,8 @@ import BrokerValues
 import Logging
 import Synchronization
 
-/// The one place that changes the cache: disk first, then memory, one ``CacheChange`` after the other.
+/// The one place that changes the cache: disk first, then memory, of one person one ``CacheChange`` after the other. Nobody waits
+/// behind another person's: the vault lets users take turns.
 ///
 /// When the disk refuses, memory takes the change all the same (the token is good, and losing a rotated refresh token
 /// would end the session); what was refused waits and is tried again, with the next change and every few seconds. Of what
@@ -11,7 +12,9 @@ import Synchronization
 /// than there are records.
 package final class CacheWriter: Sendable {
     private struct State {
-        var last: Task<Void, Never>?
+        /// Of each person's changes that wait or are under way, the last.
+        var tails: [Partition: (number: UInt64, task: Task<Void, Never>)] = [:]
+        var count: UInt64 = 0
         /// What the disk lacks: of each record the last word.
         var backlog: [Partition: CacheChange] = [:]
         var retry: Task<Void, Never>?
@@ -40,9 +43,10 @@ package final class CacheWriter: Sendable {
     /// - Returns: that, and whether the disk has the change.
     /// - Throws: when nothing was changed.
     package func write<Answer: Sendable>(
+        in partition: Partition,
         _ decide: @escaping @Sendable (CacheIndex) throws(VaultError) -> (change: CacheChange, answer: Answer)
     ) async throws(VaultError) -> (answer: Answer, isPersisted: Bool) {
-        try await enqueue { await self.perform(decide) }.value.get()
+        try await enqueue(in: partition) { await self.perform(in: partition, decide) }.value.get()
     }
 
     /// Whether the disk has a record that is in memory. Quick: part of the hot path.
@@ -52,28 +56,46 @@ package final class CacheWriter: Sendable {
         }
     }
 
-    /// Tries once more to write what was refused. - Returns: whether nothing is left.
+    /// Waits for what is under way, and tries once more to write what was refused. - Returns: whether nothing is left.
     package func flush() async -> Bool {
-        await enqueue { [self] in
-            let isDone = await writeBacklog()
-            if isDone { index.diskIsLevel() }
+        var isDone = true
+        for partition in state.withLock({ Set($0.tails.keys).union($0.backlog.keys) }) {
+            isDone = await flush(partition) && isDone
+        }
+        return isDone
+    }
+
+    /// As ``flush()``, for one person.
+    package func flush(_ partition: Partition) async -> Bool {
+        await enqueue(in: partition) { [self] in
+            let isDone = await writeBacklog(of: partition)
+            if isDone { index.diskIsLevel(of: partition) }
             return isDone
         }.value
     }
 
-    private func enqueue<Value: Sendable>(_ job: @escaping @Sendable () async -> Value) -> Task<Value, Never> {
+    private func enqueue<Value: Sendable>(
+        in partition: Partition, _ job: @escaping @Sendable () async -> Value
+    ) -> Task<Value, Never> {
         state.withLock { state in
-            let previous = state.last
+            let previous = state.tails[partition]?.task
             let task = Task {
                 await previous?.value
                 return await job()
             }
-            state.last = Task { _ = await task.value }
+            state.count += 1
+            let number = state.count
+            let tail = Task {
+                _ = await task.value
+                self.state.withLock { if $0.tails[partition]?.number == number { $0.tails[partition] = nil } }
+            }
+            state.tails[partition] = (number, tail)
             return task
         }
     }
 
     private func perform<Answer: Sendable>(
+        in partition: Partition,
         _ decide: @Sendable (CacheIndex) throws(VaultError) -> (change: CacheChange, answer: Answer)
     ) async -> Result<(answer: Answer, isPersisted: Bool), VaultError> {
         do throws(VaultError) {
@@ -81,11 +103,11 @@ package final class CacheWriter: Sendable {
             let around = try index.surroundings(of: &change)
             if !change.isEmpty {
                 state.withLock { [change] in
-                    $0.backlog[change.partition, default: CacheChange(in: change.partition)].add(change.rows)
+                    $0.backlog[partition, default: CacheChange(in: partition)].add(change.rows)
                 }
             }
-            let isPersisted = await writeBacklog()
-            index.take(around, isOnDisk: isPersisted)
+            let isPersisted = await writeBacklog(of: partition)
+            index.take(around, in: partition, isOnDisk: isPersisted)
             if !isPersisted { scheduleRetry() }
             return .success((answer, isPersisted))
         } catch {
@@ -94,19 +116,18 @@ package final class CacheWriter: Sendable {
     }
 
     /// - Returns: whether nothing is left.
-    private func writeBacklog() async -> Bool {
-        while let change = state.withLock({ $0.backlog.values.first }) {
-            do throws(VaultError) {
-                try await vault.commit(change.onDisk)
-                state.withLock { $0.backlog[change.partition] = nil }
-            } catch {
-                log.error(
-                    "the vault could not be written; the change is kept in memory and will be tried again",
-                    metadata: ["cause": "\(error)"])
-                return false
-            }
+    private func writeBacklog(of partition: Partition) async -> Bool {
+        guard let change = state.withLock({ $0.backlog[partition] }) else { return true }
+        do throws(VaultError) {
+            try await vault.commit(change.onDisk)
+            state.withLock { $0.backlog[partition] = nil }
+            return true
+        } catch {
+            log.error(
+                "the vault could not be written; the change is kept in memory and will be tried again",
+                metadata: ["cause": "\(error)"])
+            return false
         }
-        return true
     }
 
     private func scheduleRetry() {

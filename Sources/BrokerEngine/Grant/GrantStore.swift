@@ -198,7 +198,7 @@ struct GrantStore: Sendable {
         guard let granted else {
             throw BrokerError(.internal, "The account of a token answer could not be told; sign in again.")
         }
-        let (outcome, isPersisted) = try await services.write { index throws(VaultError) in
+        let (outcome, isPersisted) = try await services.write(in: partition) { index throws(VaultError) in
             try decide(granted, response, precondition, proofKey, from: index)
         }
         return Filed(granted: granted, kept: try outcome.get(), isPersisted: isPersisted)

@@ -28,7 +28,7 @@ extension GrantStore {
         guard let secret = rescue.refreshToken else { return }
         let isBound = rescue.type == .dpop && app.clientSecret == nil
         do throws(VaultError) {
-            let standing = try await services.writer.write {
+            let standing = try await services.writer.write(in: partition) {
                 [partition, vault = services.vault, now = services.clock.now] index throws(VaultError) in
                 let precondition = rescue.precondition
                 var change = CacheChange(in: partition)

@@ -9,6 +9,7 @@ struct CacheImport: Sendable {
     let partition: Partition
 
     func run(_ file: JSONObject, for chosen: AppRegistration?) async throws(BrokerError) -> CacheImportReport {
+        try services.requireCertain(partition)
         let cache = UnifiedCache(file)
         var report = CacheImportReport()
         report.problems = cache.problems
@@ -56,7 +57,7 @@ struct CacheImport: Sendable {
         _ plan: ImportPlan, of client: CacheIndex.ClientKey, _ report: inout CacheImportReport
     ) async throws(BrokerError) {
         let vault = services.vault
-        let (taken, isPersisted) = try await services.write { index throws(VaultError) in
+        let (taken, isPersisted) = try await services.write(in: partition) { index throws(VaultError) in
             let news = try plan.news(for: client, in: index, sealedBy: vault)
             return (news.change, news)
         }

@@ -50,7 +50,7 @@ extension EngineServices {
 
     /// What cannot be written is learnt again by the next sign-in.
     func note(refreshTokenTakesConsent: Bool, of client: CacheIndex.ClientKey) async {
-        _ = try? await write { [vault] index throws(VaultError) in
+        _ = try? await write(in: client.partition) { [vault] index throws(VaultError) in
             var record = try index.loadMetadata(of: client) ?? AppMetadataRecord(of: client)
             record.refreshTokenTakesConsent = refreshTokenTakesConsent
             let sealed = try vault.seal(record, secret: nil, in: client.partition)

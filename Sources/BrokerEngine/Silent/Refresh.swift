@@ -291,7 +291,7 @@ struct Refresh: Sendable {
         _ decide: @escaping @Sendable (CacheIndex) throws(VaultError) -> (change: CacheChange, answer: Answer)
     ) async -> Answer? {
         do throws(VaultError) {
-            return try await services.writer.write(decide).answer
+            return try await services.writer.write(in: request.partition, decide).answer
         } catch {
             services.log.error(complaint, metadata: ["cause": "\(error)"])
             return nil

@@ -50,7 +50,7 @@ final class TokensUnderWay: Sendable {
 
     private func write(_ batch: Batch, in partition: Partition) async {
         do throws(VaultError) {
-            let marked = try await writer.write { [self] index throws(VaultError) in
+            let marked = try await writer.write(in: partition) { [self] index throws(VaultError) in
                 var change = CacheChange(in: partition)
                 let marked = close(batch, in: partition).map { ($0, self.marked($0.token, in: partition, index)) }
                 for case (let departure, let token) in marked where token.sealed.box != departure.token.sealed.box {

@@ -32,7 +32,9 @@ package protocol KeySource: Sendable {
     func discardKey(of vaultID: [UInt8], parameters: [UInt8]) async
 
     /// What it means that the key from here is not the vault's.
-    func mismatch(_ vaultPath: String) -> VaultError
+    ///
+    /// - Parameter isTyped: whether it was made of a passphrase that a person gave.
+    func mismatch(_ vaultPath: String, isTyped: Bool) -> VaultError
 }
 
 extension KeySource {
@@ -42,7 +44,7 @@ extension KeySource {
 
     package func discardKey(of vaultID: [UInt8], parameters: [UInt8]) async {}
 
-    package func mismatch(_ vaultPath: String) -> VaultError {
+    package func mismatch(_ vaultPath: String, isTyped: Bool) -> VaultError {
         .wrongKey(
             "The key from \(name) is not the one that \(vaultPath) was made with. "
                 + "Put back the key that belongs to it; nothing was changed.")

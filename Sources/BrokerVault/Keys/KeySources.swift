@@ -8,13 +8,17 @@ package struct KeySurroundings: Sendable {
     package var keyDirectory: StateDirectory?
     /// `$CREDENTIALS_DIRECTORY`: where systemd puts a unit's credentials.
     package var credentials: String?
+    /// Brings the passphrase where no person does; nil where nothing does.
+    package var passphrase: PassphraseSource.Bringer?
 
     package init(
-        directory: StateDirectory, keyDirectory: StateDirectory? = nil, credentials: String? = nil
+        directory: StateDirectory, keyDirectory: StateDirectory? = nil, credentials: String? = nil,
+        passphrase: PassphraseSource.Bringer? = nil
     ) {
         self.directory = directory
         self.keyDirectory = keyDirectory
         self.credentials = credentials
+        self.passphrase = passphrase
     }
 }
 
@@ -26,7 +30,7 @@ package enum KeySources {
         KeyFileSource.name: { KeyFileSource(in: $0.directory, apartIn: $0.keyDirectory) },
         CredentialSource.name: { CredentialSource(in: $0.credentials) },
         SecretServiceSource.name: { _ in SecretServiceSource() },
-        PassphraseSource.name: { _ in PassphraseSource() },
+        PassphraseSource.name: { PassphraseSource(from: $0.passphrase) },
     ]
 
     package static var names: [String] { makers.map(\.key) }

@@ -4,7 +4,7 @@ import Dispatch
 import Synchronization
 
 /// A key that is derived from a person's passphrase with Argon2id. The vault keeps salt and costs beside it, and starts
-/// locked: `broker.unlock` brings the passphrase.
+/// locked: `broker.unlock` brings the passphrase, unless a program does.
 package struct PassphraseSource: KeySource {
     package static let name = "passphrase"
     /// Not a measure of strength, only against accidents.
@@ -12,14 +12,24 @@ package struct PassphraseSource: KeySource {
 
     package var name: String { Self.name }
 
-    package init() {}
+    package typealias Bringer = @Sendable () async throws(VaultError) -> Secret
 
-    package func makeKey(for vaultID: [UInt8], passphrase: Secret?) async throws(VaultError) -> MadeKey {
-        guard let passphrase else {
-            throw .awaitingKey(
-                "A new vault cannot ask for a passphrase. Start it with another key source, and then run: "
-                    + "brokerctl key set-source passphrase")
-        }
+    private let bringer: Bringer?
+
+    /// - Parameter bringer: asked where no person gave the passphrase.
+    package init(from bringer: Bringer? = nil) { self.bringer = bringer }
+
+    private func passphrase(_ given: Secret?, orElse sentence: String) async throws(VaultError) -> Secret {
+        if let given { return given }
+        guard let bringer else { throw .awaitingKey(sentence) }
+        return try await bringer()
+    }
+
+    package func makeKey(for vaultID: [UInt8], passphrase given: Secret?) async throws(VaultError) -> MadeKey {
+        let passphrase = try await passphrase(
+            given,
+            orElse: "A new vault cannot ask for a passphrase. Start it with another key source, and then run: "
+                + "brokerctl key set-source passphrase")
         guard passphrase.count >= Self.shortest else {
             throw .keyUnavailable("A passphrase has at least \(Self.shortest) characters. Choose a longer one.")
         }
@@ -30,20 +40,24 @@ package struct PassphraseSource: KeySource {
     }
 
     package func key(
-        for vaultID: [UInt8], parameters: [UInt8], passphrase: Secret?
+        for vaultID: [UInt8], parameters: [UInt8], passphrase given: Secret?
     ) async throws(VaultError) -> Secret {
         guard let (costs, salt) = PassphraseCosts.read(parameters) else {
             throw .damaged(
                 "The vault says of its passphrase what no broker wrote. Restore vault.db from a backup, or move it away."
             )
         }
-        guard let passphrase else {
-            throw .awaitingKey("The broker is locked with a passphrase; unlock it with brokerctl unlock.")
-        }
+        let passphrase = try await passphrase(
+            given, orElse: "The broker is locked with a passphrase; unlock it with brokerctl unlock.")
         return try await costs.key(from: passphrase, salt: salt)
     }
 
-    package func mismatch(_ vaultPath: String) -> VaultError { .wrongPassphrase }
+    package func mismatch(_ vaultPath: String, isTyped: Bool) -> VaultError {
+        guard !isTyped else { return .wrongPassphrase }
+        return .awaitingKey(
+            "What the program of vault.passphrase_command printed is not the vault's passphrase; mend that, or unlock the "
+                + "broker with brokerctl unlock.")
+    }
 }
 
 /// What one derivation costs: passes over so many bytes of memory, in one lane (RFC 9106).

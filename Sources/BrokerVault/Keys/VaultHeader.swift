@@ -40,7 +40,7 @@ extension VaultHeader {
     ) async throws(VaultError) -> KeyWrapping {
         let key = try await source.key(for: vaultID, parameters: keyParameters, passphrase: passphrase)
         let wrapping = try KeyWrapping(from: source.name, key, vaultID).of(format)
-        guard wrapping.check == keyCheck else { throw source.mismatch(path) }
+        guard wrapping.check == keyCheck else { throw source.mismatch(path, isTyped: passphrase != nil) }
         await source.proved(for: vaultID)
         return wrapping
     }

@@ -35,7 +35,7 @@ final class CacheBed: Sendable {
     func write(_ rows: [CacheChange.Row], deleting owner: TokenOwner? = nil) async -> Bool {
         do throws(VaultError) {
             let key = owner.map(key)
-            return try await writer.write { index throws(VaultError) in
+            return try await writer.write(in: Sample.partition) { index throws(VaultError) in
                 var change = CacheChange(in: Sample.partition, rows)
                 if let key { try change.deleteTokens(of: key, in: index) }
                 return (change, ())

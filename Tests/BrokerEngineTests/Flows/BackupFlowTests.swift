@@ -289,6 +289,48 @@ struct BackupFlowTests {
         #expect(bed.vault.rowsOfLastCommit < 8_000)
     }
 
+    @Test("a lock ends an import between two transactions; what is merged is good, and the same import brings the rest")
+    func lockedMeanwhile() async throws {
+        let bed = try await bed(mail)
+        let backup = try await madeUp(4_000, on: bed)
+        let gate = Gate()
+        bed.vault.hold(until: gate)
+        let restoring = Task { try await restore(backup, to: bed) }
+        try await eventually("it writes") { bed.vault.held == 1 }
+        let locking = Task { await bed.engine.lock.lock(because: "test") }
+        try await eventually("no more is begun") {
+            (try? bed.engine.addImportPart([1], to: nil, in: Sample.partition)) == nil
+        }
+        gate.open()
+        let error = await #expect(throws: BrokerError.self) { try await restoring.value }
+        #expect(error?.kind == .locked)
+        await locking.value
+        #expect(bed.vault.held == 1)
+        try await bed.engine.lock.unlock(passphrase: nil, caller: "test")
+        let rest = try await restore(backup, to: bed)
+        #expect(rest.accounts.added + rest.refreshTokens.added > 0 && rest.accounts.kept + rest.refreshTokens.kept > 0)
+        #expect(try bed.vault.statistics(of: Sample.partition).records == [.account: 4_000, .refreshToken: 4_000])
+    }
+
+    @Test(
+        "nothing is imported into an earlier vault until a person has accepted it: it does not know who signed out since"
+    )
+    func rolledBack() async throws {
+        let bed = try await bed(mail)
+        let backup = try await madeUp(1, on: bed)
+        bed.vault.rollBack()
+        for importing in [
+            { _ = try await restore(backup, to: bed) },
+            { _ = try await bed.engine.importCache([:], for: nil, in: Sample.partition) },
+        ] as [() async throws -> Void] {
+            let error = await #expect(throws: BrokerError.self) { try await importing() }
+            #expect(error?.kind == .accessDenied && error?.reason == .vaultRolledBack)
+            #expect(error?.message.contains("brokerctl cache accept-restore") == true)
+        }
+        try await bed.vault.acceptState(of: Sample.partition)
+        #expect(try await restore(backup, to: bed).accounts.added == 1)
+    }
+
     @Test("a token is never from later than now, and one whose account is nowhere is left out")
     func madeUpRecords() async throws {
         let bed = try await bed(mail)

@@ -15,6 +15,8 @@ package final class FaultyVault: RecordVault, VaultKeys, BackupStore, PartitionS
         var afterLoad: (kind: RecordKind, run: @Sendable () -> Void)?
         var rowsOfLastCommit = 0
         var gate: Gate?
+        /// Whose changes wait; nil for everybody's.
+        var heldPartition: Partition?
         /// Changes that wait at the gate, or have waited.
         var held = 0
         var commits = 0
@@ -58,8 +60,10 @@ package final class FaultyVault: RecordVault, VaultKeys, BackupStore, PartitionS
     /// How many rows the last transaction wrote and removed.
     package var rowsOfLastCommit: Int { faults.withLock { $0.rowsOfLastCommit } }
 
-    /// From now on what is written waits for the gate.
-    package func hold(until gate: Gate) { faults.withLock { ($0.gate, $0.held) = (gate, 0) } }
+    /// From now on what is written waits for the gate; of one partition, or of all.
+    package func hold(until gate: Gate, of partition: Partition? = nil) {
+        faults.withLock { ($0.gate, $0.held, $0.heldPartition) = (gate, 0, partition) }
+    }
 
     /// From now on a backup that is begun waits for the gate, or until nobody waits for it.
     package func holdBackups(until gate: Gate) { faults.withLock { ($0.backupGate, $0.heldBackups) = (gate, 0) } }
@@ -133,8 +137,9 @@ package final class FaultyVault: RecordVault, VaultKeys, BackupStore, PartitionS
         let (error, afterCommit, gate) = faults.withLock { faults in
             defer { faults.afterCommit = nil }
             faults.commits += 1
-            if faults.commit == nil, faults.gate != nil { faults.held += 1 }
-            return (faults.commit, faults.afterCommit, faults.gate)
+            let isHeld = faults.heldPartition == nil || faults.heldPartition == change.partition
+            if faults.commit == nil, faults.gate != nil, isHeld { faults.held += 1 }
+            return (faults.commit, faults.afterCommit, isHeld ? faults.gate : nil)
         }
         if let error { throw error }
         await gate?.wait()

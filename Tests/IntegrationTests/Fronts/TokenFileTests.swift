@@ -98,6 +98,21 @@ struct TokenFileTests {
         }
     }
 
+    @Test("with its app's registration the file goes, and with a new one it comes back")
+    func unregistered() async throws {
+        try await withTestBed { bed in
+            let file = try await Scene.make(in: bed)
+            try await file.scene.signIn()
+            let keeper = try file.start()
+            try await keeper.waitForText("Keeping a token")
+            #expect(try await file.scene.broker.ctl(["apps", "remove", "notes"]).succeeded)
+            try await eventually("the file is gone") { file.content == nil }
+            try await keeper.waitForText("No app is registered under this name")
+            try await file.scene.register("notes")
+            try await eventually("the file is back") { file.content != nil }
+        }
+    }
+
     @Test("no token outlives its broker, and a new broker brings it back")
     func restarted() async throws {
         try await withTestBed { bed in

@@ -11,7 +11,7 @@ struct TokenFileKeeper: ~Copyable {
         case tick, connected, accountChanged, brokerWentAway, end
     }
 
-    /// How soon a lock is noticed: nobody is told of one.
+    /// How soon it is noticed that the broker is locked, or the app is no longer ours: nobody is told of that.
     private static let pause = Duration.seconds(2)
     /// After a failure that may pass by itself.
     private static let patience: Int64 = 30
@@ -27,7 +27,8 @@ struct TokenFileKeeper: ~Copyable {
     private var lead: Int64 = 0
     /// When to ask again by itself; nil while only an event can change the answer.
     private var nextLook: NumericDate?
-    private var isLocked = false
+    /// Whether the broker is locked, or we may not act as the app.
+    private var isShutOut = false
     private var said: String?
 
     init(
@@ -62,9 +63,9 @@ struct TokenFileKeeper: ~Copyable {
             // What happened before is not told again.
             case .connected, .accountChanged: look()
             case .brokerWentAway:
-                (nextLook, isLocked) = (nil, false)
+                (nextLook, isShutOut) = (nil, false)
                 withhold(because: "The broker went away.")
-            case .tick: if current != nil || isLocked || nextLook != nil { tick() }
+            case .tick: if current != nil || isShutOut || nextLook != nil { tick() }
             }
         }
     }
@@ -83,11 +84,21 @@ struct TokenFileKeeper: ~Copyable {
     }
 
     private mutating func tick() {
-        // Whether it is locked can be asked without counting as a use: a broker that locks itself when idle still does.
-        let wasLocked = isLocked
-        isLocked = (try? connection.call(GetBrokerStatus.self, .init()).locked) ?? isLocked
-        if isLocked { return withhold(because: "The broker is locked.") }
-        if wasLocked || (nextLook ?? .max) <= Output.now { look() }
+        let wasShutOut = isShutOut
+        do throws(BrokerClientError) {
+            // A question that works without keys is no use of the broker: one that locks itself when idle still does.
+            _ = try connection.call(Subscribe.self, .init([], of: .registered(app)))
+            isShutOut = false
+        } catch {
+            switch error.code {
+            case .locked: isShutOut = true
+            case .appNotFound, .accessDenied, .grantRequired: isShutOut = true
+            // That the broker went away is told elsewhere.
+            default: return
+            }
+            return withhold(because: error.code == .locked ? "The broker is locked." : error.message)
+        }
+        if wasShutOut || (nextLook ?? .max) <= Output.now { look() }
     }
 
     private mutating func look() {

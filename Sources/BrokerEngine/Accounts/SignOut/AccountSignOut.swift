@@ -22,7 +22,7 @@ struct AccountSignOut: Sendable {
             }
         let local = LocalSignOut(
             reach: reach, app: request.app, members: members, partition: partition, now: services.clock.now)
-        let (done, isPersisted) = try await services.write { index throws(VaultError) in
+        let (done, isPersisted) = try await services.write(in: partition) { index throws(VaultError) in
             let (change, outcome) = try local.decide(account.stored.record, from: index, services.vault)
             let prepared = try prepare(outcome, for: account)
             // Before the next in the queue: that may be what a refresh has just brought.

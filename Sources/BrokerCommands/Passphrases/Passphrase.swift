@@ -1,0 +1,60 @@
+import ArgumentParser
+import BrokerClient
+import Glibc
+
+/// How a passphrase is asked for: all of one line, blanks included.
+struct PassphraseOptions: ParsableArguments {
+    @Flag(help: "Read the passphrase from standard input, one line, instead of the terminal.")
+    var stdin = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Ask for it with this program, such as pinentry-gnome3, instead of the terminal.", valueName: "program"))
+    var pinentry: String?
+
+    func validate() throws {
+        guard !stdin || pinentry == nil else { throw ValidationError("Give --stdin or --pinentry, not both.") }
+    }
+
+    /// Whether somebody would be asked who did not bring it along.
+    var asksPerson: Bool { !stdin }
+
+    /// - Parameter what: such as “Passphrase of the backup”.
+    /// - Parameter isNew: it is asked for twice: what was mistyped could never be typed again.
+    func read(_ what: String, isNew: Bool = false) throws(BrokerClientError) -> String {
+        if stdin { return try fromStandardInput() }
+        let passphrase =
+            if let pinentry {
+                try Pinentry.passphrase(what, isNew: isNew, from: pinentry)
+            } else {
+                try fromTerminal(what, isNew: isNew)
+            }
+        guard !passphrase.isEmpty else {
+            throw BrokerClientError(.invalidParameter, "No passphrase was given; run the command again.")
+        }
+        return passphrase
+    }
+
+    private func fromStandardInput() throws(BrokerClientError) -> String {
+        guard let line = TerminalPrompt.line(from: STDIN_FILENO) else {
+            throw BrokerClientError(
+                .invalidParameter, "Standard input holds no passphrase; put it there as one line of text.")
+        }
+        return line
+    }
+
+    /// Shows nothing of what is typed.
+    private func fromTerminal(_ what: String, isNew: Bool) throws(BrokerClientError) -> String {
+        guard let first = TerminalPrompt.line(what + ": ", hidden: true) else {
+            throw BrokerClientError(
+                .invalidParameter,
+                "There is no terminal to ask for the passphrase; give it on standard input with --stdin, or ask with --pinentry."
+            )
+        }
+        guard isNew, !first.isEmpty else { return first }
+        guard TerminalPrompt.line("The same again: ", hidden: true) == first else {
+            throw BrokerClientError(.invalidParameter, "The two differ; nothing was changed. Run the command again.")
+        }
+        return first
+    }
+}

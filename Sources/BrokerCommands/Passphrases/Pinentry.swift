@@ -1,0 +1,111 @@
+import BrokerClient
+import BrokerSystem
+import BrokerValues
+import Glibc
+
+/// A passphrase from a pinentry program: a window, or the whole terminal, that nothing else shows or reads. It is spoken to
+/// in Assuan, a line each way.
+struct Pinentry {
+    /// The longest line of the protocol, with its end.
+    private static let longestLine = 1_000
+
+    private let descriptor: Int32
+    private let program: String
+
+    static func passphrase(
+        _ what: String, isNew: Bool, from program: String
+    ) throws(BrokerClientError) -> String {
+        guard let ends = ChildProcess.connection() else {
+            throw BrokerClientError(.unsupported, "\(program.clean) cannot be spoken to: \(errnoText(errno)).")
+        }
+        defer { close(ends[0]) }
+        let child = ChildProcess.start([program], input: ends[1], output: ends[1])
+        close(ends[1])
+        guard let child else {
+            throw BrokerClientError(
+                .unsupported, "\(program.clean) cannot be started; name a pinentry program that is installed.")
+        }
+        defer { child.reapLater() }
+        return try Pinentry(descriptor: ends[0], program: program).ask(what, isNew: isNew)
+    }
+
+    private func ask(_ what: String, isNew: Bool) throws(BrokerClientError) -> String {
+        _ = try answer()
+        for option in options { _ = try? tell("OPTION " + option) }
+        try tell("SETTITLE Token broker")
+        try tell("SETDESC \(what)")
+        try tell("SETPROMPT Passphrase:")
+        if isNew { try tell("SETREPEAT The same again:") }
+        return try tell("GETPIN") ?? ""
+    }
+
+    /// Where the person is. A window finds that in the environment, a terminal has to be named.
+    private var options: [String] {
+        let terminal = [STDIN_FILENO, STDERR_FILENO, STDOUT_FILENO].lazy.compactMap { ttyname($0) }.first
+        guard let terminal else { return [] }
+        let kind = getenv("TERM").map { "ttytype=" + String(cString: $0) }
+        return ["ttyname=" + String(cString: terminal), "lc-ctype=C.UTF-8"] + [kind].compactMap(\.self)
+    }
+
+    /// - Returns: the data that came before the answer's end.
+    @discardableResult
+    private func tell(_ line: String) throws(BrokerClientError) -> String? {
+        var bytes = Array((line + "\n").utf8)[...]
+        while !bytes.isEmpty {
+            let count = bytes.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw ended }
+            bytes = bytes.dropFirst(count)
+        }
+        return try answer()
+    }
+
+    private func answer() throws(BrokerClientError) -> String? {
+        var data: String?
+        while true {
+            let line = try line()
+            let rest = line.drop { $0 != " " }.dropFirst()
+            switch line.prefix(while: { $0 != " " }) {
+            case "OK": return data
+            case "D": data = (data ?? "") + Self.decoded(rest)
+            // Whatever else it is, nobody gave a passphrase.
+            case "ERR": throw BrokerClientError(.userCanceled, "No passphrase was given; nothing was changed.")
+            default: continue
+            }
+        }
+    }
+
+    private func line() throws(BrokerClientError) -> String {
+        var bytes: [UInt8] = []
+        var byte: UInt8 = 0
+        while bytes.count < Self.longestLine {
+            let count = read(descriptor, &byte, 1)
+            if count < 0, errno == EINTR { continue }
+            guard count == 1 else { throw ended }
+            if byte == UInt8(ascii: "\n") { return String(decoding: bytes, as: UTF8.self) }
+            bytes.append(byte)
+        }
+        throw ended
+    }
+
+    private var ended: BrokerClientError {
+        BrokerClientError(.userCanceled, "\(program.clean) ended without an answer; nothing was changed.")
+    }
+
+    /// `%25` and the like.
+    private static func decoded(_ text: Substring) -> String {
+        var bytes: [UInt8] = []
+        var rest = Array(text.utf8)[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%"), rest.count >= 2,
+                let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
+            else {
+                bytes.append(byte)
+                continue
+            }
+            bytes.append(value)
+            rest = rest.dropFirst(2)
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

@@ -1,0 +1,49 @@
+import BrokerModel
+import BrokerValues
+import Subprocess
+
+/// A program that prints the vault's passphrase (`vault.passphrase_command`). No shell is involved, and it gets no input.
+package struct PassphraseCommand: Sendable {
+    /// A person may have to be asked by it; systemd gives a service half as much again to start.
+    private static let patience = Duration.seconds(60)
+    private static let longest = 1_024
+
+    private let words: [String]
+    private let clock: any BrokerClock
+
+    /// - Parameter words: the program and its arguments.
+    package init(_ words: [String], clock: any BrokerClock) { (self.words, self.clock) = (words, clock) }
+
+    /// - Returns: the first line of what it prints.
+    /// - Throws: `awaitingKey`: the vault stays locked, and a person can bring the passphrase.
+    package func passphrase() async throws(VaultError) -> Secret {
+        let run = Task { try await Self.output(of: words) }
+        let timer = Task {
+            try await clock.sleep(for: Self.patience)
+            run.cancel()
+        }
+        defer { timer.cancel() }
+        guard let (isWell, bytes) = try? await run.value else {
+            throw failure(run.isCancelled ? "did not end within a minute" : "could not be run, or printed too much")
+        }
+        guard isWell else { throw failure("failed") }
+        let line = bytes.prefix { $0 != UInt8(ascii: "\n") }
+        guard !line.isEmpty else { throw failure("printed nothing") }
+        return line.withUnsafeBytes { Secret(copying: $0) }
+    }
+
+    private static func output(of words: [String]) async throws -> (isWell: Bool, bytes: [UInt8]) {
+        let program: Executable = words[0].contains("/") ? .path(.init(words[0])) : .name(words[0])
+        let result = try await Subprocess.run(
+            program, arguments: Arguments(Array(words.dropFirst())),
+            environment: .inherit.updating(BrowserCommand.notForChildren), input: .none, output: .bytes(limit: longest),
+            error: .discarded)
+        return (result.terminationStatus.isSuccess, result.standardOutput)
+    }
+
+    private func failure(_ what: String) -> VaultError {
+        .awaitingKey(
+            "The program of vault.passphrase_command (\(words[0])) \(what); mend that, or unlock the broker with brokerctl unlock."
+        )
+    }
+}

@@ -1,0 +1,169 @@
+import BrokerTestSupport
+import BrokerValues
+import Foundation
+import Testing
+
+@Suite("run-in with real podman and a real sshd", .serialized, .timeLimit(.minutes(4)))
+struct SandboxEngineTests {
+    /// Asks at the socket of its environment, line by line of its arguments, and prints the answers.
+    private static let client = """
+        import os, socket, sys
+        connection = socket.socket(socket.AF_UNIX)
+        connection.connect(os.environ['BROKER_SOCKET'])
+        stream = connection.makefile('r')
+        for line in sys.argv[1:]:
+            connection.sendall((line + '\\n').encode())
+            print(stream.readline(), end='', flush=True)
+        """
+
+    /// What every sandbox here asks: a token of its app, who it is, and what is not its business.
+    private static func lines() throws -> [String] {
+        let token: JSONObject = ["app": "notes", "scopes": [.string(DevelopmentScene.scope)]]
+        return try [("token.acquireSilent", token), ("broker.status", [:]), ("grants.list", [:])].map {
+            method, params in
+            let request: JSONObject = ["jsonrpc": "2.0", "id": 1, "method": .string(method), "params": .object(params)]
+            return String(decoding: try JSONEncoder().encode(request), as: UTF8.self)
+        }
+    }
+
+    private func check(_ result: CommandResult, is name: String) throws {
+        let answers = try result.output.split(separator: "\n").filter { $0.hasPrefix("{") }.map {
+            try JSONDecoder().decode(JSONObject.self, from: Data($0.utf8))
+        }
+        try #require(answers.count == 3, "\(result)")
+        #expect(answers[0][path: "result.tokenType"] == "Bearer", "\(answers[0])")
+        #expect(answers[1][path: "result.caller.id"] == .string(name))
+        #expect(answers[1][path: "result.caller.tier"] == "sandboxed")
+        #expect(answers[2][path: "error.data.kind"] == "accessDenied")
+    }
+
+    @Test("a podman container is what run-in says, by the one folder that is mounted into it", .needsRoot)
+    func podman() async throws {
+        try await withTestBed { bed in
+            try #require(Launch.find("podman") != nil, "install podman: .ci/deps test")
+            let scene = try await DevelopmentScene.make(in: bed)
+            try await scene.signIn()
+            let root = try bed.makeDirectory("rootfs")
+            for folder in ["usr", "run", "run/broker", "proc", "sys", "dev", "tmp", "etc"] {
+                #expect(mkdir("\(root)/\(folder)", 0o755) == 0)
+            }
+            for link in ["bin", "lib", "lib64", "sbin"] { #expect(symlink("usr/\(link)", "\(root)/\(link)") == 0) }
+            // Its runtime takes only control groups of the second kind alone.
+            let surroundings = [
+                "unshare", "--mount", "--propagation", "private", "sh", "-c",
+                "mount -t cgroup2 none /sys/fs/cgroup && exec \"$@\"", "sh", "env",
+                "XDG_RUNTIME_DIR=\(try bed.makeDirectory("podman-run"))",
+            ]
+            let podman = [
+                "podman", "--root", try bed.makeDirectory("podman"), "--runroot", try bed.makeDirectory("podman-state"),
+                "--storage-driver", "vfs", "--cgroup-manager", "cgroupfs", "--events-backend", "none",
+            ]
+            let result = try await scene.broker.ctl(
+                ["run-in", "--engine", "podman", "--id", "build", "--app", "notes", "--"] + surroundings + podman + [
+                    "run", "--rm", "--network", "none", "--cgroups", "disabled", "--ulimit", "nofile=1024:1024",
+                    "--ulimit", "nproc=1024:1024", "-v", "{folder}:/run/broker:ro", "-e",
+                    "BROKER_SOCKET=/run/broker/broker.sock", "-v", "/usr:/usr:ro", "--rootfs", root, "/usr/bin/python3",
+                    "-c", Self.client,
+                ] + Self.lines())
+            #expect(result.succeeded, "\(result)")
+            try check(result, is: "podman:build")
+            #expect(try await scene.broker.call("sandboxes.list")[path: "sandboxes"] == [])
+        }
+    }
+
+    @Test("at the far end of ssh -R the caller is the sandbox, and not the ssh that carries it", .needsRoot)
+    func ssh() async throws {
+        try await withTestBed { bed in
+            let server = try #require(Launch.find("sshd"), "install openssh-server: .ci/deps test")
+            let scene = try await DevelopmentScene.make(in: bed)
+            try await scene.signIn()
+            let folder = try bed.makeDirectory("ssh")
+            for key in ["host", "own"] {
+                try await bed.require("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-f", "\(folder)/\(key)"])
+            }
+            let port = try FreePort.next()
+            mkdir("/run/sshd", 0o755)
+            try """
+            Port \(port)
+            ListenAddress 127.0.0.1
+            HostKey \(folder)/host
+            AuthorizedKeysFile \(folder)/own.pub
+            PidFile none
+            StrictModes no
+            UsePAM no
+            PermitRootLogin prohibit-password
+            AllowStreamLocalForwarding yes
+            """.write(toFile: "\(folder)/config", atomically: true, encoding: .utf8)
+            let daemon = try bed.start(Launch(server, ["-D", "-e", "-f", "\(folder)/config"]), as: "sshd")
+            try await daemon.waitForText("listening")
+            let far = "\(folder)/far.sock"
+            let words = Self.quoted(
+                ["env", "BROKER_SOCKET=\(far)", "/usr/bin/python3", "-c", Self.client] + (try Self.lines()))
+            let result = try await scene.broker.ctl([
+                "run-in", "--engine", "ssh", "--id", "devbox", "--app", "notes", "--", "ssh", "-F", "none", "-p",
+                "\(port)", "-i", "\(folder)/own", "-o", "IdentitiesOnly=yes", "-o", "StrictHostKeyChecking=no", "-o",
+                "UserKnownHostsFile=/dev/null", "-o", "ExitOnForwardFailure=yes", "-R", "\(far):{socket}", "127.0.0.1",
+                words,
+            ])
+            #expect(result.succeeded, "\(result)\n\(daemon.logTail)")
+            try check(result, is: "ssh:devbox")
+        }
+    }
+
+    private static func quoted(_ words: [String]) -> String {
+        words.map { "'" + $0.replacing("'", with: #"'\''"#) + "'" }.joined(separator: " ")
+    }
+
+    @Test("a run-in that is killed leaves nobody who is the sandbox: its connections end, and its socket is dead")
+    func killed() async throws {
+        try await withTestBed { bed in
+            let scene = try await DevelopmentScene.make(in: bed)
+            let holder = """
+                import os, socket
+                def connect():
+                    connection = socket.socket(socket.AF_UNIX)
+                    connection.connect(os.environ['BROKER_SOCKET'])
+                    return connection
+                held = connect()
+                held.sendall(b'{"jsonrpc":"2.0","id":1,"method":"broker.status"}\\n')
+                print('at', os.environ['BROKER_SOCKET'], held.makefile('r').readline() != '', flush=True)
+                try:
+                    assert held.recv(1) == b''
+                except OSError:
+                    pass
+                try:
+                    connect()
+                    print('reached', flush=True)
+                except OSError:
+                    print('refused', flush=True)
+                """
+            let running = try scene.broker.startCtl([
+                "run-in", "--engine", "test", "--id", "box", "--app", "notes", "--", "/usr/bin/python3", "-c", holder,
+            ])
+            try await running.waitForText("True")
+            let path = String(try #require(running.outputText.split(separator: " ").dropFirst().first))
+            bed.atEnd {
+                unlink(path)
+                rmdir((path as NSString).deletingLastPathComponent)
+            }
+            #expect(try await scene.broker.call("sandboxes.list")[path: "sandboxes"].arrayValue?.count == 1)
+            running.send(SIGKILL)
+            try await eventually("its program is cut off") { running.outputText.contains("refused") }
+            #expect(try await scene.broker.call("sandboxes.list")[path: "sandboxes"] == [])
+        }
+    }
+
+    @Test("nothing of it is left when run-in has ended")
+    func leftovers() async throws {
+        try await withTestBed { bed in
+            let scene = try await DevelopmentScene.make(in: bed)
+            let result = try await scene.broker.ctl([
+                "run-in", "--engine", "test", "--id", "box", "--app", "notes", "--", "sh", "-c",
+                "stat --format='%a %F' {folder} {socket}; echo {folder}",
+            ])
+            let lines = result.output.split(separator: "\n").map(String.init)
+            #expect(lines.prefix(2) == ["700 directory", "600 socket"], "\(result)")
+            #expect(!FileManager.default.fileExists(atPath: try #require(lines.last)))
+        }
+    }
+}
