@@ -255,7 +255,11 @@ extension Caller {
     /// Whether an app's own list of callers names this one.
     fileprivate func isListed(by registration: AppRegistration) -> Bool {
         let app = registration.description
-        if facts.ownSandbox != nil, facts.sandboxApps[app.name] == registration.grantBinding { return true }
+        if facts.ownSandbox != nil, let binding = facts.sandboxApps[app.name],
+            binding == nil || binding == registration.grantBinding
+        {
+            return true
+        }
         switch tier {
         case .unidentified: return false
         // A sandboxed process sees a root of its own: its path says nothing about programs outside.

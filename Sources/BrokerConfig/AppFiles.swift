@@ -33,16 +33,9 @@ package struct AppFiles: Sendable, Equatable {
                 throw ConfigurationError(
                     .unknownKey, "an app is a table that has its name, with keys in it: [mail]", at: origin)
             }
-            guard let key = AppFileKey.named(value.path[1]) else {
-                let hint = Spelling.hint(for: value.path[1], among: AppFileKey.all.map(\.name))
-                throw ConfigurationError(.unknownKey, "there is no key \(value.path[1]) of an app\(hint)", at: origin)
-            }
-            do {
-                try key.assign(
-                    value.value, &apps[value.path[0], default: AppFileEntry(name: value.path[0], origin: "\(origin)")])
-            } catch {
-                throw ConfigurationError(error.code, "\(key.name): \(error.text)", at: origin)
-            }
+            try TableKey.assign(
+                value.value, to: value.path[1], of: "an app", among: TableKey<AppFileEntry>.all, at: origin,
+                &apps[value.path[0], default: AppFileEntry(name: value.path[0], origin: "\(origin)")])
         }
         for app in apps.values where app.description.clientID.isEmpty || app.authority.isEmpty {
             throw ConfigurationError(
@@ -53,88 +46,27 @@ package struct AppFiles: Sendable, Equatable {
     }
 }
 
-/// One key of an app's table.
-struct AppFileKey: Sendable {
-    let name: String
-    let summary: String
-    /// Of its value, as JSON Schema.
-    let type: JSONObject
-    let assign: @Sendable (SettingValue, inout AppFileEntry) throws(Setting.Refusal) -> Void
-
-    static let all: [AppFileKey] = [
-        text("client_id", \.description.clientID, "Its client id at the provider; needed."),
-        text("authority", \.authority, "The issuer URL it signs in at; needed."),
-        optional("group", \.description.group, "Apps of one group share accounts; none: a group of its own."),
-        words("scopes", \.description.scopes, "What it usually asks for."),
-        words(
-            "allowed_scopes", \.description.allowedScopes,
-            "What its tokens may have at most; a request for others is refused. None: any."),
-        optional("redirect_uri", \.description.redirectURI, "As registered at the provider; none: loopback, any port."),
-        words("executables", \.description.executables, "Absolute paths of programs that may act as it."),
-        words("units", \.description.units, "systemd units that may act as it."),
-        words("sandbox_ids", \.description.sandboxIDs, "Flatpak or snap applications that may act as it."),
-        AppFileKey(
-            name: "instance_aware", summary: "Whether its people may be at home in other clouds of Entra.",
-            type: ["type": "boolean"]
-        ) { value, entry throws(Setting.Refusal) in
-            guard case .boolean(let flag) = value else { throw refusal("a boolean", value) }
-            entry.isInstanceAware = flag
-        },
-    ]
-
-    var schema: JSONObject { type.merging(["description": .string(summary)]) { $1 } }
-
-    static func named(_ name: String) -> AppFileKey? { all.first { $0.name == name } }
-
-    private static func text(
-        _ name: String, _ path: WritableKeyPath<AppFileEntry, String> & Sendable, _ summary: String
-    ) -> AppFileKey {
-        AppFileKey(name: name, summary: summary, type: ["type": "string"]) { value, entry throws(Setting.Refusal) in
-            guard case .string(let text) = value else { throw refusal("a string", value) }
-            entry[keyPath: path] = text
-        }
-    }
-
-    private static func optional(
-        _ name: String, _ path: WritableKeyPath<AppFileEntry, String?> & Sendable, _ summary: String
-    ) -> AppFileKey {
-        AppFileKey(name: name, summary: summary, type: ["type": "string"]) { value, entry throws(Setting.Refusal) in
-            guard case .string(let text) = value else { throw refusal("a string", value) }
-            entry[keyPath: path] = text
-        }
-    }
-
-    private static func words(
-        _ name: String, _ path: WritableKeyPath<AppFileEntry, [String]?> & Sendable, _ summary: String
-    ) -> AppFileKey {
-        words(name, summary) { $1[keyPath: path] = $0 }
-    }
-
-    private static func words(
-        _ name: String, _ path: WritableKeyPath<AppFileEntry, [String]> & Sendable, _ summary: String
-    ) -> AppFileKey {
-        words(name, summary) { $1[keyPath: path] = $0 }
-    }
-
-    private static func words(
-        _ name: String, _ summary: String, _ assign: @escaping @Sendable ([String], inout AppFileEntry) -> Void
-    ) -> AppFileKey {
-        AppFileKey(name: name, summary: summary, type: ConfigurationSchema.words()) {
-            value, entry throws(Setting.Refusal) in
-            guard case .words(let words) = value else { throw refusal("an array of strings", value) }
-            assign(words, &entry)
-        }
-    }
-
-    private static func refusal(_ expected: String, _ value: SettingValue) -> Setting.Refusal {
-        Setting.Refusal(.wrongType, "expects \(expected), not \(value.typeName)")
+extension TableKey<AppFileEntry> {
+    static var all: [TableKey] {
+        [
+            text("client_id", \.description.clientID, "Its client id at the provider; needed."),
+            text("authority", \.authority, "The issuer URL it signs in at; needed."),
+            optional("group", \.description.group, "Apps of one group share accounts; none: a group of its own."),
+            words("scopes", \.description.scopes, "What it usually asks for."),
+            words(
+                "allowed_scopes", \.description.allowedScopes,
+                "What its tokens may have at most; a request for others is refused. None: any."),
+            optional(
+                "redirect_uri", \.description.redirectURI, "As registered at the provider; none: loopback, any port."),
+            words("executables", \.description.executables, "Absolute paths of programs that may act as it."),
+            words("units", \.description.units, "systemd units that may act as it."),
+            words("sandbox_ids", \.description.sandboxIDs, "Flatpak or snap applications that may act as it."),
+            boolean("instance_aware", \.isInstanceAware, "Whether its people may be at home in other clouds of Entra."),
+        ]
     }
 }
 
 extension AppFiles {
     /// The table of docs/configuration.md, in Markdown; a test compares the two.
-    package static var documentation: String {
-        let head = ["| Key | What it says |", "|---|---|"]
-        return (head + AppFileKey.all.map { "| `\($0.name)` | \($0.summary) |" }).joined(separator: "\n")
-    }
+    package static var documentation: String { TableKey<AppFileEntry>.documentation(of: TableKey<AppFileEntry>.all) }
 }

@@ -1,3 +1,5 @@
+import BrokerValues
+
 /// Every setting of the daemon with its value. A value that is here is within its range.
 package struct BrokerConfiguration: Sendable, Equatable {
     /// One broker for every user of the machine.
@@ -16,6 +18,8 @@ package struct BrokerConfiguration: Sendable, Equatable {
     /// By the issuer or host that names the table.
     package var providers: [String: ProviderTable] = [:]
     package var apps = AppFiles()
+    /// Those that have a socket as long as the broker runs, by the name of their table.
+    package var sandboxes: [String: Sandbox] = [:]
 
     package struct Socket: Sendable, Equatable {
         /// Nil: where the host's conventions put it.

@@ -8,6 +8,9 @@ struct ConfigurationFile {
     /// The tables `[provider."https://issuer"]`.
     var providers: [(provider: String, key: String, value: SettingValue, origin: ConfigurationOrigin)] = []
 
+    /// The tables `[sandbox.NAME]`.
+    var sandboxes: [(name: String, key: String, value: SettingValue, origin: ConfigurationOrigin)] = []
+
     /// Configuration is a page of text; this bounds what a wrong path can cost.
     static let sizeLimit = 1 << 20
 
@@ -38,6 +41,8 @@ struct ConfigurationFile {
             if entry.path.count >= 3, entry.path[0] == "provider" {
                 let key = entry.path.dropFirst(2).joined(separator: ".")
                 providers.append((entry.path[1], key, entry.value, origin))
+            } else if entry.path.count == 3, entry.path[0] == "sandbox" {
+                sandboxes.append((entry.path[1], entry.path[2], entry.value, origin))
             } else if entry.path == ["browser"] {
                 // There is nothing else to be said of a browser than what starts it.
                 guard let command = entry.value.command else {

@@ -51,12 +51,21 @@ package struct ConfigurationLoader: Sendable {
                 try assign(value, to: setting, at: origin, in: &result)
             }
             for entry in file.providers { try assign(entry, to: &result) }
+            for entry in file.sandboxes { try assign(entry, to: &result) }
         }
         for provider in result.configuration.providers.keys.sorted() {
             guard let mistake = result.configuration.mistake(inCloudsOf: provider) else { continue }
             throw ConfigurationError(
                 .outOfRange, "other_clouds: \(mistake)",
                 at: result.origins["provider.\(provider).other_clouds"] ?? .default)
+        }
+        for (name, sandbox) in result.configuration.sandboxes.sorted(by: { $0.key < $1.key }) {
+            guard let mistake = SandboxTable.mistake(in: sandbox, named: name) else { continue }
+            let (key, text) = mistake
+            throw ConfigurationError(
+                .outOfRange, key.map { "\($0): " + text } ?? text,
+                at: key.flatMap { result.origins["sandbox.\(name).\($0)"] } ?? result.origins["sandbox.\(name)"]
+                    ?? .default)
         }
         for setting in Setting.all {
             // An empty variable counts as one that is not set.
@@ -133,6 +142,19 @@ package struct ConfigurationLoader: Sendable {
         result.origins["provider.\(entry.provider).\(entry.key)"] = origin
     }
 
+    private func assign(
+        _ entry: (name: String, key: String, value: SettingValue, origin: ConfigurationOrigin),
+        to result: inout LoadedConfiguration
+    ) throws(ConfigurationError) {
+        let new = Sandbox(engine: "", id: entry.name, rights: [.token])
+        try TableKey.assign(
+            entry.value, to: entry.key, of: "a sandbox", among: TableKey<Sandbox>.all, at: entry.origin,
+            &result.configuration.sandboxes[entry.name, default: new])
+        for place in ["sandbox.\(entry.name)", "sandbox.\(entry.name).\(entry.key)"] {
+            result.origins[place] = entry.origin
+        }
+    }
+
     private static func unknown(_ name: String, at origin: ConfigurationOrigin) -> ConfigurationError {
         let hint = Spelling.hint(for: name, among: Setting.all.map(\.name))
         return ConfigurationError(.unknownKey, "there is no setting \(name)\(hint)", at: origin)
@@ -147,6 +169,9 @@ package struct LoadedConfiguration: Sendable, Equatable {
     /// One line a setting, as `--check-config` prints it.
     package var report: String {
         (Setting.all.map(line) + configuration.providers.keys.sorted().flatMap(lines)
+            + configuration.sandboxes.sorted { $0.key < $1.key }.map { name, sandbox in
+                "sandbox.\(name) = \(sandbox.name)  # \(origins["sandbox.\(name)"] ?? .default)"
+            }
             + configuration.apps.entries.map { "app.\"\($0.description.name)\"  # \($0.origin)" }).joined(
                 separator: "\n")
     }

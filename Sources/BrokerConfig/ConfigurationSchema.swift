@@ -23,13 +23,20 @@ package enum ConfigurationSchema {
             "additionalProperties": table(
                 JSONObject(uniqueKeysWithValues: ProviderSetting.all.map { ($0.name, $0.schema) })),
         ]
+        properties["sandbox"] = [
+            "type": "object",
+            "description": "Sandboxes that have a socket as long as the broker runs: [sandbox.NAME].",
+            "additionalProperties": adding(
+                ["required": ["engine"]], to: table(TableKey<Sandbox>.schema(of: TableKey<Sandbox>.all))),
+        ]
         return document("The configuration of brokerd", table(properties))
     }
 
     /// Of a file in `apps.d`.
     package static var apps: JSONValue {
-        var app = table(JSONObject(uniqueKeysWithValues: AppFileKey.all.map { ($0.name, .object($0.schema)) }))
-        app = adding(["required": ["client_id", "authority"]], to: app)
+        let app = adding(
+            ["required": ["client_id", "authority"]],
+            to: table(TableKey<AppFileEntry>.schema(of: TableKey<AppFileEntry>.all)))
         return document("Apps for brokerd", ["type": "object", "additionalProperties": app])
     }
 
@@ -47,7 +54,7 @@ package enum ConfigurationSchema {
         ["type": "array", "items": ["type": "string"], "minItems": .integer(least)]
     }
 
-    fileprivate static func choice(_ choices: [String]) -> JSONObject {
+    static func choice(_ choices: [String]) -> JSONObject {
         ["type": "string", "enum": .array(choices.map { .string($0) })]
     }
 

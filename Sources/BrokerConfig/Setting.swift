@@ -195,6 +195,7 @@ extension Setting {
         for setting in all where setting.takesEffect == .reload { setting.kind.copy(from: source, to: &result) }
         result.providers = source.providers
         result.apps = source.apps
+        result.sandboxes = source.sandboxes
         return result
     }
 }

@@ -107,7 +107,9 @@ struct RunningBroker: Sendable {
             listener = try await LineListener.start(
                 try socket(configuration, activated), on: reactor, service: service,
                 limits: configuration.lineLimits, logger: logger)
-            sandboxes.begin(beside: listener) { service.serving($0) }
+            let configured = configuration.isSystemMode ? [:] : configuration.sandboxes
+            sandboxes.begin(beside: listener, configured: Set(configured.keys)) { service.serving($0) }
+            await sandboxes.open(configured: configured, of: Partition(uid: geteuid()))
         } catch {
             throw StartFailure(exit: .failed, text: "\(error)")
         }
@@ -121,7 +123,7 @@ struct RunningBroker: Sendable {
 
     /// Hands every part what a reload may change. It takes effect with the next request; what is under way goes on as
     /// it began.
-    func apply(_ configuration: BrokerConfiguration) {
+    func apply(_ configuration: BrokerConfiguration) async {
         engine.apply(configuration.engineSettings)
         provider.apply(configuration.completions)
         directory.apply(configuration.authorities)
@@ -130,6 +132,8 @@ struct RunningBroker: Sendable {
         policy.apply(configuration.accessSettings)
         consent.apply(isOn: configuration.asksInBrowser)
         browser.apply(command: configuration.browser.command)
+        await sandboxes.open(
+            configured: configuration.isSystemMode ? [:] : configuration.sandboxes, of: Partition(uid: geteuid()))
         if let level = Logger.Level(rawValue: configuration.log.level) { log.level = level }
     }
 

@@ -22,7 +22,7 @@ extension RunningBroker {
                         successTerminationBehavior: .ignore),
                     .init(
                         service: SignalService(
-                            signals: signals, started: configuration, loader: loader, apply: { apply($0) },
+                            signals: signals, started: configuration, loader: loader, apply: { await apply($0) },
                             manager: manager, logger: logger),
                         successTerminationBehavior: .gracefullyShutdownGroup),
                     .init(

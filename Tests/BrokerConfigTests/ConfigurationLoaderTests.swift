@@ -25,6 +25,8 @@ struct ConfigurationLoaderTests {
             state_dir = "~/vault"
             key_source = ["key-file"]
             key_dir = "/keys"
+            quota = 16
+            passphrase_command = ["pass", "show", "broker"]
             [lock]
             after_idle = 600
             on_suspend = true
@@ -65,6 +67,8 @@ struct ConfigurationLoaderTests {
         expected.socket.idleLineTimeout = 9
         expected.vault.stateDirectory = "/home/ada/vault"
         expected.vault.keyDirectory = "/keys"
+        expected.vault.quota = 16
+        expected.vault.passphraseCommand = ["pass", "show", "broker"]
         expected.vault.keySources = ["key-file"]
         expected.lock.afterIdle = 600
         expected.lock.onSuspend = true

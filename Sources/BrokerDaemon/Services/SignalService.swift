@@ -14,7 +14,7 @@ struct SignalService: Service {
     let started: BrokerConfiguration
     let loader: ConfigurationLoader
     /// Hands a configuration to all parts of the broker.
-    let apply: @Sendable (BrokerConfiguration) -> Void
+    let apply: @Sendable (BrokerConfiguration) async -> Void
     let manager: ServiceManager
     let logger: Logger
 
@@ -27,18 +27,20 @@ struct SignalService: Service {
         for await signal in signals.cancelOnGracefulShutdown() {
             guard signal == .sighup else { return }
             manager.reloading()
-            let (next, mistake) = reload(current)
+            let (next, mistake) = await reload(current)
             current = next
             manager.ready(status: mistake.map { "Serving as configured before: \($0)" } ?? "Serving")
         }
     }
 
     /// A configuration with a mistake changes nothing.
-    private func reload(_ current: BrokerConfiguration) -> (next: BrokerConfiguration, mistake: ConfigurationError?) {
+    private func reload(_ current: BrokerConfiguration) async -> (
+        next: BrokerConfiguration, mistake: ConfigurationError?
+    ) {
         do throws(ConfigurationError) {
             let wanted = try loader.load().configuration
             let next = Setting.reloading(current, from: wanted)
-            apply(next)
+            await apply(next)
             logger.notice("configuration reloaded")
             for setting in Setting.changed(from: next, to: wanted) {
                 logger.warning(

@@ -35,7 +35,7 @@ package struct PeerFacts: Sendable, Equatable {
     package var sandbox: Sandbox?
     /// What the apps that it may name were when its socket was opened, by name (``AppRegistration/grantBinding``): another
     /// client is not meant.
-    package var sandboxApps: [String: String] = [:]
+    package var sandboxApps: [String: String?] = [:]
 
     /// Whether the broker asks for more than to be outside of sandboxes, and this was not shown.
     package var lacksAdminProof = false

@@ -83,14 +83,9 @@ extension Sandbox {
 }
 
 extension Rule<String> {
-    /// Lower-case letters, digits, dots and hyphens, a letter first.
     fileprivate static var engine: Rule {
         Rule(schema: ["pattern": "^[a-z][a-z0-9.-]{0,31}$"]) { text throws(WireError) in
-            let letters = UInt8(ascii: "a")...UInt8(ascii: "z")
-            let isPlain = text.utf8.allSatisfy {
-                letters.contains($0) || (0x30...0x39).contains($0) || ".-".utf8.contains($0)
-            }
-            guard (1...32).contains(text.utf8.count), isPlain, text.utf8.first.map(letters.contains) == true else {
+            guard Sandbox.isEngine(text) else {
                 throw WireError("must be 1 to 32 lower-case letters, digits, dots or hyphens, a letter first")
             }
         }

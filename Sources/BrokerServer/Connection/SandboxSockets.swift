@@ -11,7 +11,10 @@ package final class SandboxSockets: Sendable {
     struct Opened: Sendable {
         let handle: String
         let sandbox: Sandbox
-        let opener: Caller
+        let partition: Partition
+        let openedBy: CallerIdentity
+        /// The configuration names it: its folder stays, since it may be mounted where a restart of the broker is not seen.
+        var isConfigured = false
         /// Nil where the launcher made it.
         let path: String?
         let openedOn: NumericDate
@@ -48,6 +51,8 @@ package final class SandboxSockets: Sendable {
     private struct State {
         /// By handle.
         var places: [String: Place] = [:]
+        /// Handles of those that the configuration names.
+        var configured: Set<String> = []
         /// What starts a listener for a sandbox; nil before the broker listens, and when it stops.
         var listen: Listen?
     }
@@ -75,12 +80,15 @@ package final class SandboxSockets: Sendable {
     ///
     /// - Parameters:
     ///   - listener: the common one, whose limits hold for all connections together.
+    ///   - configured: handles of those that ``open(configured:of:)`` opens next.
     ///   - service: serves those who come by the sandbox's socket.
     package func begin(
-        beside listener: LineListener, service: @escaping @Sendable (SandboxDoor) -> any LineService
+        beside listener: LineListener, configured: Set<String> = [],
+        service: @escaping @Sendable (SandboxDoor) -> any LineService
     ) {
-        folders?.removeDead()
+        folders?.removeDead(except: configured)
         state.withLock { state in
+            state.configured = configured
             state.listen = { socket, door, whenCutOff throws(SocketError) in
                 guard !listener.accepts(on: socket) else { throw .alreadyServed }
                 return try await listener.startAnother(socket, service: service(door), whenCutOff: whenCutOff)
@@ -98,16 +106,47 @@ package final class SandboxSockets: Sendable {
         _ sandbox: Sandbox, apps: [AppRegistration], on descriptors: [ReceivedDescriptor] = [], lifetime: Int64?,
         by opener: Caller
     ) async throws(BrokerError) -> Opened {
-        let handle = Self.handle(random.bytes(26))
-        let listen = try takePlace(handle, of: opener.partition)
+        let opened = try await open(
+            Self.handle(random.bytes(26)), SandboxDoor(sandbox, of: opener.partition, apps: apps), on: descriptors,
+            lifetime: lifetime, by: opener.identity)
+        if descriptors.count == 2 { try await watch(descriptors[1], of: opened) }
+        return opened
+    }
+
+    /// Opens what the configuration names, and ends what it names no longer. One that cannot be opened is told of in the log.
+    package func open(configured wanted: [String: Sandbox], of partition: Partition) async {
+        let (gone, there) = state.withLock { state in
+            state.configured = Set(wanted.keys)
+            let all = state.places.values.compactMap(\.opened).filter(\.isConfigured)
+            let gone = all.filter { wanted[$0.handle] != $0.sandbox }.map(\.handle)
+            return (gone, Set(all.map(\.handle)).subtracting(gone))
+        }
+        for handle in gone { await end(handle) }
+        for (name, sandbox) in wanted.sorted(by: { $0.key < $1.key }) where !there.contains(name) {
+            do throws(BrokerError) {
+                _ = try await open(
+                    name, SandboxDoor(configured: sandbox, of: partition),
+                    by: CallerIdentity(tier: .unknown, id: "configuration"), isConfigured: true)
+            } catch {
+                log.error(
+                    "a sandbox of the configuration has no socket",
+                    metadata: ["sandbox": "\(name)", "cause": "\(error.message)"])
+            }
+        }
+    }
+
+    private func open(
+        _ handle: String, _ door: SandboxDoor, on descriptors: [ReceivedDescriptor] = [], lifetime: Int64? = nil,
+        by opener: CallerIdentity, isConfigured: Bool = false
+    ) async throws(BrokerError) -> Opened {
+        let listen = try takePlace(handle, of: door.partition)
         let opened: Opened
         do throws(BrokerError) {
             let (socket, path) = try socket(handle, descriptors)
             opened = Opened(
-                handle: handle, sandbox: sandbox, opener: opener, path: path,
-                openedOn: clock.now, expiresOn: lifetime.map { clock.now + $0 },
-                listener: try await start(
-                    listen, on: socket, SandboxDoor(sandbox, of: opener.partition, apps: apps), handle))
+                handle: handle, sandbox: door.sandbox, partition: door.partition, openedBy: opener,
+                isConfigured: isConfigured, path: path, openedOn: clock.now, expiresOn: lifetime.map { clock.now + $0 },
+                listener: try await start(listen, on: socket, door, handle))
         } catch {
             folders?.remove(handle)
             leave(handle)
@@ -130,7 +169,6 @@ package final class SandboxSockets: Sendable {
             guard leave(handle) else { throw Self.stopping }
             throw BrokerError(.invalidParameter, "The socket was shut down while it was opened.")
         }
-        if descriptors.count == 2 { try await watch(descriptors[1], of: opened) }
         return opened
     }
 
@@ -211,7 +249,7 @@ package final class SandboxSockets: Sendable {
 
     /// Returns when the last connection is cut off.
     func close(_ handle: String, in partition: Partition) async throws(BrokerError) {
-        guard state.withLock({ $0.places[handle]?.opened?.opener.partition }) == partition else {
+        guard state.withLock({ $0.places[handle]?.opened?.partition }) == partition else {
             throw BrokerError(
                 .invalidParameter, "No sandbox has the handle \(handle); see brokerctl sandboxes list.")
         }
@@ -246,8 +284,12 @@ package final class SandboxSockets: Sendable {
 
     private func shutDown(_ opened: Opened, within patience: Duration) async {
         await opened.listener.shutDown(within: patience)
-        guard let path = opened.path, folders?.remove(opened.handle) == false else { return }
+        guard let path = opened.path, !isKept(opened), folders?.remove(opened.handle) == false else { return }
         log.notice("the folder of a sandbox's socket stays: something else is in it", metadata: ["path": "\(path)"])
+    }
+
+    private func isKept(_ opened: Opened) -> Bool {
+        opened.isConfigured && state.withLock { $0.listen == nil || $0.configured.contains(opened.handle) }
     }
 
     private func takePlace(
@@ -286,12 +328,18 @@ package struct SandboxDoor: Sendable {
     /// Whose it is: nobody else comes in by it.
     let partition: Partition
     /// What its apps were when it was opened, by name.
-    let apps: [String: String]
+    /// Nil: whatever they are, for the configuration names them.
+    let apps: [String: String?]
+
+    init(configured sandbox: Sandbox, of partition: Partition) {
+        (self.sandbox, self.partition) = (sandbox, partition)
+        apps = Dictionary((sandbox.apps ?? []).map { ($0, String?.none) }, uniquingKeysWith: { first, _ in first })
+    }
 
     init(_ sandbox: Sandbox, of partition: Partition, apps: [AppRegistration]) {
         self.sandbox = sandbox
         self.partition = partition
-        self.apps = Dictionary(
+        self.apps = Dictionary<String, String?>(
             apps.map { ($0.description.name, $0.grantBinding) }, uniquingKeysWith: { first, _ in first })
     }
 }

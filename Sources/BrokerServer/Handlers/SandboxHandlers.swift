@@ -64,6 +64,6 @@ extension ListSandboxes.OpenedSandbox {
     fileprivate init(_ opened: SandboxSockets.Opened) {
         self.init()
         (handle, path, sandbox) = (opened.handle, opened.path, opened.sandbox)
-        (openedBy, openedOn, expiresOn) = (opened.opener.identity, opened.openedOn, opened.expiresOn)
+        (openedBy, openedOn, expiresOn) = (opened.openedBy, opened.openedOn, opened.expiresOn)
     }
 }

@@ -34,8 +34,8 @@ package struct SandboxFolders: Sendable {
     package func removeEmpty() { rmdir(path) }
 
     /// Removes what a broker that died left. Sockets that somebody answers at stay.
-    package func removeDead() {
-        for handle in handles {
+    package func removeDead(except kept: Set<String> = []) {
+        for handle in handles where !kept.contains(handle) {
             let socket = socketPath(handle)
             guard let folder = try? Folder(path: "\(path)/\(handle)"), var address = try? UnixAddress(path: socket)
             else {

@@ -21,6 +21,15 @@ package struct Sandbox: Sendable, Hashable {
     /// What the broker calls it: the id of its callers.
     package var name: String { "\(engine):\(id)" }
 
+    /// Lower-case letters, digits, dots and hyphens, a letter first.
+    package static func isEngine(_ text: String) -> Bool {
+        let letters = UInt8(ascii: "a")...UInt8(ascii: "z")
+        let isPlain = text.utf8.allSatisfy {
+            letters.contains($0) || (0x30...0x39).contains($0) || ".-".utf8.contains($0)
+        }
+        return isPlain && (1...32).contains(text.utf8.count) && text.utf8.first.map(letters.contains) == true
+    }
+
     /// Engines that nobody may name: their callers would be taken for ``CallerIdentity/isUnnamedSandbox``.
     package static let reservedEngines: Set<String> = [String(CallerIdentity.unnamedSandbox.dropLast())]
 }

@@ -295,7 +295,12 @@ struct BackupFlowTests {
         let backup = try await madeUp(4_000, on: bed)
         let gate = Gate()
         bed.vault.hold(until: gate)
-        let restoring = Task { try await restore(backup, to: bed) }
+        let restoring = Task {
+            // As every request that needs the keys: the lock waits for it.
+            try #require(bed.engine.gate.enter())
+            defer { bed.engine.gate.leave() }
+            return try await restore(backup, to: bed)
+        }
         try await eventually("it writes") { bed.vault.held == 1 }
         let locking = Task { await bed.engine.lock.lock(because: "test") }
         try await eventually("no more is begun") {

@@ -180,6 +180,77 @@ struct SandboxSocketTests {
         }
     }
 
+    @Test(
+        "a sandbox of the configuration has its socket at a fixed place, and a restart is not seen by who has it mounted"
+    )
+    func configured() async throws {
+        try await withTestBed { bed in
+            let box = "[sandbox.box]\nengine = \"systemd\"\nid = \"sync\"\napps = [\"notes\"]\n"
+            let socket = try ServiceSocket(path: bed.path("broker.sock"))
+            var scene = try await DevelopmentScene.make(
+                in: bed, options: { ($0.activated, $0.configuration) = (socket, box) })
+            try await scene.signIn()
+            let folder = String(scene.broker.socket.dropLast("broker.sock".count)) + "sandboxes/box"
+            // It holds the folder for the whole test, and asks whenever a line comes.
+            let asker = """
+                import socket, sys
+                for line in sys.stdin:
+                    connection = socket.socket(socket.AF_UNIX)
+                    connection.connect('/mnt/broker.sock')
+                    connection.sendall(line.encode())
+                    print(connection.makefile('r').readline(), end='', flush=True)
+                """
+            let inside = try bed.start(
+                Launch(
+                    "bwrap",
+                    [
+                        "--dev-bind", "/", "/", "--ro-bind", folder, "/mnt", "--unshare-user", "--unshare-pid",
+                        "/usr/bin/python3", "-c", asker,
+                    ], hasInput: true), as: "inside")
+            func ask(_ method: String, _ params: JSONObject, _ count: Int) async throws -> JSONObject {
+                try inside.write(try Self.line(method, params) + "\n")
+                try await eventually("\(method) is answered") {
+                    try inside.requireRunning()
+                    return inside.outputText.split(separator: "\n").count >= count
+                }
+                let lines = inside.outputText.split(separator: "\n")
+                return try JSONDecoder().decode(JSONObject.self, from: Data(lines[count - 1].utf8))
+            }
+            #expect(try await ask("broker.status", [:], 1)[path: "result.caller.id"] == "systemd:sync")
+            #expect(try await ask("token.acquireSilent", Self.token, 2)[path: "result.fromCache"] == true)
+            try await scene.restart { ($0.activated, $0.configuration) = (socket, box) }
+            try await eventually("the next broker has opened it") {
+                try await scene.broker.call("sandboxes.list")[path: "sandboxes"].arrayValue?.count == 1
+            }
+            #expect(try await ask("token.acquireSilent", Self.token, 3)[path: "result.fromCache"] == true)
+        }
+    }
+
+    @Test("a reload opens what the configuration names newly, and ends what it names no longer")
+    func reloaded() async throws {
+        try await withTestBed { bed in
+            func text(_ names: [String]) -> String {
+                names.map { "[sandbox.\($0)]\nengine = \"podman\"\n" }.joined()
+            }
+            let scene = try await DevelopmentScene.make(in: bed, options: { $0.configuration = text(["one", "two"]) })
+            let file = try #require(scene.broker.configurationFile)
+            func names() async throws -> [String] {
+                let all = try await scene.broker.call("sandboxes.list")[path: "sandboxes"].arrayValue ?? []
+                #expect(all.allSatisfy { $0["openedBy"]["id"] == "configuration" })
+                return all.compactMap { $0["id"].stringValue }.sorted()
+            }
+            #expect(try await names() == ["one", "two"])
+            try text(["two", "three"]).write(toFile: file, atomically: true, encoding: .utf8)
+            scene.broker.process.send(SIGHUP)
+            try await eventually("the others are there") { try await names() == ["three", "two"] }
+            let folder = String(scene.broker.socket.dropLast("broker.sock".count)) + "sandboxes"
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder).sorted() == ["three", "two"])
+            let check = try await bed.run(
+                Launch(try PackageTree.program("brokerd"), ["--check-config", "--config", file]))
+            #expect(check.output.contains("sandbox.two = podman:two"), "\(check)")
+        }
+    }
+
     @Test("nothing of them is left after the broker stops")
     func leftovers() async throws {
         try await withTestBed { bed in

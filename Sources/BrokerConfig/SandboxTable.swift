@@ -1,0 +1,51 @@
+import BrokerValues
+
+/// A sandbox with a socket for as long as the broker runs: `[sandbox.NAME]`.
+extension TableKey<Sandbox> {
+    static var all: [TableKey] {
+        [
+            text("engine", \.engine, "What makes the sandbox, as in `podman` or `systemd`; needed."),
+            text("id", \.id, "What the engine calls it; none: NAME."),
+            words("apps", \.apps, "The only apps that it may use, without being asked about. None: as any sandbox."),
+            words(
+                "rights", "`token` (the default), `accounts`, `interactive`.",
+                type: [
+                    "type": "array",
+                    "items": .object(ConfigurationSchema.choice(SandboxRight.allCases.map(\.rawValue))),
+                    "minItems": 1, "uniqueItems": true,
+                ]
+            ) {
+                words, sandbox throws(Setting.Refusal) in
+                sandbox.rights = []
+                for word in words {
+                    guard let right = SandboxRight(rawValue: word), !sandbox.rights.contains(right) else {
+                        let all = SandboxRight.allCases.map(\.rawValue).joined(separator: ", ")
+                        throw Setting.Refusal(.outOfRange, "\"\(word)\" is not one of \(all), each once")
+                    }
+                    sandbox.rights.append(right)
+                }
+            },
+        ]
+    }
+}
+
+package enum SandboxTable {
+    /// The table of docs/configuration.md, in Markdown; a test compares the two.
+    package static var documentation: String { TableKey<Sandbox>.documentation(of: TableKey<Sandbox>.all) }
+
+    /// What is wrong with one, and by which key, if by one; nil when nothing is. Its name is that of a folder.
+    static func mistake(in sandbox: Sandbox, named name: String) -> (key: String?, text: String)? {
+        let plain = "up to 32 lower-case letters, digits, dots and hyphens, a letter first"
+        guard Sandbox.isEngine(name) else { return (nil, "a sandbox's table is named by \(plain)") }
+        guard Sandbox.isEngine(sandbox.engine) else { return ("engine", "is needed, \(plain)") }
+        guard !Sandbox.reservedEngines.contains(sandbox.engine) else {
+            return ("engine", "\(sandbox.engine) is what names of other sandboxes begin with")
+        }
+        let isVisible = sandbox.id.utf8.allSatisfy { (0x21...0x7e).contains($0) }
+        guard isVisible, (1...128).contains(sandbox.id.utf8.count) else {
+            return ("id", "is up to 128 visible characters without blanks")
+        }
+        guard !sandbox.rights.isEmpty else { return ("rights", "names none") }
+        return sandbox.apps?.isEmpty == true ? ("apps", "names none; leave it out, or name some") : nil
+    }
+}

@@ -1,0 +1,92 @@
+import BrokerValues
+
+/// One key of a table that describes something with a name: an app, a sandbox.
+struct TableKey<Owner: Sendable>: Sendable {
+    let name: String
+    let summary: String
+    /// Of its value, as JSON Schema.
+    let type: JSONObject
+    let assign: @Sendable (SettingValue, inout Owner) throws(Setting.Refusal) -> Void
+
+    static func text(
+        _ name: String, _ path: WritableKeyPath<Owner, String> & Sendable, _ summary: String
+    ) -> TableKey {
+        TableKey(name: name, summary: summary, type: ["type": "string"]) { value, owner throws(Setting.Refusal) in
+            guard case .string(let text) = value else { throw refusal("a string", value) }
+            owner[keyPath: path] = text
+        }
+    }
+
+    static func optional(
+        _ name: String, _ path: WritableKeyPath<Owner, String?> & Sendable, _ summary: String
+    ) -> TableKey {
+        TableKey(name: name, summary: summary, type: ["type": "string"]) { value, owner throws(Setting.Refusal) in
+            guard case .string(let text) = value else { throw refusal("a string", value) }
+            owner[keyPath: path] = text
+        }
+    }
+
+    static func boolean(
+        _ name: String, _ path: WritableKeyPath<Owner, Bool> & Sendable, _ summary: String
+    ) -> TableKey {
+        TableKey(name: name, summary: summary, type: ["type": "boolean"]) { value, owner throws(Setting.Refusal) in
+            guard case .boolean(let flag) = value else { throw refusal("a boolean", value) }
+            owner[keyPath: path] = flag
+        }
+    }
+
+    static func words(
+        _ name: String, _ path: WritableKeyPath<Owner, [String]> & Sendable, _ summary: String
+    ) -> TableKey {
+        words(name, summary) { words, owner in owner[keyPath: path] = words }
+    }
+
+    static func words(
+        _ name: String, _ path: WritableKeyPath<Owner, [String]?> & Sendable, _ summary: String
+    ) -> TableKey {
+        words(name, summary) { words, owner in owner[keyPath: path] = words }
+    }
+
+    static func words(
+        _ name: String, _ summary: String, type: JSONObject = ConfigurationSchema.words(),
+        _ assign: @escaping @Sendable ([String], inout Owner) throws(Setting.Refusal) -> Void
+    ) -> TableKey {
+        TableKey(name: name, summary: summary, type: type) { value, owner throws(Setting.Refusal) in
+            guard case .words(let words) = value else { throw refusal("an array of strings", value) }
+            try assign(words, &owner)
+        }
+    }
+
+    private static func refusal(_ expected: String, _ value: SettingValue) -> Setting.Refusal {
+        Setting.Refusal(.wrongType, "expects \(expected), not \(value.typeName)")
+    }
+
+    /// - Parameter what: such as “an app”.
+    static func assign(
+        _ value: SettingValue, to name: String, of what: String, among all: [TableKey],
+        at origin: ConfigurationOrigin, _ owner: inout Owner
+    ) throws(ConfigurationError) {
+        guard let key = all.first(where: { $0.name == name }) else {
+            let hint = Spelling.hint(for: name, among: all.map(\.name))
+            throw ConfigurationError(.unknownKey, "there is no key \(name) of \(what)\(hint)", at: origin)
+        }
+        do {
+            try key.assign(value, &owner)
+        } catch {
+            throw ConfigurationError(error.code, "\(key.name): \(error.text)", at: origin)
+        }
+    }
+
+    static func schema(of all: [TableKey]) -> JSONObject {
+        JSONObject(
+            uniqueKeysWithValues: all.map { key in
+                (key.name, .object(key.type.merging(["description": .string(key.summary)]) { $1 }))
+            })
+    }
+
+    /// In Markdown.
+    static func documentation(of all: [TableKey]) -> String {
+        (["| Key | What it says |", "|---|---|"] + all.map { "| `\($0.name)` | \($0.summary) |" })
+            .joined(separator: "\n")
+    }
+}
