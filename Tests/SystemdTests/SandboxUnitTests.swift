@@ -25,6 +25,7 @@ struct SandboxUnitTests {
             // As docs/configuration.md has it; it answers for each line that it is written.
             let unit = """
                 [Service]
+                PrivateUsers=yes
                 TemporaryFileSystem=%t
                 BindReadOnlyPaths=%t/brokerd/sandboxes/sync
                 Environment=BROKER_SOCKET=%t/brokerd/sandboxes/sync/broker.sock
@@ -40,7 +41,13 @@ struct SandboxUnitTests {
             try await lab.user("systemctl", "--user", "daemon-reload")
             try await lab.user("systemctl", "--user", "start", "--no-block", "sync.service")
             let said = { () async throws -> String in try await lab.user("sh", "-c", "cat ~/said || true") }
-            try await eventually("it was refused the lock") { try await said().contains("may not do this") }
+            do {
+                try await eventually("it was refused the lock") { try await said().contains("may not do this") }
+            } catch {
+                let state = try await lab.attempt("systemctl", "--user", "status", "--no-pager", "sync.service")
+                Issue.record("\(state) \(try await said())")
+                throw error
+            }
             #expect(try await said().contains("systemd:sync.service"))
             let heard = try await said()
             #expect(heard.contains(token) && !heard.contains("broker.sock\n"), "\(heard)")

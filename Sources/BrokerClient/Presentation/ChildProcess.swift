@@ -140,7 +140,7 @@ package struct ChildProcess: Sendable {
     }
 
     /// Asks it to end, as Ctrl-C does; only while nobody has taken its exit status.
-    func interrupt() { kill(pid, SIGINT) }
+    package func interrupt() { kill(pid, SIGINT) }
 
     /// Waits for the end on a thread of its own, so that no zombie stays.
     package func reapLater() {

@@ -53,8 +53,11 @@ struct PassphraseOptions: ParsableArguments {
         }
         guard isNew, !first.isEmpty else { return first }
         guard TerminalPrompt.line("The same again: ", hidden: true) == first else {
-            throw BrokerClientError(.invalidParameter, "The two differ; nothing was changed. Run the command again.")
+            throw Self.differ
         }
         return first
     }
+
+    static let differ = BrokerClientError(
+        .invalidParameter, "The two differ; nothing was changed. Run the command again.")
 }

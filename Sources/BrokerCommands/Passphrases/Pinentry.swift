@@ -25,7 +25,13 @@ struct Pinentry {
             throw BrokerClientError(
                 .unsupported, "\(program.clean) cannot be started; name a pinentry program that is installed.")
         }
-        defer { child.reapLater() }
+        // Ctrl-C is for this program; what is left of the other must not go on reading the terminal.
+        let terminal = TerminalSettings()
+        Interrupt.onInterrupt { child.interrupt() }
+        defer {
+            child.reapLater()
+            terminal.restore()
+        }
         return try Pinentry(descriptor: ends[0], program: program).ask(what, isNew: isNew)
     }
 
@@ -35,8 +41,14 @@ struct Pinentry {
         try tell("SETTITLE Token broker")
         try tell("SETDESC \(what)")
         try tell("SETPROMPT Passphrase:")
-        if isNew { try tell("SETREPEAT The same again:") }
-        return try tell("GETPIN") ?? ""
+        guard isNew else { return try tell("GETPIN").data }
+        // Not every program knows how to ask twice by itself; the others are asked again.
+        _ = try? tell("SETREPEAT The same again:")
+        let first = try tell("GETPIN")
+        guard !first.isRepeated, !first.data.isEmpty else { return first.data }
+        try tell("SETPROMPT The same again:")
+        guard try tell("GETPIN").data == first.data else { throw PassphraseOptions.differ }
+        return first.data
     }
 
     /// Where the person is. A window finds that in the environment, a terminal has to be named.
@@ -47,9 +59,15 @@ struct Pinentry {
         return ["ttyname=" + String(cString: terminal), "lc-ctype=C.UTF-8"] + [kind].compactMap(\.self)
     }
 
-    /// - Returns: the data that came before the answer's end.
+    /// What came before an answer's end.
+    private struct Answer {
+        var data = ""
+        /// Whether the person gave it twice.
+        var isRepeated = false
+    }
+
     @discardableResult
-    private func tell(_ line: String) throws(BrokerClientError) -> String? {
+    private func tell(_ line: String) throws(BrokerClientError) -> Answer {
         var bytes = Array((line + "\n").utf8)[...]
         while !bytes.isEmpty {
             let count = bytes.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
@@ -60,14 +78,15 @@ struct Pinentry {
         return try answer()
     }
 
-    private func answer() throws(BrokerClientError) -> String? {
-        var data: String?
+    private func answer() throws(BrokerClientError) -> Answer {
+        var answer = Answer()
         while true {
             let line = try line()
             let rest = line.drop { $0 != " " }.dropFirst()
             switch line.prefix(while: { $0 != " " }) {
-            case "OK": return data
-            case "D": data = (data ?? "") + Self.decoded(rest)
+            case "OK": return answer
+            case "D": answer.data += Self.decoded(rest)
+            case "S": answer.isRepeated = answer.isRepeated || rest == "PIN_REPEATED"
             // Whatever else it is, nobody gave a passphrase.
             case "ERR": throw BrokerClientError(.userCanceled, "No passphrase was given; nothing was changed.")
             default: continue
@@ -107,5 +126,20 @@ struct Pinentry {
             rest = rest.dropFirst(2)
         }
         return String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+/// How the terminal was before another program took it.
+private struct TerminalSettings {
+    private let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
+    private var settings = termios()
+    private let isKnown: Bool
+
+    init() { isKnown = tcgetattr(terminal, &settings) == 0 }
+
+    func restore() {
+        var settings = settings
+        if isKnown { tcsetattr(terminal, TCSADRAIN, &settings) }
+        if terminal >= 0 { close(terminal) }
     }
 }

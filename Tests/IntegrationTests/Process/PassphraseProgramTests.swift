@@ -105,7 +105,7 @@ import Testing
                 for number in 0..<answers {
                     try await terminal.wait(for: number == 0 ? "Passphrase:" : "The same again:")
                     try await terminal.paste(Self.passphrase)
-                    try await terminal.press(flavor == "curses" && number + 1 < answers ? "Tab" : "Enter")
+                    try await terminal.press("Enter")
                 }
                 let status = try await terminal.exitStatus()
                 #expect(try await !terminal.screen().contains { $0.contains("Rosen") })
@@ -135,7 +135,7 @@ import Testing
                 rows: 30, in: bed)
             try await terminal.wait(for: "Passphrase:")
             try await terminal.press("C-c")
-            #expect(try await terminal.exitStatus() == 1)
+            #expect(try await terminal.exitStatus() != 0)
             for (program, why) in [("/bin/true", "ended without an answer"), ("/nonexistent", "cannot be started")] {
                 let result = try await broker.ctl(["unlock", "--pinentry", program])
                 #expect(result.status == .exited(1) && result.errors.contains(why), "\(result)")
