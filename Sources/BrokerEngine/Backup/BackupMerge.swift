@@ -14,6 +14,10 @@ struct BackupMerge {
     private let clients: [String: String]
     private(set) var change: CacheChange
     private(set) var report = CacheRestoreReport()
+    private var room = AccountRoom()
+    /// Of the batch, whom there is room for, and in which realms.
+    private var people: [GroupID: [KnownAccounts.PersonKey: Set<String>]] = [:]
+    private var leftOut = 0
 
     init(_ batch: BackupBatch, into index: CacheIndex, vault: any RecordVault, clients: [String: String]) {
         self.batch = batch
@@ -24,11 +28,7 @@ struct BackupMerge {
     }
 
     mutating func run() throws(VaultError) {
-        for account in batch.accounts {
-            let isKnown = try known(account.record.group).entry(of: account.record) != nil
-            if !isKnown { change.add(.account(.put(account))) }
-            report.accounts.count(isKnown ? .kept : .added)
-        }
+        for account in batch.accounts { try merge(account) }
         for signOut in batch.signOuts { try merge(signOut) }
         for client in batch.clients {
             let record = client.record
@@ -43,6 +43,21 @@ struct BackupMerge {
                 "\(batch.unknown) record\(batch.unknown == 1 ? " is" : "s are") of another version of the broker and left out."
             )
         }
+        if leftOut > 0 {
+            report.problems.append(
+                "\(leftOut) record\(leftOut == 1 ? " of an account is" : "s of accounts are") left out: a group of apps has as many accounts as are kept."
+            )
+        }
+    }
+
+    private mutating func merge(_ account: StoredRecord<AccountRecord>) throws(VaultError) {
+        let record = account.record
+        let known = try known(record.group)
+        let isKnown = known.entry(of: record) != nil
+        guard isKnown || room.take(account.sealed, in: record.group, of: known) else { return leftOut += 1 }
+        people[record.group, default: [:]][KnownAccounts.PersonKey(record), default: []].insert(record.realm)
+        if !isKnown { change.add(.account(.put(account))) }
+        report.accounts.count(isKnown ? .kept : .added)
     }
 
     private func known(_ group: GroupID) throws(VaultError) -> KnownAccounts {
@@ -57,7 +72,8 @@ struct BackupMerge {
     private mutating func merge(_ signOut: StoredRecord<SignOutRecord>) throws(VaultError) {
         let record = signOut.record
         let person = KnownAccounts.PersonKey(homeAccountID: record.homeAccountID, environment: record.environment)
-        guard try !known(record.group).hasSignOut(of: person, from: record.app) else { return }
+        let known = try known(record.group)
+        guard !known.hasSignOut(of: person, from: record.app) else { return }
         if let client = clients[record.app] {
             let owner = TokenOwner(
                 group: record.group, clientID: client, homeAccountID: record.homeAccountID,
@@ -65,6 +81,7 @@ struct BackupMerge {
             let newest = try here(owner).refreshTokens.map(\.record.cachedAt).max()
             if let newest, newest > record.since { return }
         }
+        guard room.take(signOut.sealed, in: record.group, of: known) else { return leftOut += 1 }
         change.add(.signOut(.put(signOut)))
     }
 
@@ -92,9 +109,10 @@ struct BackupMerge {
             change.add(.refreshToken(.put(token)))
             report.refreshTokens.count(same == nil ? .added : .replaced)
         }
+        let realms = try realms(of: owned.owner)
         for token in owned.idTokens {
             let isHere = here.idTokens[token.record.realm] != nil
-            guard !isHere || isNewer else {
+            guard !isHere || isNewer, realms.contains(token.record.realm) else {
                 report.idTokens.count(.kept)
                 continue
             }
@@ -103,17 +121,20 @@ struct BackupMerge {
         }
     }
 
+    /// Where the person has an account, here or in the batch.
+    private func realms(of owner: TokenOwner) throws(VaultError) -> Set<String> {
+        let person = KnownAccounts.PersonKey(homeAccountID: owner.homeAccountID, environment: owner.environment)
+        let here = try known(owner.group).profiles(of: person).map(\.stored.record.realm)
+        return (people[owner.group]?[person] ?? []).union(here)
+    }
+
     /// Whether somebody here, or in the backup, is signed in whose they are. A sign-out that came after them stands; one that
     /// came before is over, as it was on the machine that the backup is from.
     private mutating func isWelcome(_ owned: BackupBatch.Owned) throws(VaultError) -> Bool {
         let owner = owned.owner
         let person = KnownAccounts.PersonKey(homeAccountID: owner.homeAccountID, environment: owner.environment)
         let profiles = try known(owner.group).profiles(of: person).map(\.stored.record)
-        guard !profiles.isEmpty else {
-            return batch.accounts.contains {
-                $0.record.group == owner.group && KnownAccounts.PersonKey($0.record) == person
-            }
-        }
+        guard !profiles.isEmpty else { return people[owner.group]?[person] != nil }
         guard !profiles.contains(where: \.signedIn) else { return true }
         guard let there = owned.newest, profiles.allSatisfy({ $0.signedOutAt ?? 0 < there }) else { return false }
         for var record in profiles {

@@ -35,6 +35,9 @@ package struct CacheChange: Sendable {
 
     package var isEmpty: Bool { rows.isEmpty }
 
+    /// Whether it says what becomes of the record.
+    func settles(_ record: some VaultRecord) -> Bool { places[record.key] != nil }
+
     /// What was said of the same record before does not count any more.
     package mutating func add(_ row: Row) {
         let key = row.onDisk.key

@@ -146,6 +146,24 @@ package final class CacheIndex: Sendable {
         return owners.union(state.withLock { $0.owners.keys.filter { $0.partition == partition }.map(\.owner) })
     }
 
+    /// Imported refresh tokens, in whichever groups they are (``BrokerModel/RefreshTokenRecord/origin``). Reads all refresh
+    /// tokens of the partition: for the write queue, and for imported ones only.
+    func loadRefreshTokens(
+        ofOrigins origins: Set<String>, in partition: Partition
+    ) throws(VaultError) -> [StoredRecord<RefreshTokenRecord>] {
+        guard !origins.isEmpty else { return [] }
+        func isMeant(_ record: RefreshTokenRecord) -> Bool { record.origin.map(origins.contains) ?? false }
+        var owners = Set(
+            try vault.loadAll(RefreshTokenRecord.self, in: partition).map(\.record).filter(isMeant).map(\.owner))
+        owners.formUnion(state.withLock { $0.owners.keys.filter { $0.partition == partition }.map(\.owner) })
+        var found: [StoredRecord<RefreshTokenRecord>] = []
+        for owner in owners {
+            let tokens = try loadTokens(of: OwnerKey(partition: partition, owner: owner))
+            found += tokens.refreshTokens.filter { isMeant($0.record) }
+        }
+        return found
+    }
+
     /// The record that says so, with what an imported one had besides.
     func metadata(_ membership: FamilyMembership, of key: ClientKey) throws(VaultError) -> AppMetadataRecord {
         var record = try Self.storedMetadata(of: key, vault) ?? AppMetadataRecord(of: key)

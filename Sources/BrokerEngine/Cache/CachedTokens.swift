@@ -29,6 +29,8 @@ package struct CachedTokens: Sendable {
 
     /// Of one owner; beyond that the one that ends first goes when another comes.
     package static let mostAccessTokens = 1_024
+    /// Of one owner: the client's own, and one of each family that the provider names.
+    package static let mostRefreshTokens = 16
 
     /// In the order of their row keys, as the refresh tokens.
     package private(set) var accessTokens: [AccessToken] { didSet { shelves = Self.shelves(of: accessTokens) } }
@@ -97,10 +99,11 @@ package struct CachedTokens: Sendable {
         return shelves
     }
 
-    /// Removes what is beyond ``mostAccessTokens``.
+    /// Removes what is beyond ``mostAccessTokens`` and ``mostRefreshTokens``.
     func surplus() -> [CacheChange.Row] {
-        accessTokens.sorted { $0.stored.record.expiresOn < $1.stored.record.expiresOn }
-            .prefix(max(0, accessTokens.count - Self.mostAccessTokens)).map { .accessToken(.delete($0.stored)) }
+        let soonest = accessTokens.map(\.stored).surplus(over: Self.mostAccessTokens, by: \.expiresOn)
+        let oldest = refreshTokens.surplus(over: Self.mostRefreshTokens, by: \.cachedAt)
+        return soonest.map { .accessToken(.delete($0)) } + oldest.map { .refreshToken(.delete($0)) }
     }
 
     /// Whether a token's key is at hand: without it nobody could use the token.
@@ -205,5 +208,15 @@ extension CachedTokens {
                     .delete(
                         StoredRecord(record: IDTokenRecord(owner: owner, realm: realm, cachedAt: 0), sealed: sealed)))
             } + [proofKey].compactMap(\.self).map { .proofKey(.delete($0)) }
+    }
+}
+
+extension Array {
+    /// Those with the earliest time that are too many.
+    fileprivate func surplus<Record: VaultRecord>(
+        over most: Int, by time: (Record) -> NumericDate
+    ) -> ArraySlice<Element> where Element == StoredRecord<Record> {
+        guard count > most else { return [] }
+        return sorted { time($0.record) < time($1.record) }.prefix(count - most)
     }
 }

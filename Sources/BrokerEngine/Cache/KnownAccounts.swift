@@ -107,6 +107,20 @@ package struct KnownAccounts: Sendable {
     func profiles(of person: PersonKey) -> [Entry] { people[person]?.entries ?? [] }
 }
 
+/// Room for the people whom one change brings to groups (``KnownAccounts/mostWeight``).
+struct AccountRoom {
+    /// What groups will come to.
+    private var weights: [GroupID: Int] = [:]
+
+    /// - Returns: whether the record may come.
+    mutating func take(_ sealed: SealedRecord, in group: GroupID, of known: KnownAccounts) -> Bool {
+        let weight = weights[group] ?? known.weight
+        guard weight < KnownAccounts.mostWeight else { return false }
+        weights[group] = weight + sealed.weight
+        return true
+    }
+}
+
 // MARK: - Changes
 
 extension KnownAccounts {

@@ -240,6 +240,10 @@ struct GrantStore: Sendable {
             granted, response, proofKey: proofKey, spent: precondition?.spent, amid: tokens, vault: vault,
             in: partition)
         var change = records.change
+        if let successor = granted.refreshToken {
+            try change.share(
+                successor, response.refreshToken, isFamilys: granted.familyToken != nil, from: index, vault)
+        }
         if let family = FamilyMembership.learnt(
             from: response, spent: precondition?.spent.record, known: try index.loadMembership(of: owner.client))
         {

@@ -80,6 +80,7 @@ package struct GrantedTokens: Sendable {
             token.isGoodForMore = all.isCut || named.isCut || spent?.isGoodForMore == true ? true : nil
             token.narrowedTo = spent.flatMap { ScopeRules.narrowing(of: $0, by: context.sent) }
             token.grantNarrows = spent?.grantNarrows ?? context.grantNarrows
+            token.origin = spent?.origin
             if let family = response.familyID, !family.isEmpty {
                 var shared = token
                 shared.owner = owner.ofFamilies

@@ -45,6 +45,7 @@ extension GrantStore {
                     change.add(.proofKey(.put(try vault.seal(key, secret: proofKey.privateKey, in: partition))))
                 }
                 change.add(.refreshToken(.put(try vault.seal(record, secret: secret, in: partition))))
+                try change.share(record, secret, isFamilys: record.familyID != nil, from: index, vault)
                 return (change, standing)
             }.answer
             if standing == .signedOut {

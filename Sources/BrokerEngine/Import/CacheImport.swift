@@ -26,7 +26,11 @@ struct CacheImport: Sendable {
                 cache, for: app, isOneOfSeveral: taker.isOneOfSeveral, now: services.clock.now)
             report.expired += plan.expired
             report.problems += plan.problems
-            try await keep(plan, of: client, &report)
+            let leftOut = try await keep(plan, of: client, &report)
+            if leftOut > 0 {
+                report.problems.append(
+                    "\(leftOut) of the accounts are left out: \(app.name) has as many as are kept for one app.")
+            }
         }
         if chosen == nil { report.unregistered = Self.unregistered(cache, takers) }
         return report
@@ -53,9 +57,10 @@ struct CacheImport: Sendable {
         }
     }
 
+    /// - Returns: for how many accounts there is no room.
     private func keep(
         _ plan: ImportPlan, of client: CacheIndex.ClientKey, _ report: inout CacheImportReport
-    ) async throws(BrokerError) {
+    ) async throws(BrokerError) -> Int {
         let vault = services.vault
         let (taken, isPersisted) = try await services.write(in: partition) { index throws(VaultError) in
             let news = try plan.news(for: client, in: index, sealedBy: vault)
@@ -75,6 +80,7 @@ struct CacheImport: Sendable {
                     environment: account.record.environment, in: partition)
             }
         }
+        return taken.leftOut
     }
 
     /// Clients whose refresh tokens nobody takes.

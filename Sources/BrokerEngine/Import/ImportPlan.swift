@@ -53,6 +53,7 @@ package struct ImportPlan: Sendable {
                 owner: owner(token), authority: authority.url,
                 // MSAL asks for these always and writes down the others only.
                 scopes: Scopes.reserved.union(Scopes(token.scopes)).asGiven, cachedAt: min(token.cachedAt ?? 0, now))
+            record.origin = RefreshTokenRecord.origin(of: token.secret)
             record.extra = token.extra.isEmpty ? nil : token.extra
             if isOwn { refreshTokens.append(Token(record: record, secret: token.secret)) }
             if isFamilys {
@@ -128,6 +129,8 @@ extension ImportPlan {
         var change: CacheChange
         /// How many tokens the cache has as good ones as.
         var older = 0
+        /// Accounts for which there is no room.
+        var leftOut = 0
     }
 
     /// In the write queue.
@@ -140,18 +143,42 @@ extension ImportPlan {
             try index.loadTokens(of: .init(partition: partition, owner: owner))
         }
         let known = try index.loadAccounts(of: .init(partition: partition, group: client.group))
-        for record in accounts where known.entry(of: record) == nil {
-            news.change.add(.account(.put(try vault.seal(record, secret: nil, in: partition))))
+        var room = AccountRoom()
+        var profiles: [KnownAccounts.PersonKey: Set<String>] = [:]
+        for record in accounts {
+            let isKnown = known.entry(of: record) != nil
+            if !isKnown {
+                let account = try vault.seal(record, secret: nil, in: partition)
+                guard room.take(account.sealed, in: client.group, of: known) else {
+                    news.leftOut += 1
+                    continue
+                }
+                news.change.add(.account(.put(account)))
+            }
+            profiles[KnownAccounts.PersonKey(record), default: []].insert(record.realm)
         }
-        for token in refreshTokens {
+        func isSomebodys(_ owner: TokenOwner, in realm: String? = nil) -> Bool {
+            let person = KnownAccounts.PersonKey(homeAccountID: owner.homeAccountID, environment: owner.environment)
+            return profiles[person].map { realms in realm.map(realms.contains) ?? true } ?? false
+        }
+        let origins = Set(refreshTokens.compactMap(\.record.origin))
+        let twins = try index.loadRefreshTokens(ofOrigins: origins, in: partition)
+        for token in refreshTokens where isSomebodys(token.record.owner) {
             let same = try cached(token.record.owner).refreshTokens.first { $0.record.key == token.record.key }
-            guard same.map({ $0.record.cachedAt < token.record.cachedAt }) ?? true else {
+            let twin = twins.first { $0.record.origin == token.record.origin }
+            let isNews = same.map {
+                $0.record.origin != token.record.origin && $0.record.cachedAt < token.record.cachedAt
+            }
+            guard isNews ?? true, twin?.record.keyThumbprint == nil else {
                 news.older += 1
                 continue
             }
-            news.change.add(.refreshToken(.put(try vault.seal(token.record, secret: token.secret, in: partition))))
+            // Another group may have spent it.
+            let record = twin?.record.taking(place: token.record) ?? token.record
+            let secret = try twin.map { twin throws(VaultError) in try vault.secret(of: twin.sealed) } ?? token.secret
+            news.change.add(.refreshToken(.put(try vault.seal(record, secret: secret, in: partition))))
         }
-        for token in accessTokens {
+        for token in accessTokens where isSomebodys(token.record.owner) {
             let replaced = try cached(token.record.owner).accessTokens(replacedBy: token.record).map(\.stored)
             guard replaced.allSatisfy({ $0.record.cachedAt < token.record.cachedAt }) else {
                 news.older += 1
@@ -160,7 +187,7 @@ extension ImportPlan {
             for old in replaced { news.change.add(.accessToken(.delete(old))) }
             news.change.add(.accessToken(.put(try vault.seal(token.record, secret: token.secret, in: partition))))
         }
-        for token in idTokens {
+        for token in idTokens where isSomebodys(token.record.owner, in: token.record.realm) {
             guard try cached(token.record.owner).idTokens[token.record.realm] == nil else {
                 news.older += 1
                 continue

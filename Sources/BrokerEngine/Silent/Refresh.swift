@@ -127,12 +127,11 @@ struct Refresh: Sendable {
     private func spendInTurn(
         _ token: RefreshToken, _ secret: Secret, in situation: Situation
     ) async throws(BrokerError) -> Spending {
-        let hadToWait = await services.turns.take(secret)
+        await services.turns.take(secret)
         defer { services.turns.leave(secret) }
+        // Whoever had the turn before may have been given another.
         let owner = CacheIndex.OwnerKey(partition: request.partition, owner: token.record.owner)
-        if hadToWait, try !services.tokens(of: owner).holds(token),
-            let why = RefreshPrecondition.Standing.replaced.error
-        {
+        if try !services.tokens(of: owner).holds(token), let why = RefreshPrecondition.Standing.replaced.error {
             throw why
         }
         return try await spend(token, secret, in: situation)

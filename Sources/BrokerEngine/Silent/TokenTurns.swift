@@ -27,11 +27,8 @@ final class TokenTurns: Sendable {
     private let state = Mutex(State())
 
     /// Waits until nobody spends the token any more; ``leave(_:)`` ends the turn.
-    ///
-    /// - Returns: whether somebody had it before: what they were given may have taken its place.
-    func take(_ token: Secret) async -> Bool {
+    func take(_ token: Secret) async {
         let token = token.processHash
-        if state.withLock({ $0.take(token) }) { return false }
         await withCheckedContinuation { continuation in
             let isFree = state.withLock { state in
                 if state.take(token) { return true }
@@ -40,7 +37,6 @@ final class TokenTurns: Sendable {
             }
             if isFree { continuation.resume() }
         }
-        return true
     }
 
     func leave(_ token: Secret) {

@@ -95,6 +95,8 @@ package struct RefreshTokenRecord: VaultRecord, Equatable {
     /// The provider was seen to refuse scopes that the person had granted and an earlier refresh had left out: it narrows
     /// the grant with each refresh. Absent means that nothing of the kind was seen.
     package var grantNarrows: Bool?
+    /// Of an imported token and its successors: the same in every group that the token came to.
+    package var origin: String?
     /// What an imported record had besides; kept, not used. A successor of the same grant takes it on.
     package var extra: JSONObject?
 

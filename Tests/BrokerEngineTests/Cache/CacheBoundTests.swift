@@ -164,6 +164,23 @@ struct CacheBoundTests {
         #expect(try bed.vault.statistics().records == most)
     }
 
+    @Test("a provider that names ever new families makes no account's refresh tokens more than a few")
+    func families() async throws {
+        let bed = try await CacheBed()
+        let owner = Self.owner("alice").ofFamilies
+        func row(_ number: Int) throws -> CacheChange.Row {
+            let record = RefreshTokenRecord(
+                owner: owner, familyID: "family-\(number)", authority: "https://id.example.org", scopes: [],
+                cachedAt: Sample.now + Int64(number))
+            return .refreshToken(.put(try bed.vault.seal(record, secret: Secret("t"), in: Sample.partition)))
+        }
+        for number in 0..<40 { #expect(await bed.write([try row(number)])) }
+        for index in [bed.index, bed.reread()] {
+            let kept = try index.loadTokens(of: bed.key(owner)).refreshTokens.map(\.record.cachedAt)
+            #expect(kept.count == CachedTokens.mostRefreshTokens && kept.min() == Sample.now + 24)
+        }
+    }
+
     @Test("of many accounts, each is found by its id and its names, as in a walk through all", arguments: 1...4)
     func lookup(seed: UInt64) async throws {
         let bed = try await CacheBed()

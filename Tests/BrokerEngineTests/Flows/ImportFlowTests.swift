@@ -95,7 +95,7 @@ struct ImportFlowTests {
         await #expect(throws: BrokerError.self) { try await bed.engine.acquireSilent(bed.silent(stranger)) }
     }
 
-    @Test("one token that several groups have is not spent by two refreshes at a time")
+    @Test("one token that several groups have is spent once: what took its place in one is what the others spend")
     func turns() async throws {
         let apps = (0..<4).map { Sample.app("app-\($0)") }
         let bed = try await bed(apps)
@@ -113,7 +113,66 @@ struct ImportFlowTests {
             }
             try await group.waitForAll()
         }
-        #expect(bed.provider.refreshes.count == 4 && underWay.withLock { $0.most } == 1)
+        #expect(underWay.withLock { $0.most } == 1)
+        #expect(bed.provider.refreshes == ["imported", "rt-1", "rt-2", "rt-3"])
+        let engine = try await bed.restarted()
+        _ = try await engine.acquireSilent(bed.silent(apps[0]) { $0.forceRefresh = true })
+        #expect(bed.provider.refreshes.last == "rt-4")
+    }
+
+    @Test("a group that takes the file later gets what took the token's place, also after an answer that was no good")
+    func takenLater() async throws {
+        let (early, late) = (Sample.app("early"), Sample.app("late"))
+        let bed = try await bed([early, late])
+        _ = try await take(bed, file(), for: early)
+        bed.provider.whenRedeeming { [provider = bed.provider] _ in provider.tokens(for: "forged") }
+        await #expect(throws: BrokerError.self) {
+            try await bed.engine.acquireSilent(bed.silent(early) { $0.forceRefresh = true })
+        }
+        bed.provider.whenRedeeming(nil)
+        bed.clock.advance(bySeconds: 120)
+        #expect(try await take(bed, file(), for: late).refreshTokens == 1)
+        #expect(try await take(bed, file(), for: early).refreshTokens == 0)
+        for app in [late, early] { _ = try await bed.engine.acquireSilent(bed.silent(app) { $0.forceRefresh = true }) }
+        #expect(bed.provider.refreshes == ["imported", "rt-1", "rt-2"])
+        // A sign-in is one group's alone.
+        try await bed.signIn("alice", early)
+        _ = try await bed.engine.acquireSilent(bed.silent(early) { $0.forceRefresh = true })
+        _ = try await bed.engine.acquireSilent(bed.silent(late) { $0.forceRefresh = true })
+        #expect(bed.provider.refreshes.suffix(2) == ["rt-4", "rt-3"])
+    }
+
+    @Test("a group that is full takes nobody else, and nothing of theirs; who is there keeps what they have")
+    func full() async throws {
+        let bed = try await bed()
+        _ = try await take(bed, file())
+        let note: JSONObject = ["note": .string(String(repeating: "x", count: 900_000))]
+        for number in 0..<40 {
+            var record = AccountRecord(
+                group: Sample.app().effectiveGroup, homeAccountID: HomeAccountID(rawValue: "person-\(number)"),
+                environment: "id.example.org", realm: "", authority: "https://id.example.org", username: "p",
+                createdAt: 1)
+            record.extra = note
+            try await bed.vault.commit(
+                VaultChange(
+                    in: Sample.partition, puts: [try bed.vault.seal(record, secret: nil, in: Sample.partition).sealed]))
+        }
+        let engine = try await bed.restarted()
+        var others = file(secret: "bob's")
+        for section in ["Account", "RefreshToken", "AccessToken"] {
+            others[section] = others[section].flatMap(\.objectValue).map { entries in
+                .object(
+                    entries.mapValues { entry in
+                        let bobs: JSONObject = ["home_account_id": "bob", "local_account_id": "bob"]
+                        return .object((entry.objectValue ?? [:]).merging(bobs) { $1 })
+                    })
+            }
+        }
+        let report = try await engine.importCache(others, for: nil, in: Sample.partition)
+        #expect(report.accounts == 0 && report.refreshTokens == 0 && report.accessTokens == 0)
+        #expect(report.problems == ["1 of the accounts are left out: mail has as many as are kept for one app."])
+        let newer = file(secret: "newer", time: "1799999500")
+        #expect(try await engine.importCache(newer, for: nil, in: Sample.partition).refreshTokens == 1)
     }
 
     @Test("a client that no app is registered for is reported with what would register it; a chosen app takes its own")
