@@ -9,18 +9,22 @@ package final class AppDirectory: AppRoster {
         var authorities: AuthorityParser
         /// They hide what the vault has of the same name, and are every partition's.
         var files: [AppFileEntry] = []
-        var memory = RegistrationMemory()
+        var memory: PartitionMemory<Registrations>
     }
 
     private let vault: any RecordVault
     private let log: Logger
     private let state: Mutex<State>
 
-    /// - Parameter authorities: the kinds of providers that the administrator names; a registration is read by them.
-    package init(vault: any RecordVault, authorities: AuthorityParser = AuthorityParser(), log: Logger) {
+    /// - Parameters:
+    ///   - authorities: the kinds of providers that the administrator names; a registration is read by them.
+    ///   - memory: roughly bytes, of the registrations of all partitions: more than those of one can be.
+    package init(
+        vault: any RecordVault, authorities: AuthorityParser = AuthorityParser(), memory: Int = 32 << 20, log: Logger
+    ) {
         self.vault = vault
         self.log = log
-        state = Mutex(State(authorities: authorities))
+        state = Mutex(State(authorities: authorities, memory: PartitionMemory(limit: memory) { $0.weight }))
     }
 
     /// Takes the apps of files from the next request on. One that no registration may look like counts for nothing.
@@ -37,7 +41,8 @@ package final class AppDirectory: AppRoster {
         let useless = state.withLock { state in
             guard state.authorities != authorities else { return [String]() }
             state.authorities = authorities
-            return state.memory.read(by: authorities)
+            state.memory.changeAll { $0 = $0.read(by: authorities) }
+            return state.memory.values.flatMap(\.useless)
         }
         tell(ofUseless: useless)
     }
@@ -86,7 +91,7 @@ package final class AppDirectory: AppRoster {
         try checkRoom(for: draft.name, in: partition)
     }
 
-    /// Of one partition: all of them are in memory.
+    /// Of one partition: all of them are in memory, or none.
     package static let mostApps = 1_024
 
     /// - Throws: `throttled`. Where the registrations cannot be read, one more may be what mends that.
@@ -203,7 +208,8 @@ package final class AppDirectory: AppRoster {
                     // A file may have come to register it meanwhile.
                     guard !state.files.contains(where: { $0.description.name == record.name }) else { return }
                     let registration = Registration(record, clientSecret: clientSecret, by: state.authorities)
-                    state.memory.write(sealed == nil ? nil : registration, as: record.name, in: partition)
+                    let kept = sealed == nil ? nil : registration
+                    state.memory.write(in: partition) { $0[record.name] = kept }
                 }
             }
         } catch {
@@ -212,27 +218,30 @@ package final class AppDirectory: AppRoster {
     }
 
     func registrations(of partition: Partition) throws(BrokerError) -> Registrations {
-        if let known = state.withLock({ $0.memory.known(partition) }) { return known }
-        let (authorities, reading) = state.withLock { ($0.authorities, $0.memory.beginReading(partition)) }
-        let read: Registrations
-        do throws(BrokerError) {
-            read = try self.read(partition, by: authorities)
-        } catch {
-            state.withLock { $0.memory.end(reading) }
-            throw error
+        while true {
+            if let known = state.withLock({ $0.memory.use(partition) }) { return known }
+            let (authorities, reading) = state.withLock { ($0.authorities, $0.memory.beginReading(partition)) }
+            let read: Registrations
+            do throws(BrokerError) {
+                read = try self.read(partition, by: authorities)
+            } catch {
+                state.withLock { $0.memory.end(reading) }
+                throw error
+            }
+            let (known, unfit) = state.withLock { state in
+                var read = state.authorities == authorities ? read : read.read(by: state.authorities)
+                let unfit = read.add(state.files, by: state.authorities)
+                return (state.memory.end(reading, with: read) { $0 }, unfit)
+            }
+            guard let known else { continue }
+            for (entry, error) in unfit {
+                log.error(
+                    "an app of a file is of no use: \(error.message)",
+                    metadata: ["app": "\(entry.description.name)", "file": "\(entry.origin)"])
+            }
+            tell(ofUseless: known.useless)
+            return known
         }
-        let (known, unfit) = state.withLock { state in
-            var read = state.authorities == authorities ? read : read.read(by: state.authorities)
-            let unfit = read.add(state.files, by: state.authorities)
-            return (state.memory.end(reading, with: read), unfit)
-        }
-        for (entry, error) in unfit {
-            log.error(
-                "an app of a file is of no use: \(error.message)",
-                metadata: ["app": "\(entry.description.name)", "file": "\(entry.origin)"])
-        }
-        tell(ofUseless: known.useless)
-        return known
     }
 
     private func read(

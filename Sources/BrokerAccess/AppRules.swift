@@ -28,6 +28,10 @@ enum AppRules {
             }
         }
         _ = try RedirectDestination.parse(app.redirectURI)
+        let lists = app.description.lists
+        guard lists.count <= 256, lists.reduce(0, { $0 + $1.utf8.count }) <= 16 << 10 else {
+            throw invalid("scopes", "and the lists of callers are too long; 256 entries of 16 KiB together are kept")
+        }
         for path in app.executables where !path.hasPrefix("/") {
             throw invalid("executables", "must be absolute paths; \(path.prefix(200)) is not")
         }

@@ -7,6 +7,8 @@ final class Registration: Sendable {
     private let clientSecret: Secret?
     /// `PATH:LINE` of the file that it stands in; nil for one of the vault.
     let origin: String?
+    /// Roughly the bytes it takes.
+    let weight: Int
     /// Nil when the record's authority is none that the kind of its provider has. It was checked before it was written,
     /// but a provider may be said to be of another kind since.
     let app: AppRegistration?
@@ -15,6 +17,7 @@ final class Registration: Sendable {
         self.record = record
         self.origin = origin
         self.clientSecret = clientSecret
+        weight = record.description.roughBytes + (clientSecret?.count ?? 0)
         app = authorities.recorded(record.authority).map { authority in
             var app = AppRegistration(
                 record.description, authority: authority, clientSecret: clientSecret,
@@ -33,10 +36,15 @@ final class Registration: Sendable {
 /// The registrations of one partition, by name.
 struct Registrations: Sendable {
     private var byName: [String: Registration] = [:]
+    /// Roughly the bytes they take.
+    private(set) var weight = 1_024
 
     subscript(name: String) -> Registration? {
         get { byName[name] }
-        set { byName[name] = newValue }
+        set {
+            weight += (newValue?.weight ?? 0) - (byName[name]?.weight ?? 0)
+            byName[name] = newValue
+        }
     }
 
     var count: Int { byName.count }
@@ -63,7 +71,7 @@ struct Registrations: Sendable {
                 AppRecord(entry), clientSecret: nil, origin: entry.origin, by: authorities)
             do throws(BrokerError) {
                 if let app = registration.app { try AppRules.check(app) }
-                byName[entry.description.name] = registration
+                self[entry.description.name] = registration
             } catch {
                 unfit.append((entry, error))
             }
@@ -76,4 +84,11 @@ struct Registrations: Sendable {
         copy.byName = byName.mapValues { $0.read(by: authorities) }
         return copy
     }
+}
+
+extension AppDescription {
+    /// What apps and callers are listed with, beside the names that are short.
+    var lists: [String] { scopes + executables + units + sandboxIDs }
+
+    fileprivate var roughBytes: Int { lists.reduce(4_096) { $0 + $1.utf8.count + 32 } }
 }

@@ -58,7 +58,7 @@ struct RunningBroker: Sendable {
         directory.apply(configuration.apps.entries)
         configuration.apps.tell(logger)
         let grants = GrantBook(vault: vault, clock: clock, random: SystemRandom(), log: logger)
-        let audit = AuditLog(vault: vault, clock: clock, log: logger)
+        let audit = AuditLog(vault: vault, clock: clock, random: SystemRandom(), log: logger)
         let loops = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let proofs = ES256ProofSigner(random: SystemRandom())
         let provider = OAuthProvider(

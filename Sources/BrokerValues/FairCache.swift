@@ -12,11 +12,13 @@ package struct FairCache<Owner: Hashable & Sendable, Key: Hashable & Sendable, V
         let key: Key
         var value: Value
         let owner: Int
-        let weight: Int
+        var weight: Int
         var lastUse: UInt64
         /// Its owner's places, by their last use.
         var older: Int?
         var newer: Int?
+
+        mutating func change<Result>(_ change: (inout Value) -> Result) -> Result { change(&value) }
     }
 
     /// What one owner has.
@@ -66,6 +68,27 @@ package struct FairCache<Owner: Hashable & Sendable, Key: Hashable & Sendable, V
         self.weight += weight
         link(number)
         return before
+    }
+
+    /// Changes what is kept under a key, where it is. It counts as used.
+    package mutating func change<Result>(
+        _ key: Key, weighing weigh: (Value) -> Int, _ change: (inout Value) -> Result
+    ) -> Result? {
+        guard let number = placeOf[key] else { return nil }
+        touch(number)
+        let result = places[number]?.change(change)
+        if let place = places[number] {
+            let more = max(weigh(place.value), 1) - place.weight
+            places[number]?.weight += more
+            shares[place.owner]?.weight += more
+            weight += more
+        }
+        return result
+    }
+
+    /// Changes everything that is kept, without making it heavier or lighter.
+    package mutating func changeAll(_ change: (inout Value) -> Void) {
+        for number in placeOf.values { places[number]?.change(change) }
     }
 
     @discardableResult

@@ -10,19 +10,21 @@ final class AccessBed: Sendable {
     let policy: AccessPolicy
     let grants: GrantBook
     let clock = ManualClock()
+    private let random = CountingRandom()
     private let folder: String
     let vault: FaultyVault
     let log = LogCollector()
 
     static let partition = Sample.partition
 
-    init(_ change: (inout AccessSettings) -> Void = { _ in }) async throws {
+    init(grantMemory: Int = 32 << 20, _ change: (inout AccessSettings) -> Void = { _ in }) async throws {
         folder = NSTemporaryDirectory() + "access-\(UUID().uuidString)"
         vault = try await FaultyVault.open(in: folder)
         directory = AppDirectory(vault: vault, log: log.logger)
         var settings = AccessSettings(servedUID: 1000)
         change(&settings)
-        grants = GrantBook(vault: vault, clock: clock, random: CountingRandom(), log: log.logger)
+        grants = GrantBook(
+            vault: vault, clock: clock, random: CountingRandom(), memory: grantMemory, log: log.logger)
         let gate = WorkGate(clock: clock)
         gate.open()
         policy = AccessPolicy(directory: directory, grants: grants, gate: gate, settings: settings, log: .silent)
@@ -56,8 +58,8 @@ final class AccessBed: Sendable {
     }
 
     /// The audit log as the next start of the broker finds it.
-    func auditLog(mostBlocks: Int64 = 128) -> AuditLog {
-        AuditLog(vault: vault, clock: clock, log: log.logger, mostBlocks: mostBlocks)
+    func auditLog(_ bounds: AuditLog.Bounds = AuditLog.Bounds()) -> AuditLog {
+        AuditLog(vault: vault, clock: clock, random: random, log: log.logger, bounds: bounds)
     }
 
     static func app(_ name: String = "mail", authority: String = "https://id.example.org") -> AppRegistration {

@@ -13,10 +13,18 @@ struct AuditTests {
         let caller: AuditedCaller
         let log: AuditLog
 
-        init(mostBlocks: Int64 = 128) async throws {
+        init(_ change: (inout AuditLog.Bounds) -> Void = { _ in }) async throws {
             bed = try await AccessBed()
             caller = AuditedCaller(try bed.caller())
-            log = bed.auditLog(mostBlocks: mostBlocks)
+            var bounds = AuditLog.Bounds()
+            change(&bounds)
+            log = bed.auditLog(bounds)
+        }
+
+        func note(_ method: String, by uid: UInt32) {
+            var facts = PeerFacts.outside
+            facts.uid = uid
+            log.note(AuditEvent(method: method, outcome: "done"), by: Caller(facts), "c-3")
         }
 
         func handOut(_ token: UInt8 = 1, as app: String = "mail", scopes: [String] = ["read"], id: String = "c-1") {
@@ -146,7 +154,7 @@ struct AuditTests {
 
     @Test("the log is bounded: the oldest go, and what is left is intact")
     func bounded() async throws {
-        let scene = try await Scene(mostBlocks: 3)
+        let scene = try await Scene { $0.blocks = 3 }
         try await scene.fill(64 * 5)
         let (entries, isIntact) = try await scene.list()
         #expect(isIntact && (64 * 2...64 * 3).contains(entries.count))
@@ -255,6 +263,52 @@ struct AuditTests {
         scene.note("apps.list")
         let (entries, isIntact) = try await scene.list()
         #expect(isIntact && entries.map(\.method) == ["broker.start", "apps.list"])
+    }
+
+    @Test("a log that went from memory is gone on with where it ended, and is complete whenever the broker ends")
+    func letGo() async throws {
+        let scene = try await Scene { $0.memory = 1 }
+        for round in 0..<3 {
+            for uid: UInt32 in [1_000, 2_000] { scene.note("round-\(round)", by: uid) }
+            await scene.log.flush()
+        }
+        // Killed: nothing was said.
+        let second = scene.bed.auditLog()
+        for uid: UInt32 in [1_000, 2_000] {
+            let partition = Partition(uid: uid)
+            var facts = PeerFacts.outside
+            facts.uid = uid
+            second.note(AuditEvent(method: "after", outcome: "done"), by: Caller(facts), nil)
+            let (entries, isIntact) = try await second.list(of: nil, since: nil, limit: 100, in: partition)
+            #expect(isIntact)
+            #expect(
+                entries.map(\.method) == ["broker.start", "round-0", "round-1", "round-2", "broker.start", "after"])
+            #expect(entries.allSatisfy { $0.reason == nil })
+        }
+    }
+
+    @Test("however many users there are, so many entries wait; who comes when there is no room is counted")
+    func manyUsers() async throws {
+        let scene = try await Scene { $0.waiting = 100 }
+        scene.bed.vault.failWriting(.full("no space"))
+        for round in 0..<2 {
+            for uid: UInt32 in 2_000..<2_150 { scene.note("round-\(round)", by: uid) }
+            await scene.log.flush()
+        }
+        scene.bed.vault.failWriting(nil)
+        await scene.log.flush()
+        // What was written has left its place.
+        for uid: UInt32 in 2_000..<2_150 { scene.note("later", by: uid) }
+        var told = 0
+        for uid: UInt32 in 2_000..<2_150 {
+            let (entries, isIntact) = try await scene.log.list(
+                of: nil, since: nil, limit: 100, in: Partition(uid: uid))
+            #expect(isIntact)
+            told += entries.count { $0.method.hasPrefix("round") }
+            // What is not told is counted.
+            #expect(entries.dropFirst().reduce(0) { $0 + $1.count } == 3)
+        }
+        #expect(told == 100)
     }
 
     @Test("it is written by itself a few seconds later")

@@ -2,6 +2,7 @@ import BrokerAccess
 import BrokerModel
 import BrokerTestSupport
 import BrokerValues
+import Dispatch
 import Testing
 
 @Suite("Grants: asked for, made, used, taken back", .timeLimit(.minutes(1)))
@@ -14,8 +15,8 @@ struct GrantTests {
         let caller: Caller
         let app: AppRegistration
 
-        init(unnamed: Bool = false) async throws {
-            bed = try await AccessBed()
+        init(unnamed: Bool = false, memory: Int = 32 << 20) async throws {
+            bed = try await AccessBed(grantMemory: memory)
             app = AccessBed.app()
             try await bed.directory.register(app, in: partition)
             caller = try bed.caller {
@@ -219,6 +220,35 @@ struct GrantTests {
         scene.bed.vault.failWriting(nil)
         try await scene.bed.grants.revoke(grant.id, in: Self.partition)
         #expect(try await scene.bed.reopenedGrants().list(in: Self.partition).grants.isEmpty)
+    }
+
+    @Test("grants that went from memory are read again; what was taken back does not come back with them")
+    func letGo() async throws {
+        let scene = try await Scene(memory: 1)
+        let grants = scene.bed.grants
+        let grant = try await grants.approve(scene.caller.identity, as: scene.app, .init(), in: Self.partition)
+        let admitted = try scene.bed.policy.admit(scene.caller, as: .registered("mail"), reaching: .everything)
+        let used = try #require(admitted.grant)
+        try scene.bed.policy.confirm(used, of: scene.caller)
+        scene.bed.vault.failWriting(.io("disk full"))
+        await #expect(throws: BrokerError.self) { try await grants.revoke(grant.id, in: Self.partition) }
+        #expect(scene.refusal()?.kind == .grantRequired)
+        #expect(throws: BrokerError.self) { try scene.bed.policy.confirm(used, of: scene.caller) }
+        scene.bed.vault.failWriting(nil)
+        // Read while the disk still has it.
+        scene.bed.vault.afterNextLoad(of: .grant) {
+            let isRevoked = DispatchSemaphore(value: 0)
+            Task {
+                try? await grants.revoke(grant.id, in: Self.partition)
+                isRevoked.signal()
+            }
+            isRevoked.wait()
+        }
+        let refusal = await withCheckedContinuation { told in
+            DispatchQueue.global().async { told.resume(returning: scene.refusal()) }
+        }
+        #expect(refusal?.kind == .grantRequired)
+        #expect(scene.refusal()?.kind == .grantRequired)
     }
 
     @Test("a grant that the disk did not take was not made")

@@ -48,6 +48,45 @@ struct RegistrationMemoryTests {
         #expect(bed.vault.readsOfAll == readsBefore + 1)
     }
 
+    @Test("many users' registrations have a bound in memory: what goes is read again, and is as it was")
+    func bound() async throws {
+        let bed = try await AccessBed()
+        let users = (0..<10).map { Partition(uid: 3_000 + $0) }
+        for user in users { try await bed.directory.register(AccessBed.app("app-\(user.uid)"), in: user) }
+        let directory = AppDirectory(vault: bed.vault, memory: 20 << 10, log: .silent)
+        func isThere(_ user: Partition) throws -> Bool {
+            try directory.list(in: user).map(\.name) == ["app-\(user.uid)"]
+        }
+        let readsBefore = bed.vault.readsOfAll
+        for user in users { #expect(try isThere(user) && isThere(user)) }
+        #expect(bed.vault.readsOfAll == readsBefore + 10)
+        #expect(try isThere(users[9]))
+        #expect(bed.vault.readsOfAll == readsBefore + 10)
+        #expect(try isThere(users[0]))
+        #expect(bed.vault.readsOfAll == readsBefore + 11)
+        // One that is more than the bound is read for each request, and is good all the same.
+        let small = AppDirectory(vault: bed.vault, memory: 1, log: .silent)
+        try await small.register(AccessBed.app("second"), in: users[0])
+        #expect(try small.list(in: users[0]).map(\.name) == ["app-3000", "second"])
+    }
+
+    @Test("what an app is listed with is bounded")
+    func longLists() async throws {
+        let bed = try await AccessBed()
+        var app = AccessBed.app()
+        app.scopes = (0..<256).map { "scope-\($0)" }
+        try await bed.directory.register(app, in: AccessBed.partition)
+        app.scopes.append("one-more")
+        let many = app
+        await #expect(throws: BrokerError.self) { try await bed.directory.register(many, in: AccessBed.partition) }
+        app.scopes = [String(repeating: "s", count: 17 << 10)]
+        let long = app
+        let error = await #expect(throws: BrokerError.self) {
+            try await bed.directory.register(long, in: AccessBed.partition)
+        }
+        #expect(error?.kind == .invalidParameter)
+    }
+
     @Test("the client secrets of a thousand apps take few of the process's mappings")
     func mappingsOfSecrets() async throws {
         let bed = try await AccessBed()

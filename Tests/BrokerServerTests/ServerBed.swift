@@ -63,7 +63,8 @@ struct ServerBed: Sendable {
             log: .silent)
         var services = ServerServices(
             broker: broker, apps: apps, policy: policy,
-            audit: AuditLog(vault: vault, clock: ManualClock(), log: .silent), vault: vault, inspector: inspector,
+            audit: AuditLog(vault: vault, clock: ManualClock(), random: CountingRandom(), log: .silent), vault: vault,
+            inspector: inspector,
             clock: clock,
             process: ProcessFacts(version: "1.2.3", mode: .user, startedAt: clock.uptime), log: log)
         let sandboxes = SandboxSockets(

@@ -15,14 +15,18 @@ struct AuditChain: Sendable {
     private var dropped: [Int64] = []
 
     /// A new log.
-    init() {
-        head = AuditHeadRecord(firstBlock: 1, lastBlock: 1, sequence: 0, value: Self.start, isComplete: true)
+    ///
+    /// - Parameter run: of the broker.
+    init(in run: String) {
+        head = AuditHeadRecord(
+            firstBlock: 1, lastBlock: 1, sequence: 0, value: Self.start, isComplete: true, run: run)
         tail = AuditBlockRecord(number: 1, previous: Self.start)
     }
 
     /// Goes on where the earlier one ended. Without its newest block a new one is begun: what is missing stays missing.
-    init(after head: AuditHeadRecord, tail: AuditBlockRecord?) {
+    init(after head: AuditHeadRecord, tail: AuditBlockRecord?, in run: String) {
         self.head = head
+        self.head.run = run
         if let tail, tail.number == head.lastBlock {
             self.tail = tail
         } else {
@@ -50,6 +54,9 @@ struct AuditChain: Sendable {
     }
 
     mutating func mark(isComplete: Bool) { head.isComplete = isComplete }
+
+    /// Roughly the bytes it takes.
+    var weight: Int { tail.entries.reduce(1_024) { $0 + $1.roughBytes } }
 
     /// What is to be written for all that was appended: one transaction.
     mutating func take() -> (blocks: [AuditBlockRecord], dropped: [RecordKey]) {

@@ -21,11 +21,13 @@ extension AuditLog {
 
     private func forget(_ partition: Partition) {
         state.withLock { state in
+            let counted = state.order.filter { $0.caller.partition == partition && !$0.isOfMany }.map(\.caller.identity)
+            for caller in counted { state.waiting.leave(for: caller, of: partition) }
             state.order.removeAll { $0.caller.partition == partition }
             state.tallies = state.tallies.filter { $0.key.partition != partition }
-            state.unwritten[partition] = nil
+            state.written(state.unwritten[partition]?.count ?? 0, of: partition)
             state.lost[partition] = nil
-            state.chains[partition] = nil
+            state.chains.remove(partition)
         }
     }
 }

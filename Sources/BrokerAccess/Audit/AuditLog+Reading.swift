@@ -54,7 +54,7 @@ extension AuditLog {
 }
 
 extension AuditEntry {
-    fileprivate var roughBytes: Int {
+    var roughBytes: Int {
         let facts = (facts ?? [:]).reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count + 8 }
         let texts = [caller?.id, app, account, detail, correlationID].reduce(0) { $0 + ($1?.utf8.count ?? 0) }
         return 256 + facts + texts + (scopes ?? []).reduce(0) { $0 + $1.utf8.count + 4 }

@@ -12,7 +12,8 @@ extension AuditLog {
         await turns.run { [self] in
             let partitions = state.withLock { state in
                 state.takeTallies()
-                return isLast ? Set(state.unwritten.keys).union(state.chains.keys) : Set(state.unwritten.keys)
+                let partitions = Set(state.unwritten.keys).union(state.lost.keys)
+                return isLast ? partitions.union(state.chains.keys) : partitions
             }
             for partition in partitions { await write(partition, isLast: isLast) }
         }
@@ -34,18 +35,27 @@ extension AuditLog {
             }
             chain.mark(isComplete: isLast)
             try await commit(&chain, in: partition)
-            state.withLock { [chain] state in
-                state.chains[partition] = chain
-                state.unwritten[partition]?.removeFirst(entries.count)
-                if state.unwritten[partition]?.isEmpty == true { state.unwritten[partition] = nil }
+            let gone = state.withLock { [chain] state in
+                state.written(entries.count, of: partition)
                 let rest = (state.lost[partition] ?? 0) - lost
                 state.lost[partition] = rest > 0 ? rest : nil
+                let open = OpenChain(partition: partition, chain: chain)
+                state.chains.keep(open, for: partition, of: partition, weight: chain.weight)
+                return state.chains.makeRoom()
             }
+            for open in gone { try await letGo(open) }
         } catch {
             // While the broker is locked the entries wait; they hold no secret.
             guard error != .locked else { return }
             log.warning("the audit log could not be written; it is tried again", metadata: ["cause": "\(error)"])
         }
+    }
+
+    /// Nothing is missing on disk of what goes from memory, whenever the broker ends.
+    private func letGo(_ open: OpenChain) async throws(VaultError) {
+        var chain = open.chain
+        chain.mark(isComplete: true)
+        try await commit(&chain, in: open.partition)
     }
 
     private func commit(_ chain: inout AuditChain, in partition: Partition) async throws(VaultError) {
@@ -59,15 +69,16 @@ extension AuditLog {
     /// The log as this run goes on with it. Its first entry says that the broker started, and whether something is missing
     /// before.
     private func chain(of partition: Partition) throws(VaultError) -> AuditChain {
-        if let chain = state.withLock({ $0.chains[partition] }) { return chain }
+        if let open = state.withLock({ $0.chains.use(partition) }) { return open.chain }
         var start = AuditEntry(time: clock.now, method: "broker.start", outcome: "done")
         guard let head = try vault.loadAll(AuditHeadRecord.self, in: partition).first?.record else {
-            var chain = AuditChain()
+            var chain = AuditChain(in: run)
             chain.append(start, keeping: mostBlocks)
             return chain
         }
         let tail = try vault.loadAll(AuditBlockRecord.self, in: partition).map(\.record).max { $0.number < $1.number }
-        var chain = AuditChain(after: head, tail: tail)
+        var chain = AuditChain(after: head, tail: tail, in: run)
+        guard head.run != run else { return chain }
         if !head.isComplete { start.reason = "interrupted" }
         chain.append(start, keeping: mostBlocks)
         return chain
@@ -75,15 +86,29 @@ extension AuditLog {
 }
 
 extension AuditLog.State {
+    /// - Parameter count: of the partition's entries, the first ones.
+    mutating func written(_ count: Int, of partition: Partition) {
+        for entry in unwritten[partition]?.prefix(count) ?? [] {
+            waiting.leave(for: entry.caller ?? .many, of: partition)
+        }
+        unwritten[partition]?.removeFirst(count)
+        if unwritten[partition]?.isEmpty == true { unwritten[partition] = nil }
+    }
+
     fileprivate mutating func takeTallies() {
         isWritingScheduled = false
         for tally in order {
             let partition = tally.caller.partition
             let entry = tally.take()
-            if unwritten[partition, default: []].count < AuditLog.mostUnwritten {
+            let isFull = unwritten[partition].map { $0.count >= AuditLog.mostUnwritten } ?? false
+            let hasPlace = !tally.isOfMany || !isFull && waiting.take(for: .many, of: partition)
+            if hasPlace, !isFull {
                 unwritten[partition, default: []].append(entry)
             } else {
-                lost[partition, default: 0] += entry.count
+                if hasPlace { waiting.leave(for: tally.caller.identity, of: partition) }
+                if lost[partition] != nil || lost.count < AuditLog.mostLosers {
+                    lost[partition, default: 0] += entry.count
+                }
             }
         }
         (tallies, order) = ([:], [])

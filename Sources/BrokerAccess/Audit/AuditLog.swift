@@ -13,10 +13,23 @@ package final class AuditLog: Sendable {
     /// Different refusals in a minute, half of it of one partition at most; the rest is counted, and takes no room from what
     /// was handed out.
     static let mostRefusals = 512
-    /// Callers of one partition in a minute that are told apart.
-    static let mostCallers = 1_024
-    /// Entries that wait for a disk, or for the keys; the later ones are only counted.
+    /// Callers in a minute that are told apart, a tenth of them of one partition at most.
+    static let mostCallers = 10_240
+    /// Entries of one partition that wait for a disk, or for the keys; the later ones are only counted.
     static let mostUnwritten = 2_048
+    /// Partitions of which it is known how many entries were lost.
+    static let mostLosers = 4_096
+
+    package struct Bounds: Sendable {
+        /// Blocks that are kept of one partition, of ``AuditChain/blockSize`` entries each.
+        package var blocks: Int64 = 128
+        /// Entries that wait or are just being counted, of all partitions, which have shares.
+        package var waiting = 24_576
+        /// Roughly bytes of what is kept of chains in memory; it is read again.
+        package var memory = 16 << 20
+
+        package init() {}
+    }
 
     struct State {
         var tallies: [Key: AuditTally] = [:]
@@ -24,13 +37,26 @@ package final class AuditLog: Sendable {
         var order: [AuditTally] = []
         /// In the minute that began then.
         var ofCaller: [Partition: [CallerIdentity: Int]] = [:]
+        var callers = FairPlaces<Partition, Partition>(limit: AuditLog.mostCallers)
         var refusals = FairPlaces<Partition, CallerIdentity>(limit: AuditLog.mostRefusals)
         var minute = Duration.zero
         var isWritingScheduled = false
+        /// Places of the tallies, but those of many callers, and of what is not on disk.
+        var waiting: FairPlaces<Partition, CallerIdentity>
         /// Taken from the tallies, and not on disk.
         var unwritten: [Partition: [AuditEntry]] = [:]
         var lost: [Partition: Int64] = [:]
-        var chains: [Partition: AuditChain] = [:]
+        var chains: FairCache<Partition, Partition, OpenChain>
+
+        init(_ bounds: Bounds) {
+            waiting = FairPlaces(limit: bounds.waiting)
+            chains = FairCache(limit: bounds.memory)
+        }
+    }
+
+    struct OpenChain: Sendable {
+        let partition: Partition
+        let chain: AuditChain
     }
 
     struct Key: Hashable {
@@ -39,16 +65,21 @@ package final class AuditLog: Sendable {
         let event: AuditEvent
     }
 
-    /// Blocks that are kept, of ``AuditChain/blockSize`` entries each.
     let mostBlocks: Int64
+    /// Of the broker: what it begun itself is no start.
+    let run: String
     let vault: any RecordVault
     let clock: any BrokerClock
     let log: Logger
-    let state = Mutex(State())
+    let state: Mutex<State>
     let turns = Turns()
 
-    package init(vault: any RecordVault, clock: any BrokerClock, log: Logger, mostBlocks: Int64 = 128) {
-        self.mostBlocks = mostBlocks
+    package init(
+        vault: any RecordVault, clock: any BrokerClock, random: any RandomSource, log: Logger, bounds: Bounds = Bounds()
+    ) {
+        mostBlocks = bounds.blocks
+        state = Mutex(State(bounds))
+        run = Base64URL.encode(random.bytes(8))
         self.vault = vault
         self.clock = clock
         self.log = log
@@ -87,7 +118,9 @@ package final class AuditLog: Sendable {
 extension AuditLog.State {
     fileprivate mutating func beginMinute(at now: Duration) {
         guard now - minute >= .seconds(60) else { return }
-        (minute, ofCaller, refusals) = (now, [:], FairPlaces(limit: AuditLog.mostRefusals))
+        (minute, ofCaller) = (now, [:])
+        callers = FairPlaces(limit: AuditLog.mostCallers)
+        refusals = FairPlaces(limit: AuditLog.mostRefusals)
     }
 
     /// The tally that counts it; a flood of different things of one caller ends in few of them.
@@ -119,9 +152,15 @@ extension AuditLog.State {
     }
 
     private mutating func hasRoom(for event: AuditEvent, of caller: Caller) -> Bool {
-        let callers = ofCaller[caller.partition] ?? [:]
-        guard callers[caller.identity] != nil || callers.count < AuditLog.mostCallers else { return false }
-        return !event.isRefusal || refusals.take(for: caller.identity, of: caller.partition)
+        let (identity, partition) = (caller.identity, caller.partition)
+        guard ofCaller[partition]?[identity] != nil || callers.take(for: partition, of: partition),
+            waiting.take(for: identity, of: partition)
+        else { return false }
+        if event.isRefusal, !refusals.take(for: identity, of: partition) {
+            waiting.leave(for: identity, of: partition)
+            return false
+        }
+        return true
     }
 }
 
@@ -132,7 +171,7 @@ package final class AuditTally: Sendable {
     let caller: Caller
     let event: AuditEvent
     /// Whether it counts what several callers did.
-    private let isOfMany: Bool
+    let isOfMany: Bool
     private let time: NumericDate
 
     private struct State {

@@ -88,11 +88,14 @@ extension GrantBook {
     ) async -> Result<Void, BrokerError> {
         let subject = GrantSubject(record)
         let now = clock.now
-        let (gone, isFull) = state.withLock { state in
-            let ledger = state.ledgers[partition] ?? GrantLedger()
-            let replaced = ledger.grants.values.filter { GrantSubject($0) == subject && $0.grant.part == part }
-            return (replaced + ledger.outdated(at: now), ledger.grants.count >= GrantRules.grants)
-        }
+        let gone: [GrantRecord]
+        let isFull: Bool
+        do throws(BrokerError) {
+            (gone, isFull) = try withLedger(of: partition) { _, ledger in
+                let replaced = ledger.grants.values.filter { GrantSubject($0) == subject && $0.grant.part == part }
+                return (replaced + ledger.outdated(at: now), ledger.grants.count >= GrantRules.grants)
+            }
+        } catch { return .failure(error) }
         guard !isFull || !gone.isEmpty else {
             return .failure(
                 BrokerError(
@@ -106,12 +109,16 @@ extension GrantBook {
             return .failure(Self.notWritten(error))
         }
         let told = state.withLock { state in
-            for old in gone { _ = state.ledgers[partition]?.remove(old.grant.id) }
-            state.ledgers[partition, default: GrantLedger()].put(record)
-            state.ledgers[partition]?.forgetRefusal(of: subject)
-            let answered = state.ledgers[partition]?.request(of: subject)
-            if let answered { _ = state.ledgers[partition]?.take(answered.id) }
-            return GrantEvent(partition: partition, change: .approved, request: answered, grant: record.grant)
+            state.ledgers.write(in: partition) { ledger in
+                for old in gone { _ = ledger.remove(old.grant.id) }
+                ledger.put(record)
+            }
+            let answered = state.ledgers.use(partition) { ledger in
+                ledger.forgetRefusal(of: subject)
+                let answered = ledger.request(of: subject)
+                return answered.flatMap { ledger.take($0.id) }?.request
+            }
+            return GrantEvent(partition: partition, change: .approved, request: answered ?? nil, grant: record.grant)
         }
         log.notice("a grant was made", metadata: ["app": "\(record.grant.app)", "caller": "\(record.grant.caller.id)"])
         events.tell(told)
@@ -134,10 +141,10 @@ extension GrantBook {
 
     /// From now on nobody is let in by it, also if the disk refuses.
     package func revoke(_ id: String, in partition: Partition) async throws(BrokerError) {
-        let revoked = try withLedger(of: partition) { state, ledger in
-            let record = ledger.remove(id) ?? state.undead[partition]?.first { $0.grant.id == id }
-            if let record, state.undead[partition]?.contains(where: { $0.grant.id == id }) != true {
-                state.undead[partition, default: []].append(record)
+        let revoked = try withLedger(of: partition) { unwritten, ledger in
+            let record = ledger.remove(id) ?? unwritten.undead[partition]?.first { $0.grant.id == id }
+            if let record, unwritten.undead[partition]?.contains(where: { $0.grant.id == id }) != true {
+                unwritten.undead[partition, default: []].append(record)
             }
             return record
         }
@@ -157,7 +164,12 @@ extension GrantBook {
                 "The grant counts no more, but that could not be written: it would be back after a restart; see the broker's log, and revoke it again.",
                 reason: .vaultNotWritable, cause: failure)
         }
-        state.withLock { state in state.undead[partition]?.removeAll { $0.grant.id == id } }
+        state.withLock { state in
+            state.unwritten.undead[partition]?.removeAll { $0.grant.id == id }
+            if state.unwritten.undead[partition]?.isEmpty == true { state.unwritten.undead[partition] = nil }
+            // Somebody may just have read it from the disk.
+            state.ledgers.write(in: partition) { _ = $0.remove(id) }
+        }
         log.notice(
             "a grant was revoked", metadata: ["app": "\(revoked.grant.app)", "caller": "\(revoked.grant.caller.id)"])
     }

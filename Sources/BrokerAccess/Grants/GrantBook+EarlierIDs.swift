@@ -20,8 +20,8 @@ extension GrantBook {
     /// What the account is called now; an id of nobody stays what it is.
     func current(_ accountID: String, in partition: Partition) throws(BrokerError) -> String {
         guard HomeAccountID.isEarlier(accountID: accountID) else { return accountID }
-        if let known = state.withLock({ $0.currentIDs[partition] }) { return known[accountID] ?? accountID }
-        let known = try reading { () throws(VaultError) in
+        if let known = state.withLock({ $0.currentIDs.use(partition) }) { return known[accountID] ?? accountID }
+        let known = try self.reading { () throws(VaultError) in
             var ids: [String: String] = [:]
             for record in try vault.loadAll(AccountRecord.self, in: partition).map(\.record) {
                 let earlier = record.homeAccountID.earlierAccountID(in: partition, environment: record.environment)
@@ -30,7 +30,7 @@ extension GrantBook {
             }
             return ids
         }
-        state.withLock { $0.currentIDs[partition] = known }
+        state.withLock { $0.currentIDs.keep(known, of: partition) }
         return known[accountID] ?? accountID
     }
 }

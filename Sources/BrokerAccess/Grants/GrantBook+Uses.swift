@@ -14,13 +14,12 @@ extension GrantBook {
     package func flush() async {
         await turns.run { [self] in
             let used = state.withLock { state in
-                state.isWritingScheduled = false
-                defer { state.used = [:] }
-                return state.used.mapValues { _ in [GrantRecord]() }.merging(
-                    state.used.map { partition, ids in
-                        (partition, ids.compactMap { state.ledgers[partition]?.grants[$0] })
-                    }
-                ) { $1 }
+                state.unwritten.isWritingScheduled = false
+                defer { state.unwritten.used = [:] }
+                return state.unwritten.used.map { partition, ids in
+                    let grants = state.ledgers.peek(partition)?.grants
+                    return (partition, ids.compactMap { grants?[$0] })
+                }
             }
             for (partition, records) in used where !records.isEmpty { await write(records, in: partition) }
         }
@@ -34,7 +33,7 @@ extension GrantBook {
         } catch {
             log.warning(
                 "the uses of grants could not be written; later ones will tell", metadata: ["cause": "\(error)"])
-            state.withLock { $0.used[partition, default: []].formUnion(records.map(\.grant.id)) }
+            state.withLock { $0.unwritten.used[partition, default: []].formUnion(records.map(\.grant.id)) }
         }
     }
 }

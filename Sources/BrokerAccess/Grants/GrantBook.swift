@@ -7,14 +7,24 @@ import Synchronization
 /// them, is in memory only: after a restart they ask again.
 package final class GrantBook: Sendable {
     struct State {
-        /// A partition is read when it is first asked for.
-        var ledgers: [Partition: GrantLedger] = [:]
-        /// Grants with uses that the disk does not know of.
-        var used: [Partition: Set<String>] = [:]
-        var isWritingScheduled = false
+        /// Whose ledger goes is asked again what waited, and may ask again for what was refused.
+        var ledgers: PartitionMemory<GrantLedger>
+        var unwritten = Unwritten()
         var isStopping = false
         /// What the account ids of earlier versions are now, where one was met.
-        var currentIDs: [Partition: [String: String]] = [:]
+        var currentIDs: PartitionMemory<[String: String]>
+
+        init(memory: Int) {
+            ledgers = PartitionMemory(limit: memory) { $0.weight }
+            currentIDs = PartitionMemory(limit: memory / 8) { 256 + 256 * $0.count }
+        }
+    }
+
+    /// What the disk does not know.
+    struct Unwritten {
+        /// Grants that were used.
+        var used: [Partition: Set<String>] = [:]
+        var isWritingScheduled = false
         /// Revoked, and still on disk because it refused.
         var undead: [Partition: [GrantRecord]] = [:]
     }
@@ -23,12 +33,16 @@ package final class GrantBook: Sendable {
     let clock: any BrokerClock
     private let random: any RandomSource
     let log: Logger
-    let state = Mutex(State())
+    let state: Mutex<State>
     let events = Broadcast<GrantEvent>()
     private let stops = Broadcast<Void>()
     let turns = Turns()
 
-    package init(vault: any RecordVault, clock: any BrokerClock, random: any RandomSource, log: Logger) {
+    /// - Parameter memory: roughly bytes, of all people's grants and requests: more than one person's can be.
+    package init(
+        vault: any RecordVault, clock: any BrokerClock, random: any RandomSource, memory: Int = 32 << 20, log: Logger
+    ) {
+        state = Mutex(State(memory: memory))
         self.vault = vault
         self.clock = clock
         self.random = random
@@ -49,13 +63,13 @@ package final class GrantBook: Sendable {
     ) throws(BrokerError) -> GrantInUse? {
         let subject = GrantSubject(caller: caller.identity, app: app.identity)
         let reach = try current(reach, in: caller.partition)
-        let (found, schedules) = try withLedger(of: caller.partition) { state, ledger in
+        let (found, schedules) = try withLedger(of: caller.partition) { unwritten, ledger in
             let now = clock.now
             guard let grant = ledger.grant(for: subject, as: app, reach, now: now) else { return (Grant?.none, false) }
             ledger.use(grant.id, now: now)
-            state.used[caller.partition, default: []].insert(grant.id)
-            defer { state.isWritingScheduled = true }
-            return (grant, !state.isWritingScheduled)
+            unwritten.used[caller.partition, default: []].insert(grant.id)
+            defer { unwritten.isWritingScheduled = true }
+            return (grant, !unwritten.isWritingScheduled)
         }
         if schedules { scheduleWriting() }
         return found.map { GrantInUse($0) }
@@ -63,10 +77,10 @@ package final class GrantBook: Sendable {
 
     /// Whether it is still good: what waits long may outlive its grant.
     package func holds(_ grant: GrantInUse, in partition: Partition) -> Bool {
-        state.withLock { state in
-            guard let record = state.ledgers[partition]?.grants[grant.id] else { return false }
-            return record.grant.isGood(at: clock.now) && GrantInUse(record.grant) == grant
+        let holds = try? withLedger(of: partition) { _, ledger in
+            ledger.grants[grant.id].map { $0.grant.isGood(at: clock.now) && GrantInUse($0.grant) == grant }
         }
+        return holds == true
     }
 
     /// Records that a caller asks for a part of an app.
@@ -87,7 +101,7 @@ package final class GrantBook: Sendable {
         let wanted = part
         let id = newID()
         var told: [GrantEvent] = []
-        let outcome = try withLedger(of: caller.partition) { state, ledger in
+        let outcome = try withLedger(of: caller.partition) { _, ledger in
             let now = clock.now
             told = expire(&ledger, in: caller.partition, now: now)
             if let until = ledger.refusedUntil(subject, now: now) { return GrantOutcome.refused(until - now) }
@@ -159,7 +173,7 @@ package final class GrantBook: Sendable {
         }
         let stop = stops.subscribe { end.fulfil(.brokerStops) }
         let (isOpen, isStopping) = state.withLock { state in
-            let requests = state.ledgers[partition]?.requests ?? []
+            let requests = state.ledgers.peek(partition)?.requests ?? []
             return (requests.contains { $0.request.id == request }, state.isStopping)
         }
         if isStopping { end.fulfil(.brokerStops) }
@@ -193,18 +207,17 @@ package final class GrantBook: Sendable {
     // MARK: State
 
     func withLedger<Value: Sendable>(
-        of partition: Partition, _ body: (inout State, inout GrantLedger) -> Value
+        of partition: Partition, _ body: (inout Unwritten, inout GrantLedger) -> Value
     ) throws(BrokerError) -> Value {
         while true {
-            let done: Value? = state.withLock { state in
-                guard var ledger = state.ledgers.removeValue(forKey: partition) else { return nil }
-                let value = body(&state, &ledger)
-                state.ledgers[partition] = ledger
-                return value
+            if let done = state.withLock({ $0.use(partition, nil, body) }) { return done }
+            let reading = state.withLock { $0.ledgers.beginReading(partition) }
+            let read: GrantLedger
+            do throws(BrokerError) { read = try self.read(partition) } catch {
+                state.withLock { $0.ledgers.end(reading) }
+                throw error
             }
-            if let done { return done }
-            let read = try read(partition)
-            state.withLock { state in if state.ledgers[partition] == nil { state.ledgers[partition] = read } }
+            if let done = state.withLock({ $0.use(partition, (reading, read), body) }) { return done }
         }
     }
 
@@ -232,6 +245,23 @@ package final class GrantBook: Sendable {
     func newID() -> String {
         let letters = Array("abcdefghijkmnpqrstuvwxyz23456789")
         return String(random.bytes(10).map { letters[Int($0 & 31)] })
+    }
+}
+
+extension GrantBook.State {
+    /// - Parameter read: what the disk has; nil where nothing was read.
+    /// - Returns: nil where the ledger has to be read.
+    fileprivate mutating func use<Value>(
+        _ partition: Partition, _ read: (PartitionMemory<GrantLedger>.Reading, GrantLedger)?,
+        _ body: (inout GrantBook.Unwritten, inout GrantLedger) -> Value
+    ) -> Value? {
+        func use(_ ledgers: inout PartitionMemory<GrantLedger>, _ unwritten: inout GrantBook.Unwritten) -> Value? {
+            guard let (reading, onDisk) = read else { return ledgers.use(partition) { body(&unwritten, &$0) } }
+            var ledger = onDisk
+            for record in unwritten.undead[partition] ?? [] { _ = ledger.remove(record.grant.id) }
+            return ledgers.end(reading, with: ledger) { body(&unwritten, &$0) }
+        }
+        return use(&ledgers, &unwritten)
     }
 }
 

@@ -8,6 +8,12 @@ struct GrantLedger: Sendable {
     /// What waits for an answer, the oldest first; at most ``GrantRules/openRequests``.
     private(set) var requests: [OpenRequest] = []
     private var refusals: [GrantSubject: Refusal] = [:]
+    private var weightOfGrants = 0
+
+    /// Roughly the bytes it takes.
+    var weight: Int {
+        requests.reduce(1_024 + weightOfGrants + refusals.count * 512) { $0 + 4_096 + $1.request.scopes.roughBytes }
+    }
 
     struct OpenRequest: Sendable {
         var request: GrantRequest
@@ -32,13 +38,17 @@ struct GrantLedger: Sendable {
 
     mutating func put(_ record: GrantRecord) {
         let subject = GrantSubject(record)
-        if grants.updateValue(record, forKey: record.grant.id) == nil {
+        weightOfGrants += record.roughBytes
+        if let before = grants.updateValue(record, forKey: record.grant.id) {
+            weightOfGrants -= before.roughBytes
+        } else {
             bySubject[subject, default: []].append(record.grant.id)
         }
     }
 
     mutating func remove(_ id: String) -> GrantRecord? {
         guard let record = grants.removeValue(forKey: id) else { return nil }
+        weightOfGrants -= record.roughBytes
         let subject = GrantSubject(record)
         bySubject[subject]?.removeAll { $0 == id }
         if bySubject[subject]?.isEmpty == true { bySubject[subject] = nil }
@@ -150,4 +160,12 @@ extension GrantSubject {
 
 extension GrantRequest {
     var part: GrantedPart { GrantedPart(accountID: accountID, scopes: scopes) }
+}
+
+extension GrantRecord {
+    fileprivate var roughBytes: Int { 2_048 + grant.scopes.roughBytes }
+}
+
+extension [String]? {
+    fileprivate var roughBytes: Int { (self ?? []).reduce(0) { $0 + $1.utf8.count + 32 } }
 }

@@ -28,15 +28,18 @@ package struct AuditHeadRecord: VaultRecord {
     package var sequence: Int64
     /// The chain's value behind the newest entry.
     package var value: [UInt8]
-    /// Whether everything was written when the broker stopped.
+    /// Whether everything was written when the broker stopped, or had let the log go from memory.
     package var isComplete: Bool
+    /// Which run of the broker wrote it. Records of earlier versions do not say.
+    package var run: String?
 
-    package init(firstBlock: Int64, lastBlock: Int64, sequence: Int64, value: [UInt8], isComplete: Bool) {
+    package init(firstBlock: Int64, lastBlock: Int64, sequence: Int64, value: [UInt8], isComplete: Bool, run: String) {
         self.firstBlock = firstBlock
         self.lastBlock = lastBlock
         self.sequence = sequence
         self.value = value
         self.isComplete = isComplete
+        self.run = run
     }
 
     package var bucket: [String] { [] }
