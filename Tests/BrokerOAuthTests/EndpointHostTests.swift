@@ -86,6 +86,18 @@ struct EndpointHostTests {
         }
     }
 
+    @Test("no client is made at one provider for another, whatever is promised of redirects")
+    func registration() async throws {
+        try await withProvider { bed async throws in
+            names("registration_endpoint", at: "https://honest.example/register", promising: true, in: bed)
+            #expect(try await bed.metadata().registrationEndpoint == nil)
+            let own = bed.provider.issuer + "/register"
+            bed.provider.configure { $0.metadata["registration_endpoint"] = .string(own) }
+            bed.clock.advance(bySeconds: 4000)
+            #expect(try await bed.metadata().registrationEndpoint == own)
+        }
+    }
+
     @Test(
         "known providers keep endpoints at hosts that are known, too",
         arguments: [

@@ -27,6 +27,11 @@ struct EndpointHosts {
             || WebURL(url)?.origin == WebURL(tokenEndpoint)?.origin
     }
 
+    /// A client that another provider makes there would be one that its people's codes are good for.
+    func allows(registrationEndpoint url: String, beside tokenEndpoint: String) -> Bool {
+        isAllowed(url, as: "registration_endpoint") || WebURL(url)?.origin == WebURL(tokenEndpoint)?.origin
+    }
+
     /// What UserInfo says of whom a token is for counts only where both are the issuer's: a token of somebody else's would
     /// else be told to it, and filed as its own.
     func allows(userInfoEndpoint url: String, beside tokenEndpoint: String) -> Bool {

@@ -59,6 +59,11 @@ enum MetadataReader {
         {
             metadata.deviceAuthorizationEndpoint = nil
         }
+        if let url = metadata.registrationEndpoint,
+            !hosts.allows(registrationEndpoint: url, beside: metadata.tokenEndpoint)
+        {
+            metadata.registrationEndpoint = nil
+        }
         if let url = metadata.userinfoEndpoint,
             !hosts.allows(userInfoEndpoint: url, beside: metadata.tokenEndpoint)
         {
