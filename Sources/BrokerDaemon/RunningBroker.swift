@@ -47,6 +47,11 @@ struct RunningBroker: Sendable {
         let logger = log.logger(label: "brokerd")
         let clock = SystemClock()
         let http = try client(configuration)
+        UnguardedSecrets.whenMore { count in
+            logger.error(
+                "the system gives no guarded memory for secrets; they are in ordinary memory, which may be swapped",
+                metadata: ["count": "\(count)"])
+        }
         let vault: Vault
         do throws(StartFailure) {
             vault = try await openVault(configuration, clock, logger)

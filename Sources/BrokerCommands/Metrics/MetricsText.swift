@@ -43,6 +43,13 @@ package enum MetricsText {
                 "brokerd_vault_errors", .counter, "Reads and writes of the vault that failed.",
                 [.init(metrics.vault.errors)]),
         ]
+            + (metrics.unguardedSecrets.map {
+                [
+                    MetricFamily(
+                        "brokerd_secrets_unguarded", .counter, "Secrets for which there were no guarded pages.",
+                        [.init($0)])
+                ]
+            } ?? [])
             + (metrics.residentBytes.map {
                 [.gauge("brokerd_resident_memory_bytes", "Memory of the whole broker.", $0, unit: "bytes")]
             } ?? [])

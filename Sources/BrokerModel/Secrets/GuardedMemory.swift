@@ -30,6 +30,7 @@ final class GuardedMemory: @unchecked Sendable {
         } else {
             (base, home) = (.allocate(byteCount: max(count, 1), alignment: 16), .heap)
             fill(UnsafeMutableRawBufferPointer(start: base, count: count))
+            UnguardedSecrets.add()
         }
     }
 

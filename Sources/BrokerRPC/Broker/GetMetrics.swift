@@ -24,6 +24,7 @@ package enum GetMetrics: OwnershipMethod {
         package var refreshesInFlight: Int64 = 0
         package var interactions: Int64 = 0
         package var vault = Vault()
+        package var unguardedSecrets: Int64?
         package var residentBytes: Int64?
 
         package init() {}
@@ -40,6 +41,9 @@ package enum GetMetrics: OwnershipMethod {
             .required("refreshesInFlight", \.refreshesInFlight, "Refreshes the providers have not answered yet."),
             .required("interactions", \.interactions, "Sign-ins and sign-outs that wait for a person now."),
             .required("vault", \.vault, "The encrypted cache."),
+            .optional(
+                "unguardedSecrets", \.unguardedSecrets,
+                "Secrets that came to lie in ordinary memory, because the system gave no guarded pages."),
             .optional("residentBytes", \.residentBytes, "Memory of the whole broker, as the kernel counts it."),
         ]
     }

@@ -89,6 +89,7 @@ struct BrokerHandlers: Sendable {
         metrics.refreshes = services.broker.refreshOutcomes.all.map { GetMetrics.OutcomeCount($0.outcome, $0.count) }
         metrics.refreshesInFlight = Int64(services.broker.refreshesInFlight)
         metrics.interactions = Int64(services.broker.interactionsOpen)
+        metrics.unguardedSecrets = UnguardedSecrets.count
         metrics.residentBytes = services.process.residentBytes().map(Int64.init)
         do throws(VaultError) {
             let vault = try services.vault.statistics()
