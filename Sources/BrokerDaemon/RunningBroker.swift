@@ -111,7 +111,7 @@ struct RunningBroker: Sendable {
             let service = BrokerService(services)
             listener = try await LineListener.start(
                 try socket(configuration, activated), on: reactor, service: service,
-                limits: configuration.lineLimits, logger: logger)
+                limits: lineLimits(configuration, logger), logger: logger)
             let configured = configuration.isSystemMode ? [:] : configuration.sandboxes
             sandboxes.begin(beside: listener, configured: Set(configured.keys)) { service.serving($0) }
             await sandboxes.open(configured: configured, of: Partition(uid: geteuid()))
@@ -124,6 +124,20 @@ struct RunningBroker: Sendable {
             listener: listener, sandboxes: sandboxes, signals: signals, reactor: reactor, loops: loops,
             manager: ServiceManager(),
             clock: clock)
+    }
+
+    /// So few connections that the process has descriptors for all of them: who connects then finds a place, or is told why not.
+    private static func lineLimits(_ configuration: BrokerConfiguration, _ log: Logger) -> LineLimits {
+        var limits = configuration.lineLimits
+        let descriptors = DescriptorLimit.raise(to: limits.descriptors)
+        let wanted = limits.connections
+        limits.fit(descriptors: descriptors)
+        if limits.connections < wanted {
+            log.warning(
+                "there are fewer connections than the configuration says: the process may not have more descriptors",
+                metadata: ["connections": "\(limits.connections)", "descriptors": "\(descriptors)"])
+        }
+        return limits
     }
 
     /// Hands every part what a reload may change. It takes effect with the next request; what is under way goes on as

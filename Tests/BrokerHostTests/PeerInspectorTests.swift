@@ -106,6 +106,36 @@ struct PeerInspectorTests {
         }
     }
 
+    /// Mounts that are older than the one at its root stand before it in the list.
+    @Test("a list of mounts is read only so far: who hides behind one that is longer than anybody's cannot be told")
+    func longList() async throws {
+        try await withCallerProbe { probe async throws in
+            let script = """
+                import ctypes, os, sys
+                libc = ctypes.CDLL(None, use_errno=True)
+                def mount(source, target, kind, flags):
+                    if libc.mount(source.encode(), target.encode(), kind and kind.encode(), flags, None) != 0:
+                        raise OSError(ctypes.get_errno(), target)
+                BIND, MOVE = 4096, 8192
+                folder = sys.argv[1]
+                for name in ('many', 'root'): os.mkdir(f'{folder}/{name}')
+                mount('none', f'{folder}/many', 'tmpfs', 0)
+                for number in range(3000):
+                    os.mkdir(f'{folder}/many/{number}')
+                    mount('none', f'{folder}/many/{number}', 'tmpfs', 0)
+                mount('/', f'{folder}/root', None, BIND)
+                mount(f'{folder}/many', f'{folder}/root/mnt', None, MOVE)
+                os.chroot(f'{folder}/root')
+                os.chdir('/')
+                os.execvp(sys.argv[2], sys.argv[2:])
+                """
+            let attack = [python, probe.bed.path("attack.py"), "plain", probe.socket]
+            let verdict = try await probe.judge(
+                asRoot: ["unshare", "--mount", python, "-c", script, probe.bed.path("")], attack)
+            #expect(verdict.hasPrefix("unidentified may not "), "\(verdict)")
+        }
+    }
+
     /// The file is where Flatpak puts it, and of the kind: what is missing is Flatpak's own record of the sandbox.
     @Test("a Flatpak's name counts only when it is confirmed from outside of the sandbox")
     func flatpak() async throws {

@@ -21,14 +21,18 @@ struct ProcessView: Sendable, Equatable {
         (rootMount, self.userMap, pidDepth) = (root, userMap, depth)
     }
 
+    /// Some hundred mounts. Others wait while it is read.
+    private static let longest = 64 << 10
+
     /// - Returns: the mount's id; a value of nil when nothing is mounted at the process's root, as after chroot(2).
     static func rootMount(of process: borrowing ProcessFolder) -> ProcessReading<UInt64?> {
         // The root's record stands first as a rule, and seldom far behind.
         let early = process.read("mountinfo", limit: 2048) { .value(rootMount(in: $0)) }
         guard case .value(nil) = early else { return early }
-        return process.read("mountinfo", limit: 1 << 20) { bytes in
-            // A list that is longer than anybody's proves nothing.
-            bytes.count < 1 << 20 ? .value(rootMount(in: bytes)) : .gone
+        return process.read("mountinfo", limit: longest) { bytes in
+            let root = rootMount(in: bytes)
+            // Of a list that is longer than anybody's, the rest is not waited for: it proves nothing.
+            return root != nil || bytes.count < longest ? .value(root) : .gone
         }
     }
 

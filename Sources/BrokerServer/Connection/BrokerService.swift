@@ -81,6 +81,11 @@ package struct BrokerService: LineService {
                 BrokerError(
                     .accessDenied,
                     "More than one process writes on this connection; each must make its own."))
+        case .descriptors:
+            Refusal.line(
+                BrokerError(
+                    .accessDenied,
+                    "Descriptors may be sent by those only who may administer; run brokerctl outside of the sandbox."))
         case .lineStalled(let time):
             Refusal.line(
                 BrokerError(

@@ -27,6 +27,7 @@ final class ConnectionSession: LineHandler {
     private var isPaused = false
     private var isDraining = false
     private var isEnding = false
+    private var isGone = false
     private var isClosed = false
 
     /// A line whose requests were not all answered at once.
@@ -81,6 +82,12 @@ final class ConnectionSession: LineHandler {
         closeIfDone()
     }
 
+    /// Nobody waits any more. What was sent before is begun all the same, as its sender could not know better.
+    func peerGone(on connection: LineConnection) {
+        isGone = true
+        for waiting in waiting.values { waiting.task.cancel() }
+    }
+
     func draining(on connection: LineConnection) {
         isDraining = true
         isEnding = true
@@ -112,6 +119,7 @@ final class ConnectionSession: LineHandler {
             let done = answer
             reactor.execute { home.value.ended(number, done) }
         }
+        if isGone { task.cancel() }
         waiting[number] = Waiting(task: task, requests: requests, bytes: bytes)
         count(requests, bytes)
     }

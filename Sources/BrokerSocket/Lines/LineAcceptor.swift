@@ -124,6 +124,7 @@ final class LineAcceptor: ReactorSource {
         guard let token else { return }
         logger.warning(
             "no connection can be accepted now, the system has no room", metadata: ["errno": "\(-result)"])
+        table.makeRoom()
         reactor.change(token, descriptor, to: [])
         resumption = reactor.schedule(after: Self.pause) {
             guard let token = self.token else { return }

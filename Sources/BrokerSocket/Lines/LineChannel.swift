@@ -8,6 +8,9 @@ import Logging
 /// the handler pauses or while the peer leaves its answers lying; and a peer that takes none of what it asked for is
 /// cut off at `unreadAnswers` bytes.
 final class LineChannel: SocketStreamOwner {
+    /// Lines that are delivered before others have their turn.
+    private static let linesInATurn = 16
+
     private enum Phase {
         case serving
         /// No line is delivered any more; the connection ends when what was written is sent.
@@ -40,6 +43,8 @@ final class LineChannel: SocketStreamOwner {
     private var held = 0
     /// Lines may be here that were not wanted when they came.
     private var isBehind = false
+    /// Others have their turn before the lines that are here.
+    private var awaitsTurn = false
     /// Descriptors that came, and how many bytes had come with them.
     private var arrived: (descriptors: [ReceivedDescriptor], end: Int)?
     private var inputHasEnded = false
@@ -162,7 +167,7 @@ final class LineChannel: SocketStreamOwner {
     private var wantsLines: Bool { phase == .serving && !isPaused && stream.isWritable }
 
     private func updateInput() {
-        if phase != .ended { stream.wantsInput = wantsLines }
+        if phase != .ended { stream.wantsInput = wantsLines && !awaitsTurn }
     }
 
     func received(_ bytes: UnsafeRawBufferPointer, _ beside: BytesBeside) {
@@ -182,6 +187,13 @@ final class LineChannel: SocketStreamOwner {
         endBurst()
     }
 
+    func peerGone() {
+        guard phase == .serving, let served else { return cutOff() }
+        served.handler.peerGone(on: served.connection)
+    }
+
+    func descriptorsSent() { refuse(.descriptors) }
+
     func writableAgain() {
         tellHeld(0)
         goOn()
@@ -195,18 +207,21 @@ final class LineChannel: SocketStreamOwner {
     /// After a pause, or when the peer took its answers: first the lines that are here, then the bytes that wait outside.
     private func goOn() {
         // Within a burst the delivery under way, or the end of the burst, comes to the same lines.
-        guard wantsLines, !isDelivering, !isInBurst else { return }
+        guard wantsLines, !isDelivering, !isInBurst, !awaitsTurn else { return }
         isInBurst = true
         deliver()
         endBurst()
     }
 
     private func deliver() {
-        guard !isDelivering, let served else { return }
+        guard !isDelivering, !awaitsTurn, let served else { return }
         isDelivering = true
         defer { isDelivering = false }
         isBehind = true
+        var left = Self.linesInATurn
         while wantsLines {
+            guard left > 0 else { return awaitTurn() }
+            left -= 1
             switch splitter.next() {
             case .line(let line):
                 cancel(&halfLineTimer)
@@ -218,6 +233,15 @@ final class LineChannel: SocketStreamOwner {
                 awaitRest(of: served)
                 return tellHeld(unreadAnswers)
             }
+        }
+    }
+
+    private func awaitTurn() {
+        awaitsTurn = true
+        stream.reactor.soon {
+            self.awaitsTurn = false
+            self.goOn()
+            self.updateInput()
         }
     }
 
@@ -292,8 +316,10 @@ final class LineChannel: SocketStreamOwner {
     private func refuse(_ reason: LineRefusal) {
         guard phase == .serving else { return }
         logger.notice("connection ended by the broker", metadata: about.merging(["reason": "\(reason)"]) { $1 })
+        let owner = reason == .descriptors ? self.owner : nil
         finish()
-        RefusedPeer.dismiss(stream, saying: service.refusalLine(reason), limits: limits, table: table)
+        RefusedPeer.dismiss(
+            stream, saying: service.refusalLine(reason), limits: limits, table: table, keepingPlaceOf: owner)
     }
 
     func ended() {

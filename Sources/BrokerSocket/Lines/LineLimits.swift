@@ -30,4 +30,21 @@ package struct LineLimits: Sendable {
     package var lingering = 32
 
     package init() {}
+
+    /// A connection has its socket, a handle on the process at the other end, and one on a second process that writes.
+    private static let descriptorsOfConnection = 3
+    /// What everything else takes: redirect ports, providers, the vault.
+    private static let otherDescriptors = 512
+
+    /// What a process needs that has as many connections.
+    package var descriptors: Int { (connections + reserve) * Self.descriptorsOfConnection + Self.otherDescriptors }
+
+    /// Has no more connections than the process can have; a few in any case.
+    package mutating func fit(descriptors: Int) {
+        let room = (descriptors - Self.otherDescriptors) / Self.descriptorsOfConnection - reserve
+        connections = min(connections, max(room, Self.fewest))
+        userConnections = userConnections.map { min($0, connections) }
+    }
+
+    private static let fewest = 8
 }

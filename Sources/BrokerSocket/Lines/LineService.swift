@@ -46,6 +46,8 @@ package enum LineRefusal: Sendable, Equatable {
     case lineCutOff
     /// A process other than the one that connected writes, and it is not the first other one, or began in the middle of a line.
     case manyWriters
+    /// Descriptors came from a peer who may not send any.
+    case descriptors
     /// The limit of open connections is reached: of all, or of the peer's own ones.
     case tooManyConnections(limit: Int, of: Party)
 
@@ -77,6 +79,10 @@ package protocol LineHandler: AnyObject {
     /// the connection is closed as soon as everything written is sent.
     func inputEnded(on connection: LineConnection)
 
+    /// The peer is gone, and reads no answer. What it sent before is still delivered, when reading is not paused; after that
+    /// comes `closed`.
+    func peerGone(on connection: LineConnection)
+
     /// The broker stops: refuse new requests, answer what is under way, then close. Without an implementation the
     /// connection is closed as soon as everything written is sent.
     func draining(on connection: LineConnection)
@@ -88,5 +94,6 @@ package protocol LineHandler: AnyObject {
 extension LineHandler {
     package var isIdle: Bool { false }
     package func inputEnded(on connection: LineConnection) { connection.close() }
+    package func peerGone(on connection: LineConnection) {}
     package func draining(on connection: LineConnection) { connection.close() }
 }

@@ -84,11 +84,25 @@ final class LineTable {
 
     func add(_ channel: LineChannel, id: UInt64) {
         channels[id] = channel
-        if let owner = channel.owner {
-            owners[owner.holder, default: 0] += 1
-            users[owner.partition, default: 0] += 1
-        }
+        if let owner = channel.owner { keepPlace(of: owner) }
         count.number.store(channels.count, ordering: .relaxed)
+    }
+
+    /// Counts a connection, open or being closed, against its owner's limits.
+    func keepPlace(of owner: ConnectionOwner) {
+        owners[owner.holder, default: 0] += 1
+        users[owner.partition, default: 0] += 1
+    }
+
+    func leavePlace(of owner: ConnectionOwner) {
+        owners.giveBack(owner.holder)
+        users.giveBack(owner.partition)
+    }
+
+    /// The system has no room for another connection: a quiet one of whoever has the most gives way.
+    func makeRoom() {
+        let most = owners.values.max() ?? 0
+        _ = closeQuietest { owners[$0.holder] == most } || closeQuietest { _ in true }
     }
 
     /// - Parameter bytes: what waits in memory because of the connection from now on. Where all have too much, whoever has the
@@ -108,10 +122,7 @@ final class LineTable {
 
     func remove(_ id: UInt64) {
         heldInAll -= held.removeValue(forKey: id) ?? 0
-        if let owner = channels[id]?.owner {
-            owners.giveBack(owner.holder)
-            users.giveBack(owner.partition)
-        }
+        if let owner = channels[id]?.owner { leavePlace(of: owner) }
         channels[id] = nil
         count.number.store(channels.count, ordering: .relaxed)
         let all = waiting

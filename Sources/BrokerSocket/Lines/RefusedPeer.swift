@@ -7,17 +7,26 @@ final class RefusedPeer: SocketStreamOwner {
     private let stream: SocketStream
     private let table: LineTable
     private let isLingering: Bool
+    /// Whose place it keeps until it is closed.
+    private let owner: ConnectionOwner?
     private var timer: ReactorTimer?
 
-    private init(_ stream: SocketStream, table: LineTable) {
+    private init(_ stream: SocketStream, table: LineTable, of owner: ConnectionOwner?) {
         self.stream = stream
         self.table = table
+        self.owner = owner
         isLingering = table.beginLingering()
+        if let owner { table.keepPlace(of: owner) }
     }
 
-    /// - Parameter line: newline included; empty says nothing.
-    static func dismiss(_ stream: SocketStream, saying line: [UInt8], limits: LineLimits, table: LineTable) {
-        let peer = RefusedPeer(stream, table: table)
+    /// - Parameters:
+    ///   - line: newline included; empty says nothing.
+    ///   - owner: whose place it keeps, where closing it can take long.
+    static func dismiss(
+        _ stream: SocketStream, saying line: [UInt8], limits: LineLimits, table: LineTable,
+        keepingPlaceOf owner: ConnectionOwner? = nil
+    ) {
+        let peer = RefusedPeer(stream, table: table, of: owner)
         stream.serve(peer, wantsInput: true)
         peer.timer = stream.reactor.schedule(after: limits.linger) { stream.close() }
         stream.write(line)
@@ -35,5 +44,6 @@ final class RefusedPeer: SocketStreamOwner {
     func ended() {
         stream.reactor.cancel(timer)
         if isLingering { table.endLingering() }
+        if let owner { table.leavePlace(of: owner) }
     }
 }

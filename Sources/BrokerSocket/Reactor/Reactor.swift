@@ -17,7 +17,7 @@ package final class Reactor: @unchecked Sendable {
 
     private var sources: [UInt64: any ReactorSource] = [:]
     private var timers = ReactorTimers()
-    /// To be done when the events that came together are worked off.
+    /// To be done when the events that came together are worked off, each once before the next events are looked for.
     private var later: [() -> Void] = []
     private var lastToken: UInt64 = 0
     /// When the events that it works on came.
@@ -118,7 +118,7 @@ package final class Reactor: @unchecked Sendable {
         if let timer { timers.cancel(timer) }
     }
 
-    /// Does it after what is being done, and before the next event is waited for.
+    /// Does it after what is being done, and after whatever else is ready now.
     func soon(_ action: @escaping () -> Void) {
         assertCurrent()
         later.append(action)
@@ -133,7 +133,8 @@ package final class Reactor: @unchecked Sendable {
         var found = [broker_event](repeating: broker_event(), count: 64)
         var isStopping = false
         while !isStopping {
-            let count = broker_events_wait(events, &found, Int32(found.count), timers.milliseconds())
+            let count = broker_events_wait(
+                events, &found, Int32(found.count), later.isEmpty ? timers.milliseconds() : 0)
             now = .now
             var isWoken = false
             for event in found.prefix(Int(max(count, 0))) {
@@ -147,6 +148,7 @@ package final class Reactor: @unchecked Sendable {
             if isWoken { isStopping = doJobs() }
             doWhatIsLeft()
         }
+        while !later.isEmpty { doWhatIsLeft() }
         end()
     }
 
@@ -162,11 +164,9 @@ package final class Reactor: @unchecked Sendable {
     }
 
     private func doWhatIsLeft() {
-        while !later.isEmpty {
-            let actions = later
-            later = []
-            for action in actions { action() }
-        }
+        let actions = later
+        later = []
+        for action in actions { action() }
     }
 
     private func end() {

@@ -1,3 +1,4 @@
+import BrokerSystem
 import CBrokerLinux
 import Glibc
 
@@ -18,11 +19,27 @@ final class SocketStream: ReactorSource {
 
     private var outgoing: [UInt8] = []
     private var sent = 0
+    /// The peer takes nothing any more.
     private var isBroken = false
+    /// The peer is gone. What it sent before is read in the same measure as of others.
+    private var isGone = false
+    private var isReadingRest = false
     private(set) var isWritable = true
     private var inputHasEnded = false
     private var closesOutput = false
     private var outputIsClosed = false
+
+    /// Whether descriptors may come with the bytes.
+    private enum Descriptors {
+        case welcome
+        /// Some may have been sent before they were refused, or the kernel does not refuse them.
+        case suspected(untilEmpty: Bool)
+        /// None can come any more.
+        case refused
+        /// Some are there. Nothing is read any more.
+        case sent
+    }
+    private var descriptors = Descriptors.welcome { didSet { updateInterest() } }
 
     /// - Parameter descriptor: connected, non-blocking, and the stream's own from here on.
     init(_ descriptor: Int32, of reactor: Reactor) {
@@ -34,7 +51,7 @@ final class SocketStream: ReactorSource {
     /// From now on the owner is told. Another owner may take the stream over.
     func serve(_ owner: any SocketStreamOwner, wantsInput: Bool) {
         self.owner = owner
-        guard token == nil else { return self.wantsInput = wantsInput }
+        guard token == nil, !isGone else { return self.wantsInput = wantsInput }
         interest = wantsInput ? .input : []
         token = reactor.watch(descriptor, for: interest, self)
         if token == nil { close() }
@@ -80,14 +97,17 @@ final class SocketStream: ReactorSource {
         }
     }
 
-    /// Descriptors are of no use from this peer.
-    func refuseDescriptors() { broker_refuse_descriptors(descriptor) }
+    /// Descriptors are of no use from this peer: one who sends some all the same is read no further, and none is taken.
+    func refuseDescriptors() {
+        guard case .welcome = descriptors else { return }
+        descriptors = .suspected(untilEmpty: broker_refuse_descriptors(descriptor) == 0)
+    }
 
     /// Ends the output when everything written is sent.
     func closeOutput() {
         guard isOpen else { return }
         closesOutput = true
-        flush()
+        if isBroken { endOutput() } else { flush() }
     }
 
     /// Ends both directions now. The owner is told soon, and not before this returns.
@@ -96,14 +116,30 @@ final class SocketStream: ReactorSource {
         isOpen = false
         if let token { reactor.forget(token, descriptor) }
         token = nil
-        // What waits to be read may hold descriptors, whose end is not to be waited for here.
-        shutdown(descriptor, Int32(SHUT_RDWR))
-        while read({ _, _ in }) > 0 {}
-        Glibc.close(descriptor)
         forgetOutgoing()
-        guard let owner else { return }
+        shutdown(descriptor, Int32(SHUT_RDWR))
+        // What waits to be read may hold descriptors, whose end is not to be waited for here.
+        while read({ _, _ in }) > 0 {}
+        let owner = self.owner
         self.owner = nil
-        reactor.soon { owner.ended() }
+        if case .sent = descriptors {
+            let ended = ReactorBound({ owner?.ended() }, of: reactor)
+            closeAside { [reactor] in reactor.execute { ended.value() } }
+        } else {
+            Glibc.close(descriptor)
+            if let owner { reactor.soon { owner.ended() } }
+        }
+    }
+
+    /// With what the socket holds its descriptors go, each in its own time.
+    private func closeAside(_ then: @escaping @Sendable () -> Void) {
+        let descriptor = descriptor
+        let code = DetachedThread.start {
+            Glibc.close(descriptor)
+            then()
+        }
+        // Without a thread to spare it stays as it is: whoever sent that keeps its place.
+        if code != 0 { reactor.schedule(after: .seconds(1)) { self.closeAside(then) } }
     }
 
     /// What was to be sent may hold a token.
@@ -124,12 +160,15 @@ final class SocketStream: ReactorSource {
     /// The peer takes nothing any more. Whoever writes just now is not disturbed.
     private func breakOff() {
         isBroken = true
-        reactor.soon { self.close() }
+        reactor.soon { self.leave() }
     }
 
     private func updateInterest() {
+        guard !isGone else { return readRest() }
         var wanted: ReactorInterest = []
-        if wantsInput, !inputHasEnded { wanted.insert(.input) }
+        var reads = wantsInput && !inputHasEnded
+        if case .sent = descriptors { reads = false }
+        if reads { wanted.insert(.input) }
         if unsent > 0 { wanted.insert(.output) }
         guard let token, wanted != interest else { return }
         interest = wanted
@@ -137,35 +176,74 @@ final class SocketStream: ReactorSource {
     }
 
     func ready(_ what: ReactorReadiness) {
+        guard !what.contains(.gone) else { return leave() }
         if what.contains(.output) { flush() }
-        let isGone = what.contains(.gone)
-        if what.contains(.input) || isGone { receive(toEnd: isGone) }
-        // What it sent before it went is delivered.
-        if isGone { close() }
+        if what.contains(.input) { receive() }
     }
 
-    private func receive(toEnd: Bool) {
-        repeat {
-            guard isOpen, wantsInput, !inputHasEnded else { return }
-            let count = read { owner?.received($0, $1) }
-            if count == 0 {
-                inputHasEnded = true
-                updateInterest()
-                owner?.inputEnded()
-            } else if -count == EAGAIN {
-                return
-            } else if count < 0, -count != EINTR {
-                return close()
-            }
-        } while toEnd
+    private func receive() {
+        guard isOpen, wantsInput, !inputHasEnded else { return }
+        let count = read { owner?.received($0, $1) }
+        if count == 0 {
+            inputHasEnded = true
+            updateInterest()
+            owner?.inputEnded()
+        } else if count < 0, -count != EAGAIN, -count != EINTR {
+            close()
+        }
+    }
+
+    /// The kernel would go on to tell that the peer is gone.
+    private func leave() {
+        guard isOpen, !isGone else { return }
+        (isGone, isBroken) = (true, true)
+        if let token { reactor.forget(token, descriptor) }
+        token = nil
+        forgetOutgoing()
+        owner?.peerGone()
+        guard isOpen else { return }
+        if closesOutput { endOutput() }
+        if !isWritable {
+            isWritable = true
+            owner?.writableAgain()
+        }
+        readRest()
+    }
+
+    private func readRest() {
+        guard isOpen, wantsInput, !isReadingRest else { return }
+        isReadingRest = true
+        reactor.soon {
+            self.isReadingRest = false
+            guard self.isOpen, self.wantsInput else { return }
+            let count = self.read { self.owner?.received($0, $1) }
+            if count > 0 || -count == EINTR { self.readRest() } else { self.close() }
+        }
     }
 
     /// Reads what is there, and overwrites it when it was taken: a request may hold a secret.
     ///
     /// - Returns: the number of bytes, 0 at the end, or minus an errno value.
     private func read(_ take: (UnsafeRawBufferPointer, BytesBeside) -> Void) -> Int {
+        var size = reactor.buffer.count
+        switch descriptors {
+        case .welcome, .refused: break
+        case .sent: return -Int(EAGAIN)
+        case .suspected(let untilEmpty):
+            let count = broker_look_for_descriptors(descriptor, reactor.buffer.baseAddress, size)
+            if count == -Int(EBADMSG) {
+                descriptors = .sent
+                owner?.descriptorsSent()
+                return -Int(EAGAIN)
+            }
+            guard count > 0 else {
+                if untilEmpty, -count == EAGAIN { descriptors = .refused }
+                return count
+            }
+            size = count
+        }
         var beside = broker_beside()
-        let count = broker_receive(descriptor, reactor.buffer.baseAddress, reactor.buffer.count, &beside)
+        let count = broker_receive(descriptor, reactor.buffer.baseAddress, size, &beside)
         guard count > 0 else { return count }
         let bytes = UnsafeMutableRawBufferPointer(rebasing: reactor.buffer[..<count])
         take(UnsafeRawBufferPointer(bytes), BytesBeside(beside))
@@ -180,6 +258,11 @@ protocol SocketStreamOwner: AnyObject {
     func received(_ bytes: UnsafeRawBufferPointer, _ beside: BytesBeside)
     /// The peer sends no more; it may still read.
     func inputEnded()
+    /// The peer is gone: nothing that is written reaches it. What it sent before comes as long as input is wanted, and then
+    /// the end.
+    func peerGone()
+    /// The peer sent descriptors that it may not send. Nothing more is received.
+    func descriptorsSent()
     /// The peer has taken so much that more can be written.
     func writableAgain()
     /// All is sent after ``SocketStream/closeOutput()``.
@@ -189,6 +272,8 @@ protocol SocketStreamOwner: AnyObject {
 }
 
 extension SocketStreamOwner {
+    func peerGone() {}
+    func descriptorsSent() {}
     func writableAgain() {}
     func outputEnded() {}
 }

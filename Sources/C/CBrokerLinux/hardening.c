@@ -2,6 +2,7 @@
 #include "hardening.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -21,6 +22,17 @@ int broker_forbid_core_dumps(void) {
 
 int broker_forbid_new_privileges(void) {
     return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 ? 0 : errno;
+}
+
+long broker_allow_descriptors(long wanted) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return 0;
+    rlim_t before = limit.rlim_cur;
+    if (limit.rlim_cur < (rlim_t)wanted) {
+        limit.rlim_cur = limit.rlim_max < (rlim_t)wanted ? limit.rlim_max : (rlim_t)wanted;
+        if (setrlimit(RLIMIT_NOFILE, &limit) != 0) limit.rlim_cur = before;
+    }
+    return limit.rlim_cur < (rlim_t)LONG_MAX ? (long)limit.rlim_cur : LONG_MAX;
 }
 
 int broker_lock_memory(void) {

@@ -52,9 +52,24 @@ int broker_asks_who_writes(int descriptor) {
     return getsockopt(descriptor, SOL_SOCKET, SO_PASSCRED, &on, &length) == 0 && on != 0;
 }
 
-void broker_refuse_descriptors(int descriptor) {
+int broker_refuse_descriptors(int descriptor) {
     int off = 0;
-    setsockopt(descriptor, SOL_SOCKET, SO_PASSRIGHTS, &off, sizeof off);
+    return setsockopt(descriptor, SOL_SOCKET, SO_PASSRIGHTS, &off, sizeof off) == 0 ? 0 : errno;
+}
+
+ssize_t broker_look_for_descriptors(int descriptor, void *bytes, size_t size) {
+    // Room for who wrote them, and for nothing else: the kernel says that something was left out, and opens nothing.
+    union {
+        struct cmsghdr header;
+        char bytes[CMSG_SPACE(sizeof(struct ucred))];
+    } room;
+    struct iovec part = {.iov_base = bytes, .iov_len = size};
+    struct msghdr message = {
+        .msg_iov = &part, .msg_iovlen = 1, .msg_control = &room, .msg_controllen = sizeof room,
+    };
+    ssize_t count = recvmsg(descriptor, &message, MSG_PEEK | MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+    if (count < 0) return -errno;
+    return message.msg_flags & MSG_CTRUNC ? -EBADMSG : count;
 }
 
 void broker_close_sent(int descriptor) {

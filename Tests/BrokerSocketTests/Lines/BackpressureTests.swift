@@ -1,5 +1,6 @@
 import BrokerSocket
 import BrokerTestSupport
+import Dispatch
 import Synchronization
 import Testing
 
@@ -73,16 +74,70 @@ struct BackpressureTests {
         }
     }
 
-    @Test("a client that goes away while its handler pauses is noticed")
+    @Test("a client that goes away while its handler pauses is noticed, and what it sent before is not lost")
     func goneWhilePaused() async throws {
-        let service = ScriptedService { _, connection in connection.pauseReading() }
+        let service = ScriptedService { line, connection in if line == "0" { connection.pauseReading() } }
         try await withListener(service) { bed in
             let client = try await bed.connect()
-            try await client.send("one\ntwo\n")
+            try await client.send("0\n")
             try await eventually("the first line came") { service.counts.received == 1 }
+            // More than is read at once.
+            try await client.send((1..<3_000).map { "line \($0)\n" }.joined())
             await client.close()
             try await eventually("the end was noticed") { service.counts.closes == 1 }
-            #expect(service.counts.received == 1)
+            #expect(service.counts.departures == 1 && service.counts.received == 3_000)
+        }
+    }
+
+    @Test("a client that only shuts its writing side while its handler pauses has all its lines taken, and answered")
+    func halfClosedWhilePaused() async throws {
+        let held = Mutex<LineConnection?>(nil)
+        let service = ScriptedService { line, connection in
+            connection.say(line)
+            guard line == "0" else { return }
+            held.withLock { $0 = connection }
+            connection.pauseReading()
+        }
+        try await withListener(service) { bed in
+            let client = try await bed.connect()
+            let lines = (0..<3_000).map { "\($0)\n" }.joined()
+            try await client.send(lines)
+            await client.shutDownWriting()
+            try await eventually("the first line came") { service.counts.received == 1 }
+            try await bed.listener.heartbeat()
+            #expect(service.counts.inputEnds == 0 && service.counts.closes == 0)
+            held.withLock { $0 }?.resumeReading()
+            #expect(try await client.readToEnd() == lines)
+        }
+    }
+
+    @Test("whoever sends many lines at once lets others have their turn between them")
+    func turns() async throws {
+        let (isBegun, mayGoOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let order = Mutex<[String]>([])
+        let service = ScriptedService { line, connection in
+            order.withLock { $0.append(line) }
+            guard line == "begin" else { return }
+            // All others wait meanwhile.
+            isBegun.signal()
+            mayGoOn.wait()
+        }
+        try await withListener(service) { bed in
+            let (greedy, modest) = (try await bed.connect(), try await bed.connect())
+            try await modest.send("hello\n")
+            try await eventually("both are connected") { service.counts.received == 1 }
+            try await greedy.send("begin\n" + String(repeating: "x\n", count: 4_000))
+            await withCheckedContinuation { done in
+                DispatchQueue.global().async {
+                    isBegun.wait()
+                    done.resume()
+                }
+            }
+            try await modest.send("me too\n")
+            mayGoOn.signal()
+            try await eventually("all lines came") { service.counts.received == 4_003 }
+            let place = try #require(order.withLock { $0.firstIndex(of: "me too") })
+            #expect(place < 100)
         }
     }
 

@@ -1,5 +1,7 @@
+import BrokerModel
 import BrokerSocket
 import BrokerTestSupport
+import Dispatch
 import Glibc
 import Testing
 
@@ -97,6 +99,62 @@ struct HandedOnTests {
                 """
             let result = try await bed.bed.run(Launch("/usr/bin/python3", ["-c", script, bed.path]))
             #expect(result.succeeded, "\(result)")
+        }
+    }
+
+    /// Sends a descriptor with a line, prints how that ended, and waits until nobody has the descriptor any more.
+    private static let sending = """
+        import array, os, socket, sys
+        read, write = os.pipe()
+        connection = socket.socket(socket.AF_UNIX)
+        connection.connect(sys.argv[1])
+        if len(sys.argv) > 2:
+            connection.sendall(b'first\\n')
+            assert connection.makefile().readline() == 'first\\n'
+        rights = array.array('i', [write] * 3)
+        try:
+            connection.sendall(b'begun ')
+            connection.sendmsg([b'line\\n'], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, rights)])
+            print('sent', flush=True)
+            print(connection.makefile().read(), end='')
+        except PermissionError:
+            print('not permitted')
+        os.close(write)
+        assert os.read(read, 1) == b''
+        """
+
+    @Test("from who may not send descriptors none is taken, neither later nor before the connection was accepted")
+    func refusedDescriptors() async throws {
+        let (isBusy, mayGoOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let service = ScriptedService(
+            onLine: { line, connection in
+                connection.say(line)
+                guard line == "busy" else { return }
+                isBusy.signal()
+                mayGoOn.wait()
+            },
+            owner: { peer in
+                ConnectionOwner(
+                    .process(pid: peer.pid), of: Partition(uid: 1000), mayUseReserve: peer.pid == getpid())
+            })
+        try await withListener(service) { (bed) async throws in
+            let later = try await bed.bed.run(Launch("/usr/bin/python3", ["-c", Self.sending, bed.path, "later"]))
+            #expect(later.succeeded && ["not permitted\n", "sent\ndescriptors\n"].contains(later.output), "\(later)")
+            let client = try await bed.connect()
+            try await client.sendLine("busy")
+            await withCheckedContinuation { done in
+                DispatchQueue.global().async {
+                    isBusy.wait()
+                    done.resume()
+                }
+            }
+            let early = try bed.bed.start(Launch("/usr/bin/python3", ["-c", Self.sending, bed.path]), as: "early")
+            try await early.waitForText("sent")
+            mayGoOn.signal()
+            #expect(await early.exitStatus() == .exited(0))
+            #expect(early.outputText == "sent\ndescriptors\n")
+            // The one that was let in, and the line of the test's own.
+            #expect(service.counts.received == 2)
         }
     }
 

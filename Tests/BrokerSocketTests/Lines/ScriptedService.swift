@@ -9,6 +9,7 @@ final class ScriptedService: LineService {
     struct Counts: Equatable {
         var received = 0
         var inputEnds = 0
+        var departures = 0
         var drains = 0
         var closes = 0
     }
@@ -67,6 +68,7 @@ final class ScriptedService: LineService {
             case .lineStalled: "stalled"
             case .lineCutOff: "cut off"
             case .manyWriters: "many writers"
+            case .descriptors: "descriptors"
             case .tooManyConnections(let limit, let party):
                 party != .everybody ? "too many of yours \(limit)" : "too many \(limit)"
             }
@@ -94,6 +96,11 @@ final class ScriptedService: LineService {
         func inputEnded(on connection: LineConnection) {
             service.state.withLock { $0.inputEnds += 1 }
             if let action = service.onInputEnd { action(connection) } else { connection.close() }
+        }
+
+        func peerGone(on connection: LineConnection) {
+            service.state.withLock { $0.departures += 1 }
+            connection.resumeReading()
         }
 
         func draining(on connection: LineConnection) {

@@ -1,7 +1,7 @@
 #pragma once
 
 // Process attributes whose calls are variadic or need constants that Swift does not see.
-// Every function returns 0, or the errno of what went wrong.
+// Every function returns 0, or the errno of what went wrong, unless it says otherwise.
 
 /// No core dump, no ptrace by the same user, /proc/PID owned by root (prctl(2), PR_SET_DUMPABLE).
 int broker_forbid_inspection(void);
@@ -18,3 +18,7 @@ int broker_forbid_new_privileges(void);
 /// Locks pages as they are touched, now and later. Does nothing and returns EPERM unless RLIMIT_MEMLOCK is unlimited:
 /// under a limit a later allocation would fail instead, and end the process.
 int broker_lock_memory(void);
+
+/// Raises the soft limit of descriptors to `wanted`, as far as the hard one lets it. Returns what it is then, 0 when that cannot be
+/// told.
+long broker_allow_descriptors(long wanted);

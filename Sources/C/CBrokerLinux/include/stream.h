@@ -40,8 +40,13 @@ int broker_ask_who_writes(int descriptor);
 /// 1 when that was asked for, else 0.
 int broker_asks_who_writes(int descriptor);
 
-/// From now on nobody sends descriptors to the socket, where the kernel knows how to refuse them (Linux 6.16).
-void broker_refuse_descriptors(int descriptor);
+/// From now on nobody sends descriptors to the socket, where the kernel knows how to refuse them (Linux 6.16). Returns 0 or
+/// an errno value.
+int broker_refuse_descriptors(int descriptor);
+
+/// Looks at what would be read next, which stays there and none of whose descriptors is taken. Returns the number of bytes
+/// that can be read without coming upon descriptors, 0 at the end, or minus an errno value: EBADMSG when some are next.
+ssize_t broker_look_for_descriptors(int descriptor, void *bytes, size_t size);
 
 /// Closes what a peer sent. Closing can wait as long as the peer likes (SO_LINGER, a file system in user space): not for a
 /// thread that others need.

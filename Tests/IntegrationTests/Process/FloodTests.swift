@@ -1,0 +1,80 @@
+import BrokerTestSupport
+import BrokerValues
+import Foundation
+import Testing
+
+/// Attack A15: ever more connections, and no descriptors left.
+@Suite("Floods of connections", .timeLimit(.minutes(5)))
+struct FloodTests {
+    /// Connects so often, each time on a connection of its own, and with `hold` keeps all of them until it is told to end.
+    private static let flood = """
+        import socket, sys
+        held = []
+        for number in range(int(sys.argv[2])):
+            connection = socket.socket(socket.AF_UNIX)
+            connection.connect(sys.argv[1])
+            if sys.argv[3] == 'hold': held.append(connection)
+            else: connection.close()
+        print('done', flush=True)
+        if held: sys.stdin.read()
+        """
+
+    private func flood(
+        _ broker: BrokerProcess, _ count: Int, hold: Bool, in bed: TestBed
+    ) async throws -> ManagedProcess {
+        var launch = Launch(
+            "/usr/bin/python3", ["-c", Self.flood, broker.socket, String(count), hold ? "hold" : "leave"])
+        launch.hasInput = true
+        let process = try bed.start(launch, as: "flood-\(hold)")
+        try await process.waitForText("done", seconds: 240)
+        return process
+    }
+
+    private func descriptors(of broker: BrokerProcess) throws -> Int {
+        try FileManager.default.contentsOfDirectory(atPath: "/proc/\(broker.process.pid)/fd").count
+    }
+
+    private func residentBytes(_ broker: BrokerProcess) async throws -> Int64 {
+        try #require(try await broker.call("broker.metrics")["residentBytes"]?.integerValue)
+    }
+
+    @Test("a hundred thousand connections in turn leave nothing behind: no descriptor, no connection, no memory")
+    func inTurn() async throws {
+        try await withTestBed { bed in
+            let broker = try await BrokerProcess.start(in: bed)
+            // What is made for the first ones and kept.
+            _ = try await flood(broker, 2_000, hold: false, in: bed)
+            try await eventually("they are gone") { try await broker.connections() == 1 }
+            let (before, memory) = (try descriptors(of: broker), try await residentBytes(broker))
+            _ = try await flood(broker, 100_000, hold: false, in: bed)
+            try await eventually("they are gone") { try await broker.connections() == 1 }
+            #expect(try descriptors(of: broker) <= before + 2)
+            #expect(try await residentBytes(broker) < memory + 32 << 20)
+        }
+    }
+
+    @Test(
+        "however few descriptors the process may have, who floods the socket does not lock out brokerctl",
+        arguments: [64, 160])
+    func descriptorsRunOut(most: Int) async throws {
+        try await withTestBed { bed in
+            let broker = try await BrokerProcess.start(in: bed) {
+                $0.wrapper = ["/usr/bin/prlimit", "--nofile=\(most):\(most)"]
+            }
+            #expect(broker.process.errorText.contains("there are fewer connections than the configuration says"))
+            let flooding = try await flood(broker, 100, hold: true, in: bed)
+            let status = try await broker.ctl(["status"])
+            #expect(status.succeeded, "\(status)")
+            flooding.closeInput()
+            _ = await flooding.exitStatus()
+            try await eventually("the others are gone") { try await broker.connections() == 1 }
+            #expect(try await broker.ctl(["status"]).succeeded)
+        }
+    }
+}
+
+extension BrokerProcess {
+    fileprivate func connections() async throws -> Int64? {
+        try await call("broker.metrics")["connections"]?.integerValue
+    }
+}
