@@ -2,7 +2,6 @@ import BrokerAccess
 import BrokerModel
 import BrokerTestSupport
 import BrokerValues
-import Dispatch
 import Testing
 
 @Suite("Grants: asked for, made, used, taken back", .timeLimit(.minutes(1)))
@@ -237,16 +236,9 @@ struct GrantTests {
         scene.bed.vault.failWriting(nil)
         // Read while the disk still has it.
         scene.bed.vault.afterNextLoad(of: .grant) {
-            let isRevoked = DispatchSemaphore(value: 0)
-            Task {
-                try? await grants.revoke(grant.id, in: Self.partition)
-                isRevoked.signal()
-            }
-            isRevoked.wait()
+            BrokerAccessTests.waiting { try? await grants.revoke(grant.id, in: Self.partition) }
         }
-        let refusal = await withCheckedContinuation { told in
-            DispatchQueue.global().async { told.resume(returning: scene.refusal()) }
-        }
+        let refusal = try await onAThread { scene.refusal() }
         #expect(refusal?.kind == .grantRequired)
         #expect(scene.refusal()?.kind == .grantRequired)
     }

@@ -119,7 +119,7 @@ struct RegistrationMemoryTests {
 }
 
 /// Holds up the calling thread, which is none that tasks share.
-private func waiting(for work: @escaping @Sendable () async -> Void) {
+func waiting(for work: @escaping @Sendable () async -> Void) {
     let isDone = DispatchSemaphore(value: 0)
     Task {
         await work()
@@ -128,7 +128,7 @@ private func waiting(for work: @escaping @Sendable () async -> Void) {
     isDone.wait()
 }
 
-private func onAThread<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
+func onAThread<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
     try await withCheckedThrowingContinuation { continuation in
         DispatchQueue.global().async { continuation.resume(with: Result { try work() }) }
     }

@@ -85,7 +85,7 @@ package struct BrokerService: LineService {
             Refusal.line(
                 BrokerError(
                     .accessDenied,
-                    "Descriptors may be sent by those only who may administer; run brokerctl outside of the sandbox."))
+                    "Descriptors are taken from those only who may administer, and while few are being closed; run brokerctl outside of sandboxes, or later."))
         case .lineStalled(let time):
             Refusal.line(
                 BrokerError(

@@ -25,6 +25,7 @@ final class LineAcceptor: ReactorSource {
     private let limits: LineLimits
     private var token: UInt64?
     private var isAccepting = false
+    private var toldOfEarly = false
     private var resumption: ReactorTimer?
 
     init(
@@ -83,7 +84,8 @@ final class LineAcceptor: ReactorSource {
     }
 
     private func cutOff() {
-        close(descriptor)
+        // Who connected and was not accepted may have sent descriptors, which end with it.
+        ReceivedDescriptor.close([descriptor])
         guard isAccepting else { return }
         isAccepting = false
         whenCutOff()
@@ -148,6 +150,12 @@ final class LineAcceptor: ReactorSource {
         // The listener hands the question on, but not to whom connected before it was asked.
         let isEarly = broker_asks_who_writes(accepted) == 0
         guard !isEarly || broker_ask_who_writes(accepted) == 0 else { return stream.close() }
+        if isEarly, !toldOfEarly {
+            toldOfEarly = true
+            logger.notice(
+                "who wrote on a connection before the start is not known, and counts as who made it; PassCredentials=yes in the socket's unit mends that"
+            )
+        }
         let channel = LineChannel(
             stream, isEarly: isEarly, service: service, limits: limits, table: table, listener: number, logger: logger)
         let connection = LineConnection(

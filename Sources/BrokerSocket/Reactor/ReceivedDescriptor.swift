@@ -1,3 +1,4 @@
+import BrokerSystem
 import CBrokerLinux
 import Dispatch
 import Synchronization
@@ -15,13 +16,20 @@ package final class ReceivedDescriptor: Sendable {
         if left >= 0 { Self.close([left]) }
     }
 
-    /// Closing can take as long as whoever sent it likes.
-    private static let closing = DispatchQueue(label: "descriptors that peers sent")
+    /// Descriptors that are being closed: of all peers, for none can be hurried.
+    private static let closing = Atomic<Int>(0)
+    private static let mostClosing = 256
 
+    static var areTooMany: Bool { closing.load(ordering: .relaxed) > mostClosing }
+
+    /// Closing can take as long as whoever sent it likes: it is done on a thread of its own.
     static func close(_ descriptors: [Int32]) {
-        closing.async {
+        closing.add(descriptors.count, ordering: .relaxed)
+        let work: @Sendable () -> Void = {
             for descriptor in descriptors { broker_close_sent(descriptor) }
+            closing.subtract(descriptors.count, ordering: .relaxed)
         }
+        if DetachedThread.start(work) != 0 { DispatchQueue.global().async(execute: work) }
     }
 
     /// - Returns: the descriptor, the caller's own from now on; -1 when it was taken before.

@@ -207,7 +207,7 @@ final class SocketStream: ReactorSource {
             isWritable = true
             owner?.writableAgain()
         }
-        readRest()
+        receiveRest()
     }
 
     private func readRest() {
@@ -215,9 +215,14 @@ final class SocketStream: ReactorSource {
         isReadingRest = true
         reactor.soon {
             self.isReadingRest = false
-            guard self.isOpen, self.wantsInput else { return }
-            let count = self.read { self.owner?.received($0, $1) }
-            if count > 0 || -count == EINTR { self.readRest() } else { self.close() }
+            self.receiveRest()
+        }
+    }
+
+    private func receiveRest() {
+        while isOpen, wantsInput {
+            let count = read { owner?.received($0, $1) }
+            guard count > 0 || -count == EINTR else { return close() }
         }
     }
 
@@ -226,12 +231,15 @@ final class SocketStream: ReactorSource {
     /// - Returns: the number of bytes, 0 at the end, or minus an errno value.
     private func read(_ take: (UnsafeRawBufferPointer, BytesBeside) -> Void) -> Int {
         var size = reactor.buffer.count
+        // Whoever sends what takes long to close gets no room for it without end.
+        if ReceivedDescriptor.areTooMany { refuseDescriptors() }
         switch descriptors {
         case .welcome, .refused: break
         case .sent: return -Int(EAGAIN)
         case .suspected(let untilEmpty):
             let count = broker_look_for_descriptors(descriptor, reactor.buffer.baseAddress, size)
             if count == -Int(EBADMSG) {
+                reactor.buffer.wipe()
                 descriptors = .sent
                 owner?.descriptorsSent()
                 return -Int(EAGAIN)
