@@ -37,11 +37,11 @@ struct GlewlwydPromptTests {
             _ = try await scene.broker.signIn(app: "mail", in: bed) {
                 try await provider.signIn(.alice, at: $0, session: session)
             }
-            let asked: JSONObject = ["maxAge": 1, "acrValues": ["urn:example:gold"]]
+            let asked: JSONObject = ["maxAge": 6, "acrValues": ["urn:example:gold"]]
             // Its ID token has the auth_time 0.
             let refusal = await expectRefusal("invalidResponse") {
                 try await scene.broker.signIn(app: "mail", asked, in: bed) { url in
-                    #expect(query(of: url)["max_age"] == "1")
+                    #expect(query(of: url)["max_age"] == "6")
                     // It knows no contexts, and does not mind them.
                     #expect(query(of: url)["acr_values"] == "urn:example:gold")
                     try await eventually("the session is too old for glewlwyd") {
