@@ -23,7 +23,7 @@ package struct ProviderSetting: Sendable {
         endpoint("token_endpoint", "Where codes and refresh tokens are redeemed."),
         endpoint("jwks_uri", "The keys that ID tokens are signed with."),
         endpoint("device_authorization_endpoint", "Where codes for other devices come from (RFC 8628)."),
-        endpoint("revocation_endpoint", "Where tokens are made worthless (RFC 7009)."),
+        endpoint("revocation_endpoint", "Where tokens are revoked (RFC 7009)."),
         endpoint("userinfo_endpoint", "What says whom a token is for (OpenID Connect Core, section 5.3)."),
         endpoint("end_session_endpoint", "Where the browser signs out."),
         endpoint("pushed_authorization_request_endpoint", "Where requests are handed in beforehand (RFC 9126)."),

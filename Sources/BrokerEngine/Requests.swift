@@ -103,7 +103,7 @@ package struct DeviceCodeRequest: TokenRequest {
     package var authority: Authority?
     package var query: TokenQuery
     package var scopes: Scopes
-    /// Which cloud another device ends up at, nobody is told.
+    /// Which cloud another device ends up at stays unknown.
     package var isInstanceAware: Bool { false }
     /// Seconds; the code's own expiry ends the wait, too.
     package var timeout: Int64?

@@ -1,4 +1,4 @@
-/// The one error that crosses layers above the vault and the provider, and the one a caller is told.
+/// The one error that crosses layers above the vault and the provider, and the one that a caller gets.
 ///
 /// A lower layer throws its own typed error; the layer that knows what it means for the caller turns it into this.
 /// It carries nothing secret: no token, no code, no password, no URL with a query.

@@ -5,7 +5,7 @@ import BrokerValues
 public struct SignoutParameters: Sendable {
     /// Take the account's tokens from all apps of the group, not only from this one.
     public var wipeAccount = false
-    /// Make the refresh tokens worthless at the provider (RFC 7009).
+    /// Revoke the refresh tokens at the provider (RFC 7009).
     public var revokeTokens = false
     /// End the browser's session with the provider, too: the next sign-in in that browser asks for the password.
     public var signoutFromBrowser = false
@@ -30,7 +30,7 @@ public struct SignoutResult: Sendable, Hashable {
     public let local: SignoutStage
     /// All apps' tokens of the account are gone.
     public let wipe: SignoutStage
-    /// The refresh tokens are worthless at the provider.
+    /// The refresh tokens are revoked at the provider.
     public let revocation: SignoutStage
     /// The browser's session is over, or the person closed the page.
     public let browser: SignoutStage

@@ -21,7 +21,7 @@ struct ForgetAccountCommand: Subcommand {
         help: ArgumentHelp("A username or an account's id.", valueName: "account"), completion: LiveCompletion.accounts)
     var account: AccountName
 
-    @Flag(help: "Make the refresh tokens worthless at the provider, too.")
+    @Flag(help: "Revoke the refresh tokens at the provider, too.")
     var revoke = false
 
     func run(in context: CommandContext) throws(BrokerClientError) {

@@ -58,7 +58,7 @@ struct SignOutOptions: ParsableArguments {
     @Flag(help: "With an app: of all apps of its group.")
     var wipe = false
 
-    @Flag(help: "Make the refresh tokens worthless at the provider.")
+    @Flag(help: "Revoke the refresh tokens at the provider.")
     var revoke = false
 
     @Flag(help: "End the browser's session with the provider, too.")

@@ -17,7 +17,7 @@ struct ClearCacheCommand: Subcommand {
 
     @OptionGroup var global: GlobalOptions
 
-    @Flag(help: "Make the refresh tokens worthless at their providers, too.")
+    @Flag(help: "Revoke the refresh tokens at their providers, too.")
     var revoke = false
 
     @Flag(name: .shortAndLong, help: "Do not ask.")

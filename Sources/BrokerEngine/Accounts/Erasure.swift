@@ -10,7 +10,7 @@ struct Erasure: Sendable {
     let partition: Partition
     /// Nil for everybody's.
     var account: AccountReference?
-    /// Whether refresh tokens are made worthless at their providers, too.
+    /// Whether refresh tokens are revoked at their providers, too.
     let revoke: Bool
     let correlationID: String
 

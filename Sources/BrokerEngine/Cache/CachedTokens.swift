@@ -179,7 +179,7 @@ extension CachedTokens {
 
     package mutating func apply(_ action: CacheChange.Action<ProofKeyRecord>) { proofKey = action.put }
 
-    /// Removes what a new grant makes worthless. What is put under the same key afterwards stays.
+    /// Removes what a new grant replaces. What is put under the same key afterwards stays.
     ///
     /// - Parameters:
     ///   - refreshToken: what the provider gave in place of `spent`; kept elsewhere when it is bound and that was not.

@@ -3,7 +3,7 @@ import BrokerValues
 import Logging
 import Synchronization
 
-/// Tokens that came and that nobody keeps are made worthless at their provider (RFC 7009). As well as it goes: nobody waits
+/// Tokens that came and that nobody keeps are revoked at their provider (RFC 7009). As well as it goes: nobody waits
 /// for it, and what fails is logged.
 final class Revocations: Sendable {
     private struct State {

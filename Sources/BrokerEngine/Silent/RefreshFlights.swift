@@ -37,7 +37,7 @@ final class RefreshFlights: Sendable {
 
     private struct Flight {
         let request: Request
-        /// What callers are told; it may be there before the task's end.
+        /// The callers' answer; it may be there before the task's end.
         let answer: Promise<Outcome>
         let task: Task<Void, Never>
         /// Signed out meanwhile, with `revoke`.

@@ -70,7 +70,7 @@ package struct RequestThrottle: Sendable {
     package static let longestPause: Duration = .seconds(3600)
     /// The first of the growing pauses.
     package static let firstPause: Duration = .seconds(2)
-    /// How long the same request is told again that only the person can help (MSAL: 120 s).
+    /// How long the same request gets the same answer, that only the person can help (MSAL: 120 s).
     package static let interactionMemory: Duration = .seconds(120)
 
     private var entries: FairCache<Asker, Request, Entry>
@@ -83,7 +83,7 @@ package struct RequestThrottle: Sendable {
 
     package var count: Int { entries.count }
 
-    /// - Returns: what the request is told without asking the provider; nil when it may go out.
+    /// - Returns: the answer without asking the provider; nil when the request may go out.
     package func refusal(of request: Request, at now: Duration) -> BrokerError? {
         guard let entry = entries.peek(request), now < entry.until else { return nil }
         guard entry.error.kind != .interactionRequired else { return entry.error }

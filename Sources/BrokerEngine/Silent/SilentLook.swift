@@ -102,7 +102,7 @@ package struct SilentLook: Sendable {
         return (tokens, FamilyKnowledge())
     }
 
-    /// Ends a look at memory, or at too much of it; nobody is told. One value, so that the hot path makes none.
+    /// Ends a look at memory, or at too much of it; it reaches nobody. One value, so that the hot path makes none.
     private static let notInMemory = BrokerError(.internal, "It is not in memory yet.")
 }
 

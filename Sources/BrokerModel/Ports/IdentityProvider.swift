@@ -39,7 +39,7 @@ package protocol IdentityProvider: Sendable {
         with accessToken: Secret, _ type: TokenType, provenBy key: ProofKey?, at metadata: ProviderMetadata
     ) async throws(ProviderError) -> UserInfo
 
-    /// Makes a token worthless at the provider (RFC 7009).
+    /// Revokes a token at the provider (RFC 7009).
     func revoke(
         _ token: Secret, _ kind: RevocableToken, as client: ClientCredentials, at metadata: ProviderMetadata
     ) async throws(ProviderError)

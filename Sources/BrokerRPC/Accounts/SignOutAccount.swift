@@ -6,7 +6,7 @@ package enum SignOutAccount: AppOrPersonalMethod {
     package static let description = """
         Stage after stage, each with its own outcome. local: the app's tokens are gone, and its next sign-in asks for the \
         password. wipe: all apps' tokens of the account in the group are gone; without an app (for the person's own tools) \
-        and on a shared device, those of all groups. revocation: the refresh tokens are worthless at the provider (RFC \
+        and on a shared device, those of all groups. revocation: the refresh tokens are revoked at the provider (RFC \
         7009). browser: the session there is over; with presentation "client" the broker sends interaction.open, and a \
         person who closes the page is done. A stage that failed leaves what the others did.
         """

@@ -26,7 +26,7 @@ package enum AccountEvent: BrokerNotification {
 
 package enum TokenEvent: BrokerNotification {
     package static let name = "event.token"
-    package static let summary = "A new access token is in the cache, or a refresh token is worth nothing any more."
+    package static let summary = "A new access token is in the cache, or a refresh token was refused for good."
 
     package struct Params: MessageObject {
         package var change: TokenChange?

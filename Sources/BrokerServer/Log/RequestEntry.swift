@@ -14,7 +14,7 @@ struct RequestOutcome: Sendable {
     var account: String?
     var audited = Audited.change
 
-    /// What the audit log is told.
+    /// For the audit log.
     enum Audited: Sendable {
         case nothing
         case change

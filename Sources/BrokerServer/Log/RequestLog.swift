@@ -40,7 +40,7 @@ struct RequestLog: Sendable {
         write(RequestEntry(outcome, of: subject, after: clock.uptime - start))
     }
 
-    /// - Returns: what the client is told; the log is told what it is not.
+    /// - Returns: the client's answer; the log has what this leaves out.
     func failed(_ error: BrokerError, _ subject: RequestEntry.Subject, since start: Duration) -> RPCError {
         var subject = subject
         counts.of(subject.method).count(error.kind)

@@ -31,7 +31,7 @@ enum Work<Output: Sendable>: Sendable {
 struct Handler<M: BrokerMethod, Output: Sendable>: Sendable where M.Params.NamedApp: AppNaming {
     /// Called on the reactor's thread: it must not wait and not touch the disk.
     let work: @Sendable (Request<M>) throws(BrokerError) -> Work<Output>
-    /// What the log is told of a success.
+    /// For the log, of a success.
     let outcome: @Sendable (Request<M>, Output) -> RequestOutcome
     /// Writes the result. When it throws, what it wrote is taken back.
     let write: @Sendable (Output, Request<M>, inout JSONWriter) throws(BrokerError) -> Void

@@ -1,7 +1,7 @@
 import BrokerClient
 import BrokerRPC
 
-/// What git is told. Pure.
+/// The answer to git. Pure.
 package enum GitCredentialAnswer {
     /// Whether a token may go to this host.
     package enum Verdict: Sendable, Equatable {

@@ -9,7 +9,7 @@ package struct SignOutRequest: Sendable {
     package var app: AppRegistration?
     /// Takes the account's tokens from all apps of the group.
     package var wipe = false
-    /// Makes the refresh tokens worthless at the provider.
+    /// Revokes the refresh tokens at the provider.
     package var revoke = false
     /// Ends the browser's session at the provider.
     package var fromBrowser = false

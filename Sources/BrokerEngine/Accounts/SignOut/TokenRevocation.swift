@@ -2,7 +2,7 @@ import BrokerModel
 import BrokerValues
 import Logging
 
-/// Makes refresh tokens worthless at their providers (RFC 7009), as the app whose client they are for.
+/// Revokes refresh tokens at their providers (RFC 7009), as the app whose client they are for.
 struct TokenRevocation: Sendable {
     let services: EngineServices
     /// Whose clients may be made use of.
