@@ -10,7 +10,8 @@ struct DamagedRowTests {
     static let edits: [(String, String)] = [
         (
             "the last byte of the seal is another",
-            "UPDATE record SET box = CAST(substr(box, 1, length(box) - 1) || X'00' AS BLOB) WHERE {row}"
+            "UPDATE record SET box = CAST(substr(box, 1, length(box) - 1) || "
+                + "CASE substr(box, -1) WHEN X'00' THEN X'01' ELSE X'00' END AS BLOB) WHERE {row}"
         ),
         ("the nonce is another", "UPDATE record SET box = CAST(randomblob(24) || substr(box, 25) AS BLOB) WHERE {row}"),
         ("the box is cut", "UPDATE record SET box = substr(box, 1, length(box) - 256) WHERE {row}"),
