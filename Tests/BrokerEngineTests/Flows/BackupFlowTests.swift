@@ -301,7 +301,7 @@ struct BackupFlowTests {
             defer { bed.engine.gate.leave() }
             return try await restore(backup, to: bed)
         }
-        try await eventually("it writes") { bed.vault.held == 1 }
+        try await eventually("it writes", seconds: 120) { bed.vault.held == 1 }
         let locking = Task { await bed.engine.lock.lock(because: "test") }
         try await eventually("no more is begun") {
             (try? bed.engine.addImportPart([1], to: nil, in: Sample.partition)) == nil
