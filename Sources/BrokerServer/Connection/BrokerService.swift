@@ -85,7 +85,8 @@ package struct BrokerService: LineService {
             Refusal.line(
                 BrokerError(
                     .accessDenied,
-                    "Descriptors are taken from those only who may administer, and while few are being closed; run brokerctl outside of sandboxes, or later."))
+                    "Descriptors are taken from those only who may administer, and while few are being closed; run brokerctl outside of sandboxes, or later."
+                ))
         case .lineStalled(let time):
             Refusal.line(
                 BrokerError(

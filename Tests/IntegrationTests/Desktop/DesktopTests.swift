@@ -163,7 +163,7 @@ struct DesktopTests {
                     Launch(login[0], Array(login.dropFirst()), environment: environment), as: "login")
             }
             let page = bed.path(hasPortal ? "page" : "page-of-xdg-open")
-            let url = try await awaited("a browser is given the page") {
+            let url = try await awaited("a browser is given the page", seconds: 90) {
                 try shell.requireRunning()
                 return try? String(contentsOfFile: page, encoding: .utf8).trimmingCharacters(in: .newlines)
             }
