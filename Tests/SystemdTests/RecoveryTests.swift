@@ -21,7 +21,7 @@ struct RecoveryTests {
                 let (state, now) = try await (lab.property("ActiveState"), lab.property("MainPID"))
                 return state == "active" && now != pid
             }
-            #expect(try await lab.property("NRestarts") == "1")
+            #expect(Int(try await lab.property("NRestarts")) ?? 0 >= 1)
             let accounts = try await lab.user("brokerctl", "--json", "accounts", "list")
             #expect(accounts.contains("\"\(Person.alice.name)\""), "\(accounts)")
             #expect(try await lab.user("brokerctl", "token", "--app", "mail", "--scope", "api") == before)
@@ -76,7 +76,7 @@ struct RecoveryTests {
                 let (state, now) = try await (lab.property("ActiveState"), lab.property("MainPID"))
                 return state == "active" && now != pid && now != "0"
             }
-            #expect(try await lab.property("NRestarts") == "1")
+            #expect(Int(try await lab.property("NRestarts")) ?? 0 >= 1)
             try await eventually("the journal says why") {
                 try await lab.journal().contains { $0["MESSAGE"]?.contains("Watchdog timeout") == true }
             }
