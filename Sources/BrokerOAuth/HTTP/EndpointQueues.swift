@@ -20,13 +20,13 @@ struct EndpointQueues {
 
     /// - Returns: whether it may begin; otherwise it is kept until somebody leaves.
     mutating func enter(_ transfer: CurlTransfer, at now: Duration) -> Bool {
-        var queue = queues[transfer.endpoint] ?? Queue()
-        defer { queues[transfer.endpoint] = queue }
-        guard queue.underWay < limit else {
-            queue.waiting.append(Waiting(transfer: transfer, since: now))
+        // In place: a copy of a queue would make each one who joins copy all who wait.
+        let endpoint = transfer.endpoint
+        guard queues[endpoint, default: Queue()].underWay < limit else {
+            queues[endpoint]?.waiting.append(Waiting(transfer: transfer, since: now))
             return false
         }
-        queue.underWay += 1
+        queues[endpoint, default: Queue()].underWay += 1
         return true
     }
 
@@ -37,7 +37,7 @@ struct EndpointQueues {
 
     /// - Returns: the one that has waited longest at this endpoint, if another may begin; it counts as under way.
     mutating func next(at endpoint: String) -> Waiting? {
-        guard let queue = queues[endpoint], queue.underWay < limit, !queue.waiting.isEmpty else { return nil }
+        guard queues[endpoint].map({ $0.underWay < limit && !$0.waiting.isEmpty }) == true else { return nil }
         queues[endpoint]?.underWay += 1
         return queues[endpoint]?.waiting.removeFirst()
     }
