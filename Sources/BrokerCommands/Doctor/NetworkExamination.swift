@@ -9,7 +9,8 @@ enum NetworkExamination {
     static func command(for apps: [App], caFile: String?) -> [String]? {
         let places = Set(apps.compactMap { origin(of: $0.authority) }).sorted().prefix(most)
         guard !places.isEmpty else { return nil }
-        var words = ["curl", "--silent", "--parallel", "--max-time", "5", "--proto", "=https,http"]
+        // A person's .curlrc is not read: it may have all of it written somewhere.
+        var words = ["curl", "--disable", "--silent", "--parallel", "--max-time", "5", "--proto", "=https,http"]
         words += ["--write-out", #"%{exitcode} %{http_code} %{url} %{errormsg}\n"#]
         if let caFile { words += ["--cacert", caFile] }
         return words + places.flatMap { ["--output", "/dev/null", "\($0)/"] }
