@@ -108,16 +108,12 @@ package enum Brokerctl {
     /// What the parser has to say: help and versions to standard output, mistakes to standard error.
     private static func report(_ error: any Error, of words: [String]) -> ExitStatus {
         widenHelp()
-        if let unknown = UnknownSubcommand.message(for: words) {
-            StandardStream.error.write(unknown + "\n")
-            return .usage
-        }
         let message = BrokerctlCommand.fullMessage(for: error)
         if BrokerctlCommand.exitCode(for: error).isSuccess {
             StandardStream.output.write(message + "\n")
             return .done
         }
-        StandardStream.error.write(message + "\n")
+        StandardStream.error.write((UnknownSubcommand.message(for: words) ?? message) + "\n")
         return .usage
     }
 }
