@@ -128,14 +128,21 @@ import Testing
             let broker = try await BrokerProcess.start(in: bed)
             _ = try await broker.ctl(["key", "set-source", "passphrase", "--stdin"], input: Self.passphrase + "\n")
             _ = try await broker.ctl(["lock"])
+            // The shell says whether the terminal's settings are again what they were.
             let terminal = try await Terminal.start(
                 Launch(
-                    try PackageTree.program("brokerctl"),
-                    ["--socket", broker.socket, "unlock", "--pinentry", "/usr/bin/pinentry-curses"]), columns: 100,
-                rows: 30, in: bed)
+                    "/bin/sh",
+                    [
+                        "-c",
+                        #"trap : INT; was=$(stty -g); "$@"; status=$?; [ "$(stty -g)" = "$was" ] && echo As before.; exit $status"#,
+                        "sh", try PackageTree.program("brokerctl"), "--socket", broker.socket, "unlock", "--pinentry",
+                        "/usr/bin/pinentry-curses",
+                    ]), columns: 100, rows: 30, in: bed)
             try await terminal.wait(for: "Passphrase:")
             try await terminal.press("C-c")
-            #expect(try await terminal.exitStatus() != 0)
+            try await terminal.wait(for: "As before.")
+            #expect(try await terminal.exitStatus() == 130)
+            #expect(try await !terminal.screen().contains { $0.contains("Passphrase:") })
             for (program, why) in [("/bin/true", "ended without an answer"), ("/nonexistent", "cannot be started")] {
                 let result = try await broker.ctl(["unlock", "--pinentry", program])
                 #expect(result.status == .exited(1) && result.errors.contains(why), "\(result)")
