@@ -5,17 +5,6 @@ import Testing
 
 @Suite("run-in with real podman and a real sshd", .serialized, .timeLimit(.minutes(4)))
 struct SandboxEngineTests {
-    /// Asks at the socket of its environment, line by line of its arguments, and prints the answers.
-    private static let client = """
-        import os, socket, sys
-        connection = socket.socket(socket.AF_UNIX)
-        connection.connect(os.environ['BROKER_SOCKET'])
-        stream = connection.makefile('r')
-        for line in sys.argv[1:]:
-            connection.sendall((line + '\\n').encode())
-            print(stream.readline(), end='', flush=True)
-        """
-
     /// What every sandbox here asks: a token of its app, who it is, and what is not its business.
     private static func lines() throws -> [String] {
         let token: JSONObject = ["app": "notes", "scopes": [.string(DevelopmentScene.scope)]]
@@ -63,7 +52,7 @@ struct SandboxEngineTests {
                     "run", "--rm", "--network", "none", "--cgroups", "disabled", "--ulimit", "nofile=1024:1024",
                     "--ulimit", "nproc=1024:1024", "-v", "{folder}:/run/broker:ro", "-e",
                     "BROKER_SOCKET=/run/broker/broker.sock", "-v", "/usr:/usr:ro", "--rootfs", root, "/usr/bin/python3",
-                    "-c", Self.client,
+                    "-c", SandboxClient.script,
                 ] + Self.lines())
             #expect(result.succeeded, "\(result)")
             try check(result, is: "podman:build")
@@ -98,7 +87,7 @@ struct SandboxEngineTests {
             try await daemon.waitForText("listening")
             let far = "\(folder)/far.sock"
             let words = Self.quoted(
-                ["env", "BROKER_SOCKET=\(far)", "/usr/bin/python3", "-c", Self.client] + (try Self.lines()))
+                ["env", "BROKER_SOCKET=\(far)", "/usr/bin/python3", "-c", SandboxClient.script] + (try Self.lines()))
             let result = try await scene.broker.ctl([
                 "run-in", "--engine", "ssh", "--id", "devbox", "--app", "notes", "--", "ssh", "-F", "none", "-p",
                 "\(port)", "-i", "\(folder)/own", "-o", "IdentitiesOnly=yes", "-o", "StrictHostKeyChecking=no", "-o",

@@ -5,17 +5,6 @@ import Testing
 
 @Suite("Sockets of sandboxes, with real bubblewrap and relays", .timeLimit(.minutes(3)))
 struct SandboxSocketTests {
-    /// Asks at the socket of its environment, line by line of its arguments, and prints the answers.
-    private static let client = """
-        import os, socket, sys
-        connection = socket.socket(socket.AF_UNIX)
-        connection.connect(os.environ['BROKER_SOCKET'])
-        stream = connection.makefile('r')
-        for line in sys.argv[1:]:
-            connection.sendall((line + '\\n').encode())
-            print(stream.readline(), end='', flush=True)
-        """
-
     private static func line(_ method: String, _ params: JSONObject) throws -> String {
         let request: JSONObject = ["jsonrpc": "2.0", "id": 1, "method": .string(method), "params": .object(params)]
         return String(decoding: try JSONEncoder().encode(request), as: UTF8.self)
@@ -59,7 +48,7 @@ struct SandboxSocketTests {
                 lines.append(try Self.line(method, [:]))
             }
             let result = try await scene.broker.ctl(
-                Self.runIn(scene) + Self.bwrap(scene) + ["/usr/bin/python3", "-c", Self.client] + lines)
+                Self.runIn(scene) + Self.bwrap(scene) + ["/usr/bin/python3", "-c", SandboxClient.script] + lines)
             #expect(result.succeeded, "\(result)")
             let answers = try Self.answers(result)
             #expect(answers.count == lines.count)
@@ -169,7 +158,7 @@ struct SandboxSocketTests {
                 Launch(
                     "/usr/bin/python3",
                     [
-                        "-c", Self.client, try Self.line("broker.status", [:]),
+                        "-c", SandboxClient.script, try Self.line("broker.status", [:]),
                         try Self.line("token.acquireSilent", Self.token), try Self.line("grants.list", [:]),
                     ], environment: ["BROKER_SOCKET": forwarded]))
             let answers = try Self.answers(result)
