@@ -53,7 +53,10 @@ struct TextTests {
 
     @Test("words for a shell are one word to a shell, and the same one")
     func quoting() async throws {
-        let words = ["", "a b", "it's", "$(id)", "`id`", "a\\b", "''", "\"", "-n", "*", "~", "a;b&c|d<e>f#g"]
+        let words = [
+            "", "a b", "it's", "$(id)", "marked'\u{301}; echo pwned '\u{301}", "joined'\u{200D};echo pwned;'\u{200D}",
+            "`id`", "a\\b", "''", "\"", "-n", "*", "~", "a;b&c|d<e>f#g",
+        ]
         let script = "printf '%s\\n' " + words.map(ShellText.quoted).joined(separator: " ")
         let shell = try await withTestBed { bed in try await bed.run(Launch("sh", ["-c", script])) }
         #expect(shell.output == words.map { $0 + "\n" }.joined())

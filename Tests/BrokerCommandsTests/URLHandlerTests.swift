@@ -149,7 +149,7 @@ struct URLHandlerTests {
     func notExpected() async throws {
         let broker = try ScriptedBroker { peer in
             guard let request = peer.request() else { return }
-            peer.fail(request, "invalidParameter", message: "This redirect belongs to no sign-in.")
+            peer.fail(request, "invalidParameter", message: "This redirect belongs to no sign-in. <\u{301}b>")
             peer.waitForEnd()
         }
         try await withTestBed { bed in
@@ -166,6 +166,8 @@ struct URLHandlerTests {
             try await eventually("the notice is shown") { FileManager.default.fileExists(atPath: shown) }
             let notice = try String(contentsOfFile: shown, encoding: .utf8)
             #expect(notice.contains("This redirect belongs to no sign-in."))
+            #expect(
+                !notice.unicodeScalars.contains("<") && !notice.unicodeScalars.contains(">"), "markup for the desktop")
             #expect(!notice.contains("SECRET") && !result.errors.contains("SECRET"))
         }
     }

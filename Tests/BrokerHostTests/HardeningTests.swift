@@ -35,4 +35,18 @@ struct HardeningTests {
             limited.closeInput()
         }
     }
+
+    @Test("a secret for which there are no guarded pages is kept all the same, counted, and told of while they double")
+    func unguarded() async throws {
+        try await withTestBed { bed in
+            let probe = try bed.probe("unguarded")
+            #expect(await probe.exitStatus() == .exited(0))
+            let lines = probe.outputText.split(separator: "\n").map(String.init)
+            let count = try #require(lines.last?.wholeMatch(of: /unguarded (\d+) of 700, all there/)?.1)
+            let unguarded = try #require(Int(count))
+            #expect((1...700).contains(unguarded))
+            let doublings = sequence(first: 1) { $0 * 2 }.prefix { $0 <= unguarded }
+            #expect(lines.dropLast() == doublings.map { "told of \($0)" }[...])
+        }
+    }
 }

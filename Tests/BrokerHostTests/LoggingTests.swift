@@ -16,6 +16,8 @@ struct LoggingTests {
             #expect(
                 lines == [
                     "warning first\\u{a}Second: forged app=mail correlationID=\"a b\"",
+                    // By scalars: a quote with a mark is another character.
+                    "warning said app=mail cause=\"no\\\"\u{301} app=wiki\" other=\"\\\"\u{301}\"",
                     "debug wanted now app=mail",
                 ])
         }

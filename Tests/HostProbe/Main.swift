@@ -15,6 +15,7 @@ enum HostProbe {
         case "notify": notify()
         case "harden": harden()
         case "log": log()
+        case "unguarded": unguarded()
         case "watchdog": await WatchdogProbe.run(socket: CommandLine.arguments[2])
         case "callers": callers(at: CommandLine.arguments[2], runtimeDirectory: CommandLine.arguments[3])
         default: exit(2)
@@ -89,9 +90,39 @@ enum HostProbe {
         var logger = log.logger(label: "probe")
         logger[metadataKey: "app"] = "mail"
         logger.warning("first\nSecond: forged", metadata: ["correlationID": "a b"])
+        logger.warning("said", metadata: ["cause": "no\"\u{301} app=wiki", "other": "\"\u{301}"])
         logger.debug("not wanted")
         log.level = .debug
         logger.debug("wanted now")
+    }
+
+    /// Takes the memory for guarded pages away, and makes secrets all the same.
+    private static func unguarded() {
+        UnguardedSecrets.whenMore { say("told of \($0)") }
+        let count = 700
+        var secrets: [Secret] = []
+        secrets.reserveCapacity(count)
+        // What the secrets' own objects need is there.
+        for room in (0..<4).map({ _ in malloc(64 << 10) }) { free(room) }
+        guard let size = ownSize(), limitMemory(to: size) else { return say("no limit") }
+        for number in 0..<count { secrets.append(Secret("secret \(number)")) }
+        guard limitMemory(to: .max) else { return say("still limited") }
+        let isWhole = secrets.enumerated().allSatisfy { $1 == Secret("secret \($0)") }
+        say("unguarded \(UnguardedSecrets.count) of \(count), \(isWhole ? "all there" : "not all there")")
+    }
+
+    private static func ownSize() -> rlim_t? {
+        let file = open("/proc/self/statm", O_RDONLY)
+        defer { close(file) }
+        var text = [UInt8](repeating: 0, count: 64)
+        _ = read(file, &text, text.count)
+        let pages = rlim_t(String(decoding: text.prefix { $0 != UInt8(ascii: " ") }, as: UTF8.self))
+        return pages.map { $0 * rlim_t(getpagesize()) }
+    }
+
+    private static func limitMemory(to size: rlim_t) -> Bool {
+        var limit = rlimit(rlim_cur: size, rlim_max: .max)
+        return setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit) == 0
     }
 
     /// At once, also when nobody ends the line buffer: a test waits for the words.

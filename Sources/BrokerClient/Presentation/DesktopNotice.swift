@@ -36,7 +36,9 @@ package enum DesktopNotice {
     }
 
     /// Notification servers read some markup in the text.
-    private static func plain(_ text: String) -> String { text.filter { $0 != "<" && $0 != ">" && $0 != "&" } }
+    private static func plain(_ text: String) -> String {
+        String(String.UnicodeScalarView(text.unicodeScalars.filter { $0 != "<" && $0 != ">" && $0 != "&" }))
+    }
 }
 
 /// A `notify-send` that may be told to take its notice away, by another thread than the one that waits for it.

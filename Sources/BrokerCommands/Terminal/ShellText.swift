@@ -1,3 +1,5 @@
+import BrokerValues
+
 /// Text that a shell takes as one word and nothing more.
 package enum ShellText {
     /// In quotes only where it needs them: for commands that people are shown.
@@ -12,7 +14,7 @@ package enum ShellText {
 
     /// Always in quotes.
     static func inQuotes(_ text: String) -> String {
-        "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
+        "'" + text.replacing(scalar: "'", with: "'\\''") + "'"
     }
 
     private static func isPlain(_ byte: UInt8) -> Bool {

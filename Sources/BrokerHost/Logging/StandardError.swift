@@ -1,3 +1,4 @@
+import BrokerValues
 import Glibc
 import Logging
 
@@ -25,10 +26,8 @@ package enum StandardError {
     }
 
     private static func quoted(_ value: String) -> String {
-        let plain = !value.isEmpty && !value.contains { $0 == " " || $0 == "\"" || $0 == "=" }
-        return plain
-            ? value
-            : "\"" + value.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\\\"") + "\""
+        let isPlain = !value.isEmpty && !value.unicodeScalars.contains { $0 == " " || $0 == "\"" || $0 == "=" }
+        return isPlain ? value : "\"" + value.replacing(scalar: "\"", with: "\\\"") + "\""
     }
 
     private static func utc(_ time: Int) -> String {
