@@ -120,9 +120,8 @@ private struct CallerVerdict {
             if let unit = facts.systemUnit, facts.userNamespace == .same, facts.pidNamespace == .same {
                 (tier, id, isOutside) = (.systemInstalled, unit, isAtHome)
             } else if places.contains(.other) {
-                (tier, id) = (
-                    .sandboxed, facts.flatpakID ?? CallerIdentity.unnamedSandbox + "\(facts.cgroup?.name ?? process)"
-                )
+                let place = facts.cgroup?.place(of: facts.uid) ?? process
+                (tier, id) = (.sandboxed, facts.flatpakID ?? CallerIdentity.unnamedSandbox + place)
             } else if places.contains(.unreadable) {
                 (tier, id) = (.unidentified, process)
             } else if let cgroup = facts.cgroup {

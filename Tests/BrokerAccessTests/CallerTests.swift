@@ -162,7 +162,32 @@ struct CallerTests {
         TierRow("a user's job in a service of root's", .unknown, tool, administers: true) {
             $0.cgroup = ControlGroup(path: "/system.slice/cron.service")
         },
-        TierRow("a container within a service", .sandboxed, "container:payload") {
+        TierRow(
+            "a container that has the group that all of podman's have", .sandboxed,
+            "container:user@1000.service/user.slice/libpod-7f3a.scope/container"
+        ) {
+            $0.cgroup = ControlGroup(
+                path: "/user.slice/user-1000.slice/user@1000.service/user.slice/libpod-7f3a.scope/container")
+            $0.rootMount = .other
+        },
+        TierRow(
+            "a container that made a group of another one's name in its own", .sandboxed,
+            "container:user@1000.service/user.slice/libpod-evil.scope/session-3.scope"
+        ) {
+            $0.cgroup = ControlGroup(
+                path: "/user.slice/user-1000.slice/user@1000.service/user.slice/libpod-evil.scope/session-3.scope")
+            $0.rootMount = .other
+        },
+        TierRow("a container in another user's slice", .sandboxed, "container:/user.slice/user-7.slice/session-3.scope")
+        {
+            $0.cgroup = ControlGroup(path: "/user.slice/user-7.slice/session-3.scope")
+            $0.rootMount = .other
+        },
+        TierRow("a container in a group that is longer than anybody's", .sandboxed, "container:pid 4711") {
+            $0.cgroup = ControlGroup(path: "/user.slice/" + String(repeating: "long/", count: 300))
+            $0.rootMount = .other
+        },
+        TierRow("a container within a service", .sandboxed, "container:/system.slice/backup.service/payload") {
             $0.cgroup = ControlGroup(path: "/system.slice/backup.service/payload")
             $0.systemServiceUID = 1000
             $0.rootMount = .other
@@ -206,6 +231,10 @@ struct ControlGroupTests {
         #expect(ControlGroup(file: "9:name=systemd:/b\n8:pids:/\n").path == "/b")
         #expect(ControlGroup(file: "8:pids:/x\n").path == "/")
         #expect(ControlGroup(file: "").path == "/")
+        // Names are anybody's choice, but for a slash and the end of a line.
+        #expect(ControlGroup(file: "1:name=systemd:/a\r\n0::/b\n").path == "/b")
+        #expect(ControlGroup(file: "12:pids:/x:name=systemd:/y\n1:name=systemd:/b\n").path == "/b")
+        #expect(ControlGroup(file: "1:name=systemd:/a\n0::/\u{301}b\n").path == "/\u{301}b")
     }
 
     @Test(
@@ -213,6 +242,7 @@ struct ControlGroupTests {
         arguments: [
             ("/system.slice/cron.service", "cron.service"), ("/system.slice/a.slice/b.service", "b.service"),
             ("/system.slice/a.service/b", nil), ("/system.slice/a.service/b.service", nil),
+            ("/system.slice/a.service/\u{301}b.service", nil),
             ("/user.slice/user-1.slice/user@1.service/app.slice/x.service", nil), ("/system.slice", nil), ("/", nil),
         ])
     func systemServices(path: String, service: String?) {

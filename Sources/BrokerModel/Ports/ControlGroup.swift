@@ -9,15 +9,17 @@ package struct ControlGroup: Sendable, Equatable {
 
     /// The group in the unified hierarchy, or else in systemd's own one; the root where there is neither.
     ///
-    /// - Parameter file: `/proc/PID/cgroup`.
-    package init(file: some StringProtocol) {
-        let lines = file.split(separator: "\n")
+    /// - Parameter file: `/proc/PID/cgroup`. By its bytes, as the kernel has it: the names in it are chosen by anybody, and a mark
+    ///   at the beginning of one makes another character of the slash before it.
+    package init(file: String) {
+        let lines = file.utf8.split(separator: UInt8(ascii: "\n"))
         let line =
-            lines.first { $0.hasPrefix("0::/") } ?? lines.first { $0.contains(":name=systemd:/") }
-        path = line.map { String($0.drop { $0 != "/" }) } ?? "/"
+            lines.first { $0.starts(with: "0::/".utf8) }
+            ?? lines.first { $0.drop { $0 != UInt8(ascii: ":") }.starts(with: ":name=systemd:/".utf8) }
+        path = line.map { String(Substring($0.drop { $0 != UInt8(ascii: "/") })) } ?? "/"
     }
 
-    private var components: [Substring] { path.split(separator: "/") }
+    private var components: [Substring] { path.utf8.split(separator: UInt8(ascii: "/")).map { Substring($0) } }
 
     /// A service of the system's manager, if the group is exactly that of one: a group that the service made within its own
     /// may be a sandbox.
@@ -52,6 +54,13 @@ package struct ControlGroup: Sendable, Equatable {
         "machine-",
     ]
 
-    /// The innermost group, to show.
-    package var name: String { components.last.map(String.init) ?? "/" }
+    /// All of the path, from the user's slice on where the group is in that. It tells groups apart; no part of it does, for
+    /// whoever may make groups in one names them, and engines give all of theirs one name (podman: `container`).
+    ///
+    /// - Returns: nil for one that is longer than anybody's.
+    package func place(of user: UInt32) -> String? {
+        let slice = "/user.slice/user-\(user).slice/".utf8
+        let place = path.utf8.starts(with: slice) ? path.utf8.dropFirst(slice.count) : path.utf8[...]
+        return place.count <= 1_024 ? String(Substring(place)) : nil
+    }
 }
