@@ -17,7 +17,7 @@ final class LineAcceptor: ReactorSource {
     let number: UInt64
     let logger: Logger
     private let descriptor: Int32
-    private let isShared: Bool
+    private let sharer: UInt32?
     /// Called once, when nothing can be accepted any more although nobody asked for it.
     var whenCutOff: () -> Void = {}
     private let reactor: Reactor
@@ -25,7 +25,6 @@ final class LineAcceptor: ReactorSource {
     private let limits: LineLimits
     private var token: UInt64?
     private var isAccepting = false
-    private var toldOfEarly = false
     private var resumption: ReactorTimer?
 
     init(
@@ -33,7 +32,7 @@ final class LineAcceptor: ReactorSource {
         logger: Logger
     ) {
         descriptor = socket.descriptor
-        isShared = socket.isShared
+        sharer = socket.sharer
         self.reactor = reactor
         self.table = table
         number = table.makeID()
@@ -52,7 +51,7 @@ final class LineAcceptor: ReactorSource {
     /// - Returns: 0, or the errno that says why it cannot accept; then the socket is closed.
     func begin() -> Int32 {
         var code = broker_ask_who_writes(descriptor)
-        if code == 0 { code = isShared ? beginAside() : beginHere() }
+        if code == 0 { code = sharer == nil ? beginHere() : beginAside() }
         if code != 0 { close(descriptor) }
         isAccepting = code == 0
         return code
@@ -85,7 +84,7 @@ final class LineAcceptor: ReactorSource {
 
     private func cutOff() {
         // Who connected and was not accepted may have sent descriptors, which end with it.
-        ReceivedDescriptor.close([descriptor])
+        if let sharer { ReceivedDescriptor.close([descriptor], from: sharer) }
         guard isAccepting else { return }
         isAccepting = false
         whenCutOff()
@@ -139,25 +138,21 @@ final class LineAcceptor: ReactorSource {
             close(accepted)
             return
         }
-        let stream = SocketStream(accepted, of: reactor)
         let peer: PeerCredentials
         do throws(SocketError) {
             peer = try PeerCredentials(ofSocket: accepted)
         } catch {
             logger.notice("connection refused: who it is cannot be told", metadata: ["cause": "\(error)"])
+            return SocketStream(accepted, from: .max, of: reactor).close()
+        }
+        let stream = SocketStream(accepted, from: peer.uid, of: reactor)
+        // The listener hands the question on, but not to whom connected before it was asked. Of what was sent before this the
+        // kernel tells without being asked, and what comes in between is nobody's.
+        guard broker_asks_who_writes(accepted) != 0 || broker_ask_who_writes(accepted) == 0 else {
             return stream.close()
         }
-        // The listener hands the question on, but not to whom connected before it was asked.
-        let isEarly = broker_asks_who_writes(accepted) == 0
-        guard !isEarly || broker_ask_who_writes(accepted) == 0 else { return stream.close() }
-        if isEarly, !toldOfEarly {
-            toldOfEarly = true
-            logger.notice(
-                "who wrote on a connection before the start is not known, and counts as who made it; PassCredentials=yes in the socket's unit mends that"
-            )
-        }
         let channel = LineChannel(
-            stream, isEarly: isEarly, service: service, limits: limits, table: table, listener: number, logger: logger)
+            stream, service: service, limits: limits, table: table, listener: number, logger: logger)
         let connection = LineConnection(
             id: table.makeID(), peer: peer, channel: channel, table: table.count, reactor: reactor)
         let about: Logger.Metadata = ["pid": "\(peer.pid)", "uid": "\(peer.uid)"]

@@ -53,16 +53,12 @@ final class LineChannel: SocketStreamOwner {
     private var closingTimer: ReactorTimer?
     /// Who writes; nil while that is who connected.
     private var otherWriter: (named: BytesBeside.Writer, process: PeerProcess?)?
-    /// Whether bytes may come of which the kernel does not say who wrote them: they were sent before it was asked to.
-    private var mayBeUntold: Bool
 
-    /// - Parameter isEarly: whether it was made before the broker listened, on a socket that it was handed.
     init(
-        _ stream: SocketStream, isEarly: Bool, service: any LineService, limits: LineLimits, table: LineTable,
+        _ stream: SocketStream, service: any LineService, limits: LineLimits, table: LineTable,
         listener: UInt64, logger: Logger
     ) {
         self.stream = stream
-        mayBeUntold = isEarly
         lastActive = stream.reactor.now
         self.listener = listener
         self.service = service
@@ -289,19 +285,14 @@ final class LineChannel: SocketStreamOwner {
         let peer = served.connection.peer
         // While the process that connected lives, its number is nobody else's.
         let isPeer = writer.pid == peer.pid && peer.process?.isRunning != false
-        if otherWriter == nil, isPeer, writer.uid == peer.uid {
-            mayBeUntold = false
-            return true
-        }
+        if otherWriter == nil, isPeer, writer.uid == peer.uid { return true }
         // Where none is held, the writer counts as nobody who could be told.
         if let otherWriter, writer == otherWriter.named, otherWriter.process?.isRunning != false { return true }
-        if mayBeUntold, writer.pid == 0, writer.uid != peer.uid { return true }
         // One other, once, and not in the middle of a line.
         guard otherWriter == nil, writer.uid == peer.uid, !splitter.holdsPartOfLine else {
             refuse(.manyWriters)
             return false
         }
-        mayBeUntold = false
         var credentials = PeerCredentials(ofWriter: writer, onConnectionOf: peer)
         // Who has the number of a process that has ended may be anybody.
         if writer.pid == peer.pid { credentials.process = nil }

@@ -13,7 +13,7 @@ package final class HangUpWatch: Sendable {
         _ descriptor: ReceivedDescriptor, on reactor: Reactor, _ told: @escaping @Sendable () -> Void
     ) async throws(SocketError) -> HangUpWatch {
         let source = await reactor.perform {
-            let source = Source(descriptor.take(), on: reactor, told)
+            let source = Source(descriptor, on: reactor, told)
             return source.begin() ? ReactorBound(source, of: reactor) : nil
         }
         guard let source else { throw .noHangUp }
@@ -32,19 +32,20 @@ package final class HangUpWatch: Sendable {
 
     private final class Source: ReactorSource {
         private let descriptor: Int32
+        private let sender: UInt32
         private let reactor: Reactor
         private let told: @Sendable () -> Void
         private var token: UInt64?
 
-        init(_ descriptor: Int32, on reactor: Reactor, _ told: @escaping @Sendable () -> Void) {
-            self.descriptor = descriptor
+        init(_ received: ReceivedDescriptor, on reactor: Reactor, _ told: @escaping @Sendable () -> Void) {
+            (descriptor, sender) = (received.take(), received.sender)
             self.reactor = reactor
             self.told = told
         }
 
         func begin() -> Bool {
             if broker_hangs_up(descriptor) != 0 { token = reactor.watch(descriptor, for: [], self) }
-            if token == nil { ReceivedDescriptor.close([descriptor]) }
+            if token == nil { ReceivedDescriptor.close([descriptor], from: sender) }
             return token != nil
         }
 
@@ -52,7 +53,7 @@ package final class HangUpWatch: Sendable {
             guard let token else { return }
             self.token = nil
             reactor.forget(token, descriptor)
-            ReceivedDescriptor.close([descriptor])
+            ReceivedDescriptor.close([descriptor], from: sender)
         }
 
         func ready(_ what: ReactorReadiness) {

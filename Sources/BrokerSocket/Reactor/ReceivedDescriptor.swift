@@ -5,29 +5,31 @@ import Synchronization
 
 /// A descriptor that a peer sent; closed with this object, unless somebody took it.
 package final class ReceivedDescriptor: Sendable {
+    /// The user who sent it.
+    let sender: UInt32
     private let descriptor: Atomic<Int32>
 
-    init(owning descriptor: Int32) {
+    init(owning descriptor: Int32, from sender: UInt32) {
+        self.sender = sender
         self.descriptor = Atomic(descriptor)
     }
 
     deinit {
         let left = take()
-        if left >= 0 { Self.close([left]) }
+        if left >= 0 { Self.close([left], from: sender) }
     }
 
-    /// Descriptors that are being closed: of all peers, for none can be hurried.
-    private static let closing = Atomic<Int>(0)
-    private static let mostClosing = 256
+    private static let closing = Mutex(ClosingDescriptors())
 
-    static var areTooMany: Bool { closing.load(ordering: .relaxed) > mostClosing }
+    /// Whether so many of a user's are being closed that no more are taken from them.
+    static func areTooMany(from sender: UInt32) -> Bool { closing.withLock { $0.areTooMany(from: sender) } }
 
     /// Closing can take as long as whoever sent it likes: it is done on a thread of its own.
-    static func close(_ descriptors: [Int32]) {
-        closing.add(descriptors.count, ordering: .relaxed)
+    static func close(_ descriptors: [Int32], from sender: UInt32) {
+        closing.withLock { $0.begin(descriptors.count, from: sender) }
         let work: @Sendable () -> Void = {
             for descriptor in descriptors { broker_close_sent(descriptor) }
-            closing.subtract(descriptors.count, ordering: .relaxed)
+            closing.withLock { $0.end(descriptors.count, from: sender) }
         }
         if DetachedThread.start(work) != 0 { DispatchQueue.global().async(execute: work) }
     }
@@ -37,4 +39,32 @@ package final class ReceivedDescriptor: Sendable {
 
     /// To look at, while it is nobody else's.
     var number: Int32 { descriptor.load(ordering: .relaxed) }
+}
+
+/// How many descriptors are being closed, by the user who sent them. None of them can be hurried, and none be left open: so
+/// the only bound is that more are refused.
+package struct ClosingDescriptors {
+    /// A user has at most as many as are left free for others: half of them, where there is one user.
+    package static let places = 512
+    private var counts: [UInt32: Int] = [:]
+    private var all = 0
+
+    package init() {}
+
+    package mutating func begin(_ count: Int, from sender: UInt32) {
+        counts[sender, default: 0] += count
+        all += count
+    }
+
+    package mutating func end(_ count: Int, from sender: UInt32) {
+        let rest = counts[sender, default: 0] - count
+        counts[sender] = rest > 0 ? rest : nil
+        all -= count
+    }
+
+    /// Never, while none of theirs is being closed: nobody has to wait for what others sent.
+    package func areTooMany(from sender: UInt32) -> Bool {
+        let own = counts[sender, default: 0]
+        return own > 0 && own + all >= Self.places
+    }
 }

@@ -12,6 +12,8 @@ final class SocketStream: ReactorSource {
 
     let reactor: Reactor
     private let descriptor: Int32
+    /// The user who connected.
+    private let user: UInt32
     private var token: UInt64?
     private var isOpen = true
     private var interest: ReactorInterest
@@ -41,9 +43,12 @@ final class SocketStream: ReactorSource {
     }
     private var descriptors = Descriptors.welcome { didSet { updateInterest() } }
 
-    /// - Parameter descriptor: connected, non-blocking, and the stream's own from here on.
-    init(_ descriptor: Int32, of reactor: Reactor) {
+    /// - Parameters:
+    ///   - descriptor: connected, non-blocking, and the stream's own from here on.
+    ///   - user: who connected.
+    init(_ descriptor: Int32, from user: UInt32, of reactor: Reactor) {
         self.descriptor = descriptor
+        self.user = user
         self.reactor = reactor
         interest = []
     }
@@ -232,7 +237,7 @@ final class SocketStream: ReactorSource {
     private func read(_ take: (UnsafeRawBufferPointer, BytesBeside) -> Void) -> Int {
         var size = reactor.buffer.count
         // Whoever sends what takes long to close gets no room for it without end.
-        if ReceivedDescriptor.areTooMany { refuseDescriptors() }
+        if ReceivedDescriptor.areTooMany(from: user) { refuseDescriptors() }
         switch descriptors {
         case .welcome, .refused: break
         case .sent: return -Int(EAGAIN)
@@ -254,7 +259,7 @@ final class SocketStream: ReactorSource {
         let count = broker_receive(descriptor, reactor.buffer.baseAddress, size, &beside)
         guard count > 0 else { return count }
         let bytes = UnsafeMutableRawBufferPointer(rebasing: reactor.buffer[..<count])
-        take(UnsafeRawBufferPointer(bytes), BytesBeside(beside))
+        take(UnsafeRawBufferPointer(bytes), BytesBeside(beside, on: user))
         bytes.wipe()
         return count
     }
@@ -299,7 +304,8 @@ struct BytesBeside {
         var gid: UInt32
     }
 
-    init(_ beside: broker_beside) {
+    /// - Parameter user: whose connection it is.
+    init(_ beside: broker_beside, on user: UInt32) {
         writer = Writer(pid: beside.pid, uid: beside.uid, gid: beside.gid)
         guard beside.count > 0 else {
             descriptors = []
@@ -309,10 +315,10 @@ struct BytesBeside {
             Array(raw.bindMemory(to: Int32.self).prefix(Int(beside.count)))
         }
         if numbers.count > Int(BROKER_MOST_DESCRIPTORS) {
-            ReceivedDescriptor.close(numbers)
+            ReceivedDescriptor.close(numbers, from: user)
             descriptors = []
         } else {
-            descriptors = numbers.map(ReceivedDescriptor.init(owning:))
+            descriptors = numbers.map { ReceivedDescriptor(owning: $0, from: user) }
         }
     }
 }

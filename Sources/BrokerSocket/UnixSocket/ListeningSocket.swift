@@ -5,13 +5,13 @@ package final class ListeningSocket: Sendable {
     package let descriptor: Int32
     /// The file the broker bound itself; nil for an inherited socket, whose path belongs to the one who made it.
     private let file: BoundFile?
-    /// Whether a client holds it, too. Whoever holds a socket can make any of its calls wait.
-    let isShared: Bool
+    /// The user of a client that holds it, too; nil where none does. Whoever holds a socket can make any of its calls wait.
+    let sharer: UInt32?
 
-    init(descriptor: Int32, file: BoundFile?, isShared: Bool = false) {
+    init(descriptor: Int32, file: BoundFile?, sharer: UInt32? = nil) {
         self.descriptor = descriptor
         self.file = file
-        self.isShared = isShared
+        self.sharer = sharer
     }
 
     /// Takes a socket that systemd bound (socket activation).
@@ -28,7 +28,8 @@ package final class ListeningSocket: Sendable {
     /// Takes a socket that a client made and sent.
     package static func handed(_ received: ReceivedDescriptor) throws(SocketError) -> ListeningSocket {
         let socket = try inherited(received.number)
-        return ListeningSocket(descriptor: socket.descriptor, file: nil, isShared: received.take() >= 0)
+        return ListeningSocket(
+            descriptor: socket.descriptor, file: nil, sharer: received.take() >= 0 ? received.sender : nil)
     }
 
     /// Whether both are one socket.

@@ -178,4 +178,84 @@ struct HandedOnTests {
             #expect(service.counts.received == 4)
         }
     }
+
+    /// As another user: sends many descriptors whose end takes as long as it likes, one of its own after them, and stays.
+    private static let hanging = """
+        import array, os, socket, struct, sys
+        os.setgid(12345); os.setuid(12345)
+        # Python's own modules may lie where only root can read: no more is imported by now.
+        listener = socket.socket()
+        listener.bind(('127.0.0.1', 0))
+        listener.listen()
+        kept = []
+        def hanging():
+            far = socket.create_connection(listener.getsockname())
+            kept.append(listener.accept()[0])
+            far.setblocking(False)
+            try:
+                while True: far.send(b'x' * 65536)
+            except BlockingIOError: pass
+            far.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack('ii', 1, 600))
+            # What is closed is a socket in which another one waits: nobody but its maker has a say in how that one ends.
+            outer, inner = socket.socketpair()
+            inner.sendmsg([b'x'], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array('i', [far.fileno()]))])
+            far.close()
+            kept.append(inner)
+            return outer
+        def send(descriptor, count):
+            connection = socket.socket(socket.AF_UNIX)
+            connection.connect(sys.argv[1])
+            rights = array.array('i', [descriptor.fileno()] * count)
+            try:
+                connection.sendmsg([b'line\\n'], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, rights)])
+            except PermissionError:
+                return 'descriptors'
+            descriptor.close()
+            return connection.makefile().readline().strip()
+        for _ in range(2):
+            assert send(hanging(), 130) == 'line'
+        print(send(socket.socketpair()[0], 1), flush=True)
+        sys.stdin.readline()
+        """
+
+    @Test(
+        "who sent many descriptors that take their time to close is taken no more from; another user is",
+        .enabled(if: geteuid() == 0, "needs root, to be another user"))
+    func manyLingering() async throws {
+        try await withListener(ScriptedService(), audience: .everybody) { (bed) async throws in
+            #expect(chmod(bed.bed.directory.path, 0o755) == 0)
+            let crowd = try bed.bed.start(
+                Launch("/usr/bin/python3", ["-c", Self.hanging, bed.path], hasInput: true), as: "crowd")
+            try await crowd.waitForText("descriptors")
+            let mine = """
+                import array, os, socket, sys
+                read, write = os.pipe()
+                connection = socket.socket(socket.AF_UNIX)
+                connection.connect(sys.argv[1])
+                connection.sendmsg([b'mine\\n'], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array('i', [write]))])
+                assert connection.makefile().readline() == 'mine\\n'
+                os.close(write)
+                assert os.read(read, 1) == b''
+                """
+            let result = try await bed.bed.run(Launch("/usr/bin/python3", ["-c", mine, bed.path]))
+            #expect(result.succeeded, "\(result)")
+            crowd.closeInput()
+            #expect(await crowd.exitStatus() == .exited(0))
+        }
+    }
+
+    @Test(
+        "of descriptors that are being closed a user has as many as are left free for others, and never waits for theirs"
+    )
+    func closing() {
+        var closing = ClosingDescriptors()
+        closing.begin(255, from: 1)
+        #expect(!closing.areTooMany(from: 1))
+        closing.begin(1, from: 1)
+        #expect(closing.areTooMany(from: 1) && !closing.areTooMany(from: 2))
+        closing.begin(253, from: 2)
+        #expect(closing.areTooMany(from: 2) && !closing.areTooMany(from: 3))
+        closing.end(256, from: 1)
+        #expect(!closing.areTooMany(from: 1) && !closing.areTooMany(from: 2))
+    }
 }

@@ -200,7 +200,7 @@ struct BindingTests {
         }
     }
 
-    @Test("an inherited listener serves, and its path stays when the broker goes")
+    @Test("an inherited listener serves, and its path stays when the broker goes; who wrote what came before is known")
     func inherited() async throws {
         try await withTestBed { bed in
             let path = bed.path("activated.sock")
@@ -210,10 +210,29 @@ struct BindingTests {
             // It came before the broker did, as with socket activation.
             let early = try await LineClient.connect(to: path)
             try await early.sendLine("early")
+            let script = """
+                import os, socket, sys
+                connection = socket.socket(socket.AF_UNIX)
+                connection.connect(sys.argv[1])
+                child = os.fork()
+                if child == 0:
+                    connection.sendall(b'handed on\\n')
+                    os._exit(0)
+                os.waitpid(child, 0)
+                print('sent', flush=True)
+                assert connection.makefile().readline() == 'handed on\\n'
+                """
+            let other = try bed.start(Launch("/usr/bin/python3", ["-c", script, path]), as: "other")
+            try await other.waitForText("sent")
+            let service = ScriptedService()
             let listener = try await LineListener.start(
-                ListeningSocket.inherited(descriptor), on: reactor, service: ScriptedService(),
-                logger: Logger(label: "test"))
+                ListeningSocket.inherited(descriptor), on: reactor, service: service, logger: Logger(label: "test"))
             #expect(try await early.readLine() == "early")
+            #expect(try await early.ask("later") == "later")
+            #expect(await other.exitStatus() == .exited(0))
+            #expect(service.peers.map(\.pid) == [getpid(), other.pid])
+            let writer = try #require(service.writers.first)
+            #expect(service.writers.count == 1 && writer.pid != getpid() && writer.pid != other.pid)
             await listener.shutDown(within: .seconds(1))
             #expect(try facts(path).st_mode & S_IFMT == S_IFSOCK)
         }
