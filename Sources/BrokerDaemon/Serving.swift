@@ -28,7 +28,8 @@ extension RunningBroker {
                     .init(
                         service: ListeningService(
                             listener: listener, sandboxes: sandboxes, engine: engine, grants: policy.grants,
-                            manager: manager, logger: logger)),
+                            manager: manager, requestTimeout: .seconds(configuration.oauth.requestTimeout),
+                            logger: logger)),
                 ], logger: quiet))
         do {
             try await group.run()

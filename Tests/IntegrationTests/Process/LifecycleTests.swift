@@ -31,6 +31,20 @@ import Testing
         }
     }
 
+    @Test("a stop asks the service manager for as long as a refresh may take, and then what is given back")
+    func asksForTime() async throws {
+        try await withTestBed { bed in
+            let manager = try NotifySocket(path: bed.path("notify"))
+            let broker = try await BrokerProcess.start(in: bed) {
+                $0.wrapper = ["env", "NOTIFY_SOCKET=\(manager.path)"]
+                $0.configuration = "[oauth]\nrequest_timeout = 200\n"
+            }
+            broker.process.send(SIGTERM)
+            #expect(await broker.process.exitStatus() == .exited(0))
+            #expect(manager.received().contains("EXTEND_TIMEOUT_USEC=\((3 * 200 + 10) * 1_000_000)"))
+        }
+    }
+
     @Test("a sign-in that waits when SIGTERM comes gets an error, and does not delay the shutdown")
     func cancelsInteraction() async throws {
         try await withTestBed { bed in
