@@ -2,7 +2,8 @@ import BrokerModel
 import BrokerValues
 
 /// Whose place a waiting interaction takes. A place is a port, a page and a promise to a person: there is a limit for each
-/// app, for each program or sandbox, whatever apps it names, and for all of a person's.
+/// app, for each program or sandbox, whatever apps it names, and for all of a person's. Where there are many people, each gets
+/// as many as are left free for others, and the first in any case.
 struct InteractionClaim: Sendable, Hashable {
     let partition: Partition
     /// ``AppRegistration/identity``.
@@ -14,7 +15,7 @@ struct InteractionClaim: Sendable, Hashable {
     func check(
         among others: some Sequence<InteractionClaim>, _ settings: EngineSettings
     ) throws(BrokerError) {
-        let here = others.filter { $0.partition == partition }
+        let here = Array(others.filter { $0.partition == partition })
         let (most, share) = (settings.openInteractions, settings.openInteractionsEach)
         if here.count(where: { $0.app == app }) >= share {
             throw Self.full("This app has \(share) sign-ins waiting already; finish or cancel one first.")
@@ -26,7 +27,13 @@ struct InteractionClaim: Sendable, Hashable {
         if here.count >= most {
             throw Self.full("\(most) sign-ins wait for you already; finish or cancel one first.")
         }
+        if !here.isEmpty, here.count + others.count(where: { _ in true }) >= Self.people * most {
+            throw Self.full("Many sign-ins of other users wait, and some of yours; finish or cancel one first.")
+        }
     }
+
+    /// For how many there is room if each of them has all that one may have.
+    private static let people = 3
 
     private static func full(_ message: String) -> BrokerError {
         BrokerError(.throttled, message, reason: .tooManyInteractions)

@@ -61,12 +61,20 @@ struct InteractiveAcquisition: Sendable {
     private func check(_ request: InteractiveRequest) throws(BrokerError) {
         try ScopeRules.check(request.scopes.union(request.extraScopesToConsent))
         try TenantRules.check(request.authority, for: request.app, clouds: services.clouds(of: request))
-        let taken = request.extraQueryParameters.keys.filter { request.sets($0.lowercased()) }.sorted()
+        let taken = request.extraQueryParameters.keys.filter { request.sets(Self.asRead($0)) }.sorted()
         guard taken.isEmpty else {
             throw BrokerError(
                 .invalidParameter,
                 "The broker sets \(taken.joined(separator: ", ")) itself; leave it out of extraQueryParameters.")
         }
+    }
+
+    /// A parameter's name as a provider may read it. Some take no notice of case; to those that are written in PHP a blank, a dot
+    /// and what stands in brackets are other ways to write an underscore, or a list.
+    private static func asRead(_ name: String) -> String {
+        let bare = name.lowercased().utf8.drop { $0 == UInt8(ascii: " ") }.prefix { $0 != UInt8(ascii: "[") }
+        return String(
+            decoding: bare.map { " .".utf8.contains($0) ? UInt8(ascii: "_") : $0 }, as: UTF8.self)
     }
 
     /// Of the people who can sign in where the request goes: a namesake at another provider is somebody else.

@@ -51,16 +51,18 @@ package final class SandboxSockets: Sendable {
     private struct State {
         /// By handle.
         var places: [String: Place] = [:]
+        /// One for each of them.
+        var shares = FairPlaces<Partition, String>(limit: SandboxSockets.mostInAll)
         /// Handles of those that the configuration names.
         var configured: Set<String> = []
         /// What starts a listener for a sandbox; nil before the broker listens, and when it stops.
         var listen: Listen?
     }
 
-    /// Of one person.
-    package static let most = 64
-    /// Of all. A socket that its launcher made has a thread.
+    /// Of all; of one person as many as are left free for others. A socket that its launcher made has a thread.
     private static let mostInAll = 128
+    /// Where there is nobody else.
+    package static let most = mostInAll / 2
 
     private let folders: SandboxFolders?
     private let clock: any BrokerClock
@@ -279,7 +281,11 @@ package final class SandboxSockets: Sendable {
     /// - Returns: whether there was such a place.
     @discardableResult
     private func leave(_ handle: String) -> Bool {
-        state.withLock { $0.places.removeValue(forKey: handle) } != nil
+        state.withLock { state in
+            guard let place = state.places.removeValue(forKey: handle) else { return false }
+            state.shares.leave(for: handle, of: place.partition)
+            return true
+        }
     }
 
     private func shutDown(_ opened: Opened, within patience: Duration) async {
@@ -296,10 +302,9 @@ package final class SandboxSockets: Sendable {
         _ handle: String, of partition: Partition
     ) throws(BrokerError) -> Listen {
         let place = state.withLock { state in
-            let isFull =
-                state.places.values.count { $0.partition == partition } >= Self.most
-                || state.places.count >= Self.mostInAll
-            if !isFull, state.listen != nil { state.places[handle] = Place(partition: partition) }
+            guard state.listen != nil else { return (listen: state.listen, isFull: false) }
+            let isFull = !state.shares.take(for: handle, of: partition)
+            if !isFull { state.places[handle] = Place(partition: partition) }
             return (listen: state.listen, isFull: isFull)
         }
         guard let listen = place.listen else { throw Self.stopping }

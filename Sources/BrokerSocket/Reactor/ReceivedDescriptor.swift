@@ -44,8 +44,9 @@ package final class ReceivedDescriptor: Sendable {
 /// How many descriptors are being closed, by the user who sent them. None of them can be hurried, and none be left open: so
 /// the only bound is that more are refused.
 package struct ClosingDescriptors {
-    /// A user has at most as many as are left free for others: half of them, where there is one user.
-    package static let places = 512
+    /// A user has at most as many as are left free for others: half of them, where there is one user. Each can take a thread, and
+    /// nobody sends more than two at a time for a good reason.
+    package static let places = 128
     private var counts: [UInt32: Int] = [:]
     private var all = 0
 

@@ -95,4 +95,46 @@ struct FairShareTests {
         bed.provider.say { _ in }
         try await bed.signIn("first")
     }
+
+    @Test("users who let sign-ins wait leave others fewer and fewer, and nobody none")
+    func interactions() async throws {
+        let bed = try await EngineBed()
+        var settings = EngineSettings()
+        settings.openInteractions = 4
+        bed.engine.apply(settings)
+        var waiting: [Task<AcquiredToken, any Error>] = []
+        var counts: [Int] = []
+        for user in 1...5 {
+            var count = 0
+            while count < 10 {
+                let (browser, refusal) = (Browser(), Promise<ErrorKind?>())
+                let request = bed.interactive { [count] in
+                    $0.partition = Partition(uid: UInt32(user))
+                    $0.loginHint = "person-\(count)"
+                }
+                let task = Task {
+                    do throws(BrokerError) {
+                        return try await bed.engine.acquireInteractive(request) {
+                            browser.opened($0)
+                            refusal.fulfil(nil)
+                        }
+                    } catch {
+                        refusal.fulfil(error.kind)
+                        throw error
+                    }
+                }
+                waiting.append(task)
+                if let kind = await refusal.value {
+                    #expect(kind == .throttled)
+                    break
+                }
+                count += 1
+            }
+            counts.append(count)
+        }
+        #expect(counts == [4, 4, 2, 1, 1])
+        for task in waiting { task.cancel() }
+        for task in waiting { _ = await task.result }
+        #expect(bed.engine.interactionsOpen == 0)
+    }
 }

@@ -323,7 +323,11 @@ struct InteractiveFlowTests {
 
     @Test(
         "what the broker sets itself cannot be set from outside",
-        arguments: ["state", "Code_Challenge", "redirect_uri", "claims", "CLAIMS", "max_age", "acr_values", "resource"])
+        arguments: [
+            "state", "Code_Challenge", "redirect_uri", "claims", "CLAIMS", "max_age", "acr_values", "resource",
+            // PHP's way to read names.
+            "redirect.uri", "code challenge", " nonce", "scope[]", "claims[id_token]",
+        ])
     func ownParameters(name: String) async throws {
         let bed = try await EngineBed()
         let request = bed.interactive(Sample.app(), ["mail.read"]) {

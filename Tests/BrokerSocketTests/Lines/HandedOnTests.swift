@@ -213,7 +213,7 @@ struct HandedOnTests {
             descriptor.close()
             return connection.makefile().readline().strip()
         for _ in range(2):
-            assert send(hanging(), 130) == 'line'
+            assert send(hanging(), 33) == 'line'
         print(send(socket.socketpair()[0], 1), flush=True)
         sys.stdin.readline()
         """
@@ -249,13 +249,13 @@ struct HandedOnTests {
     )
     func closing() {
         var closing = ClosingDescriptors()
-        closing.begin(255, from: 1)
+        closing.begin(63, from: 1)
         #expect(!closing.areTooMany(from: 1))
         closing.begin(1, from: 1)
         #expect(closing.areTooMany(from: 1) && !closing.areTooMany(from: 2))
-        closing.begin(253, from: 2)
+        closing.begin(61, from: 2)
         #expect(closing.areTooMany(from: 2) && !closing.areTooMany(from: 3))
-        closing.end(256, from: 1)
+        closing.end(64, from: 1)
         #expect(!closing.areTooMany(from: 1) && !closing.areTooMany(from: 2))
     }
 }
