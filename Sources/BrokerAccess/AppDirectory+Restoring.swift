@@ -13,6 +13,7 @@ extension AppDirectory {
         }
         do throws(BrokerError) {
             try AppRules.check(app)
+            try checkSpelling(of: app.description, in: partition)
             try checkRoom(for: app.name, in: partition)
         } catch {
             return .kept(error.message)

@@ -94,6 +94,18 @@ package final class AppDirectory: AppRoster {
     /// Of one partition: all of them are in memory, or none.
     package static let mostApps = 1_024
 
+    /// The same letters in other bytes are one name in memory and to people, and two on disk: what was removed or limited would
+    /// come back with the next start.
+    ///
+    /// - Throws: `invalidParameter`.
+    func checkSpelling(of app: AppDescription, in partition: Partition) throws(BrokerError) {
+        guard let known = try? registrations(of: partition), let other = known.otherSpelling(of: app) else { return }
+        throw BrokerError(
+            .invalidParameter,
+            "\(other) is there already, written in other bytes that look the same; give the name as it was given then, or another."
+        ) { $0.app = app.name }
+    }
+
     /// - Throws: `throttled`. Where the registrations cannot be read, one more may be what mends that.
     func checkRoom(for name: String, in partition: Partition) throws(BrokerError) {
         guard let known = try? registrations(of: partition), known[name] == nil, known.count >= Self.mostApps else {
@@ -131,6 +143,7 @@ package final class AppDirectory: AppRoster {
             }
         }
         try AppRules.check(app)
+        try checkSpelling(of: app.description, in: partition)
         try checkRoom(for: app.name, in: partition)
         try await write(app, in: partition)
         return app

@@ -49,6 +49,14 @@ struct Registrations: Sendable {
 
     var count: Int { byName.count }
 
+    /// - Returns: what the app or its group is called already by others, in other bytes.
+    func otherSpelling(of app: AppDescription) -> String? {
+        let names = byName[app.name].map { ($0.record.name, app.name) }
+        let groups = byName.values.lazy.compactMap(\.record.description.group).map { ($0, app.group ?? $0) }
+        return ([names].compactMap(\.self) + groups)
+            .first { known, name in known == name && !known.utf8.elementsEqual(name.utf8) }?.0
+    }
+
     /// Ordered by name; without those that are of no use at present.
     var apps: [AppRegistration] { byName.values.compactMap(\.app).sorted { $0.name < $1.name } }
 

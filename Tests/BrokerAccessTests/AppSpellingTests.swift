@@ -1,0 +1,28 @@
+import BrokerAccess
+import BrokerModel
+import BrokerTestSupport
+import BrokerValues
+import Testing
+
+@Suite("How apps and groups are written")
+struct AppSpellingTests {
+    @Test(
+        "a name or a group that is another one's in other bytes is refused: on disk they would be two",
+        arguments: [("Zo\u{eb}", "Zoe\u{308}"), ("Kontakt", "\u{212a}ontakt")])
+    func spelling(name: String, other: String) async throws {
+        let bed = try await AccessBed()
+        var app = AccessBed.app(name)
+        app.group = name
+        try await bed.directory.register(app, in: AccessBed.partition)
+        try await bed.directory.register(app, in: AccessBed.partition)
+        var grouped = AccessBed.app("beside")
+        grouped.group = other
+        for app in [AccessBed.app(other), grouped] {
+            let error = await #expect(throws: BrokerError.self) {
+                try await bed.directory.register(app, in: AccessBed.partition)
+            }
+            #expect(error?.kind == .invalidParameter && error?.message.contains("other bytes") == true)
+        }
+        #expect(try await bed.reopened().list(in: AccessBed.partition).map(\.name) == [name])
+    }
+}
