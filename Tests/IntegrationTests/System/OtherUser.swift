@@ -1,11 +1,13 @@
 import BrokerTestSupport
 import BrokerValues
 import Foundation
+import Synchronization
 
 /// A process of another uid that is connected to the broker.
 struct OtherUser: Sendable {
     let uid: UInt32
     private let process: ManagedProcess
+    private let received: ReceivedMessages
 
     /// Hands the lines of its input to the broker, and prints what comes back.
     private static let relay = """
@@ -27,7 +29,8 @@ struct OtherUser: Sendable {
             "setpriv",
             ["--reuid=\(uid)", "--regid=\(uid)", "--clear-groups", "--", "/usr/bin/python3", "-c", relay, socket],
             hasInput: true)
-        return OtherUser(uid: uid, process: try bed.start(launch, as: "uid-\(uid)"))
+        let process = try bed.start(launch, as: "uid-\(uid)")
+        return OtherUser(uid: uid, process: process, received: ReceivedMessages(from: process.output))
     }
 
     /// Asks, and does not wait.
@@ -51,19 +54,43 @@ struct OtherUser: Sendable {
     }
 
     func message(_ what: String, where isMeant: @escaping @Sendable (JSONObject) -> Bool) async throws -> JSONObject {
-        try await eventually(what) { messages.contains(where: isMeant) }
-        return messages.first(where: isMeant) ?? [:]
+        try await awaited(what) { messages.first(where: isMeant) }
     }
 
     /// Everything that came so far.
-    var messages: [JSONObject] {
-        process.outputText.split(separator: "\n").compactMap {
-            try? JSONDecoder().decode(JSONObject.self, from: Data($0.utf8))
-        }
-    }
+    var messages: [JSONObject] { received.all }
 
     /// The first line that came, of a broker that says why it turns the process away.
     func refusal() async throws -> JSONObject { try await message("a refusal of uid \(uid)") { $0["id"] == .null } }
 
     func stop() async { await process.stop() }
+}
+
+/// The lines of a file that grows, each read once: whoever waits looks often.
+private final class ReceivedMessages: Sendable {
+    private struct State {
+        var offset: UInt64 = 0
+        var messages: [JSONObject] = []
+    }
+
+    private let file: URL
+    private let state = Mutex(State())
+
+    init(from file: URL) { self.file = file }
+
+    var all: [JSONObject] {
+        state.withLock { state in
+            guard let handle = try? FileHandle(forReadingFrom: file) else { return state.messages }
+            defer { try? handle.close() }
+            try? handle.seek(toOffset: state.offset)
+            // The last line may be half there.
+            guard let data = try? handle.readToEnd(), let end = data.lastIndex(of: 0x0a) else { return state.messages }
+            for line in data[..<end].split(separator: 0x0a) {
+                guard let message = try? JSONDecoder().decode(JSONObject.self, from: line) else { continue }
+                state.messages.append(message)
+            }
+            state.offset += UInt64(end - data.startIndex + 1)
+            return state.messages
+        }
+    }
 }
