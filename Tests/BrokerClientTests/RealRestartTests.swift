@@ -21,12 +21,11 @@ struct RealRestartTests {
             configuration.socketPath = socket.path
             let app = try PublicClientApplication(configuration: configuration)
             #expect(try await app.allAccounts().count == 1)
-            provider.add(Fault(.token, .slow, delay: 1))
+            provider.add(Fault(.token, .slow, delay: 0, isHeld: true))
             var parameters = SilentTokenParameters(scopes: ["notes.read"])
             parameters.forceRefresh = true
-            let (refresh, accounts) = try await stop(first, at: socket.path, while: app, waitsFor: parameters) {
-                provider.refreshes == 1
-            }
+            let (refresh, accounts) = try await stop(
+                first, at: socket.path, while: app, waitsFor: parameters, of: provider)
 
             let second = try await BrokerProcess.start(in: bed) {
                 $0.activated = socket
@@ -44,10 +43,10 @@ struct RealRestartTests {
     /// The broker has ended; the app asked for its accounts when it was about to.
     private func stop(
         _ broker: BrokerProcess, at socket: String, while app: PublicClientApplication,
-        waitsFor parameters: SilentTokenParameters, until isWaiting: @escaping @Sendable () -> Bool
+        waitsFor parameters: SilentTokenParameters, of provider: RunningProvider
     ) async throws -> (Task<TokenResult, any Error>, Task<[Account], any Error>) {
         let refresh = Task { try await app.acquireTokenSilent(with: parameters) }
-        try await eventually("the refresh is under way") { isWaiting() }
+        try await eventually("the refresh is under way") { provider.refreshes == 1 }
         let observer = try await WireConnection.connect(to: socket)
         _ = try await observer.call("broker.status")
         broker.process.send(SIGTERM)
@@ -66,6 +65,7 @@ struct RealRestartTests {
             }
         }
         let accounts = Task { try await app.allAccounts() }
+        provider.removeFaults()
         #expect(await broker.process.exitStatus() == .exited(0))
         return (refresh, accounts)
     }

@@ -68,8 +68,10 @@ struct RecoveryTests {
             try await lab.user("systemctl", "--user", "enable", "--now", "brokerd.socket")
             try await lab.user("brokerctl", "status")
             let pid = try await lab.property("MainPID")
-            // Well fed it lives on: several of its watchdog's intervals pass.
-            try await Task.sleep(for: .seconds(3))
+            // Well fed it lives on: several of its watchdog's intervals pass (microseconds).
+            func lastFed() async throws -> Int { Int(try await lab.property("WatchdogTimestampMonotonic")) ?? 0 }
+            let first = try await lastFed()
+            try await eventually("it is fed for three intervals") { try await lastFed() > first + 3_000_000 }
             #expect(try await lab.property("MainPID") == pid)
 
             try await lab.root("kill", "-STOP", pid)
