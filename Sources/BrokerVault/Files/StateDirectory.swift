@@ -47,17 +47,33 @@ package final class StateDirectory: Sendable {
     private static func make(_ path: String) throws(VaultError) {
         var prefix = ""
         for part in path.split(separator: "/", omittingEmptySubsequences: false) {
+            let parent = prefix.isEmpty ? "." : prefix
             prefix += part
-            if !prefix.isEmpty, mkdir(prefix, 0o700) != 0 {
-                let number = errno
-                var facts = stat()
-                guard stat(prefix, &facts) == 0 else {
-                    let failure = "The state directory \(path) cannot be made: \(errnoText(number)) at \(prefix)."
-                    throw SQLiteFailure.meansFull(number) ? .full(failure) : .io(failure)
+            if !prefix.isEmpty {
+                if mkdir(prefix, 0o700) == 0 {
+                    guard syncNames(in: parent) else { throw failure(errno, path, prefix) }
+                } else {
+                    let number = errno
+                    var facts = stat()
+                    guard stat(prefix, &facts) == 0 else { throw failure(number, path, prefix) }
                 }
             }
             prefix += "/"
         }
+    }
+
+    /// After a power cut a directory is there if its name was synced, whatever was synced in it.
+    private static func syncNames(in parent: String) -> Bool {
+        let descriptor = Glibc.open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        // One that may be written and not read.
+        guard descriptor >= 0 else { return true }
+        defer { close(descriptor) }
+        return fsync(descriptor) == 0
+    }
+
+    private static func failure(_ number: Int32, _ path: String, _ prefix: String) -> VaultError {
+        let failure = "The state directory \(path) cannot be made: \(errnoText(number)) at \(prefix)."
+        return SQLiteFailure.meansFull(number) ? .full(failure) : .io(failure)
     }
 
     private static func requirePrivate(_ descriptor: Int32, path: String) throws(VaultError) {

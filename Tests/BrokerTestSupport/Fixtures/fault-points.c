@@ -1,6 +1,8 @@
 /* Preloaded into a program: counts what it does to the files below one folder, and at a given call ends it or lets that
    call fail. Which, is in a small file that the test maps as well (Processes/FaultPoints.swift). */
 #define _GNU_SOURCE
+#include "synced-files.h"
+
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -20,7 +22,7 @@ struct control {
     volatile int32_t fault, at, error;
     int32_t seen, struck;
 };
-enum fault { none, end, tear, fail_once, fail_on, cut_short, hold };
+enum fault { none, end, tear, fail_once, fail_on, cut_short, hold, power_cut, power_cut_after_names };
 
 static struct control *control;
 static char folder[PATH_MAX];
@@ -33,6 +35,8 @@ __attribute__((constructor)) static void begin(void) {
     void *mapped = mmap(NULL, sizeof(struct control), PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
     if (mapped == MAP_FAILED) abort();
     close(descriptor);
+    const char *keep = getenv("FAULT_SYNCED");
+    if (!keep || !(synced = strdup(keep))) abort();
     control = mapped;
 }
 
@@ -55,6 +59,10 @@ static int is_watched(int descriptor, const char *name) {
     return is_inside(path);
 }
 
+static int is_power_cut(void) {
+    return control->fault == power_cut || control->fault == power_cut_after_names;
+}
+
 /* What a call does, as far as errors differ. */
 enum kind { grows, changes, syncs };
 
@@ -66,13 +74,18 @@ static int can_fail(enum kind kind) {
 
 /* Counts a call. 1: it is to be cut in half; -1: it fails, errno is set; 0: it goes on. Or the process ends here. */
 static int step(enum kind kind) {
+    if (is_power_cut()) begin_keeping(folder);
     int32_t number = __atomic_add_fetch(&control->seen, 1, __ATOMIC_SEQ_CST);
     if (number < control->at) return 0;
     int is_first = number == control->at;
     if (is_first) __atomic_store_n(&control->struck, 1, __ATOMIC_SEQ_CST);
     switch ((enum fault)control->fault) {
     case none: return 0;
+    case power_cut_after_names:
+        if (is_first) keep_names(folder);
+        /* fall through */
     case end:
+    case power_cut:
         if (is_first) kill(getpid(), SIGKILL);
         return 0;
     case tear: return is_first;
@@ -108,8 +121,8 @@ static void *real(const char *name) {
     ssize_t name declaration {                                 \
         int what = is_watched(fd, NULL) ? step(grows) : 0;     \
         if (what < 0) return -1;                               \
-        if (what == 0 || count < 2) return REAL(name) whole;   \
-        ssize_t written = REAL(name) half;                     \
+        if (what == 0) return REAL(name) whole;                \
+        ssize_t written = count < 2 ? REAL(name) whole : REAL(name) half; \
         torn();                                                \
         return written;                                        \
     }
@@ -126,8 +139,20 @@ WRITE(writev, (int fd, const struct iovec *bytes, int count), (fd, bytes, count)
         if (what > 0) torn();                                      \
         return result;                                             \
     }
-CALL(fsync, syncs, is_watched(fd, NULL), (int fd), (fd))
-CALL(fdatasync, syncs, is_watched(fd, NULL), (int fd), (fd))
+
+#define SYNC(name)                                             \
+    int name(int fd) {                                         \
+        int is_ours = is_watched(fd, NULL);                    \
+        int what = is_ours ? step(syncs) : 0;                  \
+        if (what < 0) return -1;                               \
+        int result = REAL(name)(fd);                           \
+        if (is_ours && result == 0 && is_power_cut()) keep_synced(fd); \
+        if (what > 0) torn();                                  \
+        return result;                                         \
+    }
+SYNC(fsync)
+SYNC(fdatasync)
+
 CALL(ftruncate, changes, is_watched(fd, NULL), (int fd, off_t length), (fd, length))
 CALL(ftruncate64, changes, is_watched(fd, NULL), (int fd, off64_t length), (fd, length))
 CALL(fallocate, grows, is_watched(fd, NULL), (int fd, int mode, off_t at, off_t length), (fd, mode, at, length))

@@ -4,7 +4,7 @@ import BrokerVault
 import Foundation
 import Testing
 
-@Suite("A broker that is killed in the middle of writing")
+@Suite("A broker that is killed in the middle of writing, or whose machine loses power")
 struct KillTests {
     static let slots = 8
 
@@ -66,41 +66,55 @@ struct KillTests {
         return access
     }
 
-    private func round(_ bed: VaultBed, _ ledger: inout Ledger, waitingForWrites: Bool) async throws {
-        let tool = try PackageTree.program("vault-torture")
-        let process = try bed.bed.start(Launch(tool, ["loop", bed.path, "\(ledger.highest + 1)"]))
-        if waitingForWrites {
-            while try process.output.resourceValues(forKeys: [.fileSizeKey]).fileSize == 0 {
-                try process.requireRunning()
-                try await Task.sleep(for: .milliseconds(1))
+    /// A process writes until one of its steps is its last; then the next one reads.
+    private func round(
+        _ bed: VaultBed, _ points: FaultPoints, _ ledger: inout Ledger, _ fault: FaultPoints.Fault, at step: Int
+    ) async throws {
+        try points.arm(fault, at: step)
+        let loop = [try PackageTree.program("vault-torture"), "loop", bed.path, "\(ledger.highest + 1)"]
+        let process = try bed.bed.start(Launch(points.wrapper[0], points.wrapper.dropFirst() + loop))
+        try #require(await process.exitStatus() == .killed(signal: SIGKILL), "\(process.logTail)")
+        try points.disarm()
+        do {
+            try ledger.read(process.outputText)
+            try await bed.use { vault in
+                try ledger.compare(readPairs(vault))
+                let found = try vault.statistics()
+                try #require(found.quarantined == 0 && found.missing == 0 && !found.isRolledBack, "a false alarm")
             }
-        }
-        try await Task.sleep(for: .microseconds(Int.random(in: 0...(waitingForWrites ? 20_000 : 40_000))))
-        process.send(SIGKILL)
-        #expect(await process.exitStatus() == .killed(signal: SIGKILL))
-        try ledger.read(process.outputText)
-        try await bed.use { vault in
-            try ledger.compare(readPairs(vault))
-            let found = try vault.statistics()
-            try #require(found.quarantined == 0 && found.missing == 0 && !found.isRolledBack, "a false alarm")
+        } catch {
+            throw ProcessFailure("\(fault) at step \(step): \(error)")
         }
     }
 
-    @Test("loses nothing it confirmed and tears nothing apart, 200 times", .timeLimit(.minutes(10)))
-    func killedWhileWriting() async throws {
-        try await withVaultBed { bed in
+    /// A commit is some twenty steps. First each step, then one here and there until far beyond the first checkpoints.
+    private static let steps = Array(1...30) + Array(stride(from: 31, through: 1000, by: 37))
+
+    @Test(
+        "loses nothing it confirmed and tears nothing apart, whichever step is the last one",
+        .timeLimit(.minutes(10)), arguments: FaultPoints.Fault.endings)
+    func killedWhileWriting(_ fault: FaultPoints.Fault) async throws {
+        try await withTestBed { bed in
+            let vaultBed = VaultBed(bed)
+            let points = try await FaultPoints.make(watching: bed.makeDirectory("state"), in: bed)
             var ledger = Ledger()
-            for _ in 0..<200 { try await round(bed, &ledger, waitingForWrites: true) }
+            for step in Self.steps { try await round(vaultBed, points, &ledger, fault, at: step) }
             #expect(ledger.confirmations > 200)
         }
     }
 
-    @Test("leaves a directory that the next start can use, also when it was the first start", .timeLimit(.minutes(5)))
-    func killedAtFirstStart() async throws {
-        for _ in 0..<40 {
-            try await withVaultBed { bed in
+    @Test(
+        "leaves a directory that the next start can use, also when it was the first start", .timeLimit(.minutes(5)),
+        arguments: FaultPoints.Fault.endings)
+    func killedAtFirstStart(_ fault: FaultPoints.Fault) async throws {
+        try await withTestBed { bed in
+            let vaultBed = VaultBed(bed)
+            let points = try await FaultPoints.make(watching: bed.makeDirectory("state"), in: bed)
+            for step in 1...40 {
                 var ledger = Ledger()
-                for _ in 0..<2 { try await round(bed, &ledger, waitingForWrites: false) }
+                try await round(vaultBed, points, &ledger, fault, at: step)
+                try FileManager.default.removeItem(atPath: vaultBed.anchors)
+                for name in try vaultBed.contents().keys { try FileManager.default.removeItem(at: vaultBed.file(name)) }
             }
         }
     }

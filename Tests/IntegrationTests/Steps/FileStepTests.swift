@@ -9,49 +9,68 @@ struct FileStepTests {
     private static let passphrase = "correct horse battery\n"
 
     /// Starts a broker on a state of its own for each step, lets that step fail, and starts one without faults there.
+    ///
+    /// - Parameters:
+    ///   - prepare: makes what the broker finds.
+    ///   - operate: what the failing one does. It may end, or go on as one that cannot start.
     private func startAtEveryStep(
         _ fault: FaultPoints.Fault, in bed: TestBed, prepare: (String) async throws -> Void = { _ in },
-        check: (BrokerProcess) async throws -> Void
+        operate: (BrokerProcess) async throws -> Void, check: (BrokerProcess) async throws -> Void
     ) async throws -> Int {
         let states = try bed.makeDirectory("states")
         let points = try await FaultPoints.make(watching: states, in: bed)
         for step in 1...1_000 {
-            let state = "\(states)/\(step)"
-            try FileManager.default.createDirectory(
-                atPath: state, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+            // The home is below the folder that is watched, because the key lies there.
+            let (state, home) = ("\(states)/state", ["/usr/bin/env", "HOME=\(states)"])
             try await prepare(state)
             try points.arm(fault, at: step)
-            // It may end, or go on as one that cannot start.
             let failing = try? await BrokerProcess.start(in: bed) {
                 $0.stateDirectory = state
-                $0.wrapper = points.wrapper
+                $0.wrapper = points.wrapper + home.dropFirst()
             }
             if let failing {
-                _ = try? await failing.call("apps.list")
+                try? await operate(failing)
                 await failing.stop()
             }
             let struck = try points.hasStruck
             try points.disarm()
-            let broker = try await BrokerProcess.start(in: bed) { $0.stateDirectory = state }
             do {
+                let broker = try await BrokerProcess.start(in: bed) {
+                    $0.stateDirectory = state
+                    $0.wrapper = home
+                }
                 try await check(broker)
+                await broker.stop()
             } catch {
                 throw ProcessFailure("\(fault) at step \(step): \(error)")
             }
-            await broker.stop()
             if !struck { return step - 1 }
+            for name in try FileManager.default.contentsOfDirectory(atPath: states) {
+                try FileManager.default.removeItem(atPath: "\(states)/\(name)")
+            }
         }
         throw ProcessFailure("It does not come to an end.")
     }
 
     @Test(
-        "a first start leaves what the next one can use",
-        arguments: [FaultPoints.Fault.kill, .killMidWrite, .failOnce(errno: EIO), .failFrom(errno: ENOSPC)])
+        "a first start leaves what the next one can use, and if something was told to be kept, it is there",
+        arguments: FaultPoints.Fault.endings + [.failOnce(errno: EIO), .failFrom(errno: ENOSPC)])
     func firstStart(_ fault: FaultPoints.Fault) async throws {
         try await withTestBed { bed in
-            let steps = try await startAtEveryStep(fault, in: bed) { broker in
-                try await broker.register("notes", clientID: "c", authority: "https://login.example.org/")
-                try #require(try await broker.call("apps.list")[path: "apps"].arrayValue?.count == 1)
+            var told = false
+            func register(_ app: String, with broker: BrokerProcess) async throws {
+                try await broker.register(app, clientID: "c", authority: "https://login.example.org/")
+            }
+            let steps = try await startAtEveryStep(fault, in: bed) { _ in
+                told = false
+            } operate: { broker in
+                try await register("early", with: broker)
+                told = true
+            } check: { broker in
+                try await register("late", with: broker)
+                let apps = try await broker.call("apps.list")[path: "apps"].arrayValue ?? []
+                let names = apps.compactMap { $0["name"].stringValue }
+                try #require(names == ["early", "late"] || !told && names == ["late"], "\(names)")
             }
             #expect(steps > 5)
         }
@@ -59,7 +78,9 @@ struct FileStepTests {
 
     @Test(
         "a migration is done or not begun, and nothing of the earlier vault is lost", .needsRoot,
-        arguments: [FaultPoints.Fault.kill, .failOnce(errno: EIO), .failFrom(errno: ENOSPC)])
+        arguments: [
+            FaultPoints.Fault.kill, .powerCut(afterNames: false), .failOnce(errno: EIO), .failFrom(errno: ENOSPC),
+        ])
     func migration(_ fault: FaultPoints.Fault) async throws {
         try await withTestBed { bed in
             let script = try String(contentsOfFile: PackageTree.fixture("vault-format-1.sql"), encoding: .utf8)
@@ -67,9 +88,13 @@ struct FileStepTests {
             let model = try bed.makeDirectory("model") + "/vault.db"
             try #require(try await bed.run(Launch("sqlite3", [model]), input: script).succeeded)
             let steps = try await startAtEveryStep(fault, in: bed) { state in
+                try FileManager.default.createDirectory(
+                    atPath: state, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
                 try FileManager.default.copyItem(atPath: model, toPath: "\(state)/vault.db")
                 try Data("token-broker vault key 1\n\(key)\n".utf8).write(to: URL(filePath: "\(state)/vault.key"))
                 for name in ["vault.db", "vault.key"] { chmod("\(state)/\(name)", 0o600) }
+            } operate: { broker in
+                _ = try await broker.call("apps.list")
             } check: { broker in
                 let apps = try await broker.call("apps.list")[path: "apps"].arrayValue ?? []
                 try #require(apps.map { $0["name"].stringValue } == ["mail", "payroll"], "\(apps)")
@@ -85,7 +110,9 @@ struct FileStepTests {
 
     @Test(
         "an export that ends leaves the earlier backup or a whole new one",
-        arguments: [FaultPoints.Fault.kill, .failFrom(errno: ENOSPC)])
+        arguments: FaultPoints.Fault.endings + [
+            .failFrom(errno: EIO), .failFrom(errno: ENOSPC), .failFrom(errno: EROFS), .writeShort,
+        ])
     func export(_ fault: FaultPoints.Fault) async throws {
         try await withTestBed { bed in
             let broker = try await BrokerProcess.start(in: bed)
@@ -105,11 +132,13 @@ struct FileStepTests {
                 try points.arm(fault, at: step)
                 let result = try await bed.run(
                     Launch(points.wrapper[0], points.wrapper.dropFirst() + arguments), input: Self.passphrase)
+                let struck = try points.hasStruck
+                try points.disarm()
                 let found = try Data(contentsOf: file)
                 let isNew = found.count == whole
                 #expect(isNew || found == Data("an earlier backup".utf8), "\(fault) at step \(step)")
                 #expect(!result.succeeded || isNew, "\(fault) at step \(step)")
-                guard try points.hasStruck else {
+                guard struck else {
                     #expect(result.succeeded && step > 3, "\(result)")
                     return
                 }
@@ -117,8 +146,10 @@ struct FileStepTests {
         }
     }
 
-    @Test("an import that ends has brought everybody or nobody, and the same import completes it")
-    func imported() async throws {
+    @Test(
+        "an import that ends has brought everybody or nobody, and the same import completes it",
+        arguments: [FaultPoints.Fault.kill, .failFrom(errno: EIO), .writeShort])
+    func imported(_ fault: FaultPoints.Fault) async throws {
         try await withTestBed { bed in
             var stepped = try await SteppedScene.make(in: bed) { $0.reuseGrace = 600 }
             try await stepped.scene.signIn(.alice)
@@ -126,7 +157,7 @@ struct FileStepTests {
             let file = bed.path("broker.backup")
             _ = try await stepped.scene.broker.ctl(["cache", "export", file, "--stdin"], input: Self.passphrase)
             var tokens: Set<Int64> = []
-            let steps = try await stepped.failAtEveryStep(.kill) { scene in
+            let steps = try await stepped.failAtEveryStep(fault, endingGently: fault.isEnding) { scene in
                 for account in try await scene.broker.call("accounts.list")[path: "accounts"].arrayValue ?? [] {
                     _ = try await scene.broker.call("accounts.forget", ["account": ["id": account["id"]]])
                 }

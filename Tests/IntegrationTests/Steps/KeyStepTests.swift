@@ -30,18 +30,18 @@ import Testing
 
     @Test(
         "new data keys: whatever of the records was sealed with them, all of them open and none is lost",
-        arguments: [FaultPoints.Fault.kill, .failFrom(errno: ENOSPC)])
+        arguments: [FaultPoints.Fault.kill, .powerCut(afterNames: false), .failFrom(errno: ENOSPC)])
     func rotation(_ fault: FaultPoints.Fault) async throws {
         try await withTestBed { bed in
             var stepped = try await SteppedScene.make(in: bed) { $0.reuseGrace = 600 }
             try await stepped.scene.signIn()
             try await fill(stepped.scene.broker)
-            let steps = try await stepped.failAtEveryStep(fault, endingGently: fault == .kill) { _ in
+            let steps = try await stepped.failAtEveryStep(fault, endingGently: fault.isEnding) { _ in
             } operate: { scene in
                 let connection = try await scene.broker.connect()
                 _ = try await connection.call("keys.rotate")
                 // What is sealed anew after the answer belongs to it.
-                if fault == .kill {
+                if fault.isEnding {
                     try await eventually("the records are sealed anew") {
                         try await connection.call("keys.status")["resealing"] == false
                     }
@@ -56,7 +56,7 @@ import Testing
 
     @Test(
         "another source of the key: at every step one of the two opens the vault, and if it was told, it is the new one",
-        arguments: [FaultPoints.Fault.kill, .failFrom(errno: ENOSPC)])
+        arguments: [FaultPoints.Fault.kill, .powerCut(afterNames: false), .failFrom(errno: ENOSPC)])
     func source(_ fault: FaultPoints.Fault) async throws {
         try await withTestBed { bed in
             let folder = try bed.makeDirectory("credentials")
@@ -70,7 +70,7 @@ import Testing
                 func source(_ scene: DevelopmentScene) async throws -> String {
                     try await scene.broker.call("keys.status").text("source")
                 }
-                try await stepped.failAtEveryStep(fault, endingGently: fault == .kill) { scene in
+                try await stepped.failAtEveryStep(fault, endingGently: fault.isEnding) { scene in
                     if try await source(scene) != old {
                         _ = try await scene.broker.call("keys.setSource", ["source": .string(old)])
                     }

@@ -46,8 +46,8 @@ import Testing
     }
 
     @Test(
-        "a broker that is killed at any of them comes back with the old token or the new one",
-        arguments: [FaultPoints.Fault.kill, .killMidWrite])
+        "a broker that is killed at any of them, or whose machine loses power, comes back with the old token or the new one",
+        arguments: FaultPoints.Fault.endings)
     func killed(_ fault: FaultPoints.Fault) async throws { try await tryEveryStep(fault, endingGently: true) }
 
     @Test(

@@ -25,7 +25,8 @@ struct SteppedScene {
     ) async throws -> SteppedScene {
         let state = try bed.makeDirectory("state")
         let points = try await FaultPoints.make(watching: state, in: bed)
-        let wrapper = points.wrapper + environment.map { "\($0.key)=\($0.value)" }
+        // The home is below the folder that is watched, because the key lies there.
+        let wrapper = points.wrapper + ["HOME=\(state)/home"] + environment.map { "\($0.key)=\($0.value)" }
         let scene = try await DevelopmentScene.make(in: bed, policy: policy) {
             $0.stateDirectory = state
             $0.wrapper = wrapper
