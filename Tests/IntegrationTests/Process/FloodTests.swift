@@ -53,6 +53,46 @@ struct FloodTests {
         }
     }
 
+    /// Lines nearly as long as they may be.
+    private static let heavy: [String] = {
+        let most = 1_000_000
+        func many(_ text: String) -> String { String(repeating: text, count: most / text.utf8.count) }
+        let status = #"{"jsonrpc":"2.0","id":1,"method":"broker.status"},"#
+        return [
+            many("["), many(#"{"a":"#), "[" + many("0,") + "0]", "[" + many("[],") + "[]]",
+            "{" + many(#""a":0,"#) + #""a":0}"#,
+            "[" + String(many(status).dropLast()) + "]", "\"" + many("\\u0041") + "\"", many("x"),
+            #"{"jsonrpc":"2.0","id":1,"method":"accounts.list","params":{"app":""# + many("y") + #""}}"#,
+        ]
+    }()
+
+    @Test(
+        "heavy lines of any content from many connections: each is refused, others are served, and memory has a bound")
+    func heavyLines() async throws {
+        try await withTestBed { bed in
+            let broker = try await BrokerProcess.start(in: bed)
+            func send() async throws {
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    for line in Self.heavy + Self.heavy {
+                        group.addTask {
+                            let client = try await broker.connectRaw()
+                            try await client.sendLine(line)
+                            let answer = try await client.readLine() ?? ""
+                            #expect(answer.contains(#""error""#), "\(answer.prefix(300))")
+                            await client.close()
+                        }
+                    }
+                    group.addTask { for _ in 0..<20 { _ = try await broker.call("broker.status") } }
+                    try await group.waitForAll()
+                }
+            }
+            try await send()
+            let before = try await residentBytes(broker)
+            for _ in 0..<4 { try await send() }
+            #expect(try await residentBytes(broker) < before + 64 << 20)
+        }
+    }
+
     @Test(
         "however few descriptors the process may have, who floods the socket does not lock out brokerctl",
         arguments: [64, 160])
