@@ -2,10 +2,14 @@ import BrokerModel
 import BrokerSystem
 import Glibc
 
-/// A key that systemd hands to the unit (`LoadCredential=`, `LoadCredentialEncrypted=`): the credential ``credentialName``.
+/// A key that systemd keeps, in one of two forms.
 ///
-/// Its bytes are the administrator's, so they are hashed to a key, together with the vault's id: one credential may serve
-/// several vaults. systemd owns the folder and sees to its rights.
+/// The unit has it (`LoadCredential=`, `LoadCredentialEncrypted=`): the credential ``credentialName``. Its bytes are the
+/// administrator's, so they are hashed to a key, together with the vault's id: one credential may serve several vaults. systemd
+/// owns the folder and sees to its rights.
+///
+/// Or the unit has none, and systemd seals a random key for the broker's user (``CredentialService``). What it sealed is kept
+/// in the vault's header, and says so which form the vault has: neither is ever tried instead of the other.
 package struct CredentialSource: KeySource {
     package static let name = "credential"
     package static let credentialName = "vault-key"
@@ -13,22 +17,64 @@ package struct CredentialSource: KeySource {
     private static let sizes = keyByteCount...(64 << 10)
 
     private let directory: String?
+    private let service: CredentialService
     package var name: String { Self.name }
 
     /// - Parameter directory: nil outside of a unit that has credentials.
-    package init(in directory: String?) { self.directory = directory }
+    package init(in directory: String?, sealedBy service: CredentialService = CredentialService()) {
+        self.directory = directory
+        self.service = service
+    }
 
     private var path: String? { directory.map { "\($0)/\(Self.credentialName)" } }
 
-    package func isAvailable() async -> Bool { path.map { access($0, R_OK) == 0 } ?? false }
+    private var isPassed: Bool { path.map { access($0, R_OK) == 0 } ?? false }
 
-    package func makeKey(for vaultID: [UInt8], passphrase: Secret?) throws(VaultError) -> MadeKey {
-        MadeKey(key: try derived(for: vaultID))
+    package func isAvailable() async -> Bool { isPassed || service.isThere }
+
+    package func makeKey(for vaultID: [UInt8], passphrase: Secret?) async throws(VaultError) -> MadeKey {
+        guard !isPassed, service.isThere else {
+            do throws(VaultError) {
+                return MadeKey(key: try derived(for: vaultID))
+            } catch {
+                guard !isPassed else { throw error }
+                throw .keyUnavailable(
+                    "There is no credential \(Self.credentialName): systemd gave this broker none, and seals none by itself "
+                        + "(that needs systemd 256). Give the unit LoadCredentialEncrypted=\(Self.credentialName):PATH (a "
+                        + "user unit: LoadCredential=), or take another source.")
+            }
+        }
+        let key = Secret.random(count: keyByteCount)
+        do throws(CredentialService.Failure) {
+            return MadeKey(key: key, parameters: Array(try await service.seal(key, as: Self.name(of: vaultID)).utf8))
+        } catch {
+            throw .keyUnavailable("systemd did not seal the vault's key: \(error.text).")
+        }
     }
 
     package func key(
         for vaultID: [UInt8], parameters: [UInt8], passphrase: Secret?
-    ) throws(VaultError) -> Secret { try derived(for: vaultID) }
+    ) async throws(VaultError) -> Secret {
+        guard !parameters.isEmpty else { return try derived(for: vaultID) }
+        do throws(CredentialService.Failure) {
+            return try await service.open(String(decoding: parameters, as: UTF8.self), as: Self.name(of: vaultID))
+        } catch {
+            switch error {
+            case .unreachable(let why):
+                throw .awaitingKey(
+                    "The vault's key is sealed by systemd, whose io.systemd.Credentials does not answer (\(why)); when it does, unlock the broker with brokerctl unlock."
+                )
+            case .refused(let why):
+                throw .keyUnavailable(
+                    "systemd does not open the vault's key (\(why)): it opens on the machine, and for the user, that it was "
+                        + "sealed for, and with a TPM only as the firmware was then. Put that back; without it the tokens are "
+                        + "lost: then move vault.db away and sign in again.")
+            }
+        }
+    }
+
+    /// What the sealed key opens as: another vault's does not open in its place.
+    private static func name(of vaultID: [UInt8]) -> String { "token-broker-\(vaultID.hexadecimal)" }
 
     private func derived(for vaultID: [UInt8]) throws(VaultError) -> Secret {
         guard let path else { throw missing("systemd gave this broker no credentials") }
@@ -67,5 +113,14 @@ package struct CredentialSource: KeySource {
             "The vault's key is the credential \(Self.credentialName), and \(why). Give the unit "
                 + "LoadCredentialEncrypted=\(Self.credentialName):PATH (a user unit: LoadCredential=) again; without it the "
                 + "tokens are lost: then move vault.db away and sign in again.")
+    }
+}
+
+extension CredentialService.Failure {
+    fileprivate var text: String {
+        switch self {
+        case .unreachable(let why): "io.systemd.Credentials does not answer (\(why))"
+        case .refused(let why): why
+        }
     }
 }

@@ -8,6 +8,8 @@ package struct KeySurroundings: Sendable {
     package var keyDirectory: StateDirectory?
     /// `$CREDENTIALS_DIRECTORY`: where systemd puts a unit's credentials.
     package var credentials: String?
+    /// Seals a key where the unit has no credential.
+    package var credentialService = CredentialService()
     /// Brings the passphrase where no person does; nil where nothing does.
     package var passphrase: PassphraseSource.Bringer?
 
@@ -28,7 +30,7 @@ package enum KeySources {
 
     private static let makers: KeyValuePairs<String, Maker> = [
         KeyFileSource.name: { KeyFileSource(in: $0.directory, apartIn: $0.keyDirectory) },
-        CredentialSource.name: { CredentialSource(in: $0.credentials) },
+        CredentialSource.name: { CredentialSource(in: $0.credentials, sealedBy: $0.credentialService) },
         SecretServiceSource.name: { _ in SecretServiceSource() },
         PassphraseSource.name: { PassphraseSource(from: $0.passphrase) },
     ]

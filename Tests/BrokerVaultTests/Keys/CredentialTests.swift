@@ -84,9 +84,9 @@ struct CredentialTests {
     func keyOfEachVault() async throws {
         try await withVaultBed { bed in
             let source = try Credentials(bed, Self.bytes(1)).source
-            let first = try source.key(
+            let first = try await source.key(
                 for: [UInt8](repeating: 1, count: 16), parameters: [], passphrase: nil)
-            let second = try source.key(
+            let second = try await source.key(
                 for: [UInt8](repeating: 2, count: 16), parameters: [], passphrase: nil)
             #expect(first != second)
         }
@@ -97,7 +97,9 @@ struct CredentialTests {
 struct KeyOrderTests {
     private func open(_ bed: VaultBed, order: [String], credentials: String?) async throws -> Vault {
         let directory = try StateDirectory.open(creating: bed.path)
-        let sources = KeySources.all(in: KeySurroundings(directory: directory, credentials: credentials))
+        var surroundings = KeySurroundings(directory: directory, credentials: credentials)
+        surroundings.credentialService = CredentialService(at: bed.bed.path("nobody"))
+        let sources = KeySources.all(in: surroundings)
         return try await Vault.open(
             in: directory, keySources: KeySourceChoice(sources, order: order), at: 7, logger: bed.log.logger)
     }

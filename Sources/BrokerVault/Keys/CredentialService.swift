@@ -1,0 +1,157 @@
+import BrokerModel
+import BrokerSystem
+import BrokerValues
+import Dispatch
+import Glibc
+
+/// The service of systemd 256 and later that seals small secrets for one user of this machine (`io.systemd.Credentials`): with the
+/// machine's secret, and its TPM where there is one. What it sealed only it opens, for the same user.
+///
+/// It is spoken to in Varlink: one JSON text each way, ended by a zero byte.
+package struct CredentialService: Sendable {
+    package static let usualPath = "/run/systemd/io.systemd.Credentials"
+    /// A TPM takes its time.
+    private static let patience = 30
+    /// An answer is a few kilobytes.
+    private static let longest = 1 << 20
+
+    enum Failure: Error {
+        /// Nobody answered.
+        case unreachable(String)
+        /// It would not; what it said.
+        case refused(String)
+    }
+
+    private let path: String
+
+    package init(at path: String = usualPath) { self.path = path }
+
+    var isThere: Bool { access(path, R_OK | W_OK) == 0 }
+
+    /// - Parameter name: it opens under this name only.
+    /// - Returns: text that is no secret.
+    func seal(_ secret: Secret, as name: String) async throws(Failure) -> String {
+        try await ask("Encrypt") { writer in
+            writer.key("name")
+            writer.string(name)
+            writer.key("data")
+            Base64.encode(secret, prefix: "").withBytes { writer.string(utf8: $0) }
+        } for: {
+            $0["blob"]?.text
+        }
+    }
+
+    func open(_ sealed: String, as name: String) async throws(Failure) -> Secret {
+        try await ask("Decrypt") { writer in
+            writer.key("name")
+            writer.string(name)
+            writer.key("blob")
+            writer.string(sealed)
+        } for: { parameters in
+            (parameters["data"]?.text).flatMap { Base64.decodeLeniently($0.utf8) }.map { bytes in
+                bytes.withUnsafeBytes { Secret(copying: $0) }
+            }
+        }
+    }
+
+    private func ask<Answer: Sendable>(
+        _ method: String, _ parameters: (inout JSONWriter) -> Void, for answer: (JSONNode) -> Answer?
+    ) async throws(Failure) -> Answer {
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.key("method")
+            writer.string("io.systemd.Credentials.\(method)")
+            writer.key("parameters")
+            writer.object { writer in
+                parameters(&writer)
+                // Not root's, whoever asks: the user's own, for which nobody else is asked.
+                writer.key("scope")
+                writer.string("user")
+            }
+        }
+        let request = writer.bytes + [0]
+        writer.wipe()
+        let line = try await exchange(request).get()
+        guard let node = try? JSONReader.read(line, names: .areUnique), case .object = node else {
+            throw .refused("its answer is no JSON object")
+        }
+        if let error = node["error"]?.text { throw .refused(error) }
+        guard let found = (node["parameters"]).flatMap(answer) else {
+            throw .refused("its answer lacks what was asked")
+        }
+        return found
+    }
+
+    /// Another process is waited for: on a thread that nobody else waits for.
+    private static let queue = DispatchQueue(label: "credentials")
+
+    private func exchange(_ request: [UInt8]) async -> Result<[UInt8], Failure> {
+        await withCheckedContinuation { continuation in
+            Self.queue.async { continuation.resume(returning: exchangeWaiting(request)) }
+        }
+    }
+
+    private func exchangeWaiting(_ request: [UInt8]) -> Result<[UInt8], Failure> {
+        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else { return .failure(.unreachable(errnoText(errno))) }
+        defer { close(descriptor) }
+        var patience = timeval(tv_sec: Self.patience, tv_usec: 0)
+        for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
+            setsockopt(descriptor, SOL_SOCKET, option, &patience, socklen_t(MemoryLayout<timeval>.size))
+        }
+        guard connect(descriptor), send(request, on: descriptor) else {
+            return .failure(.unreachable(errnoText(errno)))
+        }
+        return receive(on: descriptor)
+    }
+
+    private func connect(_ descriptor: Int32) -> Bool {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        guard path.utf8.count < MemoryLayout.size(ofValue: address.sun_path) else {
+            errno = ENAMETOOLONG
+            return false
+        }
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        return withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
+            }
+        }
+    }
+
+    private func send(_ bytes: [UInt8], on descriptor: Int32) -> Bool {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes {
+                Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return false }
+            rest = rest.dropFirst(count)
+        }
+        return true
+    }
+
+    private func receive(on descriptor: Int32) -> Result<[UInt8], Failure> {
+        var line: [UInt8] = []
+        var part = [UInt8](repeating: 0, count: 4096)
+        while line.count < Self.longest {
+            let count = read(descriptor, &part, part.count)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else {
+                return .failure(.unreachable(count == 0 ? "it hung up" : errnoText(errno)))
+            }
+            let new = part.prefix(count)
+            line += new.prefix { $0 != 0 }
+            if new.contains(0) { return .success(line) }
+        }
+        return .failure(.refused("its answer has no end"))
+    }
+}
+
+extension JSONNode {
+    fileprivate var text: String? {
+        if case .string(let text) = self { text } else { nil }
+    }
+}
