@@ -84,7 +84,7 @@ package struct ChildProcess: Sendable {
 
     /// The first 4096 bytes that a program prints, when it ends well; for programs that answer at once. Waits on a thread
     /// of its own.
-    static func output(of arguments: [String]) async -> String? {
+    package static func output(of arguments: [String]) async -> String? {
         await withCheckedContinuation { continuation in
             let status = DetachedThread.start { continuation.resume(returning: run(arguments)) }
             if status != 0 { continuation.resume(returning: nil) }

@@ -3,16 +3,25 @@ import BrokerRPC
 import BrokerValues
 
 /// Keeps what is on the screen as the broker's events say, and carries out what the person answers.
+///
+/// The person may go to another session and come back: as long as something is to be asked, it is looked whose turn that is.
 actor NoticeDesk {
     /// More than anybody would read; what comes then is in `brokerctl grants list` and the log.
     private static let most = 16
+    private static let look = Duration.seconds(5)
 
     private let location: SocketLocation
     private let names: UsernameLookup
+    private let turn: SessionTurn
+    /// What is to be asked, on this screen or on another of the person's.
+    private var wanted: [SessionNotice.Topic: SessionNotice] = [:]
     private var open: [SessionNotice.Topic: Task<Void, Never>] = [:]
+    private var looking: Task<Void, Never>?
+    private var hasTurn = false
 
-    init(_ location: SocketLocation) {
+    init(_ location: SocketLocation, _ turn: SessionTurn) {
         self.location = location
+        self.turn = turn
         names = UsernameLookup(app: nil, location: location)
     }
 
@@ -27,13 +36,22 @@ actor NoticeDesk {
     func take(_ event: EventNotice) {
         switch SessionChange.of(event, name: names.name) {
         case .show(let notice): show(notice)
-        case .withdraw(let topic): open.removeValue(forKey: topic)?.cancel()
+        case .withdraw(let topic):
+            wanted[topic] = nil
+            open.removeValue(forKey: topic)?.cancel()
         case nil: break
         }
     }
 
     /// Takes everything off the screen, and waits for that.
     func clear() async {
+        wanted = [:]
+        looking?.cancel()
+        await takeDown()
+        await looking?.value
+    }
+
+    private func takeDown() async {
         let all = Array(open.values)
         open = [:]
         for task in all { task.cancel() }
@@ -41,10 +59,32 @@ actor NoticeDesk {
     }
 
     private func show(_ notice: SessionNotice) {
-        guard open[notice.topic] == nil, open.count < Self.most else { return }
+        guard wanted[notice.topic] == nil, wanted.count < Self.most else { return }
+        wanted[notice.topic] = notice
+        if hasTurn { ask(notice) }
+        if looking == nil { looking = Task { await lookWhoseTurnItIs() } }
+    }
+
+    private func lookWhoseTurnItIs() async {
+        while !wanted.isEmpty, !Task.isCancelled {
+            hasTurn = await turn.take()
+            if hasTurn {
+                for notice in wanted.values where open[notice.topic] == nil { ask(notice) }
+            } else {
+                await takeDown()
+            }
+            try? await Task.sleep(for: Self.look)
+        }
+        turn.end()
+        (hasTurn, looking) = (false, nil)
+    }
+
+    private func ask(_ notice: SessionNotice) {
         open[notice.topic] = Task {
             let chosen = await DesktopNotice.ask(notice.title, notice.text, notice.choices.map(\.label))
-            if !Task.isCancelled { open[notice.topic] = nil }
+            guard !Task.isCancelled else { return }
+            // Also when it was closed without an answer: not to be asked again here.
+            (open[notice.topic], wanted[notice.topic]) = (nil, nil)
             guard let chosen, notice.choices.indices.contains(chosen) else { return }
             await carryOut(notice.choices[chosen].answer)
         }

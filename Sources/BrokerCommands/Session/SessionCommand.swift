@@ -9,7 +9,8 @@ struct SessionCommand: WaitingSubcommand {
         commandName: "session", abstract: "Ask the person at this desktop, with notifications, what the broker needs.",
         discussion: """
             Shows when a program asks for an app that it may not use yet, and when a provider ended a sign-in: with buttons \
-            that answer or sign in. The unit brokerd-session.service runs it in graphical sessions.
+            that answer or sign in. Who has several sessions is asked in the one in front. The unit brokerd-session.service runs \
+            it in graphical sessions.
             """)
 
     @OptionGroup var global: GlobalOptions
@@ -18,8 +19,9 @@ struct SessionCommand: WaitingSubcommand {
     var stay = false
 
     func run(at location: SocketLocation, _ output: Output) async throws(BrokerClientError) {
-        guard SessionLock.take() else { return output.aside("Another one runs already.") }
-        let desk = NoticeDesk(location)
+        let session = await DesktopSession.own()
+        guard session.claim() else { return output.aside("Another one runs already in this session.") }
+        let desk = NoticeDesk(location, SessionTurn(session))
         // A unit that is stopped has done what it was for.
         Interrupt.onInterrupt {
             Task {
@@ -47,15 +49,5 @@ struct SessionCommand: WaitingSubcommand {
         do {
             for try await event in events { await desk.take(event) }
         } catch {}
-    }
-}
-
-/// One for each person: two would ask everything twice.
-private enum SessionLock {
-    /// The lock ends with the process.
-    static func take() -> Bool {
-        let folder = SocketLocation.variable("XDG_RUNTIME_DIR") ?? "/run/user/\(geteuid())"
-        let descriptor = open(folder + "/brokerd-session.lock", O_CREAT | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        return descriptor < 0 || flock(descriptor, LOCK_EX | LOCK_NB) == 0
     }
 }

@@ -7,18 +7,27 @@ struct Desktop {
     private let environment: [String: String]
     let session: ManagedProcess
 
-    /// - Parameter pages: the file that a browser writes the addresses to that it is given.
-    static func start(in bed: TestBed, at broker: BrokerProcess, pages: String) async throws -> Desktop {
+    /// The line that this screen's menu takes.
+    private let menu: String
+
+    /// - Parameters:
+    ///   - pages: the file that a browser writes the addresses to that it is given.
+    ///   - variables: what the session has besides.
+    static func start(
+        in bed: TestBed, at broker: BrokerProcess, pages: String, variables: [String: String] = [:]
+    ) async throws -> Desktop {
         var environment = ["HOME": bed.directory.path, "XDG_RUNTIME_DIR": bed.directory.path]
+            .merging(variables) { $1 }
         environment["DBUS_SESSION_BUS_ADDRESS"] = try await SessionBus.start(in: bed)
         let screen = try bed.start(
             Launch("Xvfb", ["-displayfd", "1", "-screen", "0", "900x500x24", "-nolisten", "tcp"]))
-        try await screen.waitForText("\n")
+        // Where another screen is, it also says on its other stream what it tried.
+        try await eventually("the screen has a number") { screen.outputText.contains("\n") }
         environment["DISPLAY"] = ":" + screen.outputText.trimmingCharacters(in: .whitespacesAndNewlines)
 
         // Who has several buttons to choose from is shown a menu by dunst; this one takes the line that begins so.
-        let menu = bed.path("menu")
-        let settings = bed.path("dunstrc")
+        let menu = bed.path(bed.unique("menu"))
+        let settings = menu + ".dunstrc"
         try "[global]\ndmenu = /usr/bin/grep -m 1 -F -f \(menu)\nwidth = 600\nfont = Monospace 12\n".write(
             toFile: settings, atomically: true, encoding: .utf8)
         let daemon = try bed.start(Launch("dunst", ["-config", settings], environment: environment))
@@ -29,7 +38,7 @@ struct Desktop {
             Launch(
                 try PackageTree.program("brokerctl"), ["--socket", broker.socket, "session", "--stay"],
                 environment: environment), as: "session")
-        let desktop = Desktop(bed: bed, environment: environment, session: session)
+        let desktop = Desktop(bed: bed, environment: environment, session: session, menu: menu)
         try await eventually("notifications can be shown") {
             try daemon.requireRunning()
             return try await desktop.dunst("count").succeeded
@@ -46,7 +55,7 @@ struct Desktop {
     /// Waits for a notice, and presses one of its buttons.
     func press(_ button: String) async throws {
         try await eventually("a notice is shown") { try await shown() == 1 }
-        try "#\(button) (".write(toFile: bed.path("menu"), atomically: true, encoding: .utf8)
+        try "#\(button) (".write(toFile: menu, atomically: true, encoding: .utf8)
         let pressed = try await dunst("context")
         guard pressed.succeeded else { throw ProcessFailure("\(pressed)") }
     }

@@ -96,7 +96,54 @@ struct DesktopTests {
         }
     }
 
-    @Test("a second one for the same person ends at once")
+    @Test("who has two sessions is asked in the one in front, and in the other when they go there")
+    func twoSessions() async throws {
+        try await withTestBed { bed in
+            let scene = try await DevelopmentScene.make(
+                in: bed, options: { $0.configuration = "access.ask_in_browser = false\n" })
+            try await scene.signIn()
+            let login = try await LoginBus.start(in: bed, sessions: ["c1", "c2"])
+            let ids = ["c1", "c2"]
+            try await login.bringToFront("c2", of: ids)
+            var desktops: [Desktop] = []
+            for id in ids {
+                desktops.append(
+                    try await Desktop.start(
+                        in: bed, at: scene.broker, pages: bed.path("page"),
+                        variables: ["XDG_SESSION_ID": id, "DBUS_SYSTEM_BUS_ADDRESS": login.address]))
+            }
+            let program = try await ask(scene)
+            try await eventually("the session in front shows it") { try await desktops[1].shown() == 1 }
+            #expect(try await desktops[0].shown() == 0)
+            try await login.bringToFront("c1", of: ids)
+            try await eventually("the other session shows it") { try await desktops[0].shown() == 1 }
+            #expect(try await desktops[1].shown() == 0)
+            try await desktops[0].press("Allow")
+            try await program.waitForText("accessToken")
+            try await eventually("no notice is left") {
+                let shown = (try await desktops[0].shown(), try await desktops[1].shown())
+                return shown == (0, 0)
+            }
+        }
+    }
+
+    @Test("when the session that asked ends, the other one asks")
+    func lastSession() async throws {
+        try await withTestBed { bed in
+            let (scene, first) = try await scene(in: bed)
+            let second = try await Desktop.start(
+                in: bed, at: scene.broker, pages: bed.path("page"), variables: ["XDG_SESSION_ID": "none"])
+            let program = try await ask(scene)
+            try await eventually("a notice is shown") { try await first.shown() + second.shown() == 1 }
+            let (asking, other) = try await first.shown() == 1 ? (first, second) : (second, first)
+            asking.session.send(SIGTERM)
+            #expect(await asking.session.exitStatus() == .exited(0))
+            try await other.press("Deny")
+            try await program.waitForText("grantDenied")
+        }
+    }
+
+    @Test("a second one in the same session ends at once")
     func second() async throws {
         try await withTestBed { bed in
             let (scene, desktop) = try await scene(in: bed)
@@ -115,7 +162,8 @@ struct DesktopTests {
     private static func environment(in bed: TestBed) async throws -> [String: String] {
         let screen = try bed.start(
             Launch("Xvfb", ["-displayfd", "1", "-screen", "0", "900x500x24", "-nolisten", "tcp"]))
-        try await screen.waitForText("\n")
+        // Where another screen is, it also says on its other stream what it tried.
+        try await eventually("the screen has a number") { screen.outputText.contains("\n") }
         let (data, settings) = (try bed.makeDirectory("data"), try bed.makeDirectory("settings"))
         func write(_ name: String) -> String {
             "echo \"$1\" > \(bed.path(name)).new; mv \(bed.path(name)).new \(bed.path(name))"

@@ -5,8 +5,8 @@ import Foundation
 enum SessionBus {
     /// - Returns: its address.
     static func start(in bed: TestBed) async throws -> String {
-        let bus = bed.path("bus")
-        let file = bed.path("bus.conf")
+        let bus = bed.path(bed.unique("bus"))
+        let file = bus + ".conf"
         // Without the machine's service files: what runs is what the test starts.
         try """
         <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
