@@ -19,7 +19,7 @@ struct Pinentry {
             throw BrokerClientError(.unsupported, "\(program.clean) cannot be spoken to: \(errnoText(errno)).")
         }
         defer { close(ends[0]) }
-        let child = ChildProcess.start([program], input: ends[1], output: ends[1])
+        let child = start(program, on: ends[1])
         close(ends[1])
         guard let child else {
             throw BrokerClientError(
@@ -33,6 +33,21 @@ struct Pinentry {
             terminal.restore()
         }
         return try Pinentry(descriptor: ends[0], program: program).ask(what, isNew: isNew)
+    }
+
+    /// The kernel ends it with this program (prctl(2), PR_SET_PDEATHSIG): one that nobody listens to any more goes on reading the
+    /// terminal.
+    private static func start(_ program: String, on descriptor: Int32) -> ChildProcess? {
+        guard isThere(program) else { return nil }
+        let tied = ["setpriv", "--pdeathsig", "TERM", "--", program]
+        return ChildProcess.start(tied, input: descriptor, output: descriptor)
+            ?? ChildProcess.start([program], input: descriptor, output: descriptor)
+    }
+
+    private static func isThere(_ program: String) -> Bool {
+        guard !program.contains("/") else { return access(program, X_OK) == 0 }
+        let places = getenv("PATH").map { String(cString: $0) } ?? "/usr/bin:/bin"
+        return places.split(separator: ":").contains { access("\($0)/\(program)", X_OK) == 0 }
     }
 
     private func ask(_ what: String, isNew: Bool) throws(BrokerClientError) -> String {

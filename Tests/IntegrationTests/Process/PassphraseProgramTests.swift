@@ -151,4 +151,33 @@ import Testing
             #expect(try await isLocked(broker) == true)
         }
     }
+
+    @Test("a pinentry ends with a brokerctl that is killed: it would go on reading the terminal")
+    func killed() async throws {
+        try await withTestBed { bed in
+            let broker = try await BrokerProcess.start(in: bed)
+            _ = try await broker.ctl(["key", "set-source", "passphrase", "--stdin"], input: Self.passphrase + "\n")
+            _ = try await broker.ctl(["lock"])
+            let file = bed.path("pid")
+            let terminal = try await Terminal.start(
+                Launch(
+                    "/bin/sh",
+                    [
+                        "-c", #"echo $$ > "$0"; exec "$@""#, file, try PackageTree.program("brokerctl"), "--socket",
+                        broker.socket, "unlock", "--pinentry", "/usr/bin/pinentry-curses",
+                    ]), columns: 100, rows: 30, in: bed)
+            try await terminal.wait(for: "Passphrase:")
+            let text = try String(contentsOfFile: file, encoding: .utf8).trimmingCharacters(in: .whitespacesAndNewlines)
+            let pid = try #require(pid_t(text))
+            let children = try String(contentsOfFile: "/proc/\(pid)/task/\(pid)/children", encoding: .utf8)
+            let pinentry = try #require(children.split(separator: " ").first.flatMap { pid_t($0) })
+            bed.atEnd { kill(pinentry, SIGKILL) }
+            func program() -> String? {
+                try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(pinentry)/exe")
+            }
+            #expect(program()?.hasSuffix("pinentry-curses") == true)
+            #expect(kill(pid, SIGKILL) == 0)
+            try await eventually("the pinentry is gone") { program() == nil }
+        }
+    }
 }
