@@ -1,51 +1,36 @@
 import BrokerClient
-import BrokerSystem
 import Glibc
 
 /// A socket that this program makes for a sandbox and hands to the broker. It is alone in a folder of its own, and nobody answers
 /// at it any more when this program ends, however it ends: the other end of ``life`` is closed then.
 struct LaunchedSocket: ~Copyable {
-    let folder: String
-    var path: String { folder + "/broker.sock" }
+    private let place: LaunchFolder
+    var folder: String { place.path }
+    var path: String { Self.path(in: place.path) }
     /// What the broker is given.
     let listener: Int32
     let life: Int32
     private let held: Int32
 
     init() throws(BrokerClientError) {
-        let folder = try Self.makeFolder()
-        guard let ends = ChildProcess.connection() else {
-            let failure = Self.failure
-            rmdir(folder)
-            throw failure
-        }
-        let listener = Self.listen(at: folder + "/broker.sock")
-        guard let listener else {
-            let failure = Self.failure
+        let place = try LaunchFolder()
+        guard let ends = ChildProcess.connection() else { throw .noSocketForSandbox }
+        guard let listener = Self.listen(at: Self.path(in: place.path)) else {
+            let failure = BrokerClientError.noSocketForSandbox
             for end in ends { close(end) }
-            unlink(folder + "/broker.sock")
-            rmdir(folder)
+            unlink(Self.path(in: place.path))
             throw failure
         }
-        (self.folder, self.listener, life, held) = (folder, listener, ends[0], ends[1])
+        self.place = place
+        (self.listener, life, held) = (listener, ends[0], ends[1])
     }
 
     deinit {
         for descriptor in [listener, life, held] { close(descriptor) }
         unlink(path)
-        rmdir(folder)
     }
 
-    /// Where the session keeps such things, or else for temporary files; nobody else may enter.
-    private static func makeFolder() throws(BrokerClientError) -> String {
-        let session = getenv("XDG_RUNTIME_DIR").map { String(cString: $0) } ?? ""
-        for place in [session, "/tmp"] where place.hasPrefix("/") {
-            var template = Array("\(place)/brokerctl-XXXXXX".utf8CString)
-            guard mkdtemp(&template) != nil else { continue }
-            return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        }
-        throw failure
-    }
+    private static func path(in folder: String) -> String { "\(folder)/\(LaunchFolder.socketName)" }
 
     private static func listen(at path: String) -> Int32? {
         var address = sockaddr_un()
@@ -69,11 +54,5 @@ struct LaunchedSocket: ~Copyable {
             return nil
         }
         return descriptor
-    }
-
-    private static var failure: BrokerClientError {
-        BrokerClientError(
-            .unsupported,
-            "A socket for the sandbox cannot be made: \(errnoText(errno)). Free some space below $XDG_RUNTIME_DIR.")
     }
 }
