@@ -321,6 +321,16 @@ struct AuditTests {
         try await eventually("the log is written") { (try? scene.blocks().count) == 1 }
     }
 
+    @Test("the broker's start is told with its own time, not with that of the first writing")
+    func startTime() async throws {
+        let scene = try await Scene()
+        let began = scene.bed.clock.now
+        scene.bed.clock.advance(bySeconds: 60)
+        scene.handOut()
+        let entries = try await scene.list().entries
+        #expect(entries.map(\.time) == [began, began + 60])
+    }
+
     @Test("one app's entries, the newest so many, and nothing before a time")
     func filtered() async throws {
         let scene = try await Scene()

@@ -70,7 +70,7 @@ extension AuditLog {
     /// before.
     private func chain(of partition: Partition) throws(VaultError) -> AuditChain {
         if let open = state.withLock({ $0.chains.use(partition) }) { return open.chain }
-        var start = AuditEntry(time: clock.now, method: "broker.start", outcome: "done")
+        var start = AuditEntry(time: startedOn, method: "broker.start", outcome: "done")
         guard let head = try vault.loadAll(AuditHeadRecord.self, in: partition).first?.record else {
             var chain = AuditChain(in: run)
             chain.append(start, keeping: mostBlocks)

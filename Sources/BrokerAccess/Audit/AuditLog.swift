@@ -68,6 +68,7 @@ package final class AuditLog: Sendable {
     let mostBlocks: Int64
     /// Of the broker: what it begun itself is no start.
     let run: String
+    let startedOn: NumericDate
     let vault: any RecordVault
     let clock: any BrokerClock
     let log: Logger
@@ -80,6 +81,7 @@ package final class AuditLog: Sendable {
         mostBlocks = bounds.blocks
         state = Mutex(State(bounds))
         run = Base64URL.encode(random.bytes(8))
+        startedOn = clock.now
         self.vault = vault
         self.clock = clock
         self.log = log
