@@ -25,6 +25,10 @@ extension TableKey<Sandbox> {
                     sandbox.rights.append(right)
                 }
             },
+            boolean(
+                "any_uid", \.acceptsAnyUID,
+                "Whether programs of other users in the container are the sandbox, too. `false`: those only that the kernel shows with your uid."
+            ),
         ]
     }
 }

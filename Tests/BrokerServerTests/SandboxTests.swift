@@ -52,6 +52,27 @@ struct SandboxTests {
         }
     }
 
+    @Test("a socket for any uid can be reached by whoever is given its folder, and by nobody else")
+    func anyUID() async throws {
+        try await ServerBed.runSignedIn { server in
+            let (_, path) = try await open(server) {
+                $0.apps = ["mail"]
+                $0.acceptsAnyUID = true
+            }
+            let folder = String(path.dropLast("/broker.sock".count))
+            let all = folder[..<(folder.lastIndex(of: "/") ?? folder.startIndex)]
+            #expect(mode(path) == 0o666 && mode(folder) == 0o755 && mode(String(all)) == 0o700)
+            #expect(try await token(path) == nil)
+            #expect(try await server.connect().call(ListSandboxes.self, .init()).sandboxes[0].sandbox.acceptsAnyUID)
+            // Where others could come to all of them there is none.
+            #expect(chmod(String(all), 0o711) == 0)
+            var sandbox = Self.box
+            sandbox.acceptsAnyUID = true
+            let refusal = try await server.connect().refusal(of: OpenSandbox.self, .init(sandbox))
+            #expect(refusal?.data?.kind == .unsupported && refusal?.message.contains("other users") == true)
+        }
+    }
+
     @Test("without apps it is a sandbox like any other: a person is asked, and a grant in advance is to its name")
     func grants() async throws {
         try await ServerBed.runSignedIn { server in

@@ -19,14 +19,23 @@ struct AddSandboxCommand: Subcommand {
 
             Examples:
               brokerctl sandboxes add --engine podman --id build --app ci
+              brokerctl sandboxes add --engine podman --id web --app ci --any-uid
               brokerctl sandboxes add --engine ssh --id devbox --app git --for 12h
             """)
 
     @OptionGroup var global: GlobalOptions
     @OptionGroup var sandbox: SandboxOptions
 
+    @Flag(
+        help:
+            "Let programs of other users in the container connect, too: any program that reaches the socket is the sandbox."
+    )
+    var anyUid = false
+
     func run(in context: CommandContext) throws(BrokerClientError) {
-        try context.tell(OpenSandbox.self, sandbox.params) { SandboxText.opened($0, as: sandbox.params.sandbox) }
+        var params = sandbox.params
+        params.sandbox.acceptsAnyUID = anyUid
+        try context.tell(OpenSandbox.self, params) { SandboxText.opened($0, as: sandbox.params.sandbox) }
     }
 }
 

@@ -38,6 +38,8 @@ package enum ListSandboxes: AdministrationMethod {
                 .required("id", \.sandbox.id, "What the engine calls it."),
             ] + Sandbox.others.inside(\.sandbox) + [
                 .required("rights", \.sandbox.rights, "What the socket is for."),
+                .defaulted(
+                    "anyUid", \.sandbox.acceptsAnyUID, "Whether programs of any uid may connect.", to: false),
                 .required("openedBy", \.openedBy, "Who opened it."),
                 .required("openedOn", \.openedOn, "Seconds since 1970."),
                 .optional("expiresOn", \.expiresOn, "Seconds since 1970; absent: it has no end of its own."),

@@ -6,7 +6,9 @@ package enum OpenSandbox: AdministrationMethod {
     package static let description = """
         The socket is alone in a folder, to be mounted into the sandbox. Its callers are engine:id, tier sandboxed, whatever \
         else can be seen of them; they never administer, and open no further socket. The socket goes when it is closed, when \
-        its lifetime ends and when the broker stops; its connections are cut off then. A launcher may make the socket itself:         it sends two descriptors with the line (SCM_RIGHTS), first one that listens, then the end of a pipe to read from; the         socket goes when the pipe's other end is closed, too.
+        its lifetime ends and when the broker stops; its connections are cut off then. A launcher may make the socket itself: \
+        it sends two descriptors with the line (SCM_RIGHTS), first one that listens, then the end of a pipe to read from; the \
+        socket goes when the pipe's other end is closed, too.
         """
     package static let errors: [ErrorKind] = [
         .invalidParameter, .appNotFound, .accessDenied, .throttled, .unsupported,
@@ -33,6 +35,10 @@ package enum OpenSandbox: AdministrationMethod {
                     "rights", \.sandbox.rights,
                     "token: tokens without a person; accounts: the accounts of an app; interactive: signing in.",
                     to: [.token]),
+                .defaulted(
+                    "anyUid", \.sandbox.acceptsAnyUID,
+                    "True: whoever reaches the socket is the sandbox, whatever its uid, as programs of other users in a container. Only for a socket that the broker makes.",
+                    to: false),
                 .optional(
                     "lifetime", \.lifetime, "Seconds. Absent: until it is closed, or the broker stops.",
                     .between(1...315_360_000)),

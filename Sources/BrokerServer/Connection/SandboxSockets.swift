@@ -144,7 +144,7 @@ package final class SandboxSockets: Sendable {
         let listen = try takePlace(handle, of: door.partition)
         let opened: Opened
         do throws(BrokerError) {
-            let (socket, path) = try socket(handle, descriptors)
+            let (socket, path) = try socket(handle, descriptors, for: door.sandbox)
             opened = Opened(
                 handle: handle, sandbox: door.sandbox, partition: door.partition, openedBy: opener,
                 isConfigured: isConfigured, path: path, openedOn: clock.now, expiresOn: lifetime.map { clock.now + $0 },
@@ -175,13 +175,18 @@ package final class SandboxSockets: Sendable {
     }
 
     private func socket(
-        _ handle: String, _ descriptors: [ReceivedDescriptor]
+        _ handle: String, _ descriptors: [ReceivedDescriptor], for sandbox: Sandbox
     ) throws(BrokerError) -> (ListeningSocket, path: String?) {
         guard descriptors.isEmpty || descriptors.count == 2 else {
             throw BrokerError(
                 .invalidParameter,
                 "Two descriptors come with the line, or none: first one that listens, then one that hangs up when the sandbox is gone."
             )
+        }
+        // Who else reaches a socket only its maker knows.
+        guard descriptors.isEmpty || !sandbox.acceptsAnyUID else {
+            throw BrokerError(
+                .invalidParameter, "anyUid is for sockets that the broker makes; send no descriptors with it.")
         }
         do throws(SocketError) {
             if let listening = descriptors.first {
@@ -197,7 +202,10 @@ package final class SandboxSockets: Sendable {
                 }
                 return (socket, nil)
             }
-            if let folders { return (try folders.bind(handle), folders.socketPath(handle)) }
+            if let folders {
+                let audience: SocketPlace.Audience = sandbox.acceptsAnyUID ? .everybody : .owner
+                return (try folders.bind(handle, for: audience), folders.socketPath(handle))
+            }
         } catch {
             throw Self.refusal(error)
         }

@@ -35,6 +35,14 @@ final class Folder: Sendable {
         if descriptor >= 0 { close(descriptor) }
     }
 
+    /// - Throws: when other users may enter it.
+    func requirePrivate() throws(SocketError) {
+        var facts = stat()
+        guard fstat(descriptor, &facts) == 0, facts.st_uid == geteuid(), facts.st_mode & (S_IRWXG | S_IRWXO) == 0 else {
+            throw .unsafeFolder(path: path, why: "can be entered by other users")
+        }
+    }
+
     /// Runs `body` while no other broker changes sockets in this folder.
     ///
     /// The lock is on the folder itself and leaves no file behind. Whoever can open the folder can hold it, so it is

@@ -13,9 +13,13 @@ package struct SandboxFolders: Sendable {
 
     package func socketPath(_ handle: String) -> String { "\(path)/\(handle)/\(Self.socket)" }
 
-    package func bind(_ handle: String) throws(SocketError) -> ListeningSocket {
+    /// - Parameter audience: `everybody` for whoever is given the folder; nobody else comes to it.
+    package func bind(
+        _ handle: String, for audience: SocketPlace.Audience = .owner
+    ) throws(SocketError) -> ListeningSocket {
         do throws(SocketError) {
-            return try .bind(SocketPlace(path: socketPath(handle), isAlone: true))
+            if audience == .everybody { try Folder(path: path).requirePrivate() }
+            return try .bind(SocketPlace(path: socketPath(handle), audience: audience, isAlone: true))
         } catch {
             remove(handle)
             throw error

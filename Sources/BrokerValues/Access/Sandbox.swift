@@ -9,6 +9,8 @@ package struct Sandbox: Sendable, Hashable {
     /// The only apps that it may name, as if they listed it; nil leaves that to lists, rules and grants.
     package var apps: [String]?
     package var rights: [SandboxRight]
+    /// Whether whoever reaches the socket may connect: in a container, programs of other users come with subordinate uids.
+    package var acceptsAnyUID = false
 
     package init(engine: String, id: String, instance: String? = nil, apps: [String]? = nil, rights: [SandboxRight]) {
         self.engine = engine

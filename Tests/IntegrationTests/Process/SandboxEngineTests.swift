@@ -26,37 +26,66 @@ struct SandboxEngineTests {
         #expect(answers[2][path: "error.data.kind"] == "accessDenied")
     }
 
+    /// A command that runs the client in a podman container, which has this folder as `/run/broker`.
+    private static func podman(_ bed: TestBed, mounting folder: String, user: Int = 0) throws -> [String] {
+        try #require(Launch.find("podman") != nil, "install podman: .ci/deps test")
+        let root = try bed.makeDirectory("rootfs")
+        #expect(chmod(root, 0o755) == 0)
+        for folder in ["usr", "run", "run/broker", "proc", "sys", "dev", "tmp", "etc"] {
+            #expect(mkdir("\(root)/\(folder)", 0o755) == 0)
+        }
+        for link in ["bin", "lib", "lib64", "sbin"] { #expect(symlink("usr/\(link)", "\(root)/\(link)") == 0) }
+        // Its runtime takes only control groups of the second kind alone.
+        let surroundings = [
+            "unshare", "--mount", "--propagation", "private", "sh", "-c",
+            "mount -t cgroup2 none /sys/fs/cgroup && exec \"$@\"", "sh", "env",
+            "XDG_RUNTIME_DIR=\(try bed.makeDirectory("podman-run"))",
+        ]
+        let program = [
+            "podman", "--root", try bed.makeDirectory("podman"), "--runroot", try bed.makeDirectory("podman-state"),
+            "--storage-driver", "vfs", "--cgroup-manager", "cgroupfs", "--events-backend", "none",
+        ]
+        return surroundings + program + [
+            "run", "--rm", "--network", "none", "--cgroups", "disabled", "--ulimit", "nofile=1024:1024",
+            "--ulimit", "nproc=1024:1024", "--user", "\(user)", "-v", "\(folder):/run/broker:ro", "-e",
+            "BROKER_SOCKET=/run/broker/broker.sock", "-v", "/usr:/usr:ro", "--rootfs", root, "/usr/bin/python3",
+            "-c", SandboxClient.script,
+        ] + (try lines())
+    }
+
     @Test("a podman container is what run-in says, by the one folder that is mounted into it", .needsRoot)
     func podman() async throws {
         try await withTestBed { bed in
-            try #require(Launch.find("podman") != nil, "install podman: .ci/deps test")
             let scene = try await DevelopmentScene.make(in: bed)
             try await scene.signIn()
-            let root = try bed.makeDirectory("rootfs")
-            for folder in ["usr", "run", "run/broker", "proc", "sys", "dev", "tmp", "etc"] {
-                #expect(mkdir("\(root)/\(folder)", 0o755) == 0)
-            }
-            for link in ["bin", "lib", "lib64", "sbin"] { #expect(symlink("usr/\(link)", "\(root)/\(link)") == 0) }
-            // Its runtime takes only control groups of the second kind alone.
-            let surroundings = [
-                "unshare", "--mount", "--propagation", "private", "sh", "-c",
-                "mount -t cgroup2 none /sys/fs/cgroup && exec \"$@\"", "sh", "env",
-                "XDG_RUNTIME_DIR=\(try bed.makeDirectory("podman-run"))",
-            ]
-            let podman = [
-                "podman", "--root", try bed.makeDirectory("podman"), "--runroot", try bed.makeDirectory("podman-state"),
-                "--storage-driver", "vfs", "--cgroup-manager", "cgroupfs", "--events-backend", "none",
-            ]
             let result = try await scene.broker.ctl(
-                ["run-in", "--engine", "podman", "--id", "build", "--app", "notes", "--"] + surroundings + podman + [
-                    "run", "--rm", "--network", "none", "--cgroups", "disabled", "--ulimit", "nofile=1024:1024",
-                    "--ulimit", "nproc=1024:1024", "-v", "{folder}:/run/broker:ro", "-e",
-                    "BROKER_SOCKET=/run/broker/broker.sock", "-v", "/usr:/usr:ro", "--rootfs", root, "/usr/bin/python3",
-                    "-c", SandboxClient.script,
-                ] + Self.lines())
+                ["run-in", "--engine", "podman", "--id", "build", "--app", "notes", "--"]
+                    + Self.podman(bed, mounting: "{folder}"))
             #expect(result.succeeded, "\(result)")
             try check(result, is: "podman:build")
             #expect(try await scene.broker.call("sandboxes.list")[path: "sandboxes"] == [])
+        }
+    }
+
+    @Test(
+        "a container's other users are the sandbox where that was said, and are kept out where it was not", .needsRoot,
+        arguments: [true, false])
+    func podmanUser(isSaid: Bool) async throws {
+        try await withTestBed { bed in
+            let scene = try await DevelopmentScene.make(in: bed)
+            try await scene.signIn()
+            let added = try await scene.broker.ctl(
+                ["--json", "sandboxes", "add", "--engine", "podman", "--id", "web", "--app", "notes"]
+                    + (isSaid ? ["--any-uid"] : []))
+            let path = try JSONDecoder().decode(JSONObject.self, from: Data(added.output.utf8)).text("path")
+            let words = try Self.podman(bed, mounting: (path as NSString).deletingLastPathComponent, user: 4321)
+            let result = try await bed.run(Launch(words[0], Array(words.dropFirst())))
+            if isSaid {
+                #expect(result.succeeded, "\(result)")
+                try check(result, is: "podman:web")
+            } else {
+                #expect(!result.succeeded && result.errors.contains("PermissionError"), "\(result)")
+            }
         }
     }
 
@@ -103,42 +132,68 @@ struct SandboxEngineTests {
         words.map { "'" + $0.replacing("'", with: #"'\''"#) + "'" }.joined(separator: " ")
     }
 
+    /// A program that says where its socket is, is connected to it, and ends when it is cut off.
+    private static let holder = """
+        import os, socket
+        def connect():
+            connection = socket.socket(socket.AF_UNIX)
+            connection.connect(os.environ['BROKER_SOCKET'])
+            return connection
+        held = connect()
+        held.sendall(b'{"jsonrpc":"2.0","id":1,"method":"broker.status"}\\n')
+        print('at', os.environ['BROKER_SOCKET'], held.makefile('r').readline() != '', flush=True)
+        try:
+            assert held.recv(1) == b''
+        except OSError:
+            pass
+        try:
+            connect()
+            print('reached', flush=True)
+        except OSError:
+            print('refused', flush=True)
+        """
+
+    /// A run-in whose program is connected, and the path of its socket.
+    private func start(_ scene: DevelopmentScene) async throws -> (program: ManagedProcess, path: String) {
+        let running = try scene.broker.startCtl([
+            "run-in", "--engine", "test", "--id", "box", "--app", "notes", "--", "/usr/bin/python3", "-c", Self.holder,
+        ])
+        try await running.waitForText("True")
+        let path = String(try #require(running.outputText.split(separator: " ").dropFirst().first))
+        scene.bed.atEnd {
+            unlink(path)
+            rmdir((path as NSString).deletingLastPathComponent)
+        }
+        return (running, path)
+    }
+
     @Test("a run-in that is killed leaves nobody who is the sandbox: its connections end, and its socket is dead")
     func killed() async throws {
         try await withTestBed { bed in
             let scene = try await DevelopmentScene.make(in: bed)
-            let holder = """
-                import os, socket
-                def connect():
-                    connection = socket.socket(socket.AF_UNIX)
-                    connection.connect(os.environ['BROKER_SOCKET'])
-                    return connection
-                held = connect()
-                held.sendall(b'{"jsonrpc":"2.0","id":1,"method":"broker.status"}\\n')
-                print('at', os.environ['BROKER_SOCKET'], held.makefile('r').readline() != '', flush=True)
-                try:
-                    assert held.recv(1) == b''
-                except OSError:
-                    pass
-                try:
-                    connect()
-                    print('reached', flush=True)
-                except OSError:
-                    print('refused', flush=True)
-                """
-            let running = try scene.broker.startCtl([
-                "run-in", "--engine", "test", "--id", "box", "--app", "notes", "--", "/usr/bin/python3", "-c", holder,
-            ])
-            try await running.waitForText("True")
-            let path = String(try #require(running.outputText.split(separator: " ").dropFirst().first))
-            bed.atEnd {
-                unlink(path)
-                rmdir((path as NSString).deletingLastPathComponent)
-            }
+            let (running, _) = try await start(scene)
             #expect(try await scene.broker.call("sandboxes.list")[path: "sandboxes"].arrayValue?.count == 1)
             running.send(SIGKILL)
             try await eventually("its program is cut off") { running.outputText.contains("refused") }
             #expect(try await scene.broker.call("sandboxes.list")[path: "sandboxes"] == [])
+        }
+    }
+
+    @Test("what a killed run-in left the next one removes, and nothing of one that runs")
+    func clearedUp() async throws {
+        try await withTestBed { bed in
+            let scene = try await DevelopmentScene.make(in: bed)
+            let (dead, left) = try await start(scene)
+            let (_, used) = try await start(scene)
+            dead.send(SIGKILL)
+            try await eventually("its program is cut off") { dead.outputText.contains("refused") }
+            #expect(FileManager.default.fileExists(atPath: left))
+            let next = try await scene.broker.ctl([
+                "run-in", "--engine", "test", "--id", "box", "--app", "notes", "--", "true",
+            ])
+            #expect(next.succeeded, "\(next)")
+            #expect(!FileManager.default.fileExists(atPath: (left as NSString).deletingLastPathComponent))
+            #expect(FileManager.default.fileExists(atPath: used))
         }
     }
 
