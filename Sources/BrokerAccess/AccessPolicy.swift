@@ -26,11 +26,13 @@ package enum AdminProof: Sendable, Equatable {
     case outside
     /// To have connected with this group; nil where there is no such group, and nobody administers.
     case group(UInt32?)
+    /// That the person shows to be there, for what matters most (`BrokerMethod.needsPresence`).
+    case presence
 
     /// - Parameter gid: with which a caller connected (SO_PEERCRED).
     package func isMet(by gid: UInt32) -> Bool {
         switch self {
-        case .outside: true
+        case .outside, .presence: true
         case .group(let group): gid == group
         }
     }
@@ -76,18 +78,20 @@ package final class AccessPolicy: Sendable {
     /// Nil where the broker serves one user.
     let owners: PartitionOwners?
     let quota: PartitionQuota?
+    let presence: (any PresenceAuthority)?
     let log: Logger
     let current: Mutex<AccessSettings>
 
     package init(
         directory: AppDirectory, grants: GrantBook, gate: WorkGate, owners: PartitionOwners? = nil,
-        quota: PartitionQuota? = nil, settings: AccessSettings, log: Logger
+        quota: PartitionQuota? = nil, presence: (any PresenceAuthority)? = nil, settings: AccessSettings, log: Logger
     ) {
         self.directory = directory
         self.grants = grants
         self.gate = gate
         self.owners = owners
         self.quota = quota
+        self.presence = presence
         self.log = log
         current = Mutex(settings)
         tell(settings)

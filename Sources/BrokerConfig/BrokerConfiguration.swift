@@ -76,7 +76,7 @@ package struct BrokerConfiguration: Sendable, Equatable {
         /// One of ``proofs``.
         package var proof = "outside"
 
-        package static let proofs = ["outside", "setgid"]
+        package static let proofs = ["outside", "setgid", "presence"]
     }
 
     package struct Interaction: Sendable, Equatable {

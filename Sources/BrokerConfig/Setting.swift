@@ -142,7 +142,9 @@ extension Setting {
             name: "admin.proof", kind: .choice(\.admin.proof, BrokerConfiguration.Admin.proofs), takesEffect: .reload,
             summary:
                 "What a program must show to administer. `outside`: that it runs outside of sandboxes. `setgid`: also that it "
-                + "has the group `brokerctl`, which a set-group-id brokerctl has and other programs of the user do not."
+                + "has the group `brokerctl`, which a set-group-id brokerctl has and other programs of the user do not. "
+                + "`presence`: for a change of the key's source, a backup, an approval and an app with a secret, also that "
+                + "you authenticate, as polkit asks you."
         ),
         Setting(
             name: "interaction.max_open", kind: .integer(\.interaction.maxOpen, 1...1_000, unit: nil),

@@ -81,7 +81,7 @@ struct RunningBroker: Sendable {
             ? PartitionOwners(vault: vault, accounts: SystemAccounts(), clock: clock, log: logger) : nil
         let policy = AccessPolicy(
             directory: directory, grants: grants, gate: engine.gate, owners: owners,
-            quota: engine.quota, settings: configuration.accessSettings, log: logger)
+            quota: engine.quota, presence: PolkitPresence(), settings: configuration.accessSettings, log: logger)
         var services = ServerServices(
             broker: engine, apps: directory, policy: policy, audit: audit, vault: vault,
             inspector: inspector(configuration, logger), clock: clock,

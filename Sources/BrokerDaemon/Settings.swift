@@ -34,7 +34,11 @@ extension BrokerConfiguration {
         settings.allowsPrivateAuthorities = access.allowPrivateAuthorities
         settings.authorities = authorities
         settings.tiers = access.tiers
-        if admin.proof == "setgid" { settings.adminProof = .group(SystemAccounts.group(named: "brokerctl")) }
+        switch admin.proof {
+        case "setgid": settings.adminProof = .group(SystemAccounts.group(named: "brokerctl"))
+        case "presence": settings.adminProof = .presence
+        default: settings.adminProof = .outside
+        }
         return settings
     }
 

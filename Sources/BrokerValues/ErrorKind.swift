@@ -63,6 +63,7 @@ package enum ErrorReason: String, Codable, Sendable, CaseIterable, Hashable {
     case grantDenied
     case scopesNotAllowed
     case wrongPassphrase
+    case presenceRequired
 
     // locked, internal
     case keyAwaited

@@ -24,14 +24,14 @@ struct ServerBed: Sendable {
 
     static func run(
         servedUID: UInt32 = getuid(), requestsPerUser: Int? = nil, inspector: PlainInspector = PlainInspector(),
-        log: Logger = .silent, _ body: (ServerBed) async throws -> Void
+        presence: (any PresenceAuthority)? = nil, log: Logger = .silent, _ body: (ServerBed) async throws -> Void
     ) async throws {
         try await withTestBed { bed in
             let vault = try await FaultyVault.open(in: bed.path("state"))
             bed.atEnd { await vault.close() }
             let server = try await ServerBed(
                 path: bed.path("broker.sock"), vault: vault, servedUID: servedUID, requestsPerUser: requestsPerUser,
-                inspector: inspector, log: log, bed: bed)
+                inspector: inspector, presence: presence, log: log, bed: bed)
             try await body(server)
         }
     }
@@ -47,7 +47,7 @@ struct ServerBed: Sendable {
 
     private init(
         path: String, vault: FaultyVault, servedUID: UInt32, requestsPerUser: Int?, inspector: PlainInspector,
-        log: Logger, bed: TestBed
+        presence: (any PresenceAuthority)?, log: Logger, bed: TestBed
     ) async throws {
         self.path = path
         self.vault = vault
@@ -57,9 +57,11 @@ struct ServerBed: Sendable {
         broker = TokenBroker(
             vault: vault, provider: provider, redirects: RedirectDouble(), browser: browser, roster: apps,
             proofs: testProofSigner(), clock: clock, random: CountingRandom(), log: .silent)
+        var settings = AccessSettings(servedUID: servedUID)
+        if presence != nil { settings.adminProof = .presence }
         let policy = AccessPolicy(
-            directory: apps, grants: grants, gate: broker.gate, quota: broker.quota,
-            settings: AccessSettings(servedUID: servedUID),
+            directory: apps, grants: grants, gate: broker.gate, quota: broker.quota, presence: presence,
+            settings: settings,
             log: .silent)
         var services = ServerServices(
             broker: broker, apps: apps, policy: policy,

@@ -113,7 +113,7 @@ struct AddAppCommand: Subcommand {
         params.instanceAware = instanceAware
         params.clientSecret = try secret.read()
         params.tokenEndpointAuthMethod = secret.method
-        let node = try context.connection.result(of: RegisterApp.self, params)
+        let node = try context.answer(to: RegisterApp.self, params)
         let app = try RegisterApp.Result.decoded(node).app
         try installHandler()
         context.output.result(node) { AppText.facts(app).text(emphasis: context.output.style.strong) }

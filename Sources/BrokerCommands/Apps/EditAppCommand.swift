@@ -42,7 +42,7 @@ struct EditAppCommand: Subcommand {
         params.clientSecret = try secret.read()
         params.keepClientSecret = true
         params.tokenEndpointAuthMethod = secret.method ?? app.tokenEndpointAuthMethod
-        let node = try context.connection.result(of: RegisterApp.self, params)
+        let node = try context.answer(to: RegisterApp.self, params)
         let edited = try RegisterApp.Result.decoded(node).app
         describing.warn(context.output)
         context.output.result(node) { AppText.facts(edited).text(emphasis: context.output.style.strong) }

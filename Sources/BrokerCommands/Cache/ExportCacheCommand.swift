@@ -32,7 +32,8 @@ struct ExportCacheCommand: Subcommand {
         // Before anybody types a passphrase.
         try NewFile.check(file, replacing: force)
         let passphrase = try asking.read("Passphrase of the backup", isNew: true)
-        let transfer = try context.connection.call(ExportCache.self, .init(passphrase: passphrase)).transfer
+        let begun = try context.answer(to: ExportCache.self, .init(passphrase: passphrase))
+        let transfer = try ExportCache.Result.decoded(begun).transfer
         // Ctrl-C from here on takes away what is half there.
         Interrupt.onInterrupt {}
         let target = try NewFile(at: file, replacing: force)

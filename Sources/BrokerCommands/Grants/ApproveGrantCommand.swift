@@ -52,10 +52,10 @@ struct ApproveGrantCommand: Subcommand {
             node = try account.resolve { reference throws(BrokerClientError) in
                 var named = params
                 named.account = reference
-                return try context.connection.result(of: ApproveGrant.self, named)
+                return try context.answer(to: ApproveGrant.self, named)
             }
         } else {
-            node = try context.connection.result(of: ApproveGrant.self, params)
+            node = try context.answer(to: ApproveGrant.self, params)
         }
         let grant = try ApproveGrant.Result.decoded(node).grant
         context.output.result(node) { (GrantText.sentence(grant, now: Output.now) + "\n").clean(keeping: "\n") }

@@ -68,9 +68,22 @@ struct CommandContext {
     func tell<M: BrokerMethod>(
         _: M.Type, _ params: M.Params, _ words: (M.Result) -> String
     ) throws(BrokerClientError) {
-        let node = try connection.result(of: M.self, params)
+        let node = try answer(to: M.self, params)
         let result = try M.Result.decoded(node)
         output.result(node) { words(result) }
+    }
+
+    /// Asks the broker. Where it wants the person to show that they are there, and nobody else asks them, this terminal does.
+    func answer<M: BrokerMethod>(to _: M.Type, _ params: M.Params) throws(BrokerClientError) -> JSONNode {
+        do throws(BrokerClientError) {
+            return try connection.result(of: M.self, params)
+        } catch {
+            guard error.reason == ErrorReason.presenceRequired.rawValue, let agent = TerminalAgent.start() else {
+                throw error
+            }
+            defer { agent.end() }
+            return try connection.result(of: M.self, params)
+        }
     }
 }
 

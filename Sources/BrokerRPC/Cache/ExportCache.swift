@@ -11,6 +11,7 @@ package enum ExportCache: AdministrationMethod {
     package static let errors: [ErrorKind] = [.accessDenied, .locked, .throttled]
     package static let resultName = "transfer"
     package typealias Result = CacheTransfer
+    package static func needsPresence(_ params: Params) -> Bool { true }
 
     package struct Params: ParamsObject {
         package var passphrase = ""

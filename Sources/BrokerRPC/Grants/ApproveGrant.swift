@@ -13,6 +13,7 @@ package enum ApproveGrant: AdministrationMethod {
         .invalidParameter, .appNotFound, .accountNotFound, .accessDenied, .throttled,
     ]
     package static let resultName = "grant"
+    package static func needsPresence(_ params: Params) -> Bool { true }
 
     package struct Params: ParamsObject {
         package var request: String?

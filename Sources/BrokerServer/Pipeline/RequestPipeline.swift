@@ -95,16 +95,19 @@ final class RequestPipeline: Sendable {
             let asking = Asking(
                 context.caller, now: context.callerNow, right: M.right, needsKeys: !M.worksLocked,
                 reaching: read.params.reach)
+            let needsPresence = M.needsPresence(read.params) && policy.asksForPresence
             let admitted: Request<M>?
             do throws(BrokerError) {
-                admitted = policy.mustLookUp(asking) ? nil : try admit(read.params, read.app, asking, name, context)
+                let waits = needsPresence || policy.mustLookUp(asking)
+                admitted = waits ? nil : try admit(read.params, read.app, asking, name, context)
             } catch {
                 guard error.kind == .grantRequired, read.params.waitForGrant != nil else { throw error }
                 admitted = nil
             }
             guard let request = admitted else {
                 let admitted = { @Sendable [self] () async throws(BrokerError) in
-                    try await admitLater(read.params, read.app, asking, name, context) as Request<M>
+                    if needsPresence { try await requirePresence(for: M.self, in: context) }
+                    return try await admitLater(read.params, read.app, asking, name, context) as Request<M>
                 }
                 return later(call, handler, subject, since: start, admitted, handler.work)
             }
@@ -178,6 +181,14 @@ extension RequestPipeline {
                 try admit(params, app, asking, correlationID, context)
             }
         }
+    }
+
+    /// Asks the person, and then again whether the caller is who it was.
+    private func requirePresence<M: BrokerMethod>(
+        for method: M.Type, in context: ConnectionContext
+    ) async throws(BrokerError) {
+        try await policy.requirePresence(for: M.name, of: context.caller)
+        try policy.requireAdministrator(context.callerNow())
     }
 
     /// The rest of a request, in a task of its own. Who was admitted leaves at its end.

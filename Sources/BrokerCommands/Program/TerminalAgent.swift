@@ -1,0 +1,34 @@
+import Glibc
+
+/// Has polkit ask on this terminal, as systemctl does: for who is at no desktop.
+struct TerminalAgent {
+    private let pid: pid_t
+
+    /// - Returns: nil where there is no terminal, or no `pkttyagent`.
+    static func start() -> TerminalAgent? {
+        guard isatty(STDIN_FILENO) == 1, isatty(STDERR_FILENO) == 1 else { return nil }
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { return nil }
+        defer { close(ends[0]) }
+        _ = fcntl(ends[0], F_SETFD, FD_CLOEXEC)
+        let words = ["pkttyagent", "--process", "\(getpid())", "--notify-fd", "\(ends[1])"]
+        var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
+        defer { for word in arguments { free(word) } }
+        var pid: pid_t = 0
+        let code = posix_spawnp(&pid, words[0], nil, nil, &arguments, environ)
+        close(ends[1])
+        guard code == 0 else { return nil }
+        // It closes its end when it may be asked, or when it fails.
+        var byte: UInt8 = 0
+        while read(ends[0], &byte, 1) < 0, errno == EINTR {}
+        return TerminalAgent(pid: pid)
+    }
+
+    private init(pid: pid_t) { self.pid = pid }
+
+    func end() {
+        kill(pid, SIGTERM)
+        var status: Int32 = 0
+        while waitpid(pid, &status, 0) < 0, errno == EINTR {}
+    }
+}

@@ -1,0 +1,91 @@
+import BrokerModel
+import BrokerRPC
+import BrokerTestSupport
+import BrokerValues
+import Foundation
+import Synchronization
+import Testing
+
+/// The person, who answers as they are told; polkit itself asks in `SystemdTests`.
+private final class Person: PresenceAuthority {
+    private let answer: Mutex<PresenceAnswer>
+    private let asked = Mutex<[String]>([])
+
+    init(_ answer: PresenceAnswer) { self.answer = Mutex(answer) }
+
+    var questions: [String] { asked.withLock { $0 } }
+
+    func will(_ new: PresenceAnswer) { answer.withLock { $0 = new } }
+
+    func ask(for action: String, process: Int32, uid: UInt32) async -> PresenceAnswer {
+        asked.withLock { $0.append(process == getpid() && uid == getuid() ? action : "for another process") }
+        return answer.withLock { $0 }
+    }
+}
+
+@Suite("Administration that needs the person", .timeLimit(.minutes(1)))
+struct PresenceTests {
+    private static func secretApp() -> RegisterApp.Params {
+        var params = RegisterApp.Params(name: "web", clientId: "c", authority: ServerBed.authority)
+        params.clientSecret = "s3cret"
+        return params
+    }
+
+    private static func approval() -> ApproveGrant.Params {
+        var params = ApproveGrant.Params()
+        (params.caller, params.app) = (CallerIdentity(tier: .sandboxed, id: "box:one"), "web")
+        return params
+    }
+
+    @Test("what matters most asks the person, each time and by its name; the rest does not")
+    func asks() async throws {
+        let person = Person(.shown)
+        try await ServerBed.run(presence: person) { server in
+            let client = try await server.connect()
+            _ = try await client.call(RegisterApp.self, Self.secretApp())
+            _ = try await client.call(ApproveGrant.self, Self.approval())
+            _ = try await client.call(ExportCache.self, .init(passphrase: "long enough"))
+            _ = try await client.call(SetKeySource.self, .init(source: "passphrase", passphrase: "long enough"))
+            let all = ["apps.register", "grants.approve", "cache.export", "keys.setSource"]
+            #expect(person.questions == all)
+            try await server.register("plain")
+            _ = try await client.call(ListGrants.self, .init())
+            _ = try await client.call(RotateKey.self, .init())
+            #expect(person.questions == all)
+        }
+    }
+
+    @Test("without the person nothing is done, and it is said why")
+    func refuses() async throws {
+        let person = Person(.notShown)
+        try await ServerBed.run(presence: person) { server in
+            let client = try await server.connect()
+            for (answer, kind, word) in [
+                (.notShown, .userCanceled, "nothing was changed"), (.nobodyAsks, .accessDenied, "pkttyagent"),
+                (.unavailable("no bus"), .accessDenied, "no bus"),
+            ] as [(PresenceAnswer, ErrorKind, String)] {
+                person.will(answer)
+                let refusal = try await client.refusal(of: RegisterApp.self, Self.secretApp())
+                #expect(refusal?.data?.kind == kind && refusal?.message.contains(word) == true, "\(refusal as Any)")
+                #expect((refusal?.data?.reason == .presenceRequired) == (kind == .accessDenied))
+            }
+            #expect(try await client.call(ListApps.self, .init()).apps.isEmpty)
+        }
+    }
+
+    @Test("who may not administer is refused before anybody is asked")
+    func sandboxed() async throws {
+        let person = Person(.shown)
+        try await ServerBed.run(inspector: PlainInspector(sandboxID: "org.example.Game"), presence: person) { server in
+            let refusal = try await server.connect().refusal(of: RegisterApp.self, Self.secretApp())
+            #expect(refusal?.data?.kind == .accessDenied && person.questions.isEmpty)
+        }
+    }
+
+    @Test("polkit's file has an action for each of these methods, and no other")
+    func policyFile() throws {
+        let text = try String(contentsOfFile: PackageTree.root.path + "/systemd/token-broker.policy", encoding: .utf8)
+        let actions = text.matches(of: #/<action id="token-broker\.([^"]+)">/#).map { String($0.output.1) }
+        #expect(actions.sorted() == ["apps.register", "cache.export", "grants.approve", "keys.setsource"])
+    }
+}

@@ -1,0 +1,50 @@
+import BrokerTestSupport
+import Foundation
+import Testing
+
+@Suite("The person shows to be there, as the real polkit asks", .needsLab)
+struct PresenceLabTests {
+    @Test("polkit's word counts; where nobody can ask that is said; on a terminal the person gives their password")
+    func story() async throws {
+        try await withTestBed { bed in
+            let lab = try await SystemdLab.boot(in: bed)
+            try await lab.configure("admin.proof = \"presence\"\n")
+            try await lab.root("sh", "-c", "echo '\(SystemdLab.user):open sesame' | chpasswd")
+            try await lab.user("systemctl", "--user", "enable", "--now", "brokerd.socket")
+            try await lab.user(
+                "brokerctl", "apps", "add", "notes", "--client-id", "c", "--authority", "https://login.example.org")
+            let approve = [
+                "brokerctl", "grants", "approve", "--caller", "sandboxed:box:one", "--app", "notes",
+            ]
+            let nobody = try await lab.attempt(approve)
+            #expect(nobody.status == .exited(5) && nobody.errors.contains("nobody can ask you"), "\(nobody)")
+
+            // What an administrator says once and for all.
+            func rule(_ result: String) async throws {
+                try await lab.root(
+                    "sh", "-c", "printf '%s' \"$1\" > /etc/polkit-1/rules.d/10-test.rules", "sh",
+                    """
+                    polkit.addRule(function(action, subject) {
+                        if (action.id == "token-broker.grants.approve" && subject.user == "\(SystemdLab.user)")
+                            return polkit.Result.\(result);
+                    });
+                    """)
+                try await lab.root("systemctl", "restart", "polkit")
+            }
+            try await rule("NO")
+            let no = try await lab.attempt(approve)
+            #expect(no.status == .exited(1) && no.errors.contains("nothing was changed"), "\(no)")
+            try await rule("YES")
+            #expect(try await lab.attempt(approve).succeeded)
+            try await lab.root("rm", "/etc/polkit-1/rules.d/10-test.rules")
+            try await lab.root("systemctl", "restart", "polkit")
+
+            let terminal = try lab.start(
+                "script", "--quiet", "--return", "--command",
+                approve.joined(separator: " "), "/dev/null", hasInput: true)
+            try await terminal.waitForText("Password:")
+            try terminal.write("open sesame\n")
+            #expect(await terminal.exitStatus() == .exited(0), "\(terminal.outputText)")
+        }
+    }
+}
