@@ -28,7 +28,7 @@ else
 BIN ?= .build/debug
 endif
 
-.PHONY: help deps deps-test build release deb install uninstall provider demo test check format fuzz soak bench parts parts-built clean
+.PHONY: help deps deps-test build release deb install uninstall provider demo test check format fuzz sanitize soak bench parts parts-built clean
 
 help: ## this list
 	@echo "make TARGET, where TARGET is one of"
@@ -66,6 +66,9 @@ format: ## lay the sources out as .swift-format says
 fuzz: deps-test ## feed what reads bytes from outside with anything; FUZZ_SECONDS=60 for each reader
 	@Tests/Fuzzing/run $(or $(FUZZ_SECONDS),60)
 
+sanitize: deps-test ## run the tests of the parts under the thread sanitizer
+	@Tests/Sanitizing/run
+
 soak: deps-test ## an hour of mixed load, faults, restarts and clock steps; SOAK_SECONDS=3600
 	@swift build --build-tests
 	@.build/debug/broker-soak $(or $(SOAK_SECONDS),3600)
@@ -94,4 +97,4 @@ uninstall: ## stop the broker and take them away again
 	@PREFIX=$(PREFIX) DESTDIR=$(DESTDIR) UNITDIR=$(UNITDIR) .ci/install --remove
 
 clean: ## remove what was built
-	@rm -rf .build .build-release .build-fuzzing .build-deb
+	@rm -rf .build .build-release .build-fuzzing .build-deb .build-thread

@@ -5,6 +5,9 @@
 #include <stddef.h>
 #include <string.h>
 
+// A sanitizer has a heap of its own.
+#if !__has_feature(thread_sanitizer) && !__has_feature(address_sanitizer)
+
 // glibc's own functions under the names that it exports for replacements such as these. Blocks come from glibc's malloc
 // and go back to it; in between they are wiped.
 extern void *__libc_malloc(size_t size);
@@ -34,3 +37,5 @@ __attribute__((visibility("default"))) void *realloc(void *block, size_t size) {
     free(block);
     return grown;
 }
+
+#endif

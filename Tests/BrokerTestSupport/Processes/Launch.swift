@@ -24,7 +24,9 @@ package struct Launch: Sendable {
     /// Little is inherited, so that a proxy, a certificate bundle or a broker of the person who runs the tests does
     /// not reach what is tested.
     package static let cleanEnvironment: [String: String] = {
-        let inherited = ["PATH", "HOME", "USER", "TMPDIR", "LD_LIBRARY_PATH", "LLVM_PROFILE_FILE"]
+        let inherited = [
+            "PATH", "HOME", "USER", "TMPDIR", "LD_LIBRARY_PATH", "LLVM_PROFILE_FILE", "TSAN_OPTIONS",
+        ]
         var environment = ["LANG": "C.UTF-8"]
         for name in inherited { environment[name] = ProcessInfo.processInfo.environment[name] }
         return environment

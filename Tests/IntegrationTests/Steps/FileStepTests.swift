@@ -110,9 +110,7 @@ struct FileStepTests {
 
     @Test(
         "an export that ends leaves the earlier backup or a whole new one",
-        arguments: FaultPoints.Fault.endings + [
-            .failFrom(errno: EIO), .failFrom(errno: ENOSPC), .failFrom(errno: EROFS), .writeShort,
-        ])
+        arguments: FaultPoints.Fault.powerCuts + [.kill, .failFrom(errno: EIO), .writeShort])
     func export(_ fault: FaultPoints.Fault) async throws {
         try await withTestBed { bed in
             let broker = try await BrokerProcess.start(in: bed)
@@ -148,7 +146,7 @@ struct FileStepTests {
 
     @Test(
         "an import that ends has brought everybody or nobody, and the same import completes it",
-        arguments: [FaultPoints.Fault.kill, .failFrom(errno: EIO), .writeShort])
+        arguments: [FaultPoints.Fault.kill, .writeShort])
     func imported(_ fault: FaultPoints.Fault) async throws {
         try await withTestBed { bed in
             var stepped = try await SteppedScene.make(in: bed) { $0.reuseGrace = 600 }
