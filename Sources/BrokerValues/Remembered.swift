@@ -1,17 +1,20 @@
 import Synchronization
 
-/// What is made of something that never changes, made when it is first asked for. It stands beside that, and goes with it: there
-/// is nothing to be brought up to date.
-package final class Remembered<Value: Sendable>: Sendable {
-    private let value = Mutex<Value?>(nil)
+/// Bytes that are made of something that never changes, made when they are first asked for. They stand beside that, and go with it:
+/// there is nothing to be brought up to date.
+package struct RememberedBytes: ~Copyable, Sendable {
+    /// More is made anew each time: what is kept here counts towards no limit.
+    private static let most = 2 << 10
+
+    private let value = Mutex<[UInt8]?>(nil)
 
     package init() {}
 
     /// - Parameter make: gives the same whoever calls it.
-    package func callAsFunction(_ make: () -> Value) -> Value {
+    package func callAsFunction(_ make: () -> [UInt8]) -> [UInt8] {
         if let known = value.withLock({ $0 }) { return known }
         let made = make()
-        value.withLock { $0 = made }
+        if made.count <= Self.most { value.withLock { $0 = made } }
         return made
     }
 }

@@ -4,7 +4,10 @@ import BrokerValues
 extension Vault: VaultKeys {
     package var isLocked: Bool { keys.isLocked }
 
-    package func lock() { keys.lock() }
+    package func lock() {
+        keys.lock()
+        opened.forget()
+    }
 
     package func unlock(passphrase: Secret?) async throws(VaultError) {
         guard isLocked else { return }

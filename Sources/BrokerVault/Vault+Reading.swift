@@ -41,12 +41,19 @@ extension Vault {
         return RecordPage(records: records, lastRow: found.rows.last?.id)
     }
 
-    package func withSecret<Result>(
-        of sealed: SealedRecord, _ body: (UnsafeRawBufferPointer) -> Result
-    ) throws(VaultError) -> Result {
+    package func withSecret(
+        of sealed: SealedRecord, _ body: (UnsafeRawBufferPointer) -> Void
+    ) throws(VaultError) {
         guard let keys = try existingKeys(of: sealed.partition) else { throw .recordDamaged }
-        return try sealer.open(sealed, keys: keys) { _, secret in body(secret) }
+        let mayBeKept = OpenedSecrets.mayHold(sealed.kind)
+        if mayBeKept, opened.lend(sealed, keys, body) { return }
+        try sealer.open(sealed, keys: keys) { _, secret in
+            if mayBeKept { opened.keep(secret, of: sealed, keys) }
+            body(secret)
+        }
     }
+
+    package func forgetOpened() { opened.forget() }
 
     func existingKeys(of partition: Partition) throws(VaultError) -> PartitionKeys? {
         if let found = try keys(of: partition) { return found }

@@ -16,6 +16,7 @@ package final class Vault: RecordVault {
     let known: KnownManifest
     let anchor: RollbackAnchor?
     let sealer = RecordSealer()
+    let opened = OpenedSecrets()
     let reader: VaultReader
     let vaultWriter: VaultWriter
     let queue: SerialQueue

@@ -32,9 +32,7 @@ package protocol RecordVault: Sendable {
 
     /// The record's secret (empty when it has none), lent from guarded memory; the closure must be brief and not call
     /// the vault again.
-    func withSecret<Result>(
-        of sealed: SealedRecord, _ body: (UnsafeRawBufferPointer) -> Result
-    ) throws(VaultError) -> Result
+    func withSecret(of sealed: SealedRecord, _ body: (UnsafeRawBufferPointer) -> Void) throws(VaultError)
 
     /// A keyed hash of 32 bytes: without the partition's key nobody can tell, nor try out, what it names. It is the same for as
     /// long as there is the partition.
@@ -57,7 +55,10 @@ extension RecordVault {
     package func commit(_ change: VaultChange) async throws(VaultError) { try await commit(change) {} }
 
     package func secret(of sealed: SealedRecord) throws(VaultError) -> Secret {
-        try withSecret(of: sealed) { Secret(copying: $0) }
+        var secret: Secret?
+        try withSecret(of: sealed) { secret = Secret(copying: $0) }
+        guard let secret else { throw .recordDamaged }
+        return secret
     }
 }
 

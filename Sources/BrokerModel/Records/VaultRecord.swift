@@ -1,3 +1,5 @@
+import BrokerValues
+
 /// What kind of thing a row of the vault is. The number is part of the associated data and of the row's key: never reuse one.
 package enum RecordKind: UInt8, Sendable, CaseIterable {
     case account = 1
@@ -77,6 +79,8 @@ package final class SealedRecord: Sendable {
 package final class StoredRecord<Record: VaultRecord>: Sendable {
     package let record: Record
     package let sealed: SealedRecord
+    /// What answers have of it.
+    package let written = RememberedBytes()
 
     package init(record: Record, sealed: SealedRecord) {
         self.record = record

@@ -129,7 +129,7 @@ package final class Member<Owner: Sendable>: Sendable {
                 owner[keyPath: path] = value
             },
             write: { owner, writer in
-                writer.key(name)
+                writer.key(named: name)
                 owner[keyPath: path].write(to: &writer)
             })
     }
@@ -149,7 +149,7 @@ package final class Member<Owner: Sendable>: Sendable {
             },
             write: { owner, writer in
                 guard let value = owner[keyPath: path] else { return }
-                writer.key(name)
+                writer.key(named: name)
                 value.write(to: &writer)
             })
     }
@@ -165,7 +165,7 @@ package final class Member<Owner: Sendable>: Sendable {
             },
             write: { owner, writer in
                 guard let value = owner[keyPath: path] else { return }
-                writer.key(name)
+                writer.key(named: name)
                 value.write(to: &writer)
             })
     }
@@ -181,7 +181,7 @@ package final class Member<Owner: Sendable>: Sendable {
                 if let value = Value(rawValue: try String(reading: node)) { owner[keyPath: path] = value }
             },
             write: { owner, writer in
-                writer.key(name)
+                writer.key(named: name)
                 owner[keyPath: path].write(to: &writer)
             })
     }
@@ -205,7 +205,7 @@ package final class Member<Owner: Sendable>: Sendable {
             },
             write: { owner, writer in
                 guard owner[keyPath: path] != standard else { return }
-                writer.key(name)
+                writer.key(named: name)
                 owner[keyPath: path].write(to: &writer)
             })
     }
@@ -221,7 +221,7 @@ package final class Member<Owner: Sendable>: Sendable {
                 owner[keyPath: path] = try Value(reading: node)
             },
             write: { owner, writer in
-                writer.key(name)
+                writer.key(named: name)
                 if let value = owner[keyPath: path] { value.write(to: &writer) } else { writer.null() }
             })
     }

@@ -72,7 +72,7 @@ extension Dictionary: WireValue where Key == String, Value: WireValue {
     package func write(to writer: inout JSONWriter) {
         writer.object { writer in
             for (name, value) in self {
-                writer.key(name)
+                writer.key(named: name)
                 value.write(to: &writer)
             }
         }

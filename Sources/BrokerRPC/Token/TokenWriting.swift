@@ -6,6 +6,8 @@ package protocol TokenFacts {
     var expiresOn: NumericDate { get }
     var extendedExpiresOn: NumericDate? { get }
     var scopes: [String] { get }
+    /// ``lastingFacts``, where they are remembered.
+    var writtenFacts: [UInt8] { get }
     /// The account, written.
     var writtenAccount: [UInt8] { get }
     var authority: String { get }
@@ -15,7 +17,28 @@ package protocol TokenFacts {
     var rejected: Bool { get }
 }
 
+extension TokenFacts {
+    /// The members that are the same in every answer.
+    package var lastingFacts: [UInt8] {
+        var writer = JSONWriter()
+        writer.key("tokenType")
+        writer.string(tokenType.rawValue)
+        writer.key("expiresOn")
+        writer.integer(expiresOn)
+        if let extendedExpiresOn {
+            writer.key("extendedExpiresOn")
+            writer.integer(extendedExpiresOn)
+        }
+        writer.key("scopes")
+        writer.array { writer in for scope in scopes { writer.string(scope) } }
+        writer.key("authority")
+        writer.string(authority)
+        return writer.bytes
+    }
+}
+
 extension Token: TokenFacts {
+    package var writtenFacts: [UInt8] { lastingFacts }
     package var writtenAccount: [UInt8] { account.written }
 }
 
@@ -32,20 +55,9 @@ extension JSONWriter {
     /// Opens the token's object; the secrets and ``endObject()`` must follow.
     package mutating func beginToken(_ facts: some TokenFacts, correlationID: String) {
         beginObject()
-        key("tokenType")
-        string(facts.tokenType.rawValue)
-        key("expiresOn")
-        integer(facts.expiresOn)
-        if let extended = facts.extendedExpiresOn {
-            key("extendedExpiresOn")
-            integer(extended)
-        }
-        key("scopes")
-        array { writer in for scope in facts.scopes { writer.string(scope) } }
+        json(facts.writtenFacts)
         key("account")
         json(facts.writtenAccount)
-        key("authority")
-        string(facts.authority)
         key("correlationId")
         string(correlationID)
         key("fromCache")

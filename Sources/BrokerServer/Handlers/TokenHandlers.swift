@@ -184,6 +184,7 @@ extension Request where M.Params: TokenParams {
 }
 
 extension AcquiredToken: TokenFacts {
+    package var writtenFacts: [UInt8] { token.written { lastingFacts } }
     package var writtenAccount: [UInt8] { person.written { person.account.written } }
     package var tokenType: TokenType { token.record.tokenType }
     package var expiresOn: NumericDate { token.record.expiresOn }

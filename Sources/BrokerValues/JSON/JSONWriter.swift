@@ -30,7 +30,7 @@ package struct JSONWriter: Sendable {
     package mutating func endObject() { bytes.append(UInt8(ascii: "}")) }
 
     /// A member's name; the value must follow.
-    package mutating func key(_ name: String) {
+    package mutating func key(named name: String) {
         string(name)
         bytes.append(UInt8(ascii: ":"))
     }
@@ -106,13 +106,13 @@ package struct JSONWriter: Sendable {
             object { writer in
                 guard sorted else {
                     for (name, value) in members {
-                        writer.key(name)
+                        writer.key(named: name)
                         writer.value(value)
                     }
                     return
                 }
                 for (name, value) in members.sorted(by: { $0.key < $1.key }) {
-                    writer.key(name)
+                    writer.key(named: name)
                     writer.value(value, sorted: true)
                 }
             }
@@ -125,7 +125,7 @@ package struct JSONWriter: Sendable {
         bytes.append(contentsOf: text.utf8)
     }
 
-    package mutating func json(_ text: some Collection<UInt8>) {
+    package mutating func json(_ text: [UInt8]) {
         separate()
         bytes.append(contentsOf: text)
     }
@@ -150,30 +150,16 @@ package struct JSONWriter: Sendable {
 
     private mutating func append(_ raw: UnsafeRawBufferPointer) { bytes.append(contentsOf: raw) }
 
-    /// Whether there is nothing to escape or to mend: what tokens are made of, so many bytes are looked at together.
+    /// Whether there is nothing to escape or to mend: what tokens are made of. Without a branch, so many bytes are looked at
+    /// together: the highest bit is set of a byte that is below 0x20, is a quote or a backslash, or has that bit set itself.
     private static func isPlainASCII(_ text: UnsafeRawBufferPointer) -> Bool {
-        var index = 0
-        var flaws: UInt64 = 0
-        while index + 32 <= text.count {
-            let eight = { text.loadUnaligned(fromByteOffset: index + $0, as: UInt64.self) }
-            flaws |= Self.flaws(eight(0)) | Self.flaws(eight(8)) | Self.flaws(eight(16)) | Self.flaws(eight(24))
-            index += 32
+        var flaws: UInt8 = 0
+        for byte in text {
+            let quote = (byte ^ UInt8(ascii: "\"")) &- 1
+            let backslash = (byte ^ UInt8(ascii: "\\")) &- 1
+            flaws |= byte | (byte &- 0x20) | quote | backslash
         }
-        while index < text.count {
-            flaws |= Self.flaws(0x2020_2020_2020_2000 | UInt64(text[index]))
-            index += 1
-        }
-        return flaws & 0x8080_8080_8080_8080 == 0
-    }
-
-    /// The highest bit of each byte that is below 0x20, is a quote or a backslash, or has that bit set itself. A subtraction makes
-    /// the bit of a byte that was too small; one that borrows may do so wrongly, and then the slow way is taken.
-    private static func flaws(_ eight: UInt64) -> UInt64 {
-        let ones: UInt64 = 0x0101_0101_0101_0101
-        let control = eight &- ones &* 0x20
-        let quote = (eight ^ ones &* UInt64(UInt8(ascii: "\""))) &- ones
-        let backslash = (eight ^ ones &* UInt64(UInt8(ascii: "\\"))) &- ones
-        return eight | control | quote | backslash
+        return flaws & 0x80 == 0
     }
 
     private mutating func escape(_ text: UnsafeRawBufferPointer) {

@@ -19,6 +19,7 @@ enum Main {
             case "read": try parts.repeated(times) { try parts.read() }
             case "look-up": try parts.repeated(times) { try parts.lookUp() }
             case "open": try parts.repeated(times) { try parts.open() }
+            case "lend": try parts.repeated(times) { try parts.lend() }
             case "write": try parts.repeated(times) { try parts.write() }
             case "seal": try parts.repeated(times) { try parts.seal() }
             default: fail("there is no part \(arguments[1])")
@@ -43,6 +44,7 @@ struct Parts: Sendable {
     private let vault: Vault
     private let index: CacheIndex
     private let stored: StoredRecord<AccessTokenRecord>
+    private let refreshToken: StoredRecord<RefreshTokenRecord>
     private let owner: CacheIndex.OwnerKey
     private let line: [UInt8]
     private let folder: String
@@ -66,6 +68,9 @@ struct Parts: Sendable {
             realm: "", scopes: ["openid", "mail.read"], tokenType: .bearer, authority: "https://id.example",
             expiresOn: now + 3600, cachedAt: now)
         stored = try vault.seal(record, secret: secret, in: partition)
+        refreshToken = try vault.seal(
+            RefreshTokenRecord(owner: record.owner, authority: record.authority, scopes: record.scopes, cachedAt: now),
+            secret: secret, in: partition)
         try await vault.commit(VaultChange(in: partition, puts: [stored.sealed]))
         owner = CacheIndex.OwnerKey(partition: partition, owner: record.owner)
         index = CacheIndex(vault: vault)
@@ -97,9 +102,16 @@ struct Parts: Sendable {
         }
     }
 
-    /// Its secret.
-    func open() throws {
-        guard try vault.withSecret(of: stored.sealed, { $0.count }) == secret.count else { throw Wrong() }
+    /// A secret whose box is opened each time.
+    func open() throws { try look(at: refreshToken.sealed) }
+
+    /// One that was opened before.
+    func lend() throws { try look(at: stored.sealed) }
+
+    private func look(at sealed: SealedRecord) throws {
+        var count = 0
+        try vault.withSecret(of: sealed) { count = $0.count }
+        guard count == secret.count else { throw Wrong() }
     }
 
     /// The answer, with an access token of 800 bytes.

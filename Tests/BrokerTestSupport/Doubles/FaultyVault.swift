@@ -148,11 +148,11 @@ package final class FaultyVault: RecordVault, VaultKeys, BackupStore, PartitionS
         await afterCommit?()
     }
 
-    package func withSecret<Result>(
-        of sealed: SealedRecord, _ body: (UnsafeRawBufferPointer) -> Result
-    ) throws(VaultError) -> Result {
+    package func withSecret(
+        of sealed: SealedRecord, _ body: (UnsafeRawBufferPointer) -> Void
+    ) throws(VaultError) {
         guard !faults.withLock({ $0.damaged.contains(sealed.kind) }) else { throw .recordDamaged }
-        return try vault.withSecret(of: sealed, body)
+        try vault.withSecret(of: sealed, body)
     }
 
     package func statistics() throws(VaultError) -> VaultStatistics { try vault.statistics() }

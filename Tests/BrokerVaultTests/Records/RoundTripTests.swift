@@ -24,7 +24,7 @@ struct RoundTripTests {
                 let accounts = try vault.loadAll(AccountRecord.self, in: Sample.me)
                 #expect(accounts.map(\.record.username) == [Sample.username])
                 #expect(accounts.first?.record.claims == ["department": "Netzleitstelle"])
-                let count = try vault.withSecret(of: try #require(accounts.first).sealed) { $0.count }
+                let count = try vault.secret(of: try #require(accounts.first).sealed).count
                 #expect(count == 0, "an account has no secret")
             }
         }

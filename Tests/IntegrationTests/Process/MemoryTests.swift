@@ -104,7 +104,7 @@ private struct OpenedVault {
 
 @Suite("The broker's memory, read from outside", .serialized, .needsRoot, .timeLimit(.minutes(3)))
 struct MemoryTests {
-    @Test("while it is locked, root finds neither refresh tokens nor the data key nor a client secret in it")
+    @Test("while it is locked, root finds neither tokens nor the data key nor a client secret in it")
     func locked() async throws {
         try await withTestBed { bed in
             try Prerequisite.root.require()
@@ -116,11 +116,12 @@ struct MemoryTests {
                 "notes", clientID: "native", authority: provider.issuer, ["clientSecret": .string(secret)])
             _ = try await broker.signIn(app: "notes", in: bed) { ProviderRedirect(url: provider.approve($0)) }
             for _ in 0..<3 { _ = try await broker.acquireSilent(app: "notes", ["forceRefresh": true]) }
+            let token = try await broker.acquireSilent(app: "notes")["accessToken"]?.stringValue ?? ""
             let key = try await OpenedVault(broker, in: bed).sealingKey
 
             // The search finds what is there.
             let open = try await MemoryImage.take(of: broker, in: bed)
-            #expect(try await open.count([key]).first ?? 0 > 0)
+            #expect(try await open.count([key, Data(token.utf8)]).allSatisfy { $0 > 0 })
 
             #expect(try await broker.ctl(["lock"]).status == .exited(0))
             let image = try await MemoryImage.take(of: broker, in: bed)
@@ -131,8 +132,27 @@ struct MemoryTests {
                 RedirectParameters.form(request.body)["refresh_token"]
             }
             #expect(spent.count == 4)
-            let needles = [key, Data(secret.utf8)] + spent.map { Data($0.utf8) }
+            let needles = [key, Data(secret.utf8), Data(token.utf8)] + spent.map { Data($0.utf8) }
             #expect(try await image.count(needles) == needles.map { _ in 0 })
+        }
+    }
+
+    @Test("a token that is not asked for is sealed in it some seconds later")
+    func unused() async throws {
+        try await withTestBed { bed in
+            try Prerequisite.root.require()
+            let provider = try await ScriptedProvider.start()
+            bed.atEnd { await provider.stop() }
+            let broker = try await BrokerProcess.start(in: bed)
+            try await broker.register("notes", clientID: "native", authority: provider.issuer)
+            _ = try await broker.signIn(app: "notes", in: bed) { ProviderRedirect(url: provider.approve($0)) }
+            let token = try await broker.acquireSilent(app: "notes")["accessToken"]?.stringValue ?? ""
+            let needle = Data(token.utf8)
+            #expect(try await MemoryImage.take(of: broker, in: bed).count([needle]).first ?? 0 > 0)
+            try await eventually("it is nowhere in the clear") {
+                try await MemoryImage.take(of: broker, in: bed).count([needle]) == [0]
+            }
+            #expect(try await broker.acquireSilent(app: "notes")["accessToken"] == .string(token))
         }
     }
 

@@ -1,0 +1,130 @@
+/// Who has which places, what they weigh, and when each was used last: the bookkeeping of a ``FairCache``, for places and owners
+/// that are called by numbers.
+///
+/// It knows neither keys nor values, so it is compiled once, and not looked up type by type at each use.
+struct FairOrder: Sendable {
+    private struct Place {
+        let owner: Int
+        var weight: Int
+        var lastUse: UInt64 = 0
+        /// Its owner's places, by their last use.
+        var older: Int?
+        var newer: Int?
+    }
+
+    /// What one owner has.
+    private struct Share {
+        var weight = 0
+        var oldest: Int?
+        var newest: Int?
+    }
+
+    private(set) var weight = 0
+    private var places = NumberedSlots<Place>()
+    private var shares = NumberedSlots<Share>()
+    private var uses: UInt64 = 0
+
+    mutating func addOwner() -> Int { shares.add(Share()) }
+
+    /// - Returns: the place's number. It is the one that was used last.
+    mutating func add(of owner: Int, weight: Int) -> Int {
+        let number = places.add(Place(owner: owner, weight: weight))
+        shares[owner]?.weight += weight
+        self.weight += weight
+        link(number)
+        return number
+    }
+
+    /// - Returns: the owner, if that was the last place it had: then its number is nobody's any more.
+    mutating func remove(_ number: Int) -> Int? {
+        unlink(number)
+        guard let place = places.remove(number) else { return nil }
+        weight -= place.weight
+        shares[place.owner]?.weight -= place.weight
+        guard let share = shares[place.owner], share.oldest == nil else { return nil }
+        shares.remove(place.owner)
+        return place.owner
+    }
+
+    mutating func weigh(_ number: Int, _ weight: Int) {
+        guard let place = places[number] else { return }
+        let more = weight - place.weight
+        places[number]?.weight = weight
+        shares[place.owner]?.weight += more
+        self.weight += more
+    }
+
+    mutating func touch(_ number: Int) {
+        // Nothing was used since.
+        guard places[number]?.lastUse != uses else { return }
+        unlink(number)
+        link(number)
+    }
+
+    /// The oldest place of the owner with the most; of several owners' the oldest of all.
+    ///
+    /// - Parameter owners: all who have something.
+    func mostDispensable(among owners: some Sequence<Int>) -> Int? {
+        var chosen: (weight: Int, lastUse: UInt64, place: Int)?
+        for owner in owners {
+            guard let share = shares[owner], let oldest = share.oldest, let place = places[oldest] else { continue }
+            if let best = chosen, (share.weight, best.lastUse) <= (best.weight, place.lastUse) { continue }
+            chosen = (share.weight, place.lastUse, oldest)
+        }
+        return chosen?.place
+    }
+
+    private mutating func link(_ number: Int) {
+        guard let owner = places[number]?.owner else { return }
+        uses += 1
+        let newest = shares[owner]?.newest
+        places[number]?.lastUse = uses
+        places[number]?.older = newest
+        places[number]?.newer = nil
+        if let newest { places[newest]?.newer = number } else { shares[owner]?.oldest = number }
+        shares[owner]?.newest = number
+    }
+
+    private mutating func unlink(_ number: Int) {
+        guard let place = places[number] else { return }
+        if let older = place.older {
+            places[older]?.newer = place.newer
+        } else {
+            shares[place.owner]?.oldest = place.newer
+        }
+        if let newer = place.newer {
+            places[newer]?.older = place.older
+        } else {
+            shares[place.owner]?.newest = place.older
+        }
+    }
+}
+
+/// Values that are called by a number, which is given out again when its value is gone.
+struct NumberedSlots<Value: Sendable>: Sendable {
+    private var slots: [Value?] = []
+    private var free: [Int] = []
+
+    subscript(number: Int) -> Value? {
+        // Lent, not copied: a look at one member of a place must not retain all of them.
+        _read { yield slots[number] }
+        _modify { yield &slots[number] }
+    }
+
+    mutating func add(_ value: Value) -> Int {
+        if let number = free.popLast() {
+            slots[number] = value
+            return number
+        }
+        slots.append(value)
+        return slots.count - 1
+    }
+
+    @discardableResult
+    mutating func remove(_ number: Int) -> Value? {
+        free.append(number)
+        let value = slots[number]
+        slots[number] = nil
+        return value
+    }
+}

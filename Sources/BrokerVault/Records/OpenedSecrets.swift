@@ -1,0 +1,86 @@
+import BrokerModel
+import CSodium
+import Synchronization
+
+/// The access tokens and ID tokens that were opened last: an app that asks again at once is answered without opening a box anew.
+///
+/// They lie in guarded memory, as the keys do that open them, for seconds only (``forget()``). Refresh tokens are never among them.
+final class OpenedSecrets: Sendable {
+    /// Larger ones are opened each time.
+    fileprivate static let largest = 4 << 10
+    fileprivate static let places = 64
+
+    fileprivate struct Place {
+        /// It never changes: another record has another secret. Held, so that no other can take its identity.
+        let sealed: SealedRecord
+        /// What opened it. Keys that were replaced, or dropped and got anew, are others.
+        let keys: PartitionKeys
+        let count: Int
+        var wasUsed = false
+    }
+
+    fileprivate struct State {
+        /// As long as there is something in it.
+        var memory: GuardedBuffer?
+        var places: [Place?] = Array(repeating: nil, count: OpenedSecrets.places)
+        var numbers: [ObjectIdentifier: Int] = [:]
+        /// Where a place is looked for next.
+        var hand = 0
+    }
+
+    private let state = Mutex(State())
+
+    static func mayHold(_ kind: RecordKind) -> Bool { kind == .accessToken || kind == .idToken }
+
+    /// Lends a secret that was opened lately with these keys.
+    ///
+    /// - Returns: whether there was one.
+    func lend(_ sealed: SealedRecord, _ keys: PartitionKeys, _ body: (UnsafeRawBufferPointer) -> Void) -> Bool {
+        state.withLock { state in
+            guard let number = state.numbers[ObjectIdentifier(sealed)], let place = state.places[number],
+                place.keys === keys, let memory = state.memory
+            else { return false }
+            state.places[number]?.wasUsed = true
+            body(UnsafeRawBufferPointer(start: memory.base + number * Self.largest, count: place.count))
+            return true
+        }
+    }
+
+    func keep(_ secret: UnsafeRawBufferPointer, of sealed: SealedRecord, _ keys: PartitionKeys) {
+        guard !secret.isEmpty, secret.count <= Self.largest else { return }
+        state.withLock { state in
+            guard let memory = state.memory ?? GuardedBuffer(count: Self.places * Self.largest) else { return }
+            state.memory = memory
+            let number = state.numbers[ObjectIdentifier(sealed)] ?? state.dispensable()
+            state.empty(number)
+            state.places[number] = Place(sealed: sealed, keys: keys, count: secret.count)
+            state.numbers[ObjectIdentifier(sealed)] = number
+            UnsafeMutableRawBufferPointer(start: memory.base + number * Self.largest, count: secret.count)
+                .copyMemory(from: secret)
+        }
+    }
+
+    /// Wipes them all.
+    func forget() {
+        state.withLock { $0 = State() }
+    }
+}
+
+extension OpenedSecrets.State {
+    /// A place that nobody has used since it was passed by.
+    fileprivate mutating func dispensable() -> Int {
+        while true {
+            let number = hand
+            hand = (hand + 1) % places.count
+            guard places[number]?.wasUsed == true else { return number }
+            places[number]?.wasUsed = false
+        }
+    }
+
+    fileprivate mutating func empty(_ number: Int) {
+        guard let place = places[number], let memory else { return }
+        sodium_memzero(memory.base + number * OpenedSecrets.largest, place.count)
+        numbers[ObjectIdentifier(place.sealed)] = nil
+        places[number] = nil
+    }
+}
