@@ -21,6 +21,12 @@ extension RunningBroker {
                         service: IdleLockService(lock: engine.lock, clock: clock),
                         successTerminationBehavior: .ignore),
                     .init(
+                        service: MemoryService(
+                            keeper: MemoryKeeper(
+                                uses: { [gate = engine.gate] in gate.uses }, clock: clock,
+                                forget: { [vault] in vault.forgetOpened() })),
+                        successTerminationBehavior: .ignore),
+                    .init(
                         service: SignalService(
                             signals: signals, started: configuration, loader: loader, apply: { await apply($0) },
                             manager: manager, logger: logger),

@@ -14,6 +14,7 @@ enum HostProbe {
         case "activation": activation()
         case "notify": notify()
         case "harden": harden()
+        case "memory": memory()
         case "log": log()
         case "unguarded": unguarded()
         case "watchdog": await WatchdogProbe.run(socket: CommandLine.arguments[2])
@@ -57,6 +58,19 @@ enum HostProbe {
         say("write to a closed pipe: \(write(ends[1], "x", 1) < 0 && errno == EPIPE ? "an error" : "a surprise")")
         say("ready")
         _ = readLine()
+    }
+
+    /// Says how much memory there is of many blocks, when all but one of a hundred are free, and when it is given back.
+    private static func memory() {
+        let blocks = (0..<40_000).map { _ in
+            UnsafeMutableRawPointer.allocate(byteCount: 2_000, alignment: 16).initializeMemory(
+                as: UInt8.self, repeating: 1, count: 2_000)
+        }
+        say("\(ResidentMemory.bytes() ?? 0)")
+        for (index, block) in blocks.enumerated() where index % 100 != 0 { block.deallocate() }
+        say("\(ResidentMemory.bytes() ?? 0)")
+        ResidentMemory.release()
+        say("\(ResidentMemory.bytes() ?? 0)")
     }
 
     /// Judges whoever connects, at the first byte as at the last moment before an answer, and says what it found.

@@ -1,3 +1,4 @@
+import CBrokerLinux
 import Glibc
 
 /// What this process takes of memory.
@@ -16,4 +17,7 @@ package enum ResidentMemory {
         else { return nil }
         return pages * sysconf(Int32(_SC_PAGESIZE))
     }
+
+    /// Gives the kernel back what can be had again: free pages of the heap, and pages of the program's and its libraries' files.
+    package static func release() { broker_release_memory() }
 }

@@ -8,6 +8,8 @@ package final class WorkGate: Sendable {
     private struct State {
         var isOpen = false
         var work = 0
+        /// How often work was begun, or the gate shut.
+        var uses: UInt64 = 0
         /// When work was last begun or done, where idle time counts.
         var lastUse = Duration.zero
         /// How long the gate stays open without use; nil for ever.
@@ -33,6 +35,7 @@ package final class WorkGate: Sendable {
                 state.lastUse = now
             }
             state.work += 1
+            state.uses += 1
             return (true, nil)
         }
         // The clock went on during a suspend, and the timer did not fire yet.
@@ -44,7 +47,12 @@ package final class WorkGate: Sendable {
     package var isOpen: Bool { state.withLock(\.isOpen) }
 
     /// For what counted work leaves behind: it is let in at any time.
-    package func join() { state.withLock { $0.work += 1 } }
+    package func join() {
+        state.withLock { state in
+            state.work += 1
+            state.uses += 1
+        }
+    }
 
     package func leave() {
         let waiting = state.withLock { state in
@@ -66,6 +74,9 @@ package final class WorkGate: Sendable {
         state.withLock { $0.isOpen && $0.work == 0 && now - $0.lastUse >= limit }
     }
 
+    /// Grows with everything that may need memory, or no longer needs it.
+    package var uses: UInt64 { state.withLock(\.uses) }
+
     package var lastUse: Duration { state.withLock { $0.lastUse } }
 
     /// Lets in nobody more. Returns when the last has left.
@@ -73,6 +84,7 @@ package final class WorkGate: Sendable {
         await withCheckedContinuation { continuation in
             let isEmpty = state.withLock { state in
                 state.isOpen = false
+                state.uses += 1
                 if state.work > 0 { state.waiting.append(continuation) }
                 return state.work == 0
             }

@@ -4,5 +4,6 @@
 #include "events.h"
 #include "hardening.h"
 #include "loopback.h"
+#include "memory.h"
 #include "peer.h"
 #include "stream.h"

@@ -1,0 +1,61 @@
+import BrokerHost
+import BrokerTestSupport
+import Synchronization
+import Testing
+
+@Suite("Memory that is given back")
+struct MemoryKeeperTests {
+    /// What a keeper sees and does, with a clock that the test moves.
+    private final class Scene: Sendable {
+        let clock = ManualClock()
+        let uses = Atomic<UInt64>(0)
+        let released = Atomic<Int>(0)
+        let forgotten = Atomic<Int>(0)
+
+        func keep() -> Task<Void, Never> {
+            let keeper = MemoryKeeper(
+                uses: { self.uses.load(ordering: .relaxed) }, clock: clock,
+                forget: { self.forgotten.add(1, ordering: .relaxed) },
+                release: { self.released.add(1, ordering: .relaxed) })
+            return Task { await keeper.run() }
+        }
+
+        /// - Returns: how often memory was given back by the time that the keeper sleeps again.
+        func quiet(_ times: Int = 1) async throws -> Int {
+            for _ in 0..<times {
+                try await eventually("the keeper sleeps") { clock.sleepers == 1 }
+                clock.advance(bySeconds: MemoryKeeper.pause.components.seconds)
+            }
+            try await eventually("the keeper sleeps again") { clock.sleepers == 1 }
+            return released.load(ordering: .relaxed)
+        }
+    }
+
+    @Test("it is given back when nothing was asked for a while: once after the start, and once after each time of work")
+    func once() async throws {
+        let scene = Scene()
+        let keeping = scene.keep()
+        #expect(try await scene.quiet() == 1)
+        #expect(try await scene.quiet(3) == 1)
+        scene.uses.add(1, ordering: .relaxed)
+        #expect(try await scene.quiet() == 1, "it was used in this time")
+        #expect(try await scene.quiet() == 2)
+        #expect(try await scene.quiet(3) == 2)
+        #expect(scene.forgotten.load(ordering: .relaxed) == 9, "what is there for a moment goes each time")
+        keeping.cancel()
+        await keeping.value
+    }
+
+    @Test("what the heap no longer needs and the program's own pages go, and the program goes on")
+    func release() async throws {
+        try await withTestBed { bed in
+            let probe = try bed.probe("memory")
+            #expect(await probe.exitStatus() == .exited(0))
+            let sizes = probe.outputText.split(separator: "\n").compactMap { Int($0) }
+            try #require(sizes.count == 3, "\(probe.outputText)")
+            let (full, freed, released) = (sizes[0], sizes[1], sizes[2])
+            #expect(freed > full / 2, "the heap keeps what is free, or this shows nothing")
+            #expect(released < full / 4)
+        }
+    }
+}
