@@ -15,6 +15,35 @@ struct TokenCommandTests {
         #expect(result.status == .exited(0))
     }
 
+    /// Words that are read without the parser, and the same for which it is needed, each `--option=value`.
+    @Test(
+        "words that are as usual are understood as the parser understands them",
+        arguments: [
+            ["token", "--app", "mail"], ["token", "--scope", "email", "profile", "--app", "mail"],
+            ["token", "--app", "mail", "--scope", "email", "--account", "ada@example.org", "--format", "header"],
+            ["--json", "token", "--app", "mail", "--scope", "email profile"],
+            ["token", "--app", "mail", "--scope", "email", "--json", "--format", "raw"],
+        ])
+    func usualWords(_ words: [String]) async throws {
+        let asked = Recorder<String>()
+        let broker = try ScriptedBroker { peer in
+            while let request = peer.request() {
+                asked.add("\(request.method) \(request.params)")
+                let app =
+                    #"{"name":"mail","clientId":"c","authority":"https://idp","scopes":["email"],"executables":[],"#
+                    + #""units":[],"sandboxIds":[],"confidential":false}"#
+                let apps = #"{"apps":[\#(app)]}"#
+                peer.answer(request, request.method == "apps.list" ? apps : ScriptedAnswers.token("AT-1"))
+            }
+        }
+        let usual = try await brokerctl(["--socket", broker.path] + words)
+        let quick = asked.all
+        let parsed = try await brokerctl(words + ["--socket=\(broker.path)"])
+        #expect(usual.status == .exited(0) && !usual.output.isEmpty, "\(usual)")
+        #expect((parsed.status, parsed.output, parsed.errors) == (usual.status, usual.output, usual.errors))
+        #expect(quick + quick == asked.all)
+    }
+
     @Test(
         "JSON is the broker's result as it was, with what this version does not know",
         arguments: [["--json"], ["--format", "json"]])

@@ -15,6 +15,7 @@ package enum Brokerctl {
         ProgramGroup.hide()
         StandardStream.keepDescriptors()
         let words = ProgramName.arguments(of: commandLine)
+        if let command = TokenCommand(usualWords: words) { end(run(command)) }
         do {
             let command = try parse(words)
             if let subcommand = command as? any Subcommand { end(run(subcommand)) }
