@@ -5,7 +5,7 @@ import Foundation
 /// `broker-bench`: measures the built programs beside it and prints what design and documents promise next to what is.
 ///
 /// It is a figure of this machine at this moment: compare the ratios, which are taken in one run. With `--check` the
-/// exit status is 1 when a budget is broken.
+/// exit status is 1 when a budget is broken, and with `--json` programs can read it.
 @main
 enum Main {
     static func main() async {
@@ -16,7 +16,7 @@ enum Main {
                 var bench = Bench(in: bed)
                 return try await bench.run()
             }
-            print(report.text)
+            print(arguments.contains("--json") ? report.json : report.text)
             exit(arguments.contains("--check") && report.isBroken ? 1 : 0)
         } catch {
             FileHandle.standardError.write(Data("broker-bench: \(error)\n".utf8))

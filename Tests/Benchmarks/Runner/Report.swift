@@ -1,3 +1,4 @@
+import BrokerValues
 import Foundation
 
 /// What was measured, line by line, with the budgets beside it.
@@ -5,6 +6,7 @@ struct Report {
     private struct Line {
         var name: String
         var figure: String
+        var value: Double?
         var budget: String
         var isBroken: Bool
     }
@@ -14,7 +16,7 @@ struct Report {
     var isBroken: Bool { lines.contains(where: \.isBroken) }
 
     mutating func note(_ name: String, _ figure: String) {
-        lines.append(Line(name: name, figure: figure, budget: "", isBroken: false))
+        lines.append(Line(name: name, figure: figure, value: nil, budget: "", isBroken: false))
     }
 
     /// - Parameters:
@@ -22,12 +24,26 @@ struct Report {
     ///   - limit: what the value may be at most, or at least.
     mutating func measure(_ name: String, _ figure: String, _ value: Double, atMost limit: Double, _ unit: String) {
         let budget = "at most \(limit.formatted(.number.precision(.fractionLength(0...1)))) \(unit)"
-        lines.append(Line(name: name, figure: figure, budget: budget, isBroken: value > limit))
+        lines.append(Line(name: name, figure: figure, value: value, budget: budget, isBroken: value > limit))
     }
 
     mutating func measure(_ name: String, _ figure: String, _ value: Double, atLeast limit: Double, _ unit: String) {
         let budget = "at least \(limit.formatted(.number.precision(.fractionLength(0...2)))) \(unit)"
-        lines.append(Line(name: name, figure: figure, budget: budget, isBroken: value < limit))
+        lines.append(Line(name: name, figure: figure, value: value, budget: budget, isBroken: value < limit))
+    }
+
+    /// The same for programs: an array of objects.
+    var json: String {
+        let objects = lines.map { line -> JSONValue in
+            [
+                "name": .string(line.name), "figure": .string(line.figure),
+                "value": line.value.map { .number($0) } ?? .null,
+                "budget": .string(line.budget), "broken": .bool(line.isBroken),
+            ]
+        }
+        var writer = JSONWriter()
+        writer.value(.array(objects), sorted: true)
+        return String(decoding: writer.bytes, as: UTF8.self)
     }
 
     var text: String {

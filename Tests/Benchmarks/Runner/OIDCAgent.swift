@@ -1,0 +1,50 @@
+import BrokerTestSupport
+import CEchoServer
+import Foundation
+
+/// Debian's oidc-agent with one account at the same provider: what a cached token costs there.
+struct OIDCAgent {
+    private static let account = "bench"
+
+    /// - Returns: nil where oidc-agent is not installed.
+    static func start(at provider: BenchProvider, in bed: TestBed) async throws -> OIDCAgent? {
+        guard FileManager.default.isExecutableFile(atPath: "/usr/bin/oidc-agent") else { return nil }
+        let home = try bed.makeDirectory("agent-home")
+        let client = try await PlainClient(
+            "agent", authority: provider.issuer, redirectURI: "http://127.0.0.1/callback", http: HTTPSession(in: bed))
+        let url = client.authorizationURL(["scope": "openid profile offline_access api"])
+        let tokens = try await client.redeem(try await provider.signIn(.alice, at: url, in: bed)).json()
+        guard let refreshToken = tokens.objectValue?["refresh_token"]?.stringValue else {
+            throw ProcessFailure("The provider gave no refresh token: \(tokens)")
+        }
+        let process = try bed.start(
+            Launch(
+                "/usr/bin/oidc-agent", ["--console", "--json"], environment: ["HOME": home, "TMPDIR": home]),
+            as: "oidc-agent")
+        try await process.waitForText("oidc-agent.")
+        guard let path = process.outputText.firstMatch(of: /"?(\/[^"\s;]*oidc-agent\.[0-9]+)/)?.1 else {
+            throw ProcessFailure("oidc-agent did not say where its socket is: \(process.outputText)")
+        }
+        // Its programs and its library ask there.
+        setenv("OIDC_SOCK", String(path), 1)
+        try "secret".write(toFile: "\(home)/password", atomically: true, encoding: .utf8)
+        try await bed.require(
+            "env",
+            [
+                "HOME=\(home)", "OIDC_SOCK=\(path)", "OIDC_REFRESH_TOKEN=\(refreshToken)", "oidc-gen",
+                account, "--issuer", provider.issuer, "--client-id", "agent", "--client-secret", "none",
+                "--scope", "openid profile offline_access api", "--flow", "refresh", "--rt-env",
+                "--pw-file", "\(home)/password", "--redirect-url", "http://127.0.0.1/callback", "--confirm-default",
+            ])
+        return OIDCAgent()
+    }
+
+    let command = ["/usr/bin/oidc-token", account]
+
+    /// A new connection and oidc-agent's encrypted exchange each.
+    func tokens(_ count: Int = 2_000) throws -> Distribution {
+        var times = [UInt64](repeating: 0, count: count)
+        for rounds in [count / 10, count] { try check("ask oidc-agent", agent_tokens(Self.account, rounds, &times)) }
+        return Distribution(nanoseconds: times)
+    }
+}
