@@ -82,10 +82,13 @@ struct DoctorTests {
 
     @Test("a mistake in the configuration is told in brokerd's words")
     func configuration() {
-        let mistake = Examination.configuration((2, "brokerd: /etc/x.toml:2: there is no setting a\nmore\n"))
+        let mistake = Examination.configuration(
+            (2, "brokerd: /etc/x.toml:2: there is no setting a\nmore\n"), isRunning: false)
         #expect(mistake.verdict == .bad && mistake.text == "/etc/x.toml:2: there is no setting a")
-        #expect(Examination.configuration((0, "")).verdict == .good)
-        #expect(Examination.configuration(nil).verdict == .note)
+        #expect(mistake.advice?.contains("next request") == true)
+        #expect(Examination.configuration((2, "x"), isRunning: true).advice?.contains("reload brokerd") == true)
+        #expect(Examination.configuration((0, ""), isRunning: true).verdict == .good)
+        #expect(Examination.configuration(nil, isRunning: true).verdict == .note)
     }
 
     @Test("records that were set aside, are gone, or are old ones: what it means, and what to do")

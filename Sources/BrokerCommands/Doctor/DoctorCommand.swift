@@ -40,7 +40,8 @@ struct DoctorCommand: Subcommand {
                         "systemctl", "--user", "show", "--property=LoadState,ActiveState,UnitFileState",
                         "brokerd.socket",
                     ])))
-            findings.append(Examination.configuration(configuration))
+            let isRunning = findings.first?.verdict == .good
+            findings.append(Examination.configuration(configuration, isRunning: isRunning))
             findings += leftOver
         }
         findings.append(

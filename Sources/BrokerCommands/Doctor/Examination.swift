@@ -37,15 +37,18 @@ package enum Examination {
         }
     }
 
-    /// - Parameter report: how `brokerd --check-config` ended, and what it said; nil when there is no such program.
-    package static func configuration(_ report: (status: Int32, text: String)?) -> Finding {
+    /// - Parameters:
+    ///   - report: how `brokerd --check-config` ended, and what it said; nil when there is no such program.
+    ///   - isRunning: whether a broker serves, which has read its configuration.
+    package static func configuration(_ report: (status: Int32, text: String)?, isRunning: Bool) -> Finding {
         guard let report else {
             return Finding("Settings", .note, "brokerd is not beside brokerctl, so its configuration was not checked.")
         }
         guard report.status != 0 else { return Finding("Settings", .good, "The configuration has no mistake.") }
         let text = report.text.split(separator: "\n").first.map(String.init) ?? "brokerd --check-config failed."
         let mistake = text.hasPrefix("brokerd: ") ? String(text.dropFirst("brokerd: ".count)) : text
-        return Finding("Settings", .bad, mistake, advice: "correct it; the next request takes it")
+        let rest = isRunning ? ", then systemctl --user reload brokerd" : "; the next request takes it"
+        return Finding("Settings", .bad, mistake, advice: "correct it" + rest)
     }
 
     /// - Parameters:

@@ -47,7 +47,11 @@ struct AccountHandlers: Sendable {
                     in: request.partition)
             },
             .waiting(
-                SignOutAccount.self, outcome: { RequestOutcome.signedOut($0.params.account, $1.stages) }
+                SignOutAccount.self,
+                outcome: { request, result in
+                    let account = try? services.broker.account(request.params.account, of: nil, in: request.partition)
+                    return .signedOut(account?.username ?? request.params.account.name, result.stages)
+                }
             ) { request throws(BrokerError) in
                 if request.params.fromBrowser {
                     try services.checkPresentation(request.params.presentation, for: request.context.caller)
@@ -76,7 +80,7 @@ extension SignOutRequest {
 }
 
 extension RequestOutcome {
-    fileprivate static func signedOut(_ account: AccountReference, _ stages: SignOutStages) -> RequestOutcome {
+    fileprivate static func signedOut(_ account: String, _ stages: SignOutStages) -> RequestOutcome {
         let parts = [
             ("this app", stages.local), ("all apps", stages.wipe), ("revocation", stages.revocation),
             ("browser", stages.browser),
@@ -88,7 +92,7 @@ extension RequestOutcome {
             case .failed(let why): "\(name) failed: \(why)"
             }
         }
-        return RequestOutcome(words: "\(account.name) signed out (\(words.joined(separator: ", ")))")
+        return RequestOutcome(words: "\(account) signed out (\(words.joined(separator: ", ")))")
     }
 }
 
