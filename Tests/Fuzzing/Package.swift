@@ -29,8 +29,8 @@ let package = Package(
         .executableTarget(
             name: "Fuzzer",
             dependencies: [
-                "BrokerRPC", "BrokerSocket", "BrokerEngine", "BrokerOAuth", "BrokerConfig", "BrokerModel",
-                "BrokerValues",
+                "BrokerRPC", "BrokerSocket", "BrokerEngine", "BrokerVault", "BrokerOAuth", "BrokerConfig",
+                "BrokerModel", "BrokerValues",
             ],
             swiftSettings: watched + [.unsafeFlags(["-parse-as-library"])],
             linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address", "-use-ld=lld"])]),
@@ -43,13 +43,19 @@ let package = Package(
                 "BrokerModel", "BrokerValues", "BrokerSystem", "CCurl", .product(name: "JWTKit", package: "jwt-kit"),
                 .product(name: "Crypto", package: "swift-crypto"),
             ]),
+        layer(
+            "BrokerVault",
+            ["BrokerModel", "BrokerValues", "BrokerSystem", "CDesktop", "CSodium", "CSQLite", logging]),
         layer("BrokerConfig", ["BrokerModel", "BrokerValues", "BrokerSystem", "CToml"]),
         layer("BrokerModel", ["BrokerValues", "BrokerSystem", "CSodium"]),
         layer("BrokerValues", []),
         layer("BrokerSystem", []),
         .target(name: "CBrokerLinux", path: "Sources/C/CBrokerLinux"),
         .target(name: "CToml", path: "Sources/C/CToml"),
+        .target(name: "CDesktop", dependencies: ["CSystemd"], path: "Sources/C/CDesktop"),
         system("CSodium", "libsodium"),
+        system("CSQLite", "sqlite3"),
+        system("CSystemd", "libsystemd"),
         system("CCurl", "libcurl"),
     ]
 )

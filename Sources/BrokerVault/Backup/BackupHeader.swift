@@ -37,7 +37,7 @@ package struct BackupHeader {
     private let bytes: [UInt8]
 
     /// - Parameter bytes: the first of a file; fewer than ``count`` where there are no more.
-    init(_ bytes: [UInt8]) throws(BackupError) {
+    package init(_ bytes: [UInt8]) throws(BackupError) {
         let magicCount = Self.magic.count
         guard bytes.starts(with: Self.magic) else { throw .notABackup }
         guard bytes.count >= magicCount + 4 else { throw .truncatedBeginning }

@@ -25,7 +25,9 @@ final class BackupReader: BackupReading {
     func next() throws(BackupError) -> BackupItem? {
         try state.withLock { state throws(BackupError) in
             while true {
-                if let chunk = state.chunk, state.place < chunk.count { return try item(in: chunk, at: &state.place) }
+                if let chunk = state.chunk, state.place < chunk.count {
+                    return try BackupLayout.item(in: chunk, at: &state.place)
+                }
                 guard !state.isLastChunk else { return nil }
                 try openChunk(&state)
             }
@@ -47,9 +49,12 @@ final class BackupReader: BackupReading {
         // What is appended is none of ours.
         if isLast, file.count != state.offset { throw .damaged }
     }
+}
 
-    /// What the chunk says has been authenticated; a broker with an error may have written it all the same.
-    private func item(in chunk: Secret, at place: inout Int) throws(BackupError) -> BackupItem {
+extension BackupLayout {
+    /// The next record in a chunk. What the chunk says has been authenticated; a broker with an error may have written it all the
+    /// same.
+    package static func item(in chunk: Secret, at place: inout Int) throws(BackupError) -> BackupItem {
         let (item, end) = try chunk.withBytes { bytes throws(BackupError) -> (BackupItem, Int) in
             let head = place + BackupLayout.headCount
             guard head <= bytes.count else { throw .damaged }

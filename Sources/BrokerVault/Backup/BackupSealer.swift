@@ -101,7 +101,7 @@ package final class BackupSealer: BackupSealing {
 }
 
 /// How records lie in a chunk: kind, length of the fields, length of the secret, fields (JSON), secret.
-enum BackupLayout {
+package enum BackupLayout {
     static let headCount = 9
     /// As much as the vault takes of one record, and its head.
     static let mostInChunk = 8 << 20

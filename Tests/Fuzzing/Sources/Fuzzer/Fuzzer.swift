@@ -11,6 +11,8 @@ private let readers: [String: @Sendable (UnsafeRawBufferPointer) -> Void] = [
     "configuration": readConfiguration,
     "msal": readUnifiedCache,
     "records": readRecords,
+    "nonces": readNonces,
+    "backup": readBackup,
 ]
 
 /// Set once, before the driver starts.

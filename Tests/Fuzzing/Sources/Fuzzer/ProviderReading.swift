@@ -44,30 +44,30 @@ enum ProviderReading {
         }
     }
 
-    private static let scopes = Scopes(["a"])
+    static let scopes = Scopes(["a"])
     private static let issuer = "https://provider.example"
-    private static let document = Array(
+    static let document = Array(
         """
         {"issuer":"\(issuer)","authorization_endpoint":"\(issuer)/a","token_endpoint":"\(issuer)/t",
         "jwks_uri":"\(issuer)/k","userinfo_endpoint":"\(issuer)/u","registration_endpoint":"\(issuer)/r",
         "device_authorization_endpoint":"\(issuer)/d","response_types_supported":["code"]}
         """.utf8)
 
-    private static var authority: Authority {
+    static var authority: Authority {
         guard let authority = Authority.issuer(issuer) else { fatalError("no authority") }
         return authority
     }
 
     /// Parts between bytes 0x1e.
-    private static func answers(in bytes: UnsafeRawBufferPointer) -> [[UInt8]] {
+    static func answers(in bytes: UnsafeRawBufferPointer) -> [[UInt8]] {
         bytes.split(separator: 0x1e, maxSplits: 7, omittingEmptySubsequences: false).map(Array.init)
     }
 
-    private static func provider(_ answers: [[UInt8]]) -> OAuthProvider {
+    static func provider(_ answers: [[UInt8]]) -> OAuthProvider {
         OAuthProvider(http: Answering(answers), clock: FixedClock(), proofs: NoProofs())
     }
 
-    private static func wait(_ body: @escaping @Sendable () async -> Void) {
+    static func wait(_ body: @escaping @Sendable () async -> Void) {
         let done = DispatchSemaphore(value: 0)
         Task {
             await body()
@@ -92,7 +92,7 @@ private final class Answering: HTTPTransport {
     }
 }
 
-private struct FixedClock: BrokerClock {
+struct FixedClock: BrokerClock {
     var now: NumericDate { 1_800_000_000 }
     var uptime: Duration { .seconds(1000) }
     func sleep(for duration: Duration) async throws { try await Task.sleep(for: duration) }
