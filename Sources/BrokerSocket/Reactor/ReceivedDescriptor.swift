@@ -20,15 +20,21 @@ package final class ReceivedDescriptor: Sendable {
     }
 
     private static let closing = Mutex(ClosingDescriptors())
+    /// Looked at with each read, and nearly always 0.
+    private static let count = Atomic<Int>(0)
 
     /// Whether so many of a user's are being closed that no more are taken from them.
-    static func areTooMany(from sender: UInt32) -> Bool { closing.withLock { $0.areTooMany(from: sender) } }
+    static func areTooMany(from sender: UInt32) -> Bool {
+        count.load(ordering: .relaxed) > 0 && closing.withLock { $0.areTooMany(from: sender) }
+    }
 
     /// Closing can take as long as whoever sent it likes: it is done on a thread of its own.
     static func close(_ descriptors: [Int32], from sender: UInt32) {
         closing.withLock { $0.begin(descriptors.count, from: sender) }
+        count.add(descriptors.count, ordering: .relaxed)
         let work: @Sendable () -> Void = {
             for descriptor in descriptors { broker_close_sent(descriptor) }
+            count.subtract(descriptors.count, ordering: .relaxed)
             closing.withLock { $0.end(descriptors.count, from: sender) }
         }
         if DetachedThread.start(work) != 0 { DispatchQueue.global().async(execute: work) }

@@ -140,7 +140,7 @@ final class SocketStream: ReactorSource {
     private func closeAside(_ then: @escaping @Sendable () -> Void) {
         let descriptor = descriptor
         let code = DetachedThread.start {
-            Glibc.close(descriptor)
+            broker_close_sent(descriptor)
             then()
         }
         // Without a thread to spare it stays as it is: whoever sent that keeps its place.

@@ -2,7 +2,7 @@ import BrokerModel
 import BrokerSocket
 import BrokerTestSupport
 import Dispatch
-import Glibc
+import Foundation
 import Testing
 
 @Suite("A connection that a process hands on to another")
@@ -179,21 +179,22 @@ struct HandedOnTests {
         }
     }
 
-    /// As another user: sends many descriptors whose end takes as long as it likes, one of its own after them, and stays.
+    /// Sends, over and over, what would linger where it is closed, as long as the peer of this lives, and stays.
     private static let hanging = """
         import array, os, socket, struct, sys
-        os.setgid(12345); os.setuid(12345)
-        # Python's own modules may lie where only root can read: no more is imported by now.
         listener = socket.socket()
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         listener.bind(('127.0.0.1', 0))
         listener.listen()
         kept = []
         def hanging():
-            far = socket.create_connection(listener.getsockname())
+            far = socket.socket()
+            far.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
+            far.connect(listener.getsockname())
             kept.append(listener.accept()[0])
             far.setblocking(False)
             try:
-                while True: far.send(b'x' * 65536)
+                while True: far.send(b'x' * 4096)
             except BlockingIOError: pass
             far.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack('ii', 1, 600))
             # What is closed is a socket in which another one waits: nobody but its maker has a say in how that one ends.
@@ -202,46 +203,59 @@ struct HandedOnTests {
             far.close()
             kept.append(inner)
             return outer
-        def send(descriptor, count):
+        for _ in range(int(sys.argv[2])):
+            descriptor = hanging()
             connection = socket.socket(socket.AF_UNIX)
             connection.connect(sys.argv[1])
-            rights = array.array('i', [descriptor.fileno()] * count)
-            try:
-                connection.sendmsg([b'line\\n'], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, rights)])
-            except PermissionError:
-                return 'descriptors'
+            rights = array.array('i', [descriptor.fileno()])
+            connection.sendmsg([b'line\\n'], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, rights)])
             descriptor.close()
-            return connection.makefile().readline().strip()
-        for _ in range(2):
-            assert send(hanging(), 33) == 'line'
-        print(send(socket.socketpair()[0], 1), flush=True)
+            kept.append(connection)
+        print('sent', flush=True)
         sys.stdin.readline()
         """
 
-    @Test(
-        "who sent many descriptors that take their time to close is taken no more from; another user is",
-        .enabled(if: geteuid() == 0, "needs root, to be another user"))
-    func manyLingering() async throws {
-        try await withListener(ScriptedService(), audience: .everybody) { (bed) async throws in
-            #expect(chmod(bed.bed.directory.path, 0o755) == 0)
+    @Test("whoever sends what lingers, and may send it or not, keeps no thread", arguments: [true, false])
+    func threads(isWelcome: Bool) async throws {
+        let (isBusy, mayGoOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let service = ScriptedService(
+            onLine: { line, connection in
+                connection.say(line)
+                guard line == "busy" else { return connection.close() }
+                isBusy.signal()
+                mayGoOn.wait()
+            },
+            owner: { peer in
+                let mayUseReserve = isWelcome || peer.pid == getpid()
+                return ConnectionOwner(
+                    .process(pid: peer.pid), of: Partition(uid: 1000), mayUseReserve: mayUseReserve)
+            })
+        try await withListener(service) { (bed) async throws in
+            // Nobody is accepted, and so refused anything, before all is sent.
+            let client = try await bed.connect()
+            try await client.sendLine("busy")
+            await withCheckedContinuation { done in
+                DispatchQueue.global().async {
+                    isBusy.wait()
+                    done.resume()
+                }
+            }
+            let before = try Self.threads()
             let crowd = try bed.bed.start(
-                Launch("/usr/bin/python3", ["-c", Self.hanging, bed.path], hasInput: true), as: "crowd")
-            try await crowd.waitForText("descriptors")
-            let mine = """
-                import array, os, socket, sys
-                read, write = os.pipe()
-                connection = socket.socket(socket.AF_UNIX)
-                connection.connect(sys.argv[1])
-                connection.sendmsg([b'mine\\n'], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array('i', [write]))])
-                assert connection.makefile().readline() == 'mine\\n'
-                os.close(write)
-                assert os.read(read, 1) == b''
-                """
-            let result = try await bed.bed.run(Launch("/usr/bin/python3", ["-c", mine, bed.path]))
-            #expect(result.succeeded, "\(result)")
+                Launch("/usr/bin/python3", ["-c", Self.hanging, bed.path, "100"], hasInput: true), as: "crowd")
+            try await crowd.waitForText("sent")
+            mayGoOn.signal()
+            try await eventually("all are accepted") { service.peers.count == 101 }
+            try await eventually("all are closed") { bed.listener.connectionCount == 1 }
+            // Each that lingers has a thread, for ten minutes. Other tests have theirs.
+            try await eventually("the threads have ended") { try Self.threads() < before + 50 }
             crowd.closeInput()
             #expect(await crowd.exitStatus() == .exited(0))
         }
+    }
+
+    private static func threads() throws -> Int {
+        try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").count
     }
 
     @Test(

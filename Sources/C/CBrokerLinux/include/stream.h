@@ -48,8 +48,8 @@ int broker_refuse_descriptors(int descriptor);
 /// that can be read without coming upon descriptors, 0 at the end, or minus an errno value: EBADMSG when some are next.
 ssize_t broker_look_for_descriptors(int descriptor, void *bytes, size_t size);
 
-/// Closes what a peer sent. Closing can wait as long as the peer likes (SO_LINGER, a file system in user space): not for a
-/// thread that others need.
+/// Closes what a peer sent, or a socket in which something sent waits. That lingers nowhere (SO_LINGER), neither here nor in
+/// what waits in a Unix socket; but a file system can wait as long as it likes: not for a thread that others need.
 void broker_close_sent(int descriptor);
 
 /// Whether the descriptor is a pipe, or a Unix socket: what tells when its other end is gone. No file system is asked.
