@@ -3,7 +3,6 @@
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <stdlib.h>
 
 /* oidc-agent's library is not needed to build: it is there where oidc-agent is. */
 int agent_tokens(const char *account, size_t count, uint64_t *nanoseconds) {
@@ -11,13 +10,15 @@ int agent_tokens(const char *account, size_t count, uint64_t *nanoseconds) {
     if (library == NULL) return ENOENT;
     char *(*token)(const char *, unsigned long, const char *, const char *);
     *(void **)&token = dlsym(library, "getAccessToken");
-    if (token == NULL) return ENOSYS;
+    void (*free_token)(void *);
+    *(void **)&free_token = dlsym(library, "_secFree");
+    if (token == NULL || free_token == NULL) return ENOSYS;
     for (size_t index = 0; index < count; index++) {
         uint64_t start = bench_now();
         char *text = token(account, 0, NULL, "bench");
         nanoseconds[index] = bench_now() - start;
         if (text == NULL) return EPROTO;
-        free(text);
+        free_token(text);
     }
     return 0;
 }

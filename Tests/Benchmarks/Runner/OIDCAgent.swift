@@ -17,24 +17,26 @@ struct OIDCAgent {
         guard let refreshToken = tokens.objectValue?["refresh_token"]?.stringValue else {
             throw ProcessFailure("The provider gave no refresh token: \(tokens)")
         }
+        let path = bed.path("agent.sock")
         let process = try bed.start(
             Launch(
-                "/usr/bin/oidc-agent", ["--console", "--json"], environment: ["HOME": home, "TMPDIR": home]),
+                "/usr/bin/oidc-agent", ["--console", "-a", path], environment: ["HOME": home, "TMPDIR": home]),
             as: "oidc-agent")
-        try await process.waitForText("oidc-agent.")
-        guard let path = process.outputText.firstMatch(of: /"?(\/[^"\s;]*oidc-agent\.[0-9]+)/)?.1 else {
-            throw ProcessFailure("oidc-agent did not say where its socket is: \(process.outputText)")
+        try await eventually("oidc-agent listens") {
+            try process.requireRunning()
+            return FileManager.default.fileExists(atPath: path)
         }
         // Its programs and its library ask there.
-        setenv("OIDC_SOCK", String(path), 1)
+        setenv("OIDC_SOCK", path, 1)
         try "secret".write(toFile: "\(home)/password", atomically: true, encoding: .utf8)
         try await bed.require(
             "env",
             [
                 "HOME=\(home)", "OIDC_SOCK=\(path)", "OIDC_REFRESH_TOKEN=\(refreshToken)", "oidc-gen",
-                account, "--issuer", provider.issuer, "--client-id", "agent", "--client-secret", "none",
+                account, "--issuer", provider.issuer, "--client-id", "agent", "--client-secret", "",
                 "--scope", "openid profile offline_access api", "--flow", "refresh", "--rt-env",
-                "--pw-file", "\(home)/password", "--redirect-url", "http://127.0.0.1/callback", "--confirm-default",
+                "--pw-file", "\(home)/password", "--redirect-uri", "http://localhost:4242", "--confirm-default",
+                "--confirm-yes",
             ])
         return OIDCAgent()
     }
