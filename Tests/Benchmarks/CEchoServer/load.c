@@ -75,67 +75,6 @@ int load_new_connections(
     return 0;
 }
 
-struct queue {
-    const char *path;
-    const char *const *lines;
-    size_t count;
-    atomic_size_t next;
-    atomic_size_t working;
-    atomic_int code;
-};
-
-static void *send_lines(void *argument) {
-    struct queue *queue = argument;
-    uint8_t buffer[64 << 10];
-    int descriptor;
-    int code = bench_connect(queue->path, &descriptor);
-    if (code == 0) {
-        for (size_t index; code == 0 && (index = atomic_fetch_add(&queue->next, 1)) < queue->count;) {
-            const char *line = queue->lines[index];
-            memset(buffer, 0, 4096);
-            code = bench_ask(descriptor, (const uint8_t *)line, strlen(line), buffer, sizeof buffer);
-            if (code == 0 && memmem(buffer, 4096, "\"error\"", 7) != NULL) {
-                fprintf(stderr, "refused: %.300s\n", (const char *)buffer);
-                code = ECANCELED;
-            }
-        }
-        close(descriptor);
-    }
-    if (code != 0) atomic_store(&queue->code, code);
-    atomic_fetch_sub(&queue->working, 1);
-    return NULL;
-}
-
-int load_beside(
-    const char *lines_path, const char *const *lines, size_t line_count, size_t connections, const char *path,
-    const uint8_t *request, size_t length, uint64_t *nanoseconds, size_t *count, double *seconds) {
-    struct queue queue = { .path = lines_path, .lines = lines, .count = line_count, .working = connections };
-    uint8_t buffer[64 << 10];
-    int descriptor;
-    int code = bench_connect(path, &descriptor);
-    if (code != 0) return code;
-    pthread_t *threads = calloc(connections, sizeof *threads);
-    if (threads == NULL) return ENOMEM;
-    uint64_t start = bench_now();
-    size_t started = 0;
-    for (; started < connections && code == 0; started++)
-        code = pthread_create(&threads[started], NULL, send_lines, &queue);
-    size_t done = 0;
-    while (code == 0 && done < *count && (line_count == 0 || atomic_load(&queue.working) > 0)) {
-        uint64_t before = bench_now();
-        code = bench_ask(descriptor, request, length, buffer, sizeof buffer);
-        nanoseconds[done++] = bench_now() - before;
-        /* Not as fast as it goes: what is measured is the wait, and the others need the processor, too. */
-        nanosleep(&(struct timespec){ .tv_nsec = 200000 }, NULL);
-    }
-    for (size_t index = 0; index < started; index++) pthread_join(threads[index], NULL);
-    *seconds = (double)(bench_now() - start) / 1e9;
-    *count = done;
-    free(threads);
-    close(descriptor);
-    return code != 0 ? code : atomic_load(&queue.code);
-}
-
 struct worker {
     const char *path;
     const uint8_t *request;

@@ -19,7 +19,6 @@ struct Bench {
         try await cachedToken(signedIn)
         try await besideOIDCAgent(signedIn)
         try await headOfLine(signedIn)
-        try await storm(signedIn)
         try await memoryAfterBurst(signedIn.broker, idle: idle)
         await signedIn.broker.stop()
         try await manyRecords()
@@ -137,24 +136,6 @@ struct Bench {
         report.measure(
             "cached token, p99 while \(name)", "\(ratio(times)) times \(microseconds(idle[99]))", times, atMost: 2,
             "times")
-    }
-
-    /// Nobody's cached token waits for a thousand refreshes; these go as fast as the provider lets them.
-    private mutating func storm(_ signedIn: SignedInBroker) async throws {
-        let load = Load(path: signedIn.broker.socket, request: signedIn.silentRequest())
-        let storm = try await RefreshStorm.prepare(for: signedIn.broker, in: bed)
-        let (idle, _) = try load.beside([], sentTo: signedIn.broker.socket, most: 5_000)
-        let outcome = try await storm.run(beside: load)
-        let times = outcome.roundTrips[99] / idle[99]
-        report.measure(
-            "cached token, p99 while 1,000 accounts refresh", "\(ratio(times)) times \(microseconds(idle[99]))", times,
-            atMost: 2, "times")
-        let share = outcome.refreshesPerSecond / outcome.bareRefreshesPerSecond
-        report.measure(
-            "refreshes of 1,000 accounts",
-            String(
-                format: "%.0f a second, %.2f of the %.0f of a bare libcurl loop", outcome.refreshesPerSecond, share,
-                outcome.bareRefreshesPerSecond), outcome.refreshesPerSecond, atLeast: 1_000, "a second")
     }
 
     /// A cached token takes the same time, however much else is there: beside ten accounts with one token each.

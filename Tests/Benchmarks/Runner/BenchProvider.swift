@@ -6,8 +6,6 @@ import Foundation
 struct BenchProvider {
     let issuer: String
 
-    var tokenEndpoint: String { "\(issuer)/token" }
-
     static func start(_ arguments: [String], wrapper: [String] = [], in bed: TestBed) async throws -> BenchProvider {
         let words = wrapper + [try PackageTree.program("broker-dev-idp")] + arguments
         let process = try bed.start(Launch(words[0], Array(words.dropFirst())))

@@ -25,31 +25,6 @@ struct Load {
         return Distribution(nanoseconds: times)
     }
 
-    /// Round trips while each of the lines is sent once, over many connections.
-    ///
-    /// - Parameter most: round trips; without lines, there are as many.
-    /// - Returns: how long the lines took as well, in seconds.
-    func beside(
-        _ lines: [String], sentTo other: String, connections: Int = 32, most: Int = 1_000_000
-    ) throws -> (Distribution, Double) {
-        var times = [UInt64](repeating: 0, count: most)
-        var (count, seconds) = (times.count, 0.0)
-        let code = lines.withCArguments {
-            load_beside(other, $0, lines.count, connections, path, request, request.count, &times, &count, &seconds)
-        }
-        try check("ask \(other)", code)
-        return (Distribution(nanoseconds: Array(times.prefix(count))), seconds)
-    }
-
-    /// Posts forms with nothing but libcurl.
-    ///
-    /// - Returns: the seconds it took.
-    static func post(_ forms: [String], to url: String) throws -> Double {
-        var seconds = 0.0
-        try check("post to \(url)", forms.withCArguments { http_posts(url, $0, forms.count, &seconds) })
-        return seconds
-    }
-
     /// Requests a second over connections that all ask at once.
     func rate(connections: Int = 32, seconds: Double = 3) throws -> Double {
         var rate = 0.0

@@ -11,7 +11,13 @@ struct Report {
         var isBroken: Bool
     }
 
-    private var lines: [Line] = []
+    /// It takes minutes: what there is so far is told beside the report.
+    private var lines: [Line] = [] {
+        didSet {
+            guard let last = lines.last else { return }
+            FileHandle.standardError.write(Data("… \(last.name): \(last.figure)\n".utf8))
+        }
+    }
 
     var isBroken: Bool { lines.contains(where: \.isBroken) }
 

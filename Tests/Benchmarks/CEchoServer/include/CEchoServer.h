@@ -17,13 +17,6 @@ int load_round_trips(const char *path, const uint8_t *request, size_t length, si
 int load_new_connections(
     const char *path, const uint8_t *request, size_t length, size_t count, uint64_t *nanoseconds);
 
-/* Sends each of `lines` once, over many connections, and meanwhile measures round trips of `request`, over one
-   connection to `path`, at most `count` of them (without lines, as many): how many there were stands in `count` then, and in `seconds` how long the lines
-   took. Returns 0 or an errno value; ECANCELED when a line's answer is an error. */
-int load_beside(
-    const char *lines_path, const char *const *lines, size_t line_count, size_t connections, const char *path,
-    const uint8_t *request, size_t length, uint64_t *nanoseconds, size_t *count, double *seconds);
-
 /* The same over many connections at once, one thread each, for `seconds`. */
 int load_connections(
     const char *path, const uint8_t *request, size_t length, size_t connections, double seconds,
@@ -39,10 +32,6 @@ int time_program(const char *const *arguments, uint64_t *nanoseconds);
    answer. Returns 0, an errno value, or ECANCELED when the server ended before. */
 int time_first_answer(
     const char *const *arguments, const char *path, const uint8_t *request, size_t length, uint64_t *nanoseconds);
-
-/* Posts each of the forms once, 32 at a time, with nothing around libcurl. Returns 0 or an errno value; EPROTO when one is
-   answered with an error. */
-int http_posts(const char *url, const char *const *forms, size_t count, double *seconds);
 
 /* Asks the oidc-agent of $OIDC_SOCK for an account's token through its own library. Returns 0 or an errno value; ENOENT when the
    library is not there. */
