@@ -11,18 +11,21 @@ struct TableKey<Owner: Sendable>: Sendable {
     static func text(
         _ name: String, _ path: WritableKeyPath<Owner, String> & Sendable, _ summary: String
     ) -> TableKey {
-        TableKey(name: name, summary: summary, type: ["type": "string"]) { value, owner throws(Setting.Refusal) in
-            guard case .string(let text) = value else { throw refusal("a string", value) }
-            owner[keyPath: path] = text
-        }
+        text(name, summary) { text, owner in owner[keyPath: path] = text }
     }
 
     static func optional(
         _ name: String, _ path: WritableKeyPath<Owner, String?> & Sendable, _ summary: String
     ) -> TableKey {
+        text(name, summary) { text, owner in owner[keyPath: path] = text }
+    }
+
+    private static func text(
+        _ name: String, _ summary: String, _ assign: @escaping @Sendable (String, inout Owner) -> Void
+    ) -> TableKey {
         TableKey(name: name, summary: summary, type: ["type": "string"]) { value, owner throws(Setting.Refusal) in
             guard case .string(let text) = value else { throw refusal("a string", value) }
-            owner[keyPath: path] = text
+            assign(text, &owner)
         }
     }
 

@@ -2,7 +2,8 @@ import CSodium
 
 /// Guarded memory to work in: locked, fenced by unmapped pages, and wiped when it is given up.
 ///
-/// `@unchecked Sendable`: whoever took a buffer out of where it is kept is the only one who has it.
+/// `@unchecked Sendable`: `base` and `count` never change, and the bytes are one's at a time: of who took the buffer out of its pool
+/// (``ScratchPool``), or holds the lock that it is kept under (``OpenedSecrets``).
 final class GuardedBuffer: @unchecked Sendable {
     let base: UnsafeMutableRawPointer
     let count: Int

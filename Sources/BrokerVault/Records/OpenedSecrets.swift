@@ -20,7 +20,7 @@ final class OpenedSecrets: Sendable {
     }
 
     fileprivate struct State {
-        /// As long as there is something in it.
+        /// Kept while it is in use: the system takes longer to give it than a box takes to open.
         var memory: GuardedBuffer?
         var places: [Place?] = Array(repeating: nil, count: OpenedSecrets.places)
         var numbers: [ObjectIdentifier: Int] = [:]
@@ -60,9 +60,17 @@ final class OpenedSecrets: Sendable {
         }
     }
 
-    /// Wipes them all.
+    /// Wipes them all. Where there were none, the memory for them is given back as well.
     func forget() {
-        state.withLock { $0 = State() }
+        // Let go outside of the lock: that asks the system.
+        _ = state.withLock { state -> GuardedBuffer? in
+            guard state.numbers.isEmpty else {
+                for number in state.numbers.values { state.empty(number) }
+                return nil
+            }
+            defer { state.memory = nil }
+            return state.memory
+        }
     }
 }
 
