@@ -132,31 +132,11 @@ struct SandboxEngineTests {
         words.map { "'" + $0.replacing("'", with: #"'\''"#) + "'" }.joined(separator: " ")
     }
 
-    /// A program that says where its socket is, is connected to it, and ends when it is cut off.
-    private static let holder = """
-        import os, socket
-        def connect():
-            connection = socket.socket(socket.AF_UNIX)
-            connection.connect(os.environ['BROKER_SOCKET'])
-            return connection
-        held = connect()
-        held.sendall(b'{"jsonrpc":"2.0","id":1,"method":"broker.status"}\\n')
-        print('at', os.environ['BROKER_SOCKET'], held.makefile('r').readline() != '', flush=True)
-        try:
-            assert held.recv(1) == b''
-        except OSError:
-            pass
-        try:
-            connect()
-            print('reached', flush=True)
-        except OSError:
-            print('refused', flush=True)
-        """
-
     /// A run-in whose program is connected, and the path of its socket.
     private func start(_ scene: DevelopmentScene) async throws -> (program: ManagedProcess, path: String) {
         let running = try scene.broker.startCtl([
-            "run-in", "--engine", "test", "--id", "box", "--app", "notes", "--", "/usr/bin/python3", "-c", Self.holder,
+            "run-in", "--engine", "test", "--id", "box", "--app", "notes", "--", "/usr/bin/python3", "-c",
+            SandboxClient.holder,
         ])
         try await running.waitForText("True")
         let path = String(try #require(running.outputText.split(separator: " ").dropFirst().first))

@@ -96,31 +96,12 @@ struct SandboxSocketTests {
             let scene = try await DevelopmentScene.make(in: bed)
             let opened = try await open(scene)
             let path = opened.text("path")
-            let holder = """
-                import os, socket, sys
-                def connect():
-                    connection = socket.socket(socket.AF_UNIX)
-                    connection.connect(os.environ['BROKER_SOCKET'])
-                    return connection
-                held = connect()
-                held.sendall(b'{"jsonrpc":"2.0","id":1,"method":"broker.status"}\\n')
-                print('held', held.makefile('r').readline() != '', flush=True)
-                try:
-                    print('rest', held.recv(1), flush=True)
-                except OSError as error:
-                    print('rest', error.errno, flush=True)
-                try:
-                    connect()
-                    print('reached', flush=True)
-                except OSError:
-                    print('refused', flush=True)
-                """
             let words = Self.bwrap(scene, String(path.dropLast("/broker.sock".count)))
             let program = try bed.start(
                 Launch(
-                    words[0], words.dropFirst() + ["/usr/bin/python3", "-c", holder],
+                    words[0], words.dropFirst() + ["/usr/bin/python3", "-c", SandboxClient.holder],
                     environment: ["BROKER_SOCKET": path]), as: "holder")
-            try await program.waitForText("held True")
+            try await program.waitForText("True")
             _ = try await scene.broker.call("sandboxes.close", ["handle": .string(opened.text("handle"))])
             _ = await program.exitStatus()
             #expect(program.outputText.contains("refused"), "\(program.outputText)\(program.errorText)")
