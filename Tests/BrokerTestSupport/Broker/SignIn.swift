@@ -4,7 +4,7 @@ import Foundation
 /// How an interactive acquisition went: what the app got, and what the person saw last.
 package struct SignIn: Sendable {
     package var token: JSONObject
-    /// What the broker told the client to open (`interaction.open`).
+    /// What the broker told the client to open (`interaction.open`); empty where another one's window was joined.
     package var opening: JSONObject
     /// The broker's page after the redirect.
     package var page: HTTPReply?
@@ -67,8 +67,9 @@ extension BrokerProcess {
         }
         do {
             let token = try await connection.call("token.acquireInteractive", params)
-            let (opening, page) = try await person.value
+            // Who joined another one's window is asked to open none: there is no more to come.
             await connection.close()
+            let (opening, page) = try await person.value
             return SignIn(token: token, opening: opening, page: page)
         } catch {
             await connection.close()

@@ -107,7 +107,7 @@ package final class ProviderDouble: IdentityProvider {
             state.count += 1
             return TokenResponse(
                 accessToken: Secret("at-\(state.count)"), expiresIn: expiresIn,
-                refreshToken: Secret("rt-\(state.count)"), idToken: user.map(Secret.init), scope: scope)
+                refreshToken: Secret("rt-\(state.count)"), idToken: user.map { Secret($0) }, scope: scope)
         }
     }
 

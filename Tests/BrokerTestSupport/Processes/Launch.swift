@@ -25,7 +25,8 @@ package struct Launch: Sendable {
     /// not reach what is tested.
     package static let cleanEnvironment: [String: String] = {
         let inherited = [
-            "PATH", "HOME", "USER", "TMPDIR", "LD_LIBRARY_PATH", "LLVM_PROFILE_FILE", "TSAN_OPTIONS",
+            "PATH", "HOME", "USER", "TMPDIR", "LD_LIBRARY_PATH", "LLVM_PROFILE_FILE", "TSAN_OPTIONS", "ASAN_OPTIONS",
+            "LSAN_OPTIONS",
         ]
         var environment = ["LANG": "C.UTF-8"]
         for name in inherited { environment[name] = ProcessInfo.processInfo.environment[name] }

@@ -19,6 +19,8 @@ package final class ManagedProcess: Sendable {
 
     private struct Life {
         var status: ExitStatus?
+        /// While it is not, the process id and its group's are nobody else's.
+        var isReaped = false
         var waiting: [CheckedContinuation<ExitStatus, Never>] = []
         var inputOpen = true
     }
@@ -57,21 +59,39 @@ package final class ManagedProcess: Sendable {
         life.withLock { if $0.status == nil { kill(pid, signal) } }
     }
 
-    /// Asks the process to end, and ends its whole group when it has not after some seconds.
+    /// Asks the process to end, and ends its whole group when it has not after some seconds. Children that outlived it go, too.
     @discardableResult
     package func stop(within seconds: Double = 10) async -> ExitStatus {
         send(SIGTERM)
-        let pid = pid
         let impatience = Task {
             try await Task.sleep(for: .seconds(seconds))
-            killpg(pid, SIGKILL)
+            endGroup()
         }
         let status = await exitStatus()
         impatience.cancel()
-        // Children that outlived it; the group's number is not given to others while one of them lives.
-        killpg(pid, SIGKILL)
+        endGroup()
+        reap()
         return status
     }
+
+    private func endGroup() {
+        life.withLock { if !$0.isReaped { killpg(pid, SIGKILL) } }
+    }
+
+    /// Gives the process id back, and that of its group: no signal may go there from now on, as it may be another test's.
+    private func reap() {
+        life.withLock { life in
+            if life.isReaped { return }
+            // While the number is nobody else's.
+            ProcessReaper.shared.processEnded(pid)
+            var raw: Int32 = 0
+            while waitpid(pid, &raw, 0) < 0, errno == EINTR {}
+            life.isReaped = true
+        }
+    }
+
+    /// The thread that waits keeps it until the process has ended.
+    deinit { reap() }
 
     /// Writes to the standard input of a process that was started with `hasInput`.
     package func write(_ text: String) throws {
@@ -118,19 +138,17 @@ package final class ManagedProcess: Sendable {
             .joined(separator: "\n")
     }
 
+    /// It stays a zombie until somebody stops it or nobody knows it any more.
     private func waitForEnd() {
-        var information = siginfo_t()
-        // Seen first and reaped under the lock: no signal can go to a process id that is somebody else's by now.
-        while waitid(P_PID, id_t(pid), &information, WEXITED | WNOWAIT) != 0, errno == EINTR {}
-        let (status, waiting) = life.withLock { life in
-            var raw: Int32 = 0
-            while waitpid(pid, &raw, 0) < 0, errno == EINTR {}
-            let status = raw & 0x7F == 0 ? ExitStatus.exited((raw >> 8) & 0xFF) : .killed(signal: raw & 0x7F)
+        var end = siginfo_t()
+        while waitid(P_PID, id_t(pid), &end, WEXITED | WNOWAIT) != 0, errno == EINTR {}
+        let number = end._sifields._sigchld.si_status
+        let status = end.si_code == CLD_EXITED ? ExitStatus.exited(number) : .killed(signal: number)
+        let waiting = life.withLock { life in
             life.status = status
             defer { life.waiting = [] }
-            return (status, life.waiting)
+            return life.waiting
         }
-        ProcessReaper.shared.processEnded(pid)
         closeInput()
         for continuation in waiting { continuation.resume(returning: status) }
     }

@@ -16,7 +16,7 @@ package struct Terminal: Sendable {
             bed: bed, server: bed.path(bed.unique("tmux")), status: bed.path(bed.unique("status")))
         bed.atEnd { _ = try? await terminal.tmux("kill-server") }
         let options = bed.path(bed.unique("tmux.conf"))
-        try "set -g remain-on-exit on\nset -g status off\nset -g history-limit 0\n"
+        try "set -g remain-on-exit on\nset -g status off\nset -g history-limit 2000\n"
             .write(toFile: options, atomically: true, encoding: .utf8)
         let variables = launch.environment.map { "\($0.key)=\($0.value)" }
         try await terminal.tmux(
@@ -27,8 +27,13 @@ package struct Terminal: Sendable {
     }
 
     /// The lines of the screen, without blanks at their ends; lines that the terminal broke are whole again.
-    package func screen() async throws -> [String] {
-        try await tmux("capture-pane", "-p", "-J").split(separator: "\n", omittingEmptySubsequences: false)
+    package func screen() async throws -> [String] { try await lines() }
+
+    /// Every line that the program printed, also those that are above the screen now.
+    package func history() async throws -> [String] { try await lines("-S", "-") }
+
+    private func lines(_ options: String...) async throws -> [String] {
+        try await tmux(["capture-pane", "-p", "-J"] + options).split(separator: "\n", omittingEmptySubsequences: false)
             .map { String($0).replacing(#/\s+$/#, with: "") }
     }
 

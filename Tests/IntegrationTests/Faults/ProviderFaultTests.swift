@@ -22,8 +22,8 @@ import Testing
                 fault: Fault(.token, .status, status: 429, retryAfter: 3), kind: "serverUnavailable",
                 details: ["httpStatus": 429, "retryAfter": 3]),
             Trouble(
-                fault: Fault(.token, .status, status: 503, retryAfter: 2), kind: "serverUnavailable",
-                details: ["httpStatus": 503, "retryAfter": 2]),
+                fault: Fault(.token, .status, status: 503, retryAfter: 6), kind: "serverUnavailable",
+                details: ["httpStatus": 503, "retryAfter": 6]),
             Trouble(fault: Fault(.token, .html), kind: "invalidResponse"),
             Trouble(fault: Fault(.token, .html, status: 502), kind: "serverUnavailable", details: ["httpStatus": 502]),
             Trouble(fault: Fault(.token, .garbage), kind: "invalidResponse"),

@@ -20,6 +20,19 @@ import Testing
         }
     }
 
+    @Test("a program that ended keeps its number until it is stopped: what is then sent to its group hits nobody else")
+    func number() async throws {
+        try await withTestBed { bed in
+            let parent = try bed.start(Launch("sh", ["-c", "sleep 600 & echo $!"]))
+            #expect(await parent.exitStatus() == .exited(0))
+            #expect(kill(parent.pid, 0) == 0, "nobody else is given it")
+            let child = try #require(pid_t(parent.outputText.trimmingCharacters(in: .whitespacesAndNewlines)))
+            #expect(getpgid(child) == parent.pid)
+            await parent.stop()
+            try await eventually("what it left has gone with it") { getpgid(child) != parent.pid }
+        }
+    }
+
     @Test("a child gets nothing of the environment that could lead it astray")
     func environment() async throws {
         try await withTestBed { bed in
