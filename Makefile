@@ -15,11 +15,17 @@ CONFIGURATION ?= release
 RELEASE := --configuration release --scratch-path .build-release --static-swift-stdlib --disable-local-rpath
 # No symbols and no debugging information, and nothing of where it was built: the same sources give the same programs.
 RELEASE += -debug-info-format none -Xlinker -s -Xcc -ffile-prefix-map=$(CURDIR)=.
+# The compiler keeps a hash of what it was given, folders and all, to skip work the next time: not in programs (make twice).
+RELEASE += -Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen
 # Small: every function can be left out that nobody calls, none is there for others to link to, and relocations are packed.
 RELEASE += -Xswiftc -Xfrontend -Xswiftc -function-sections -Xcc -ffunction-sections -Xcc -fdata-sections
 RELEASE += -Xswiftc -use-ld=lld -Xlinker --no-export-dynamic -Xlinker -z -Xlinker pack-relative-relocs
 # What the loader resolves is read-only before the program begins.
 RELEASE += -Xlinker -z -Xlinker now
+# The C++ library under Swift's is linked in too: to find and relocate the shared one took a third of `brokerctl token`. The linker
+# looks here first, and finds no shared one.
+LINKED_IN := .build-release/linked-in
+RELEASE += -Xlinker -L$(CURDIR)/$(LINKED_IN)
 
 # Where the programs are that are installed. They are copied as they are: root needs no compiler.
 ifeq ($(CONFIGURATION),release)
@@ -28,7 +34,7 @@ else
 BIN ?= .build/debug
 endif
 
-.PHONY: help deps deps-test build release deb install uninstall provider demo test check format fuzz sanitize soak bench parts parts-built clean
+.PHONY: help deps deps-test build release twice deb install uninstall provider demo test check format fuzz sanitize soak bench parts parts-built clean
 
 help: ## this list
 	@echo "make TARGET, where TARGET is one of"
@@ -44,9 +50,14 @@ deps-test: ## install the Debian packages that the tests need
 build: deps ## compile everything, for development
 	@swift build
 
-release: deps ## compile brokerd and brokerctl as they are installed
+release: deps $(LINKED_IN) ## compile brokerd and brokerctl as they are installed
 	@swift build $(RELEASE) --product brokerd
 	@swift build $(RELEASE) --product brokerctl
+
+$(LINKED_IN):
+	@mkdir -p $@
+	@ln -sf "$$(clang -print-file-name=libgcc_eh.a)" $@/libgcc_s.a
+	@ln -sf "$$(clang -print-file-name=libstdc++.a)" $@/libstdc++.a
 
 provider: deps ## run the development provider at http://127.0.0.1:8460, to try the broker with
 	@swift run broker-dev-idp --port 8460
@@ -66,14 +77,15 @@ format: ## lay the sources out as .swift-format says
 fuzz: deps-test ## feed what reads bytes from outside with anything; FUZZ_SECONDS=60 for each reader
 	@Tests/Fuzzing/run $(or $(FUZZ_SECONDS),60)
 
-sanitize: deps-test ## run the tests of the parts under the thread sanitizer
-	@Tests/Sanitizing/run
+sanitize: deps-test ## run the tests of the parts under the thread sanitizer and the address sanitizer
+	@Tests/Sanitizing/run thread
+	@Tests/Sanitizing/run address
 
 soak: deps-test ## an hour of mixed load, faults, restarts and clock steps; SOAK_SECONDS=3600
 	@swift build --build-tests
 	@.build/debug/broker-soak $(or $(SOAK_SECONDS),3600)
 
-bench: deps-test ## measure, and print the budgets beside it
+bench: deps-test $(LINKED_IN) ## measure, and print the budgets beside it
 	@swift build $(RELEASE) --product brokerd
 	@swift build $(RELEASE) --product brokerctl
 	@swift build $(RELEASE) --product broker-dev-idp
@@ -83,8 +95,11 @@ bench: deps-test ## measure, and print the budgets beside it
 parts: deps-test ## count the instructions of single parts, beside their limits
 	@Tests/Benchmarks/parts
 
-parts-built:
+parts-built: $(LINKED_IN)
 	@swift build $(RELEASE) --product broker-parts
+
+twice: release ## compile brokerd and brokerctl once more in another folder, and compare them byte for byte
+	@.ci/twice
 
 deb: release ## make Debian packages, in .build-deb
 	@.ci/deps deb
@@ -97,4 +112,4 @@ uninstall: ## stop the broker and take them away again
 	@PREFIX=$(PREFIX) DESTDIR=$(DESTDIR) UNITDIR=$(UNITDIR) .ci/install --remove
 
 clean: ## remove what was built
-	@rm -rf .build .build-release .build-fuzzing .build-deb .build-thread
+	@rm -rf .build .build-release .build-fuzzing .build-deb .build-thread .build-address

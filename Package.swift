@@ -192,7 +192,7 @@ let package = Package(
             "broker-bench",
             ["BrokerTestSupport", "BrokerVault", "BrokerModel", "BrokerRPC", "BrokerValues", "CEchoServer"],
             path: "Tests/Benchmarks/Runner"),
-        .target(name: "CEchoServer", path: "Tests/Benchmarks/CEchoServer"),
+        .target(name: "CEchoServer", dependencies: ["CCurl"], path: "Tests/Benchmarks/CEchoServer"),
         // Of what brokerd is made of only, so that its release build has nearly all of it.
         program(
             "broker-parts",

@@ -10,9 +10,10 @@ extension AccessPolicy {
     ///
     /// - Throws: `accessDenied` (`presenceRequired`) when nobody could be asked, `userCanceled`.
     package func requirePresence(for method: String, of caller: Caller) async throws(BrokerError) {
-        let answer =
+        let answer = await presenceTurns.run(of: caller.partition) { [presence] in
             await presence?.ask(for: method, process: caller.facts.pid, uid: caller.facts.uid)
-            ?? .unavailable("this broker asks nobody")
+                ?? .unavailable("this broker asks nobody")
+        }
         let message: String
         switch answer {
         case .shown: return

@@ -79,6 +79,7 @@ package final class AccessPolicy: Sendable {
     let owners: PartitionOwners?
     let quota: PartitionQuota?
     let presence: (any PresenceAuthority)?
+    let presenceTurns = PresenceTurns()
     let log: Logger
     let current: Mutex<AccessSettings>
 

@@ -16,6 +16,7 @@ final class Registration: Sendable {
     init(_ record: AppRecord, clientSecret: Secret?, origin: String? = nil, by authorities: AuthorityParser) {
         self.record = record
         self.origin = origin
+        let clientSecret = clientSecret?.kept
         self.clientSecret = clientSecret
         weight = record.description.roughBytes + (clientSecret?.count ?? 0)
         app = authorities.recorded(record.authority).map { authority in

@@ -143,8 +143,8 @@ extension Setting {
             summary:
                 "What a program must show to administer. `outside`: that it runs outside of sandboxes. `setgid`: also that it "
                 + "has the group `brokerctl`, which a set-group-id brokerctl has and other programs of the user do not. "
-                + "`presence`: for a change of the key's source, a backup, an approval and an app with a secret, also that "
-                + "you authenticate, as polkit asks you."
+                + "`presence`: for what gives tokens away (an approval, a registration, a sandbox for named apps, a backup "
+                + "made or merged) and a change of the key's source, also that you authenticate, as polkit asks you."
         ),
         Setting(
             name: "interaction.max_open", kind: .integer(\.interaction.maxOpen, 1...1_000, unit: nil),

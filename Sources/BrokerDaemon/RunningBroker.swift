@@ -32,7 +32,7 @@ struct RunningBroker: Sendable {
     let listener: LineListener
     let sandboxes: SandboxSockets
     let signals: UnixSignalsSequence
-    let reactor: Reactor
+    let reactors: Reactors
     /// For the browser's pages.
     let loops: MultiThreadedEventLoopGroup
     let manager: ServiceManager
@@ -49,7 +49,7 @@ struct RunningBroker: Sendable {
         let http = try client(configuration)
         UnguardedSecrets.whenMore { count in
             logger.error(
-                "the system gives no guarded memory for secrets; they are in ordinary memory, which may be swapped",
+                "the system does not give the locked memory that secrets should lie in; they may be swapped",
                 metadata: ["count": "\(count)"])
         }
         let vault: Vault
@@ -104,14 +104,17 @@ struct RunningBroker: Sendable {
             clock: clock, random: SystemRandom(), log: logger)
         services.sandboxes = sandboxes
         let signals = await SignalService.trap()
+        let limits = lineLimits(configuration, logger)
+        // A reactor takes descriptors, and so does a connection on its way to another one.
+        let areFew = limits.connections < configuration.lineLimits.connections
         let listener: LineListener
-        let reactor: Reactor
+        let reactors: Reactors
         do throws(SocketError) {
-            reactor = try Reactor()
+            reactors = if areFew { try Reactors(useful: { 1 }) } else { try Reactors() }
             let service = BrokerService(services)
             listener = try await LineListener.start(
-                try socket(configuration, activated), on: reactor, service: service,
-                limits: lineLimits(configuration, logger), logger: logger)
+                try socket(configuration, activated), on: reactors, service: service,
+                limits: limits, logger: logger)
             let configured = configuration.isSystemMode ? [:] : configuration.sandboxes
             sandboxes.begin(beside: listener, configured: Set(configured.keys)) { service.serving($0) }
             await sandboxes.open(configured: configured, of: Partition(uid: geteuid()))
@@ -121,7 +124,7 @@ struct RunningBroker: Sendable {
         return RunningBroker(
             configuration: configuration, log: log, logger: logger, vault: vault, http: http, engine: engine,
             provider: provider, browser: browser, directory: directory, policy: policy, audit: audit, consent: consent,
-            listener: listener, sandboxes: sandboxes, signals: signals, reactor: reactor, loops: loops,
+            listener: listener, sandboxes: sandboxes, signals: signals, reactors: reactors, loops: loops,
             manager: ServiceManager(),
             clock: clock)
     }

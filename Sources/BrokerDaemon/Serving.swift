@@ -46,7 +46,7 @@ extension RunningBroker {
         await audit.stop()
         await vault.close()
         await http.shutdown()
-        await reactor.stop()
+        await reactors.stop()
         try? await loops.shutdownGracefully()
         logger.info("stopped")
     }

@@ -73,13 +73,25 @@ final class EngineServices: Sendable {
         }
     }
 
-    /// Changes the cache (``CacheWriter/write(_:)``) and says what its failure means for the caller.
+    /// Changes the cache (``CacheWriter/write(in:_:)``) and says what its failure means for the caller.
     func write<Answer: Sendable>(
         in partition: Partition,
         _ decide: @escaping @Sendable (CacheIndex) throws(VaultError) -> (change: CacheChange, answer: Answer)
     ) async throws(BrokerError) -> (answer: Answer, isPersisted: Bool) {
+        try await changing { () async throws(VaultError) in try await writer.write(in: partition, decide) }
+    }
+
+    /// As ``write(in:_:)``, together with others (``CacheWriter/writeTogether(in:_:)``).
+    func writeTogether<Answer: Sendable>(
+        in partition: Partition,
+        _ decide: @escaping @Sendable (CacheDraft) throws(VaultError) -> (change: CacheChange, answer: Answer)
+    ) async throws(BrokerError) -> (answer: Answer, isPersisted: Bool) {
+        try await changing { () async throws(VaultError) in try await writer.writeTogether(in: partition, decide) }
+    }
+
+    private func changing<Value>(_ body: () async throws(VaultError) -> Value) async throws(BrokerError) -> Value {
         do throws(VaultError) {
-            return try await writer.write(in: partition, decide)
+            return try await body()
         } catch {
             log.error("the cache could not be changed", metadata: ["cause": "\(error)"])
             throw BrokerError(error)

@@ -7,8 +7,9 @@ extension Vault: PartitionStore {
 
     package func erase(_ partition: Partition) async throws(VaultError) {
         guard !isLocked else { throw .locked }
-        try await onQueue(of: partition) { [vaultWriter] () throws(VaultError) in
+        try await onQueue(of: partition) { [vaultWriter, opened] () throws(VaultError) in
             try vaultWriter.erase(partition)
+            opened.wipe()
         } afterwards: { [vaultWriter] in
             // What was deleted is in the log until then.
             vaultWriter.tidy()

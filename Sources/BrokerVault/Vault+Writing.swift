@@ -41,11 +41,16 @@ extension Vault {
                     .map { WriteSet.Delete(rowKey: names.rowKey(key), place: $0) }
             }
         }
+        let endsTokens =
+            change.puts.contains { OpenedSecrets.mayHold($0.kind) }
+            || change.deletes.contains { OpenedSecrets.mayHold($0.kind) }
         try await onQueue(of: change.partition) { [self, write] () throws(VaultError) in
             var write = write
             write.puts = try write.puts.map { (record) throws(VaultError) in try currentlySealed(record) }
             let unproven = try vaultWriter.apply(write)
             onDisk()
+            // What was deleted or replaced is not kept open.
+            if endsTokens { opened.wipe() }
             _ = damage.found(QuarantineQueue.Found(places: unproven))
         } afterwards: { [self] in
             quarantineDamaged()

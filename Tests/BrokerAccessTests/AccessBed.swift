@@ -17,7 +17,10 @@ final class AccessBed: Sendable {
 
     static let partition = Sample.partition
 
-    init(grantMemory: Int = 32 << 20, _ change: (inout AccessSettings) -> Void = { _ in }) async throws {
+    init(
+        grantMemory: Int = 32 << 20, presence: (any PresenceAuthority)? = nil,
+        _ change: (inout AccessSettings) -> Void = { _ in }
+    ) async throws {
         folder = NSTemporaryDirectory() + "access-\(UUID().uuidString)"
         vault = try await FaultyVault.open(in: folder)
         directory = AppDirectory(vault: vault, log: log.logger)
@@ -27,7 +30,8 @@ final class AccessBed: Sendable {
             vault: vault, clock: clock, random: CountingRandom(), memory: grantMemory, log: log.logger)
         let gate = WorkGate(clock: clock)
         gate.open()
-        policy = AccessPolicy(directory: directory, grants: grants, gate: gate, settings: settings, log: .silent)
+        policy = AccessPolicy(
+            directory: directory, grants: grants, gate: gate, presence: presence, settings: settings, log: .silent)
     }
 
     deinit { try? FileManager.default.removeItem(atPath: folder) }

@@ -28,7 +28,8 @@ struct AuditCommandTests {
         let result = try await brokerctl(["audit", "--facts"], at: broker.path)
         #expect(result.status == .exited(0), "\(result)")
         for text in [
-            "broker.start", "done, interrupted", "the broker itself", "token.acquireSilent", "cached", "12", "mail",
+            "broker.start", "done", "reason interrupted", "the broker itself", "token.acquireSilent", "cached", "12",
+            "mail",
             "caller /usr/bin/[31mgit (system)", "for a b", "correlation id c-1", "rootMount=same",
         ] {
             #expect(result.output.contains(text), "\(text) in \(result.output)")

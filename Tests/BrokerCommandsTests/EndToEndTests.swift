@@ -86,7 +86,7 @@ struct EndToEndTests {
             let redirect = try await scene.provider.signIn(.alice, at: try await scene.page(of: login))
             try login.write("http://127.0.0.1:1/?code=x&state=y\n")
             // Told why, and asked again.
-            try await eventually("the wrong address is refused") { login.errorText.split(separator: "\n").count > 3 }
+            try await eventually("the wrong address is refused") { login.errorText.split(separator: "\n").count > 2 }
             try login.write(redirect.url + "\n")
             #expect(await login.exitStatus() == .exited(0))
             #expect(try await scene.broker.ctl(["token", "--app", "profile"]).succeeded)

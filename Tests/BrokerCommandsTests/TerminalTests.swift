@@ -140,6 +140,25 @@ struct TerminalTests {
         }
     }
 
+    @Test("who waits for an answer is told so, once")
+    func waiting() async throws {
+        let isSeen = DispatchSemaphore(value: 0)
+        let broker = try ScriptedBroker { peer in
+            guard let request = peer.request() else { return }
+            isSeen.wait()
+            peer.answer(request, #"{"accounts":[]}"#)
+        }
+        try await withTestBed { bed in
+            let terminal = try await start(["accounts", "list"], 80, 24, at: broker, in: bed)
+            try await terminal.wait(for: "Still waiting for the broker's answer (Ctrl-C gives up).")
+            isSeen.signal()
+            try await terminal.wait(for: "Nobody is signed in.")
+            // What a program that has ended leaves on the screen, tmux moves up for a line of its own.
+            let screen = try await terminal.history()
+            #expect(screen.count { $0.contains("Still waiting") } == 1, "\(screen)")
+        }
+    }
+
     /// Takes a redirect of whatever length, and answers the sign-in.
     private func pasting(_ log: Recorder<String>) throws -> ScriptedBroker {
         try ScriptedBroker { peer in

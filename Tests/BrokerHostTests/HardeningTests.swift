@@ -36,6 +36,18 @@ struct HardeningTests {
         }
     }
 
+    @Test("secrets in pages that cannot be locked are counted, and told of")
+    func unlocked() async throws {
+        try await withTestBed { bed in
+            // Root may lock more than the limit.
+            let asUser = geteuid() == 0 ? ["setpriv", "--bounding-set=-ipc_lock", "--inh-caps=-ipc_lock"] : []
+            let words =
+                asUser + ["prlimit", "--memlock=65536:65536", try PackageTree.program("host-probe"), "unlocked"]
+            let result = try await bed.run(Launch(words[0], Array(words.dropFirst())))
+            #expect(result.succeeded && result.output.hasPrefix("told of 1\n"), "\(result)")
+        }
+    }
+
     @Test("a secret for which there are no guarded pages is kept all the same, counted, and told of while they double")
     func unguarded() async throws {
         try await withTestBed { bed in

@@ -129,10 +129,42 @@ struct PeerInspectorTests {
                 os.chdir('/')
                 os.execvp(sys.argv[2], sys.argv[2:])
                 """
-            let attack = [python, probe.bed.path("attack.py"), "plain", probe.socket]
-            let verdict = try await probe.judge(
-                asRoot: ["unshare", "--mount", python, "-c", script, probe.bed.path("")], attack)
-            #expect(verdict.hasPrefix("unidentified may not "), "\(verdict)")
+            // Its root is told without the list, unless it makes itself undumpable.
+            let verdicts = ["undumpable": "unidentified may not ", "plain": "sandboxed may not container:"]
+            for (attack, expected) in verdicts {
+                let folder = try probe.bed.makeDirectory("mounts-of-\(attack)")
+                let verdict = try await probe.judge(
+                    asRoot: ["unshare", "--mount", python, "-c", script, folder],
+                    [python, probe.bed.path("attack.py"), attack, probe.socket])
+                #expect(verdict.hasPrefix(expected), "\(attack): \(verdict)")
+            }
+        }
+    }
+
+    @Test("who is confined to a folder of the host's own root, where no mount begins, is not outside")
+    func chroot() async throws {
+        try await withCallerProbe { probe async throws in
+            let script = """
+                import ctypes, os, socket, sys, threading, time
+                attack, folder, name, mode = sys.argv[1:5]
+                code = open(attack).read()
+                os.chroot(folder)
+                os.chdir('/')
+                os.setgroups([])
+                os.setresgid(65534, 65534, 65534)
+                os.setresuid(65534, 65534, 65534)
+                ctypes.CDLL(None).prctl(4, 1, 0, 0, 0)
+                sys.argv = ['attack', mode, '/' + name]
+                exec(code)
+                """
+            let socket = URL(filePath: probe.socket)
+            for mode in ["plain", "undumpable"] {
+                let verdict = try await probe.judge(asRootAlone: [
+                    python, "-c", script, probe.bed.path("attack.py"), socket.deletingLastPathComponent().path,
+                    socket.lastPathComponent, mode,
+                ])
+                #expect(verdict.hasPrefix("sandboxed may not container:"), "\(mode): \(verdict)")
+            }
         }
     }
 

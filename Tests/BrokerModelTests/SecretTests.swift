@@ -84,9 +84,10 @@ struct SecretTests {
         }
     }
 
-    @Test("is small, and lies in pages with others that are as guarded as a large one's")
+    @Test("that is kept is small, and lies in pages with others that are as guarded as a large one's")
     func shared() async throws {
-        let secret = Secret("hunter2")
+        let secret = Secret("hunter2").kept
+        #expect(secret.revealed() == "hunter2" && secret.kept === secret)
         let place = secret.withBytes { UInt(bitPattern: $0.baseAddress) }
         // Other tests make secrets at the same time, and one that is made opens its pages for that moment.
         try await eventually("the pages are closed") {
@@ -94,6 +95,18 @@ struct SecretTests {
         }
         let region = try #require(try Region.all().first { $0.contains(place) })
         #expect(region.flags.contains("dd"), "not in a core dump")
+        let fence = try #require(try Region.all().first { $0.contains(region.end) })
+        #expect(fence.permissions == "---p")
+    }
+
+    @Test("of a request lies in pages with others, which stay writable, and are guarded otherwise")
+    func passing() throws {
+        let secret = Secret(String(repeating: "s", count: 3_000))
+        let place = secret.withBytes { UInt(bitPattern: $0.baseAddress) }
+        let region = try #require(try Region.all().first { $0.contains(place) })
+        #expect(region.permissions == "rw-p")
+        #expect(region.flags.contains("dd"), "not in a core dump")
+        #expect(region.flags.contains("lo"), "not in swap")
         let fence = try #require(try Region.all().first { $0.contains(region.end) })
         #expect(fence.permissions == "---p")
     }

@@ -7,7 +7,7 @@ struct ErrorTests {
     private func travelled(_ error: BrokerError) throws -> (RPCError, BrokerError) {
         var writer = JSONWriter()
         writer.refuse(with: RPCError(error), to: RequestID(1))
-        guard case .answer(let id, .failure(let read)) = try writer.bytes.withUnsafeBytes(ServerLine.init) else {
+        guard case .answer(let id, .error(let read)) = try writer.bytes.withUnsafeBytes(ServerLine.init) else {
             throw BrokerError(.internal, "not an error answer")
         }
         #expect(id?.number == 1)
@@ -55,7 +55,7 @@ struct ErrorTests {
     func laterReason() throws {
         let text =
             #"{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"m","data":{"kind":"offline","retryable":true,"reason":"solarFlare","more":1}}}"#
-        guard case .answer(_, .failure(let error)) = try Array(text.utf8).withUnsafeBytes(ServerLine.init) else {
+        guard case .answer(_, .error(let error)) = try Array(text.utf8).withUnsafeBytes(ServerLine.init) else {
             Issue.record("not an error")
             return
         }
@@ -67,7 +67,7 @@ struct ErrorTests {
     func laterKind() throws {
         let text =
             #"{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"m","data":{"kind":"eclipse","retryable":true,"retryAfter":4}}}"#
-        guard case .answer(_, .failure(let error)) = try Array(text.utf8).withUnsafeBytes(ServerLine.init) else {
+        guard case .answer(_, .error(let error)) = try Array(text.utf8).withUnsafeBytes(ServerLine.init) else {
             Issue.record("not an error")
             return
         }

@@ -37,6 +37,12 @@ struct PresenceTests {
         return params
     }
 
+    private static func box(for apps: [String]?) -> Sandbox {
+        var box = Sandbox(engine: "podman", id: "build", rights: [.token])
+        box.apps = apps
+        return box
+    }
+
     @Test("what matters most asks the person, each time and by its name; the rest does not")
     func asks() async throws {
         let person = Person(.shown)
@@ -46,11 +52,22 @@ struct PresenceTests {
             _ = try await client.call(ApproveGrant.self, Self.approval())
             _ = try await client.call(ExportCache.self, .init(passphrase: "long enough"))
             _ = try await client.call(SetKeySource.self, .init(source: "passphrase", passphrase: "long enough"))
-            let all = ["apps.register", "grants.approve", "cache.export", "keys.setSource"]
+            _ = try await client.call(OpenSandbox.self, .init(Self.box(for: ["web"])))
+            let part = try await client.call(ImportCachePart.self, .init(transfer: nil, data: "AAAA"))
+            // What is asked for comes to nothing afterwards.
+            _ = try await client.refusal(
+                of: RegisterAppAtProvider.self, .init(name: "made", authority: "http://login.example"))
+            let all = [
+                "apps.register", "grants.approve", "cache.export", "keys.setSource", "sandboxes.open",
+                "cache.importPart", "apps.registerAtProvider",
+            ]
             #expect(person.questions == all)
-            try await server.register("plain")
+            _ = try await client.refusal(
+                of: ImportBackup.self, .init(transfer: part.transfer, passphrase: "long enough"))
+            _ = try await client.call(OpenSandbox.self, .init(Self.box(for: nil)))
             _ = try await client.call(ListGrants.self, .init())
             _ = try await client.call(RotateKey.self, .init())
+            _ = try await client.call(RemoveApp.self, .init(name: "web"))
             #expect(person.questions == all)
         }
     }
@@ -73,6 +90,33 @@ struct PresenceTests {
         }
     }
 
+    @Test(
+        "nothing that is as good as an approval goes without the person: to be listed by an app, to replace it, a sandbox for it"
+    )
+    func otherWays() async throws {
+        let person = Person(.shown)
+        try await ServerBed.run(presence: person) { server in
+            var listed = RegisterApp.Params(name: "web", clientId: "c", authority: ServerBed.authority)
+            listed.description.executables = ["/usr/bin/web"]
+            let client = try await server.connect()
+            _ = try await client.call(RegisterApp.self, listed)
+            person.will(.notShown)
+            var (widened, open, sibling) = (listed, listed, listed)
+            widened.description.executables.append("/test")
+            widened.keepClientSecret = true
+            open.description.executables = []
+            (sibling.description.name, sibling.replace, sibling.description.group) = ("other", false, "web")
+            for params in [widened, open, sibling] {
+                #expect(try await client.refusal(of: RegisterApp.self, params)?.data?.kind == .userCanceled)
+            }
+            let sandbox = OpenSandbox.Params(Self.box(for: ["web"]))
+            #expect(try await client.refusal(of: OpenSandbox.self, sandbox)?.data?.kind == .userCanceled)
+            let apps = try await client.call(ListApps.self, .init()).apps
+            #expect(apps.map(\.name) == ["web"] && apps.first?.description.executables == ["/usr/bin/web"])
+            #expect(try await client.call(ListSandboxes.self, .init()).sandboxes.isEmpty)
+        }
+    }
+
     @Test("who may not administer is refused before anybody is asked")
     func sandboxed() async throws {
         let person = Person(.shown)
@@ -86,6 +130,10 @@ struct PresenceTests {
     func policyFile() throws {
         let text = try String(contentsOfFile: PackageTree.root.path + "/systemd/token-broker.policy", encoding: .utf8)
         let actions = text.matches(of: #/<action id="token-broker\.([^"]+)">/#).map { String($0.output.1) }
-        #expect(actions.sorted() == ["apps.register", "cache.export", "grants.approve", "keys.setsource"])
+        #expect(
+            actions.sorted() == [
+                "apps.register", "apps.registeratprovider", "cache.export", "cache.importpart", "grants.approve",
+                "keys.setsource", "sandboxes.open",
+            ])
     }
 }

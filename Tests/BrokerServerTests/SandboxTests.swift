@@ -73,6 +73,17 @@ struct SandboxTests {
         }
     }
 
+    @Test("where others could put a folder of theirs in the place of a sandbox's, none is made")
+    func foreignFolder() async throws {
+        try await ServerBed.run { server in
+            let all = String(server.path.dropLast("broker.sock".count)) + "sandboxes"
+            #expect(mkdir(all, 0o777) == 0 && chmod(all, 0o777) == 0)
+            let refusal = try await server.connect().refusal(of: OpenSandbox.self, .init(Self.box))
+            #expect(refusal?.data?.kind == .unsupported && refusal?.message.contains("other users") == true)
+            #expect(rmdir(all) == 0)
+        }
+    }
+
     @Test("without apps it is a sandbox like any other: a person is asked, and a grant in advance is to its name")
     func grants() async throws {
         try await ServerBed.runSignedIn { server in

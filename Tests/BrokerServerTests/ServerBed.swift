@@ -74,10 +74,10 @@ struct ServerBed: Sendable {
         services.sandboxes = sandboxes
         services.requestsPerUser = requestsPerUser
         let service = BrokerService(services)
-        let reactor = try Reactor()
-        bed.atEnd { await reactor.stop() }
+        let reactors = try Reactors(useful: { 2 })
+        bed.atEnd { await reactors.stop() }
         let listener = try await LineListener.start(
-            ListeningSocket.bind(SocketPlace(path: path)), on: reactor, service: service,
+            ListeningSocket.bind(SocketPlace(path: path)), on: reactors, service: service,
             logger: .silent)
         self.listener = listener
         sandboxes.begin(beside: listener) { service.serving($0) }

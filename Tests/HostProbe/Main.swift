@@ -17,6 +17,7 @@ enum HostProbe {
         case "memory": memory()
         case "log": log()
         case "unguarded": unguarded()
+        case "unlocked": unlocked()
         case "watchdog": await WatchdogProbe.run(socket: CommandLine.arguments[2])
         case "callers": callers(at: CommandLine.arguments[2], runtimeDirectory: CommandLine.arguments[3])
         default: exit(2)
@@ -71,6 +72,7 @@ enum HostProbe {
         say("\(ResidentMemory.bytes() ?? 0)")
         ResidentMemory.release()
         say("\(ResidentMemory.bytes() ?? 0)")
+        for index in stride(from: 0, to: blocks.count, by: 100) { blocks[index].deallocate() }
     }
 
     /// Judges whoever connects, at the first byte as at the last moment before an answer, and says what it found.
@@ -104,7 +106,8 @@ enum HostProbe {
         var logger = log.logger(label: "probe")
         logger[metadataKey: "app"] = "mail"
         logger.warning("first\nSecond: forged", metadata: ["correlationID": "a b"])
-        logger.warning("said", metadata: ["cause": "no\"\u{301} app=wiki", "other": "\"\u{301}"])
+        logger.warning(
+            "said", metadata: ["cause": "no\"\u{301} app=wiki", "other": "\"\u{301}", "path": "a\\\" app=wiki"])
         logger.debug("not wanted")
         log.level = .debug
         logger.debug("wanted now")
@@ -123,6 +126,13 @@ enum HostProbe {
         guard limitMemory(to: .max) else { return say("still limited") }
         let isWhole = secrets.enumerated().allSatisfy { $1 == Secret("secret \($0)") }
         say("unguarded \(UnguardedSecrets.count) of \(count), \(isWhole ? "all there" : "not all there")")
+    }
+
+    /// Makes more secrets than it may lock memory for.
+    private static func unlocked() {
+        UnguardedSecrets.whenMore { say("told of \($0)") }
+        let secrets = (0..<100).map { Secret(String(repeating: "s", count: 3_000 + $0)) }
+        say("unlocked \(UnguardedSecrets.count) for \(secrets.count)")
     }
 
     private static func ownSize() -> rlim_t? {

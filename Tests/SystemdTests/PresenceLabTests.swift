@@ -8,11 +8,12 @@ struct PresenceLabTests {
     func story() async throws {
         try await withTestBed { bed in
             let lab = try await SystemdLab.boot(in: bed)
-            try await lab.configure("admin.proof = \"presence\"\n")
             try await lab.root("sh", "-c", "echo '\(SystemdLab.user):open sesame' | chpasswd")
             try await lab.user("systemctl", "--user", "enable", "--now", "brokerd.socket")
             try await lab.user(
                 "brokerctl", "apps", "add", "notes", "--client-id", "c", "--authority", "https://login.example.org")
+            try await lab.configure("admin.proof = \"presence\"\n")
+            try await lab.user("systemctl", "--user", "reload", "brokerd.service")
             let approve = [
                 "brokerctl", "grants", "approve", "--caller", "sandboxed:box:one", "--app", "notes",
             ]

@@ -10,6 +10,7 @@ package final class DirectConnection {
     package let location: SocketLocation
     private let patience: Duration
     private let answerTimeout: Duration?
+    private var tellWaiting: (() -> Void)?
     private var stream: StreamSocket?
     private var lines = LineAssembler()
     private var nextID: Int64 = 1
@@ -18,10 +19,15 @@ package final class DirectConnection {
     ///   - location: the broker's socket.
     ///   - patience: how long to try for a new connection when one was lost.
     ///   - answerTimeout: how long an answer may take; nil for any time.
-    package init(location: SocketLocation, patience: Duration = .seconds(3), answerTimeout: Duration? = nil) {
+    ///   - tellWaiting: called once, when an answer takes so long that a person begins to wonder.
+    package init(
+        location: SocketLocation, patience: Duration = .seconds(3), answerTimeout: Duration? = nil,
+        tellWaiting: (() -> Void)? = nil
+    ) {
         self.location = location
         self.patience = patience
         self.answerTimeout = answerTimeout
+        self.tellWaiting = tellWaiting
     }
 
     deinit { close() }
@@ -127,7 +133,12 @@ package final class DirectConnection {
                     outcome = outcome ?? self.outcome(of: line)
                 }
                 if !isBounded { return .garbled }
-            case .wouldBlock: if !stream.wait(for: Int16(POLLIN), until: deadline) { return .tooLate }
+            case .wouldBlock:
+                if let tellWaiting, !stream.wait(for: Int16(POLLIN), until: .now + .seconds(2)) {
+                    tellWaiting()
+                    self.tellWaiting = nil
+                }
+                if !stream.wait(for: Int16(POLLIN), until: deadline) { return .tooLate }
             case .ended: return nil
             }
         }
@@ -136,9 +147,9 @@ package final class DirectConnection {
 
     private func outcome(of line: [UInt8]) -> Link.Outcome? {
         switch line.withUnsafeBytes({ try? ServerLine($0) }) {
-        case .answer(let id, let result):
-            if id?.number == nextID { return .answer(result) }
-            if id == nil, case .failure(let error) = result { return .dismissed(error) }
+        case .answer(let id, let answer):
+            if id?.number == nextID { return .answer(answer) }
+            if id == nil, case .error(let error) = answer { return .dismissed(error) }
             return nil
         case .notification: return nil
         case nil: return .garbled

@@ -12,7 +12,7 @@ import Synchronization
 final class Link: Sendable {
     /// What became of one request.
     enum Outcome: Sendable {
-        case answer(Result<JSONNode, RPCError>)
+        case answer(ServerLine.Answer)
         /// The broker ended the connection with this error, which names no request.
         case dismissed(RPCError)
         /// The connection ended first. Not `sent` means that the broker cannot have seen the whole request.
@@ -233,7 +233,7 @@ extension Link {
 
     private func deliver(_ line: [UInt8]) {
         switch line.withUnsafeBytes({ try? ServerLine($0) }) {
-        case .answer(let id, let result): settle(id, result)
+        case .answer(let id, let answer): settle(id, answer)
         case .notification(let method, let params): pass(Notification(method: method, params: params))
         case nil:
             // Whatever it was, an answer may be lost with it, and nobody shall wait for that.
@@ -244,11 +244,11 @@ extension Link {
         }
     }
 
-    private func settle(_ id: RequestID?, _ result: Result<JSONNode, RPCError>) {
+    private func settle(_ id: RequestID?, _ answer: ServerLine.Answer) {
         if let number = id?.number {
             // Nobody waits for an answer whose caller was cancelled.
-            state.withLock { $0.waiting.removeValue(forKey: number) }?.continuation.resume(returning: .answer(result))
-        } else if case .failure(let error) = result {
+            state.withLock { $0.waiting.removeValue(forKey: number) }?.continuation.resume(returning: .answer(answer))
+        } else if case .error(let error) = answer {
             state.withLock { $0.parting = .dismissed(error) }
         }
     }

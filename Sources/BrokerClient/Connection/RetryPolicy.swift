@@ -21,8 +21,8 @@ struct RetryPolicy {
 
     mutating func verdict(on outcome: Link.Outcome) -> Verdict {
         switch outcome {
-        case .answer(.success(let result)): return .result(result)
-        case .answer(.failure(let error)):
+        case .answer(.result(let result)): return .result(result)
+        case .answer(.error(let error)):
             let isRefused = error.brokerError.reason == .shuttingDown
             return isRefused && takeRepetition() ? .again(otherwise: .init(error)) : .failure(.init(error))
         case .dismissed(let error): return .failure(.init(error))
@@ -44,7 +44,7 @@ struct RetryPolicy {
 extension Link.Outcome {
     /// The broker answered that it is about to stop: whatever is asked from now on is for the next one, on a new connection.
     var tellsOfStop: Bool {
-        guard case .answer(.failure(let error)) = self else { return false }
+        guard case .answer(.error(let error)) = self else { return false }
         return switch error.brokerError.reason {
         case .shuttingDown, .interrupted: true
         default: false

@@ -24,8 +24,8 @@ enum EventFeed {
         let link = try follow(location, continuation, read)
         continuation.onTermination = { _ in link.close() }
         switch await link.exchange(line: { Subscribe.requestLine(id: $0, params) }) {
-        case .answer(.success): return stream
-        case .answer(.failure(let error)), .dismissed(let error): throw BrokerClientError(error)
+        case .answer(.result): return stream
+        case .answer(.error(let error)), .dismissed(let error): throw BrokerClientError(error)
         case .tooLong: throw .tooLong
         case .garbled: throw .notUnderstood(cause: nil)
         case .abandoned: throw .taskCancelled

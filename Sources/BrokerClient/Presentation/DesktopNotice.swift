@@ -1,4 +1,5 @@
 import BrokerSystem
+import BrokerValues
 import Synchronization
 
 /// A word to somebody who started no terminal.
@@ -32,8 +33,11 @@ package enum DesktopNotice {
     private static func chosen(_ text: String) -> Int? { text.split(separator: "\n").last.flatMap { Int($0) } }
 
     private static func command(_ options: [String], _ title: String, _ text: String) -> [String] {
-        ["notify-send", "--app-name=Token broker"] + options + ["--", plain(title), plain(text)]
+        ["notify-send", "--app-name=Token broker"] + options + ["--", plain(title), escaped(plain(text))]
     }
+
+    /// `notify-send` reads escapes of C in the text (`\074`, `\n`), though not in the title, and makes of them what was taken out.
+    private static func escaped(_ text: String) -> String { text.replacing(scalar: "\\", with: "\\\\") }
 
     /// Notification servers read some markup in the text.
     private static func plain(_ text: String) -> String {

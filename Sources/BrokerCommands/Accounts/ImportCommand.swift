@@ -7,6 +7,10 @@ import FoundationEssentials
 struct ImportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import", abstract: "Take over sign-ins from other programs.",
+        discussion: """
+            Examples:
+              brokerctl import msal-cache ~/.azure/msal_token_cache.json
+            """,
         subcommands: [ImportMSALCacheCommand.self])
 }
 
@@ -17,6 +21,9 @@ struct ImportMSALCacheCommand: Subcommand {
         discussion: """
             Each registered app gets the tokens of its client id. The file is only read; delete it when all is there, for \
             the tokens in it are not encrypted. The Azure CLI's is ~/.azure/msal_token_cache.json.
+
+            Examples:
+              brokerctl import msal-cache ~/.azure/msal_token_cache.json
             """)
 
     @OptionGroup var global: GlobalOptions
@@ -43,7 +50,7 @@ struct ImportMSALCacheCommand: Subcommand {
             }
             sum.add(result)
         }
-        context.output.result(JSONText.node(of: sum)) { ImportText.text(sum) }
+        context.output.result(JSONText.node(of: sum)) { ImportText.text(sum, in: context.output.layout) }
     }
 
     private func read() throws(BrokerClientError) -> JSONObject {
@@ -99,7 +106,7 @@ extension CacheImportReport {
 }
 
 package enum ImportText {
-    package static func text(_ result: CacheImportReport) -> String {
+    package static func text(_ result: CacheImportReport, in layout: Layout = .plain) -> String {
         var facts = Facts()
         facts.add("Accounts", "\(result.accounts)")
         facts.add("Refresh tokens", "\(result.refreshTokens)")
@@ -107,13 +114,15 @@ package enum ImportText {
         facts.add("Access tokens", "\(result.accessTokens)")
         facts.add("ID tokens", "\(result.idTokens)")
         facts.add("Left out", leftOut(result))
-        var text = facts.text()
+        var text = facts.text(in: layout)
         for problem in result.problems { text += problem.clean + "\n" }
         if !result.unregistered.isEmpty {
             text += "No app is registered for these clients. Register them, and import again:\n"
             for client in result.unregistered {
-                text +=
-                    "  brokerctl apps add NAME --client-id \(ShellText.quoted(client.clientID.clean)) --authority \(ShellText.quoted(client.authority.clean))\n"
+                let command = [
+                    "brokerctl", "apps", "add", "NAME", "--client-id", client.clientID, "--authority", client.authority,
+                ]
+                text += layout.command(command) + "\n"
             }
         }
         return text

@@ -32,7 +32,7 @@ struct ListAccountsCommand: Subcommand {
             if names { return LiveCompletion.lines(accounts.map(\.username)) }
             return accounts.isEmpty
                 ? "Nobody is signed in. To sign in: brokerctl login --app NAME\n"
-                : AccountText.table(accounts).text(emphasis: context.output.style.strong)
+                : AccountText.table(accounts).text(in: context.output.layout)
         }
     }
 }

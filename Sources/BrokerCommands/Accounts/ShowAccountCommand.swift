@@ -22,6 +22,6 @@ struct ShowAccountCommand: Subcommand {
 
     func run(in context: CommandContext) throws(BrokerClientError) {
         let (node, account) = try account.find(among: choice.reference, on: context.connection)
-        context.output.result(node) { AccountText.facts(account).text(emphasis: context.output.style.strong) }
+        context.output.result(node) { AccountText.facts(account).text(in: context.output.layout) }
     }
 }

@@ -91,7 +91,7 @@ struct SignOutOptions: ParsableArguments {
         let node = try await signOut(params, on: BrokerConnection(location: location), showing: page)
         let stages = try SignOutAccount.Result.decoded(node).stages
         output.result(node) {
-            SignOutText.facts(stages, leavesBrowser: page.isLeft).text(emphasis: output.style.strong)
+            SignOutText.facts(stages, leavesBrowser: page.isLeft).text(in: output.layout)
         }
         guard stages.local == .done else {
             throw BrokerClientError(.internal, "Not everything of \(found.username) could be removed here.")

@@ -95,14 +95,14 @@ struct AddAppCommand: Subcommand {
         params.replace = replace
         params.confidential = confidential
         if let path = initialAccessTokenFile { params.initialAccessToken = try SecretFile.firstLine(of: path) }
-        let node = try context.connection.result(of: RegisterAppAtProvider.self, params)
+        let node = try context.answer(to: RegisterAppAtProvider.self, params)
         let result = try RegisterAppAtProvider.Result.decoded(node)
         try installHandler()
         context.output.result(node) {
             var facts = AppText.facts(result.app)
             facts.add(
                 "Secret ends", result.clientSecretExpiresOn.map { TimeText.relative($0, to: Output.now) })
-            return facts.text(emphasis: context.output.style.strong)
+            return facts.text(in: context.output.layout)
         }
     }
 
@@ -116,7 +116,7 @@ struct AddAppCommand: Subcommand {
         let node = try context.answer(to: RegisterApp.self, params)
         let app = try RegisterApp.Result.decoded(node).app
         try installHandler()
-        context.output.result(node) { AppText.facts(app).text(emphasis: context.output.style.strong) }
+        context.output.result(node) { AppText.facts(app).text(in: context.output.layout) }
     }
 
     private func describe(_ params: inout some AppDescribing) {

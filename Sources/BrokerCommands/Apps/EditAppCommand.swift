@@ -9,6 +9,10 @@ struct EditAppCommand: Subcommand {
         discussion: """
             A list that is named replaces the one there is; an empty value takes away what it names: --group "" makes the \
             app a group of its own. A client secret is kept, unless another is given.
+
+            Examples:
+              brokerctl apps edit notes --scope notes.read notes.write
+              brokerctl apps edit mail --executable /usr/bin/mbsync --group ""
             """)
 
     @OptionGroup var global: GlobalOptions
@@ -45,6 +49,6 @@ struct EditAppCommand: Subcommand {
         let node = try context.answer(to: RegisterApp.self, params)
         let edited = try RegisterApp.Result.decoded(node).app
         describing.warn(context.output)
-        context.output.result(node) { AppText.facts(edited).text(emphasis: context.output.style.strong) }
+        context.output.result(node) { AppText.facts(edited).text(in: context.output.layout) }
     }
 }

@@ -21,7 +21,7 @@ struct ListAppsCommand: Subcommand {
             if names { return LiveCompletion.lines(apps.map(\.name)) }
             return apps.isEmpty
                 ? "No app is registered. To register one: brokerctl apps add NAME --client-id ID --authority URL\n"
-                : AppText.table(apps).text(emphasis: context.output.style.strong)
+                : AppText.table(apps).text(in: context.output.layout)
         }
     }
 }

@@ -5,7 +5,11 @@ import BrokerValues
 
 struct ShowAppCommand: Subcommand {
     static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "Show all that is known of a registered app.")
+        commandName: "show", abstract: "Show all that is known of a registered app.",
+        discussion: """
+            Examples:
+              brokerctl apps show notes
+            """)
 
     @OptionGroup var global: GlobalOptions
 
@@ -14,7 +18,7 @@ struct ShowAppCommand: Subcommand {
 
     func run(in context: CommandContext) throws(BrokerClientError) {
         let (app, node) = try App.registered(as: name, in: context)
-        context.output.result(node) { AppText.facts(app).text(emphasis: context.output.style.strong) }
+        context.output.result(node) { AppText.facts(app).text(in: context.output.layout) }
     }
 }
 

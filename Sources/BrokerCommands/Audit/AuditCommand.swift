@@ -60,7 +60,7 @@ struct AuditCommand: Subcommand {
         context.output.result(JSONText.node(of: all)) {
             AuditText.list(
                 log.entries, now: Output.now, usernames: usernames, withFacts: facts,
-                emphasis: context.output.style.strong)
+                in: context.output.layout)
         }
         guard log.intact else {
             context.output.aside(

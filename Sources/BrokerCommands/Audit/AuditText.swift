@@ -5,25 +5,23 @@ import BrokerValues
 package enum AuditText {
     package static func list(
         _ entries: [AuditEntry], now: NumericDate, usernames: [String: String] = [:], withFacts: Bool = false,
-        emphasis: (String) -> String = { $0 }
+        in layout: Layout = .plain
     ) -> String {
         guard !entries.isEmpty else { return "Nothing was recorded that fits.\n" }
         var table = DetailedTable("WHEN", "METHOD", "OUTCOME", "TIMES", "APP")
         for entry in entries {
             table.add(
                 [
-                    TimeText.local(entry.time), entry.method,
-                    [entry.outcome, entry.reason].compactMap(\.self).joined(separator: ", "), String(entry.count),
-                    entry.app ?? "-",
+                    TimeText.local(entry.time), entry.method, entry.outcome, String(entry.count), entry.app ?? "-",
                 ],
                 details: [
                     entry.caller.map { "caller \($0.id) (\(CallerText.tier($0.tier)))" } ?? "the broker itself",
-                    token(entry, usernames), entry.detail ?? "",
+                    entry.reason.map { "reason \($0)" } ?? "", token(entry, usernames), entry.detail ?? "",
                     entry.correlationID.map { "correlation id \($0)" } ?? "",
                     withFacts ? entry.facts.map(CallerText.facts) ?? "" : "",
                 ])
         }
-        return table.text(emphasis: emphasis)
+        return table.text(in: layout)
     }
 
     private static func token(_ entry: AuditEntry, _ usernames: [String: String]) -> String {

@@ -10,6 +10,9 @@ struct AcceptRestoreCommand: Subcommand {
             For whoever restored a backup on purpose, or has seen to what `brokerctl status` says under Attention. Look at \
             `brokerctl apps list` first: programs that were taken off an app's list since a backup are on it again. What was \
             set aside is deleted.
+
+            Examples:
+              brokerctl cache accept-restore
             """)
 
     @OptionGroup var global: GlobalOptions

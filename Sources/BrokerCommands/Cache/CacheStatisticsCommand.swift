@@ -16,7 +16,7 @@ struct CacheStatisticsCommand: Subcommand {
 
     func run(in context: CommandContext) throws(BrokerClientError) {
         try context.tell(GetCacheStatistics.self, .init()) {
-            CacheText.facts($0).text(emphasis: context.output.style.strong)
+            CacheText.facts($0).text(in: context.output.layout)
         }
     }
 }

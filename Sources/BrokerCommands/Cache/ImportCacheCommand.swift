@@ -36,14 +36,14 @@ struct ImportCacheCommand: Subcommand {
         guard access(file, R_OK) == 0 else { throw unreadable() }
         // The broker keeps what was sent for a minute only: first the question, however long it takes.
         let passphrase = try asking.read("Passphrase of the backup")
-        let transfer = try send(to: context.connection)
+        let transfer = try send(in: context)
         var params = ImportBackup.Params(transfer: transfer, passphrase: passphrase)
         params.replaceApps = replace
-        try context.tell(ImportBackup.self, params) { BackupText.text($0, now: Output.now) }
+        try context.tell(ImportBackup.self, params) { BackupText.text($0, now: Output.now, in: context.output.layout) }
     }
 
     /// - Returns: what the broker calls it.
-    private func send(to connection: DirectConnection) throws(BrokerClientError) -> String {
+    private func send(in context: CommandContext) throws(BrokerClientError) -> String {
         let descriptor = open(file, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw unreadable() }
         defer { close(descriptor) }
@@ -52,8 +52,9 @@ struct ImportCacheCommand: Subcommand {
             let part = try part(of: descriptor)
             // An empty file is handed in as well: the broker says what it is not.
             if part.isEmpty, let transfer { return transfer }
-            transfer = try connection.call(
-                ImportCachePart.self, .init(transfer: transfer, data: Data(part).base64EncodedString())
+            transfer = try ImportCachePart.Result.decoded(
+                try context.answer(
+                    to: ImportCachePart.self, .init(transfer: transfer, data: Data(part).base64EncodedString()))
             ).transfer
         }
     }
@@ -79,7 +80,7 @@ struct ImportCacheCommand: Subcommand {
 }
 
 package enum BackupText {
-    package static func text(_ report: CacheRestoreReport, now: NumericDate) -> String {
+    package static func text(_ report: CacheRestoreReport, now: NumericDate, in layout: Layout = .plain) -> String {
         var facts = Facts()
         facts.add("Made", TimeText.relative(report.createdOn, to: now))
         facts.add("Apps", words(report.apps))
@@ -87,7 +88,7 @@ package enum BackupText {
         facts.add("Refresh tokens", words(report.refreshTokens))
         facts.add("ID tokens", words(report.idTokens))
         facts.add("DPoP keys", report.proofKeys == .init() ? nil : words(report.proofKeys))
-        return facts.text() + report.problems.map { $0.clean + "\n" }.joined()
+        return facts.text(in: layout) + report.problems.map { $0.clean + "\n" }.joined()
     }
 
     private static func words(_ tally: CacheRestoreReport.Tally) -> String {

@@ -6,13 +6,22 @@ import BrokerValues
 struct PartitionsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "partitions", abstract: "See whose records a broker for all users has, and erase one's. For root.",
+        discussion: """
+            Examples:
+              sudo brokerctl partitions list
+            """,
         subcommands: [ListPartitionsCommand.self, RemovePartitionCommand.self])
 }
 
 struct ListPartitionsCommand: Subcommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List the users who have something in the vault.",
-        discussion: "Counts only. What the records say is their users' business, and not root's.")
+        discussion: """
+            Counts only. What the records say is their users' business, and not root's.
+
+            Examples:
+              sudo brokerctl partitions list
+            """)
 
     @OptionGroup var global: GlobalOptions
 
@@ -22,7 +31,7 @@ struct ListPartitionsCommand: Subcommand {
             guard !partitions.isEmpty else { return "Nobody has anything in the vault.\n" }
             var table = Table("UID", "RECORDS")
             for partition in partitions { table.add(String(partition.uid), String(partition.records)) }
-            return table.text(emphasis: context.output.style.strong)
+            return table.text(in: context.output.layout)
         }
     }
 }
@@ -33,6 +42,9 @@ struct RemovePartitionCommand: Subcommand {
         discussion: """
             Apps, accounts, tokens, grants and audit log, and the key that opens them. Nothing is revoked at providers. For an \
             account that was deleted, before its uid is given to another.
+
+            Examples:
+              sudo brokerctl partitions remove 1004
             """)
 
     @OptionGroup var global: GlobalOptions

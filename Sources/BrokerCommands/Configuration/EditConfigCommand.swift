@@ -10,6 +10,10 @@ struct EditConfigCommand: Subcommand {
         discussion: """
             Opens a copy with $VISUAL or $EDITOR. It takes the file's place when the daemon has read it without finding a \
             mistake; else you may mend it.
+
+            Examples:
+              brokerctl config edit
+              EDITOR=nano brokerctl config edit
             """)
 
     @OptionGroup var global: GlobalOptions

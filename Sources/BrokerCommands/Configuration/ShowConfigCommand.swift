@@ -30,7 +30,7 @@ struct ShowConfigCommand: Subcommand {
         context.output.result(ConfigurationReport.json(chosen)) {
             var table = Table("SETTING", "VALUE", "FROM")
             for setting in chosen { table.add(setting.name, setting.value, setting.origin) }
-            return table.text(emphasis: context.output.style.strong)
+            return table.text(in: context.output.layout)
         }
     }
 }

@@ -22,8 +22,10 @@ struct DoctorCommand: Subcommand {
     var answerTimeout: Duration? { .seconds(5) }
 
     func run(in context: CommandContext) throws(BrokerClientError) {
+        context.output.passing("Looking; providers may take a moment.")
         let findings = look(context)
-        context.output.result(FindingsText.json(findings)) { FindingsText.text(findings, context.output.style) }
+        context.output.passing(nil)
+        context.output.result(FindingsText.json(findings)) { FindingsText.text(findings, in: context.output.layout) }
         guard !findings.contains(where: { $0.verdict == .bad }) else {
             throw BrokerClientError(.reported, "Something is wrong.")
         }

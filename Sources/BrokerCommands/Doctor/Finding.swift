@@ -25,21 +25,21 @@ package struct Finding: Sendable, Equatable {
     }
 }
 
-enum FindingsText {
-    static func text(_ findings: [Finding], _ style: Style) -> String {
-        let width = findings.map(\.subject.columns).max() ?? 0
-        return findings.map { finding in
+package enum FindingsText {
+    package static func text(_ findings: [Finding], in layout: Layout = .plain) -> String {
+        let names = findings.map { finding in
             let mark =
                 switch finding.verdict {
                 case .good: "ok  "
-                case .note: style.strong("note")
-                case .bad: style.alarm("BAD ")
+                case .note: layout.style.strong("note")
+                case .bad: layout.style.alarm("BAD ")
                 }
-            let pad = String(repeating: " ", count: width - finding.subject.columns)
-            let line = "\(mark)  \(finding.subject)\(pad)  \(finding.text.clean)\n"
-            guard let advice = finding.advice else { return line }
-            return line + String(repeating: " ", count: width + 8) + "-> \(advice.clean)\n"
-        }.joined()
+            return mark + "  " + finding.subject
+        }
+        let width = names.map(\.columns).max() ?? 0
+        return zip(names, findings).flatMap { name, finding in
+            layout.entry(name, width: width, [finding.text.clean] + (finding.advice.map { ["-> " + $0.clean] } ?? []))
+        }.map { $0 + "\n" }.joined()
     }
 
     static func json(_ findings: [Finding]) -> JSONNode {

@@ -9,6 +9,10 @@ struct ApproveGrantCommand: Subcommand {
         discussion: """
             Answers a request of brokerctl grants list, or names a program in advance: --caller TIER:ID --app NAME, with \
             sandboxed, confined, systemInstalled or unknown as the tier.
+
+            Examples:
+              brokerctl grants approve k7f3q2m9ab --for 30d
+              brokerctl grants approve --caller sandboxed:org.example.Mail --app mail --scope mail.read
             """)
 
     @OptionGroup var global: GlobalOptions

@@ -20,7 +20,7 @@ package enum CallerText {
     }
 
     package static func list(
-        _ callers: [ListCallers.ConnectedCaller], emphasis: (String) -> String = { $0 }
+        _ callers: [ListCallers.ConnectedCaller], in layout: Layout = .plain
     ) -> String {
         var table = DetailedTable("TIER", "ADMINISTERS", "CALLER")
         for caller in callers {
@@ -28,7 +28,7 @@ package enum CallerText {
                 [tier(caller.identity.tier), caller.administers ? "yes" : "no", caller.identity.id],
                 details: [facts(caller.facts)])
         }
-        return table.text(emphasis: emphasis)
+        return table.text(in: layout)
     }
 
     /// All of them, as the broker used them.

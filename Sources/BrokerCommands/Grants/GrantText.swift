@@ -5,16 +5,16 @@ import BrokerValues
 package enum GrantText {
     package static func list(
         _ all: ListGrants.Result, now: NumericDate, usernames: [String: String] = [:],
-        emphasis: (String) -> String = { $0 }
+        in layout: Layout = .plain
     ) -> String {
         var parts: [String] = []
         if !all.requests.isEmpty {
             parts.append("Waiting for an answer (brokerctl grants approve ID, brokerctl grants deny ID):\n")
-            parts.append(requests(all.requests, now, usernames).text(emphasis: emphasis))
+            parts.append(requests(all.requests, now, usernames).text(in: layout))
         }
         if !all.grants.isEmpty {
             if !parts.isEmpty { parts.append("\nGranted (brokerctl grants revoke ID):\n") }
-            parts.append(grants(all.grants, now, usernames).text(emphasis: emphasis))
+            parts.append(grants(all.grants, now, usernames).text(in: layout))
         }
         return parts.isEmpty
             ? "Nothing is granted, and nobody waits for an answer of brokerctl grants approve.\n" : parts.joined()

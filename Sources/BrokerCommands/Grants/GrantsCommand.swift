@@ -6,6 +6,11 @@ import BrokerValues
 struct GrantsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "grants", abstract: "See and decide which programs may use which apps.",
+        discussion: """
+            Examples:
+              brokerctl grants list
+              brokerctl grants approve k7f3q2m9ab
+            """,
         subcommands: [
             ListGrantsCommand.self, ApproveGrantCommand.self, DenyGrantCommand.self, RevokeGrantCommand.self,
         ])
@@ -14,7 +19,12 @@ struct GrantsCommand: ParsableCommand {
 struct ListGrantsCommand: Subcommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List what was granted, and what programs ask for.",
-        discussion: "Below each stands what the broker judged the program by, as it used it.")
+        discussion: """
+            Below each stands what the broker judged the program by, as it used it.
+
+            Examples:
+              brokerctl grants list --app mail
+            """)
 
     @OptionGroup var global: GlobalOptions
 
@@ -32,7 +42,7 @@ struct ListGrantsCommand: Subcommand {
             }
         }
         context.output.result(node) {
-            GrantText.list(all, now: Output.now, usernames: usernames, emphasis: context.output.style.strong)
+            GrantText.list(all, now: Output.now, usernames: usernames, in: context.output.layout)
         }
     }
 }
@@ -40,7 +50,12 @@ struct ListGrantsCommand: Subcommand {
 struct DenyGrantCommand: Subcommand {
     static let configuration = CommandConfiguration(
         commandName: "deny", abstract: "Refuse what a program asks for.",
-        discussion: "It is refused without asking for ten minutes, and longer each time.")
+        discussion: """
+            It is refused without asking for ten minutes, and longer each time.
+
+            Examples:
+              brokerctl grants deny k7f3q2m9ab
+            """)
 
     @OptionGroup var global: GlobalOptions
 
@@ -55,7 +70,12 @@ struct DenyGrantCommand: Subcommand {
 struct RevokeGrantCommand: Subcommand {
     static let configuration = CommandConfiguration(
         commandName: "revoke", abstract: "Take a grant back.",
-        discussion: "Tokens that the program has already stay good until they end.")
+        discussion: """
+            Tokens that the program has already stay good until they end.
+
+            Examples:
+              brokerctl grants revoke x2f3q2m9ab
+            """)
 
     @OptionGroup var global: GlobalOptions
 

@@ -6,17 +6,26 @@ import BrokerValues
 struct KeyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "key", abstract: "See and change what the vault is locked with.",
+        discussion: """
+            Examples:
+              brokerctl key status
+              brokerctl key set-source passphrase
+            """,
         subcommands: [KeyStatusCommand.self, RotateKeyCommand.self, SetKeySourceCommand.self])
 }
 
 struct KeyStatusCommand: Subcommand {
     static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "Show where the vault's key comes from.")
+        commandName: "status", abstract: "Show where the vault's key comes from.",
+        discussion: """
+            Examples:
+              brokerctl key status
+            """)
 
     @OptionGroup var global: GlobalOptions
 
     func run(in context: CommandContext) throws(BrokerClientError) {
-        try context.tell(GetKeyStatus.self, .init()) { KeyText.facts($0).text(emphasis: context.output.style.strong) }
+        try context.tell(GetKeyStatus.self, .init()) { KeyText.facts($0).text(in: context.output.layout) }
     }
 }
 
@@ -26,6 +35,9 @@ struct RotateKeyCommand: Subcommand {
         discussion: """
             For when somebody may have seen the old one. The records are sealed anew in the background. Copies of the vault \
             that were made before still open with the old key, so have the providers revoke what they hold.
+
+            Examples:
+              brokerctl key rotate
             """)
 
     @OptionGroup var global: GlobalOptions
@@ -40,7 +52,13 @@ struct RotateKeyCommand: Subcommand {
 struct SetKeySourceCommand: Subcommand {
     static let configuration = CommandConfiguration(
         commandName: "set-source", abstract: "Have the vault's key come from elsewhere.",
-        discussion: "The records stay as they are. `brokerctl key status` names the sources that there are.")
+        discussion: """
+            The records stay as they are. `brokerctl key status` names the sources that there are.
+
+            Examples:
+              brokerctl key set-source secret-service
+              pass show broker | brokerctl key set-source passphrase --stdin
+            """)
 
     @OptionGroup var global: GlobalOptions
 

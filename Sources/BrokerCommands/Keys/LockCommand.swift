@@ -5,7 +5,12 @@ import BrokerRPC
 struct LockCommand: Subcommand {
     static let configuration = CommandConfiguration(
         commandName: "lock", abstract: "Have the broker forget its keys until it is unlocked.",
-        discussion: "What is under way is finished first. Nothing is lost: unlock brings everything back.")
+        discussion: """
+            What is under way is finished first. Nothing is lost: unlock brings everything back.
+
+            Examples:
+              brokerctl lock
+            """)
 
     @OptionGroup var global: GlobalOptions
 
@@ -17,7 +22,13 @@ struct LockCommand: Subcommand {
 struct UnlockCommand: Subcommand {
     static let configuration = CommandConfiguration(
         commandName: "unlock", abstract: "Have the broker fetch its key again.",
-        discussion: "Asks for the passphrase, if that is what the vault is locked with and no program brings it.")
+        discussion: """
+            Asks for the passphrase, if that is what the vault is locked with and no program brings it.
+
+            Examples:
+              brokerctl unlock
+              pass show broker | brokerctl unlock --stdin
+            """)
 
     @OptionGroup var global: GlobalOptions
 

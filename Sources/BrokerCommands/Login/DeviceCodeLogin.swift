@@ -10,7 +10,7 @@ struct DeviceCodeLogin: Sendable {
     func run(
         _ params: AcquireTokenByDeviceCode.Params, on connection: BrokerConnection
     ) async throws(BrokerClientError) -> JSONNode {
-        let countdown = Countdown()
+        let countdown = Countdown(output: output)
         defer { countdown.stop() }
         return try await InteractiveSession.run(params, on: connection) { code in
             show(code)
@@ -27,8 +27,8 @@ struct DeviceCodeLogin: Sendable {
         output.aside(DeviceCodeScreen.headings.address)
         output.line(screen.address)
         output.aside(DeviceCodeScreen.headings.code)
-        output.line(output.style.strong(screen.userCode))
-        let picture = screen.picture(isUTF8: Locale.isUTF8, setsColours: output.errorStyle.isOn)
+        output.line(output.layout.style.strong(screen.userCode))
+        let picture = screen.picture(isUTF8: Locale.isUTF8, setsColours: output.errorLayout.style.isOn)
         if !picture.isEmpty {
             output.aside(DeviceCodeScreen.headings.picture + "\n" + picture.joined(separator: "\n"))
         }
@@ -37,7 +37,10 @@ struct DeviceCodeLogin: Sendable {
 
 /// How long the code is still good: a line that is drawn anew each second on a terminal, and said once elsewhere.
 private final class Countdown: Sendable {
+    private let output: Output
     private let task = Mutex<Task<Void, Never>?>(nil)
+
+    init(output: Output) { self.output = output }
 
     func start(until end: NumericDate) {
         guard StandardStream.error.isTerminal else {
@@ -45,12 +48,11 @@ private final class Countdown: Sendable {
                 DeviceCodeScreen.waiting(secondsLeft: end - Output.now, columns: nil) + "\n")
             return
         }
-        let drawing = Task {
+        let drawing = Task { [output] in
             while !Task.isCancelled, Output.now <= end {
                 // Asked each time: windows change.
                 let columns = StandardStream.error.terminalSize?.columns
-                StandardStream.error.write(
-                    "\r\u{1B}[K" + DeviceCodeScreen.waiting(secondsLeft: end - Output.now, columns: columns))
+                output.passing(DeviceCodeScreen.waiting(secondsLeft: end - Output.now, columns: columns))
                 do { try await Task.sleep(for: .seconds(1)) } catch { return }
             }
         }
@@ -61,6 +63,6 @@ private final class Countdown: Sendable {
     func stop() {
         guard let drawing = task.withLock({ $0 }) else { return }
         drawing.cancel()
-        StandardStream.error.write("\r\u{1B}[K")
+        output.passing(nil)
     }
 }

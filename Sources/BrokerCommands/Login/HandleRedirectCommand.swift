@@ -9,6 +9,10 @@ struct HandleRedirectCommand: Subcommand {
             What the desktop starts for an app's own scheme (apps add --url-handler). The code in the address can be read \
             in this command's arguments while it runs; nobody can redeem it without the verifier, which never leaves the \
             broker. With - the address is read from standard input.
+
+            Examples:
+              brokerctl handle-redirect 'msauth.org.example.mail://auth?code=...&state=...'
+              wl-paste | brokerctl handle-redirect -
             """)
 
     @OptionGroup var global: GlobalOptions

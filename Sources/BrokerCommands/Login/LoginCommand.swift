@@ -122,9 +122,9 @@ struct LoginCommand: WaitingSubcommand {
     func run(at location: SocketLocation, _ output: Output) async throws(BrokerClientError) {
         var params = AcquireTokenInteractive.Params()
         let asking = DirectConnection(location: location)
-        try request.fill(&params, on: asking)
+        try request.requested.fill(&params, on: asking)
         params.account = try account.map { account throws(BrokerClientError) in
-            .id(try account.find(among: request.reference, on: asking).account.id)
+            .id(try account.find(among: request.requested.reference, on: asking).account.id)
         }
         params.prompt = prompt
         try options.fill(&params)
@@ -162,7 +162,7 @@ struct LoginCommand: WaitingSubcommand {
                 PrintedPage(output: output)
             } else {
                 AnnouncedBrowser(
-                    output: output, web: window, command: global.words + ["login"] + request.words)
+                    output: output, web: window, command: global.words + ["login"] + request.requested.words)
             }
         return try await interruptible { () throws(BrokerClientError) in
             try await InteractiveSession.run(params, on: connection, browser: page) {

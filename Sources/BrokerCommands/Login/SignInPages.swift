@@ -16,7 +16,7 @@ struct AnnouncedBrowser: BrowserOpening {
             output.aside(error.message.clean)
             try await PrintedPage(output: output).open(page)
             output.aside("Or cancel, and sign in by a code on another device, or by pasting the address you end up at:")
-            for option in ["--device-code", "--manual"] { output.aside("  " + ShellText.command(command + [option])) }
+            for option in ["--device-code", "--manual"] { output.aside(output.errorLayout.command(command + [option])) }
             return
         }
         output.aside("Your browser shows the sign-in page; waiting until you are done (Ctrl-C cancels).")
@@ -42,8 +42,9 @@ struct PastedRedirect: BrowserOpening {
     func open(_ page: SignInPage) async throws {
         try await PrintedPage(output: output).open(page)
         let lines = StandardInput.lines()
-        output.aside("Your browser then ends up at an address that begins with \(page.redirectUri.clean)")
-        output.aside("and may say that it cannot be reached. Copy that address and paste it here:")
+        output.aside(
+            "Your browser then ends up at an address that begins with \(page.redirectUri.clean) and may say that it cannot be "
+                + "reached. Copy that address and paste it here:")
         for await line in lines {
             let pasted = line.trimmed
             guard !pasted.isEmpty else { continue }

@@ -30,7 +30,9 @@ struct MetricsCommand: Subcommand {
         let node = try context.connection.result(of: GetMetrics.self, .init())
         let metrics = try GetMetrics.Result.decoded(node)
         guard let textfile else {
-            return context.output.result(node) { MetricsText.text(metrics, .openMetrics) }
+            // For programs in either form: no line of it may be broken.
+            guard !context.output.json else { return context.output.result(node) { "" } }
+            return StandardStream.output.write(MetricsText.text(metrics, .openMetrics))
         }
         let file = try NewFile(at: textfile, replacing: true, mode: 0o644)
         try file.write(MetricsText.text(metrics, .prometheus).utf8)

@@ -20,6 +20,7 @@ enum TerminalPrompt {
         // What was typed before the question is no answer to it.
         tcsetattr(terminal, TCSAFLUSH, &mode)
         defer { tcsetattr(terminal, TCSAFLUSH, &settings) }
+        let prompt = Layout.of(StandardStream(descriptor: terminal)).prose(prompt)
         prompt.withCString { _ = write(terminal, $0, strlen($0)) }
         return line(from: terminal) ?? ""
     }

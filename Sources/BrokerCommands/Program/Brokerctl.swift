@@ -15,7 +15,9 @@ package enum Brokerctl {
         ProgramGroup.hide()
         StandardStream.keepDescriptors()
         let words = ProgramName.arguments(of: commandLine)
-        if let command = TokenCommand(usualWords: words) { end(run(command)) }
+        if let usual = UsualTokenWords(words) {
+            end(run(at: .resolve(path: usual.socket), Output(json: usual.json), usual.run))
+        }
         do {
             let command = try parse(words)
             if let subcommand = command as? any Subcommand { end(run(subcommand)) }
@@ -53,12 +55,15 @@ package enum Brokerctl {
         if status == .failed, signal != 0 { exit(128 + signal) }
         let lost = StandardStream.lostOutput.load(ordering: .relaxed)
         guard status == .done, lost != 0 else { exit(status.rawValue) }
-        StandardStream.error.write(
-            "brokerctl: Standard output could not be written: \(errnoText(lost)).\n")
+        tell("brokerctl: Standard output could not be written: \(errnoText(lost)).", on: .error)
         exit(ExitStatus.failed.rawValue)
     }
 
-    /// The parser traps when it has to lay out help in a few columns; a narrower terminal breaks the lines by itself.
+    private static func tell(_ text: String, on stream: StandardStream) {
+        stream.write(Layout.of(stream).prose(text) + "\n")
+    }
+
+    /// The parser traps when it has to lay out help in a few columns.
     private static func widenHelp() {
         let said = getenv("COLUMNS").flatMap { Int(String(cString: $0)) }
         guard let columns = said ?? StandardStream.output.terminalSize?.columns, columns < 40 else { return }
@@ -67,10 +72,21 @@ package enum Brokerctl {
 
     private static func run(_ subcommand: any Subcommand) -> ExitStatus {
         let output = Output(json: subcommand.global.json && !(subcommand is any Front))
+        return run(at: subcommand.global.location, output, timeout: subcommand.answerTimeout, subcommand.run)
+    }
+
+    private static func run(
+        at location: SocketLocation, _ output: Output, timeout: Duration? = nil,
+        _ command: (CommandContext) throws(BrokerClientError) -> Void
+    ) -> ExitStatus {
+        // Who set a time is told soon enough.
+        let tellsWaiting = timeout == nil && StandardStream.error.isTerminal
         let connection = DirectConnection(
-            location: subcommand.global.location, answerTimeout: subcommand.answerTimeout)
+            location: location, answerTimeout: timeout,
+            tellWaiting: tellsWaiting
+                ? { output.aside("Still waiting for the broker's answer (Ctrl-C gives up).") } : nil)
         do throws(BrokerClientError) {
-            try subcommand.run(in: CommandContext(connection: connection, output: output))
+            try command(CommandContext(connection: connection, output: output))
             return .done
         } catch {
             output.failed(error)
@@ -93,12 +109,12 @@ package enum Brokerctl {
     private static func explain(_ command: any ParsableCommand, of words: [String]) throws -> ExitStatus {
         widenHelp()
         if let unknown = UnknownSubcommand.message(for: words) {
-            StandardStream.error.write(unknown + "\n")
+            tell(unknown, on: .error)
             return .usage
         }
         let type = Swift.type(of: command)
         guard type.configuration.subcommands.isEmpty else {
-            StandardStream.error.write(BrokerctlCommand.helpMessage(for: type) + "\n")
+            tell(BrokerctlCommand.helpMessage(for: type), on: .error)
             return .usage
         }
         var command = command
@@ -111,10 +127,10 @@ package enum Brokerctl {
         widenHelp()
         let message = BrokerctlCommand.fullMessage(for: error)
         if BrokerctlCommand.exitCode(for: error).isSuccess {
-            StandardStream.output.write(message + "\n")
+            tell(message, on: .output)
             return .done
         }
-        StandardStream.error.write((UnknownSubcommand.message(for: words) ?? message) + "\n")
+        tell(UnknownSubcommand.message(for: words) ?? message, on: .error)
         return .usage
     }
 }

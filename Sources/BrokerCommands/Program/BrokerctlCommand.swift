@@ -9,7 +9,13 @@ struct BrokerctlCommand: ParsableCommand {
         abstract: "Sign in once, and let every app have its own tokens.",
         discussion: """
             Talks to the token broker, brokerd. Exit status: 0 done, 1 the request failed, 2 usage, 3 no broker, \
-            4 interaction required, 5 access denied, 130 ended by Ctrl-C.
+            4 interaction required, 5 access denied, 130 ended by Ctrl-C. On a terminal, text and tables are made to fit it; into a \
+            pipe or a file they go whole.
+
+            Examples:
+              brokerctl login --app notes
+              brokerctl token --app notes
+              brokerctl doctor
             """,
         version: "brokerctl \(BrokerVersion.text)",
         subcommands: [
@@ -43,7 +49,9 @@ struct GlobalOptions: ParsableArguments {
     var location: SocketLocation { .resolve(path: socket) }
 
     /// What a person types before a subcommand to mean the same broker.
-    var words: [String] { ["brokerctl"] + (socket.map { ["--socket", $0] } ?? []) }
+    var words: [String] { Self.words(socket: socket) }
+
+    static func words(socket: String?) -> [String] { ["brokerctl"] + (socket.map { ["--socket", $0] } ?? []) }
 }
 
 /// A command that asks the broker something and prints the answer.
@@ -74,15 +82,17 @@ struct CommandContext {
     }
 
     /// Asks the broker. Where it wants the person to show that they are there, and nobody else asks them, this terminal does.
-    func answer<M: BrokerMethod>(to _: M.Type, _ params: M.Params) throws(BrokerClientError) -> JSONNode {
+    func answer<M: BrokerMethod>(
+        to _: M.Type, _ params: M.Params, with descriptors: (Int32, Int32)? = nil
+    ) throws(BrokerClientError) -> JSONNode {
         do throws(BrokerClientError) {
-            return try connection.result(of: M.self, params)
+            return try connection.result(of: M.self, params, with: descriptors)
         } catch {
             guard error.reason == ErrorReason.presenceRequired.rawValue, let agent = TerminalAgent.start() else {
                 throw error
             }
             defer { agent.end() }
-            return try connection.result(of: M.self, params)
+            return try connection.result(of: M.self, params, with: descriptors)
         }
     }
 }

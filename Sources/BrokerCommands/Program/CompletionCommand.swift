@@ -4,7 +4,11 @@ import BrokerClient
 struct CompletionCommand: Subcommand {
     static let configuration = CommandConfiguration(
         commandName: "completion", abstract: "Print a completion script for a shell.",
-        discussion: "For the running bash: source <(brokerctl completion bash)")
+        discussion: """
+            Examples:
+              source <(brokerctl completion bash)
+              brokerctl completion fish | source
+            """)
 
     enum Shell: String, CaseIterable, ExpressibleByArgument {
         case bash, zsh, fish
@@ -24,6 +28,7 @@ struct CompletionCommand: Subcommand {
     var shell: Shell
 
     func run(in context: CommandContext) throws(BrokerClientError) {
-        context.output.line(BrokerctlCommand.completionScript(for: shell.parserName))
+        // For a shell, also where it is looked at on a terminal.
+        StandardStream.output.write(BrokerctlCommand.completionScript(for: shell.parserName) + "\n")
     }
 }

@@ -36,8 +36,8 @@ struct RunInCommand: Subcommand {
 
     private func status(in context: CommandContext) throws(BrokerClientError) -> Int32 {
         let socket = try LaunchedSocket()
-        let opened = try context.connection.call(
-            OpenSandbox.self, sandbox.params, with: (socket.listener, socket.life))
+        let opened = try OpenSandbox.Result.decoded(
+            try context.answer(to: OpenSandbox.self, sandbox.params, with: (socket.listener, socket.life)))
         defer { end(opened.handle) }
         let words = command.map {
             $0.replacing("{socket}", with: socket.path).replacing("{folder}", with: socket.folder)

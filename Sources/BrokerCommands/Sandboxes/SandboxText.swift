@@ -4,29 +4,29 @@ import BrokerValues
 /// The sockets of sandboxes as people read them.
 enum SandboxText {
     /// - Returns: the path, and how the usual programs are given it.
-    static func opened(_ opened: OpenSandbox.Result, as sandbox: Sandbox) -> String {
+    static func opened(_ opened: OpenSandbox.Result, as sandbox: Sandbox, in layout: Layout) -> String {
         let path = opened.path ?? ""
         let folder = path.folder
-        let podman = ShellText.command([
-            "podman", "run", "-v", "\(folder):/run/broker:ro", "-e", "BROKER_SOCKET=/run/broker/broker.sock",
+        let podman = layout.command([
+            "podman", "run", "-v", "\(folder):/run/broker:ro", "-e", "BROKER_SOCKET=/run/broker/broker.sock", "...",
         ])
-        let bubblewrap = ShellText.command([
-            "bwrap", "--ro-bind", folder, folder, "--setenv", "BROKER_SOCKET", path,
+        let bubblewrap = layout.command([
+            "bwrap", "--ro-bind", folder, folder, "--setenv", "BROKER_SOCKET", path, "...",
         ])
-        let ssh = ShellText.command(["ssh", "-R", "/tmp/broker.sock:\(path)"])
+        let ssh = layout.command(["ssh", "-R", "/tmp/broker.sock:\(path)", "..."])
         return """
             \(sandbox.name.clean) has the socket \(path.clean)
             Give its folder to that sandbox and to no other; for example:
-              \(podman) ...
-              \(bubblewrap) ...
-              \(ssh) ...
+            \(podman)
+            \(bubblewrap)
+            \(ssh)
             End it with: brokerctl sandboxes remove \(opened.handle.clean)
 
             """
     }
 
     static func list(
-        _ sandboxes: [ListSandboxes.OpenedSandbox], now: NumericDate, emphasis: (String) -> String
+        _ sandboxes: [ListSandboxes.OpenedSandbox], now: NumericDate, in layout: Layout
     ) -> String {
         guard !sandboxes.isEmpty else {
             return "No sandbox has a socket of its own. To make one: brokerctl sandboxes add, or run-in.\n"
@@ -46,7 +46,7 @@ enum SandboxText {
                     "opened \(TimeText.relative(opened.openedOn, to: now)) by \(opened.openedBy.id)",
                 ])
         }
-        return table.text(emphasis: emphasis)
+        return table.text(in: layout)
     }
 }
 

@@ -6,7 +6,13 @@ import BrokerValues
 struct SandboxesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sandboxes", abstract: "Give sandboxes sockets of their own, so that the broker knows who asks.",
-        discussion: "For the time of one command there is brokerctl run-in.",
+        discussion: """
+            For the time of one command there is brokerctl run-in.
+
+            Examples:
+              brokerctl sandboxes add --engine podman --id build --app ci
+              brokerctl sandboxes list
+            """,
         subcommands: [AddSandboxCommand.self, ListSandboxesCommand.self, RemoveSandboxCommand.self])
 }
 
@@ -35,7 +41,9 @@ struct AddSandboxCommand: Subcommand {
     func run(in context: CommandContext) throws(BrokerClientError) {
         var params = sandbox.params
         params.sandbox.acceptsAnyUID = anyUid
-        try context.tell(OpenSandbox.self, params) { SandboxText.opened($0, as: sandbox.params.sandbox) }
+        try context.tell(OpenSandbox.self, params) {
+            SandboxText.opened($0, as: sandbox.params.sandbox, in: context.output.layout)
+        }
     }
 }
 
@@ -52,7 +60,7 @@ struct ListSandboxesCommand: Subcommand {
     func run(in context: CommandContext) throws(BrokerClientError) {
         try context.tell(ListSandboxes.self, .init()) { answer in
             let all = answer.sandboxes
-            return SandboxText.list(all, now: Output.now, emphasis: context.output.style.strong)
+            return SandboxText.list(all, now: Output.now, in: context.output.layout)
         }
     }
 }

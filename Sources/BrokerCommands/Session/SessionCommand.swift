@@ -11,6 +11,9 @@ struct SessionCommand: WaitingSubcommand {
             Shows when a program asks for an app that it may not use yet, and when a provider ended a sign-in: with buttons \
             that answer or sign in. Who has several sessions is asked in the one in front. The unit brokerd-session.service runs \
             it in graphical sessions.
+
+            Examples:
+              brokerctl session --stay
             """)
 
     @OptionGroup var global: GlobalOptions

@@ -35,11 +35,11 @@ struct StatusCommand: Subcommand {
         if callers {
             let node = try context.connection.result(of: ListCallers.self, .init())
             let connected = try ListCallers.Result.decoded(node).callers
-            return context.output.result(node) { CallerText.list(connected, emphasis: context.output.style.strong) }
+            return context.output.result(node) { CallerText.list(connected, in: context.output.layout) }
         }
         let node = try context.connection.result(of: GetBrokerStatus.self, .init())
         let status = try GetBrokerStatus.Result.decoded(node)
         let path = context.connection.location.path
-        context.output.result(node) { StatusText.text(status, socket: path, style: context.output.style) }
+        context.output.result(node) { StatusText.text(status, socket: path, in: context.output.layout) }
     }
 }

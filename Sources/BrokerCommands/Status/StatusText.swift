@@ -3,8 +3,8 @@ import BrokerValues
 
 /// How the broker is, in words. Pure.
 package enum StatusText {
-    static func text(_ status: GetBrokerStatus.Result, socket: String, style: Style) -> String {
-        facts(status, socket: socket).text(emphasis: style.strong)
+    static func text(_ status: GetBrokerStatus.Result, socket: String, in layout: Layout) -> String {
+        facts(status, socket: socket).text(in: layout)
     }
 
     package static func facts(_ status: GetBrokerStatus.Result, socket: String) -> Facts {

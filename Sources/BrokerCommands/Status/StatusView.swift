@@ -30,13 +30,13 @@ struct StatusView {
 
     private func show(_ look: StatusLook, on screen: LiveScreen?) {
         if let screen {
-            screen.draw(StatusText.screen(look, socket: connection.location.path, at: Output.now), output.style)
+            screen.draw(StatusText.screen(look, socket: connection.location.path, at: Output.now), output.layout.style)
         } else if let failure = look.failure {
             output.failed(failure)
         } else if output.json {
             output.line(JSONText.line(look.node, readable: false).trimmingEnd)
         } else {
-            output.line(TimeText.clock(Output.now) + "  " + StatusText.line(look).clean)
+            output.event(StatusText.line(look).clean, at: Output.now)
         }
     }
 }

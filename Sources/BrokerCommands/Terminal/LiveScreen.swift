@@ -32,7 +32,7 @@ final class LiveScreen: Sendable {
     /// Draws over what was there. What the terminal has no room for, as wide and as high as it is now, is left out.
     func draw(_ facts: Facts, _ style: Style) {
         guard let size = StandardStream.output.terminalSize else { return }
-        let lines = facts.lines(columns: size.columns, emphasis: style.strong).prefix(size.rows)
+        let lines = facts.lines(columns: size.columns, style).prefix(size.rows)
         let text = lines.map { $0 + Code.restOfLine }.joined(separator: "\r\n")
         isOver.withLock { if !$0 { StandardStream.output.write(Code.home + text + Code.restOfScreen) } }
     }

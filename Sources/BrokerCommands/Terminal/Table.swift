@@ -1,7 +1,13 @@
 /// Rows in aligned columns. Cells are cleaned here, so that no caller can forget it.
+///
+/// On a narrow terminal cells are shortened, but for the first column, which names the row; on a narrower one each row is a
+/// block of names and values, with nothing left out.
 package struct Table: Sendable {
     private let header: [String]
     private var rows: [[String]] = []
+
+    /// No column is made narrower: what is left of a cell would say nothing.
+    private static let narrowest = 8
 
     package init(_ header: String...) { self.init(header) }
 
@@ -11,21 +17,54 @@ package struct Table: Sendable {
 
     mutating func add(_ cells: [String]) { rows.append(cells.map(\.clean)) }
 
-    /// - Parameter emphasis: how the header is set off.
+    package func text(in layout: Layout = .plain) -> String { text(in: layout, details: []) }
+
+    /// - Parameter details: for each row what stands below it, indented.
     /// - Returns: the lines, each ended; no spaces at their ends.
-    package func text(emphasis: (String) -> String = { $0 }) -> String {
-        let widths = header.indices.map { column in
-            ([header] + rows).map { $0[column].columns }.max() ?? 0
+    func text(in layout: Layout, details: [[String]]) -> String {
+        let widths = widths(within: layout.columns)
+        let blocks = rows.map { row in
+            guard let widths else { return block(row, layout) }
+            return Self.line(zip(row, widths).map { $0.shortened(to: $1) }, widths) + "\n"
         }
-        func line(_ cells: [String]) -> String {
-            var line = ""
-            for (cell, width) in zip(cells, widths) {
-                line += cell + String(repeating: " ", count: width - cell.columns + 2)
-            }
-            while line.last == " " { line.removeLast() }
-            return line
+        let below = details.map { $0.filter { !$0.isEmpty }.map { Self.detail($0.clean, layout) }.joined() }
+        let parts = blocks.enumerated().map { $1 + (below.isEmpty ? "" : below[$0]) }
+        guard let widths else { return parts.joined(separator: "\n") }
+        return layout.style.strong(Self.line(header, widths)) + "\n" + parts.joined()
+    }
+
+    /// - Returns: nil where so few columns have no room for the table.
+    private func widths(within columns: Int?) -> [Int]? {
+        var widths = header.indices.map { column in ([header] + rows).map { $0[column].columns }.max() ?? 0 }
+        guard let columns else { return widths }
+        let least = widths.indices.map {
+            $0 == 0 ? widths[0] : min(widths[$0], max(header[$0].columns, Self.narrowest))
         }
-        return ([emphasis(line(header))] + rows.map(line)).map { $0 + "\n" }.joined()
+        var excess = widths.reduce(-2) { $0 + $1 + 2 } - columns
+        while excess > 0 {
+            let widest = widths.indices.filter { widths[$0] > least[$0] }.max { widths[$0] < widths[$1] }
+            guard let widest else { return nil }
+            widths[widest] -= 1
+            excess -= 1
+        }
+        return widths
+    }
+
+    private static func line(_ cells: [String], _ widths: [Int]) -> String {
+        var line = zip(cells, widths).map { $0.padded(to: $1 + 2) }.joined()
+        while line.last == " " { line.removeLast() }
+        return line
+    }
+
+    private func block(_ row: [String], _ layout: Layout) -> String {
+        var facts = Facts()
+        for (name, cell) in zip(header, row) where !cell.isEmpty { facts.add(name, cell) }
+        return facts.text(in: layout)
+    }
+
+    /// Longer lines are hard to read, however wide the terminal is.
+    private static func detail(_ text: String, _ layout: Layout) -> String {
+        Layout(columns: min(80, layout.columns ?? 80)).prose("    " + text) + "\n"
     }
 }
 
@@ -40,19 +79,22 @@ package struct Facts: Sendable {
         if let value { pairs.append((name, value.clean)) }
     }
 
-    /// - Parameter columns: where lines are cut off; a column less, for a full line would begin another.
-    func lines(columns: Int, emphasis: (String) -> String) -> [String] {
-        let width = pairs.map(\.name.columns).max() ?? 0
-        return pairs.map { name, value in
-            let gap = String(repeating: " ", count: width - name.columns + 2)
-            return emphasis(name.cut(atColumn: columns - 1)) + (gap + value).cut(atColumn: columns - 1 - name.columns)
+    private var width: Int { pairs.map(\.name.columns).max() ?? 0 }
+
+    /// One line each.
+    ///
+    /// - Parameter columns: what a line may take; a column less is used, for a full line would begin another.
+    func lines(columns: Int, _ style: Style) -> [String] {
+        pairs.map { name, value in
+            let name = name.shortened(to: columns - 1)
+            return style.strong(name)
+                + ("".padded(to: width + 2 - name.columns) + value)
+                .shortened(to: columns - 1 - name.columns)
         }
     }
 
-    package func text(emphasis: (String) -> String = { $0 }) -> String {
-        let width = pairs.map(\.name.columns).max() ?? 0
-        return pairs.map { name, value in
-            emphasis(name) + String(repeating: " ", count: width - name.columns + 2) + value + "\n"
-        }.joined()
+    package func text(in layout: Layout = .plain) -> String {
+        pairs.flatMap { layout.entry(layout.style.strong($0.name), width: width, [$0.value]) }.map { $0 + "\n" }
+            .joined()
     }
 }

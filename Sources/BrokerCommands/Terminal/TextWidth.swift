@@ -1,11 +1,25 @@
 extension String {
-    /// Columns it takes on a terminal: two for East Asian wide characters and emoji, none for combining marks.
+    /// Columns it takes on a terminal: two for East Asian wide characters and emoji, none for combining marks and for what sets
+    /// it off (see ``Style``).
     var columns: Int {
-        reduce(0) { sum, character in sum + character.columns }
+        var isEmphasis = false
+        return reduce(0) { sum, character in
+            if character == "\u{1B}" { isEmphasis = true }
+            defer { if character == "m" { isEmphasis = false } }
+            return sum + (isEmphasis ? 0 : character.columns)
+        }
     }
 
-    /// As much of it as so many columns have room for.
-    func cut(atColumn end: Int) -> String {
+    /// With spaces behind it, so that it takes so many columns.
+    func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - columns)) }
+
+    /// As much of it as so many columns have room for; an ellipsis says that there is more.
+    func shortened(to width: Int) -> String {
+        guard columns > width else { return self }
+        return width > 0 ? cut(atColumn: width - 1) + "…" : ""
+    }
+
+    private func cut(atColumn end: Int) -> String {
         var column = 0
         return String(
             prefix { character in

@@ -1,7 +1,6 @@
 import ArgumentParser
 import BrokerClient
 import BrokerRPC
-import BrokerValues
 
 struct TokenCommand: Subcommand {
     static let configuration = CommandConfiguration(
@@ -52,32 +51,15 @@ struct TokenCommand: Subcommand {
     }
 
     func run(in context: CommandContext) throws(BrokerClientError) {
-        let node = try asking(on: context.connection).send(on: context.connection)
-        guard !show else { return try describe(node, context.output) }
-        let format = format ?? (context.output.json ? .json : .raw)
-        if format == .json {
-            StandardStream.output.write(JSONText.line(node, readable: StandardStream.output.isTerminal))
-        } else {
-            StandardStream.output.write(try format.text(try Token.decoded(node)))
-        }
-    }
-
-    private func describe(_ node: JSONNode, _ output: Output) throws(BrokerClientError) {
-        let token = try Token.decoded(node)
-        output.result(TokenText.withoutSecrets(node)) {
-            TokenText.facts(token, now: Output.now).text(emphasis: output.style.strong)
-        }
-    }
-
-    private func asking(on connection: DirectConnection) throws(BrokerClientError) -> SilentAsking {
-        var asking = SilentAsking(account: account, login: global.words + ["login"] + request.words)
-        try request.fill(&asking.params, on: connection)
+        let requested = request.requested
+        var asking = SilentAsking(account: account, login: global.words + ["login"] + requested.words)
+        try requested.fill(&asking.params, on: context.connection)
         try options.fill(&asking.params)
         asking.params.minimumLifetime = minimumLifetime
         asking.params.forceRefresh = forceRefresh
         for resource in options.resources { asking.demands += ["--resource", resource] }
         if options.tokenType != .bearer { asking.demands += ["--token-type", options.tokenType.rawValue] }
         asking.claims = options.claims
-        return asking
+        try TokenPrinting(format: format, show: show).print(asking, in: context)
     }
 }

@@ -1,27 +1,44 @@
 import ArgumentParser
 import BrokerClient
 import BrokerRPC
+import BrokerValues
 import FoundationEssentials
 
 /// How `brokerctl token` prints a token.
 package enum TokenFormat: String, CaseIterable, Sendable, ExpressibleByArgument {
     case raw, json, header, env, xoauth2
 
-    /// - Parameter token: as the broker gave it.
+    /// - Parameters:
+    ///   - result: the ``Token``, as the broker wrote it. Only what is printed is read: a program that prints a token is over
+    ///     before all of it would be.
+    ///   - readable: JSON over several lines.
     /// - Returns: what to print, lines ended.
     /// - Throws: ``BrokerClientError/Code/invalidResponse`` when the token or a name has characters that would make
     ///   something else of the output; ``BrokerClientError/Code/unsupported`` for XOAUTH2 with a token that is not a
     ///   bearer's.
-    package func text(_ token: Token) throws(BrokerClientError) -> String {
-        try Self.requireVisible(token.accessToken)
-        try Self.requireVisible(token.authorizationHeader)
+    func text(_ result: JSONNode, readable: Bool) throws(BrokerClientError) -> String {
         switch self {
-        case .raw: return token.accessToken + "\n"
-        case .json: return JSONText.line(JSONText.node(of: token), readable: false)
-        case .header: return "Authorization: \(token.authorizationHeader)\n"
-        case .env: return Self.environment(token)
-        case .xoauth2: return try Self.xoauth2(token)
+        case .raw: return try Self.visible("accessToken", of: result) + "\n"
+        case .json: return JSONText.line(result, readable: readable)
+        case .header: return "Authorization: \(try Self.visible("authorizationHeader", of: result))\n"
+        case .env: return Self.environment(try Self.token(result))
+        case .xoauth2: return try Self.xoauth2(try Self.token(result))
         }
+    }
+
+    private static func token(_ result: JSONNode) throws(BrokerClientError) -> Token {
+        let token = try Token.decoded(result)
+        try requireVisible(token.accessToken)
+        return token
+    }
+
+    private static func visible(_ name: String, of result: JSONNode) throws(BrokerClientError) -> String {
+        guard case .object(let members) = result, let member = members.first(where: { $0.name == name }) else {
+            throw .notUnderstood(cause: WireError("is missing", field: name))
+        }
+        let text = try String.decoded(member.value)
+        try requireVisible(text)
+        return text
     }
 
     private static func environment(_ token: Token) -> String {

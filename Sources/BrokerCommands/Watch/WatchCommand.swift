@@ -40,7 +40,7 @@ struct WatchCommand: WaitingSubcommand {
                     output.line(EventText.json(event))
                 } else {
                     let now = Output.now
-                    output.line(TimeText.clock(now) + "  " + EventText.line(event, now: now, name: names.name))
+                    output.event(EventText.line(event, now: now, name: names.name), at: now)
                 }
             }
         } catch {

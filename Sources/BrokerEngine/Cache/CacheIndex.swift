@@ -6,7 +6,7 @@ import Synchronization
 /// not there yet is read from the vault by the `load…` functions, which the waiting path uses.
 ///
 /// Only ``CacheWriter`` changes it, after the disk has taken (or refused) the change: what is here is what lies on disk once
-/// that has taken everything. What is nothing takes no place: whoever asks for what there is not finds it as it was.
+/// that has taken everything. Of what is nothing it is known, of the last that were asked for, that there is nothing.
 package final class CacheIndex: Sendable {
     /// Roughly bytes, of records as ``BrokerModel/SealedRecord/weight`` has them.
     package struct Limits: Sendable {
@@ -15,6 +15,8 @@ package final class CacheIndex: Sendable {
         package var tokens = 160 << 20
         /// Clients of which it is known whether they are of a family.
         package var clients = 4_096
+        /// Owners and clients of whom there is nothing: refreshes look for tokens of families, which few have.
+        package var absent = 8_192
 
         package init() {}
     }
@@ -23,6 +25,8 @@ package final class CacheIndex: Sendable {
         var groups: FairCache<GroupKey, GroupKey, KnownAccounts>
         var owners: FairCache<GroupKey, OwnerKey, CachedTokens>
         var families: FairCache<GroupKey, ClientKey, FamilyMembership>
+        /// Of whom the disk has nothing, and memory neither.
+        var absent: FairCache<GroupKey, AnyKey, Bool>
         /// What is being read from the vault at this moment.
         var reads: [UInt64: Read] = [:]
         var lastRead: UInt64 = 0
@@ -36,6 +40,7 @@ package final class CacheIndex: Sendable {
             groups = FairCache(limit: limits.accounts)
             owners = FairCache(limit: limits.tokens)
             families = FairCache(limit: limits.clients)
+            absent = FairCache(limit: limits.absent)
         }
     }
 
@@ -50,6 +55,14 @@ package final class CacheIndex: Sendable {
         case group(GroupKey)
         case owner(OwnerKey)
         case client(ClientKey)
+
+        var partition: Partition {
+            switch self {
+            case .group(let key): key.partition
+            case .owner(let key): key.partition
+            case .client(let key): key.partition
+            }
+        }
     }
 
     private let vault: any RecordVault
@@ -93,7 +106,7 @@ package final class CacheIndex: Sendable {
     package func loadTokens(of key: OwnerKey) throws(VaultError) -> CachedTokens {
         let bucket = key.owner.bucket
         return try load(.owner(key)) {
-            $0.owners.use(key)
+            $0.owners.use(key) ?? ($0.isAbsent(.owner(key)) ? CachedTokens() : nil)
         } reading: { vault throws(VaultError) in
             CachedTokens(
                 accessTokens: try vault.load(AccessTokenRecord.self, bucket: bucket, in: key.partition),
@@ -101,18 +114,23 @@ package final class CacheIndex: Sendable {
                 idTokens: try vault.load(IDTokenRecord.self, bucket: bucket, in: key.partition),
                 proofKey: try vault.load(ProofKeyRecord.self, bucket: bucket, in: key.partition).first)
         } keeping: {
-            if !$1.isEmpty { $0.keep($1, of: key) }
+            if $1.isEmpty { $0.note(absent: .owner(key), of: key.group) } else { $0.keep($1, of: key) }
         }
     }
 
     package func loadMembership(of key: ClientKey) throws(VaultError) -> FamilyMembership {
         try load(.client(key)) {
-            $0.families.use(key)
+            $0.families.use(key) ?? ($0.isAbsent(.client(key)) ? .unknown : nil)
         } reading: { vault throws(VaultError) in
             FamilyMembership(try Self.storedMetadata(of: key, vault))
         } keeping: {
-            if $1 != .unknown { $0.keep($1, of: key) }
+            if $1 == .unknown { $0.note(absent: .client(key), of: key.groupKey) } else { $0.keep($1, of: key) }
         }
+    }
+
+    /// How apps see an account that is about to be written.
+    func entry(of account: StoredRecord<AccountRecord>) throws(VaultError) -> KnownAccounts.Entry {
+        try KnownAccounts.Entry(account, in: vault)
     }
 
     /// Of all groups, in one stable order; for lists, not for requests.
@@ -148,8 +166,10 @@ package final class CacheIndex: Sendable {
 
     /// Imported refresh tokens, in whichever groups they are (``BrokerModel/RefreshTokenRecord/origin``). Reads all refresh
     /// tokens of the partition: for the write queue, and for imported ones only.
+    ///
+    /// - Parameter draft: what is about to become of them.
     func loadRefreshTokens(
-        ofOrigins origins: Set<String>, in partition: Partition
+        ofOrigins origins: Set<String>, in partition: Partition, amid draft: CacheDraft? = nil
     ) throws(VaultError) -> [StoredRecord<RefreshTokenRecord>] {
         guard !origins.isEmpty else { return [] }
         func isMeant(_ record: RefreshTokenRecord) -> Bool { record.origin.map(origins.contains) ?? false }
@@ -158,7 +178,8 @@ package final class CacheIndex: Sendable {
         owners.formUnion(state.withLock { $0.owners.keys.filter { $0.partition == partition }.map(\.owner) })
         var found: [StoredRecord<RefreshTokenRecord>] = []
         for owner in owners {
-            let tokens = try loadTokens(of: OwnerKey(partition: partition, owner: owner))
+            let key = OwnerKey(partition: partition, owner: owner)
+            let tokens = if let draft { try draft.loadTokens(of: key) } else { try loadTokens(of: key) }
             found += tokens.refreshTokens.filter { isMeant($0.record) }
         }
         return found
@@ -224,26 +245,7 @@ package final class CacheIndex: Sendable {
 // MARK: - Changes
 
 extension CacheIndex {
-    /// What stands around the records of a change.
-    struct Surroundings: Sendable {
-        fileprivate var groups: [GroupKey: KnownAccounts] = [:]
-        fileprivate var owners: [OwnerKey: CachedTokens] = [:]
-        fileprivate var families: [ClientKey: FamilyMembership] = [:]
-    }
-
-    /// Adds to a change what has to go because of it, and says what there will be. Only ``CacheWriter`` calls it: nobody else
-    /// changes what was read here until it is in memory.
-    func surroundings(of change: inout CacheChange) throws(VaultError) -> Surroundings {
-        var around = Surroundings()
-        for row in change.rows { try apply(row, in: change.partition, to: &around) }
-        for row in around.owners.values.flatMap({ $0.surplus() }) {
-            change.add(row)
-            try apply(row, in: change.partition, to: &around)
-        }
-        return around
-    }
-
-    /// Brings a change into memory.
+    /// Brings what was changed into memory. Only ``CacheWriter`` calls it: nobody else changes what a draft was made from.
     ///
     /// - Parameter isOnDisk: false where the disk lacks it: then it must not be dropped.
     func take(_ around: Surroundings, in partition: Partition, isOnDisk: Bool) {
@@ -267,13 +269,21 @@ extension CacheIndex {
     }
 
     /// Forgets everything, which the disk has as well: it is read again when it is asked for.
-    func forget() {
+    func forget() { forget { _ in true } }
+
+    /// As ``forget()``, for one person: of others the disk may lack what memory has.
+    func forget(_ partition: Partition) { forget { $0 == partition } }
+
+    private func forget(_ isMeant: (Partition) -> Bool) {
         state.withLock { state in
-            for number in state.reads.keys { state.reads[number]?.isOvertaken = true }
-            state.groups.removeAll { _, _ in true }
-            state.owners.removeAll { _, _ in true }
-            state.families.removeAll { _, _ in true }
-            state.emptied = []
+            for (number, read) in state.reads where isMeant(read.key.partition) {
+                state.reads[number]?.isOvertaken = true
+            }
+            state.groups.removeAll { key, _ in isMeant(key.partition) }
+            state.owners.removeAll { key, _ in isMeant(key.partition) }
+            state.families.removeAll { key, _ in isMeant(key.partition) }
+            state.absent.removeAll { key, _ in isMeant(key.partition) }
+            state.emptied = state.emptied.filter { !isMeant($0.partition) }
         }
     }
 
@@ -291,36 +301,6 @@ extension CacheIndex {
             isDone = gone.isEmpty
         }
     }
-
-    private func apply(
-        _ row: CacheChange.Row, in partition: Partition, to around: inout Surroundings
-    ) throws(VaultError) {
-        func group(_ group: GroupID, _ apply: (inout KnownAccounts) -> Void) throws(VaultError) {
-            let key = GroupKey(partition: partition, group: group)
-            if around.groups[key] == nil { around.groups[key] = try loadAccounts(of: key) }
-            apply(&around.groups[key, default: KnownAccounts()])
-        }
-        func owner(_ owner: TokenOwner, _ apply: (inout CachedTokens) -> Void) throws(VaultError) {
-            let key = OwnerKey(partition: partition, owner: owner)
-            if around.owners[key] == nil { around.owners[key] = try loadTokens(of: key) }
-            apply(&around.owners[key, default: CachedTokens()])
-        }
-        switch row {
-        case .account(let account):
-            let entry = try account.put.map { put throws(VaultError) in try KnownAccounts.Entry(put, in: vault) }
-            try group(account.record.group) { $0.apply(account, entry) }
-        case .signOut(let signOut): try group(signOut.record.group) { $0.apply(signOut) }
-        case .accessToken(let token): try owner(token.record.owner) { $0.apply(token) }
-        case .refreshToken(let token): try owner(token.record.owner) { $0.apply(token) }
-        case .idToken(let token): try owner(token.record.owner) { $0.apply(token) }
-        case .proofKey(let key): try owner(key.record.owner) { $0.apply(key) }
-        case .appMetadata(let metadata):
-            let record = metadata.record
-            let client = ClientKey(
-                partition: partition, group: record.group, clientID: record.clientID, environment: record.environment)
-            around.families[client] = FamilyMembership(metadata.put?.record)
-        }
-    }
 }
 
 extension CacheIndex.State {
@@ -336,13 +316,20 @@ extension CacheIndex.State {
 
     mutating func keep(_ membership: FamilyMembership, of key: CacheIndex.ClientKey) {
         guard has(something: membership != .unknown, of: .client(key)) else { return _ = families.remove(key) }
-        families.keep(membership, for: key, of: CacheIndex.GroupKey(partition: key.partition, group: key.group))
+        families.keep(membership, for: key, of: key.groupKey)
     }
 
     /// Whether it is to be kept.
     private mutating func has(something: Bool, of key: CacheIndex.AnyKey) -> Bool {
         if something { emptied.remove(key) } else if isAhead { emptied.insert(key) }
+        _ = absent.remove(key)
         return something || isAhead
+    }
+
+    mutating func isAbsent(_ key: CacheIndex.AnyKey) -> Bool { absent.use(key) != nil }
+
+    mutating func note(absent key: CacheIndex.AnyKey, of group: CacheIndex.GroupKey) {
+        if !isAhead { absent.keep(true, for: key, of: group) }
     }
 
     mutating func diskIsLevel(of partition: Partition) {
@@ -363,7 +350,9 @@ extension CacheIndex.State {
         for (number, read) in reads where read.key == key { reads[number]?.isOvertaken = true }
     }
 
-    private var isOverLimit: Bool { groups.isOverLimit || owners.isOverLimit || families.isOverLimit }
+    private var isOverLimit: Bool {
+        groups.isOverLimit || owners.isOverLimit || families.isOverLimit || absent.isOverLimit
+    }
 
     /// There is no room, and none can be made.
     var isFull: Bool { isAhead && isOverLimit }
@@ -372,6 +361,7 @@ extension CacheIndex.State {
     mutating func makeRoom(steps: Int) -> [any Sendable] {
         guard !isAhead else { return [] }
         return groups.makeRoom(steps: steps) + owners.makeRoom(steps: steps) + families.makeRoom(steps: steps)
+            + absent.makeRoom(steps: steps)
     }
 }
 

@@ -55,6 +55,13 @@ extension CacheIndex {
             self.clientID = clientID
             self.environment = environment
         }
+
+        var groupKey: GroupKey { GroupKey(partition: partition, group: group) }
+
+        init(of record: AppMetadataRecord, in partition: Partition) {
+            self.init(
+                partition: partition, group: record.group, clientID: record.clientID, environment: record.environment)
+        }
     }
 }
 

@@ -198,8 +198,8 @@ struct GrantStore: Sendable {
         guard let granted else {
             throw BrokerError(.internal, "The account of a token answer could not be told; sign in again.")
         }
-        let (outcome, isPersisted) = try await services.write(in: partition) { index throws(VaultError) in
-            try decide(granted, response, precondition, proofKey, from: index)
+        let (outcome, isPersisted) = try await services.writeTogether(in: partition) { draft throws(VaultError) in
+            try decide(granted, response, precondition, proofKey, from: draft)
         }
         return Filed(granted: granted, kept: try outcome.get(), isPersisted: isPersisted)
     }
@@ -228,26 +228,26 @@ struct GrantStore: Sendable {
     /// In the write queue.
     private func decide(
         _ granted: GrantedTokens, _ response: TokenResponse, _ precondition: RefreshPrecondition?,
-        _ proofKey: ProofKey?, from index: CacheIndex
+        _ proofKey: ProofKey?, from draft: CacheDraft
     ) throws(VaultError) -> (change: CacheChange, answer: Result<Kept, BrokerError>) {
-        if let overtaken = try precondition?.standing(in: index).error {
+        if let overtaken = try precondition?.standing(in: draft).error {
             return (CacheChange(in: partition), .failure(overtaken))
         }
         let (account, vault) = (granted.account, services.vault)
         let owner = CacheIndex.OwnerKey(of: account, for: app, in: partition)
-        let (known, tokens) = (try index.loadAccounts(of: owner.group), try index.loadTokens(of: owner))
+        let (known, tokens) = (try draft.loadAccounts(of: owner.group), try draft.loadTokens(of: owner))
         let records = try SealedGrant(
             granted, response, proofKey: proofKey, spent: precondition?.spent, amid: tokens, vault: vault,
             in: partition)
         var change = records.change
         if let successor = granted.refreshToken {
             try change.share(
-                successor, response.refreshToken, isFamilys: granted.familyToken != nil, from: index, vault)
+                successor, response.refreshToken, isFamilys: granted.familyToken != nil, from: draft, vault)
         }
         if let family = FamilyMembership.learnt(
-            from: response, spent: precondition?.spent.record, known: try index.loadMembership(of: owner.client))
+            from: response, spent: precondition?.spent.record, known: try draft.loadMembership(of: owner.client))
         {
-            let metadata = try index.metadata(family, of: owner.client)
+            let metadata = try draft.index.metadata(family, of: owner.client)
             change.add(.appMetadata(.put(try vault.seal(metadata, secret: nil, in: partition))))
         }
         // Only a person who signs in takes a sign-out back; a refresh that was under way does not.

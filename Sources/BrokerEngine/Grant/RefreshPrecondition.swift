@@ -38,15 +38,15 @@ struct RefreshPrecondition: Sendable {
         users = [GroupMember(app)] + sharing.filter { $0.clientID == app.clientID && $0.identity != app.identity }
     }
 
-    func standing(in index: CacheIndex) throws(VaultError) -> Standing {
-        let known = try index.loadAccounts(of: .init(partition: owner.partition, group: owner.owner.group))
+    func standing(in draft: CacheDraft) throws(VaultError) -> Standing {
+        let known = try draft.loadAccounts(of: .init(partition: owner.partition, group: owner.owner.group))
         let person = KnownAccounts.PersonKey(
             homeAccountID: owner.owner.homeAccountID, environment: owner.owner.environment)
         let isSignedIn = known.profiles(of: person).contains { entry in
             users.contains { known.isSignedIn(entry, for: $0.identity) }
         }
         guard isSignedIn else { return .signedOut }
-        return try index.loadTokens(of: owner).holds(spent) ? .valid : .replaced
+        return try draft.loadTokens(of: owner).holds(spent) ? .valid : .replaced
     }
 
     /// Whether a tenant of the person was signed in for one of the users before.

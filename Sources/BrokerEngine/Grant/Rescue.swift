@@ -28,11 +28,11 @@ extension GrantStore {
         guard let secret = rescue.refreshToken else { return }
         let isBound = rescue.type == .dpop && app.clientSecret == nil
         do throws(VaultError) {
-            let standing = try await services.writer.write(in: partition) {
-                [partition, vault = services.vault, now = services.clock.now] index throws(VaultError) in
+            let standing = try await services.writer.writeTogether(in: partition) {
+                [partition, vault = services.vault, now = services.clock.now] draft throws(VaultError) in
                 let precondition = rescue.precondition
                 var change = CacheChange(in: partition)
-                let standing = try precondition.standing(in: index)
+                let standing = try precondition.standing(in: draft)
                 guard standing == .valid else { return (change, standing) }
                 var record = precondition.spent.record
                 record.narrowedTo = ScopeRules.narrowing(of: record, by: rescue.sent)
@@ -45,7 +45,7 @@ extension GrantStore {
                     change.add(.proofKey(.put(try vault.seal(key, secret: proofKey.privateKey, in: partition))))
                 }
                 change.add(.refreshToken(.put(try vault.seal(record, secret: secret, in: partition))))
-                try change.share(record, secret, isFamilys: record.familyID != nil, from: index, vault)
+                try change.share(record, secret, isFamilys: record.familyID != nil, from: draft, vault)
                 return (change, standing)
             }.answer
             if standing == .signedOut {

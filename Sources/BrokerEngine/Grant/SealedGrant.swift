@@ -25,6 +25,7 @@ struct SealedGrant: Sendable {
             in: partition,
             tokens.deletion(
                 supersededBy: granted.accessToken, granted.refreshToken, for: spent, boundTo: proofKey?.thumbprint))
+        // Also where it is what it was: a record that was lost on disk is there again.
         change.add(.account(.put(account)))
         change.add(.accessToken(.put(accessToken)))
         for record in [granted.refreshToken, granted.familyToken].compactMap(\.self) {

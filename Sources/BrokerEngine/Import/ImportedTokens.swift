@@ -8,11 +8,12 @@ extension CacheChange {
     ///   - successor: as it is written for whoever spent the token.
     ///   - isFamilys: whether other clients of its family may spend it, too.
     mutating func share(
-        _ successor: RefreshTokenRecord, _ secret: Secret?, isFamilys: Bool, from index: CacheIndex,
+        _ successor: RefreshTokenRecord, _ secret: Secret?, isFamilys: Bool, from draft: CacheDraft,
         _ vault: any RecordVault
     ) throws(VaultError) {
         guard let origin = successor.origin else { return }
-        for twin in try index.loadRefreshTokens(ofOrigins: [origin], in: partition) where !settles(twin.record) {
+        let twins = try draft.index.loadRefreshTokens(ofOrigins: [origin], in: partition, amid: draft)
+        for twin in twins where !settles(twin.record) {
             guard isFamilys || twin.record.owner.clientID == successor.owner.clientID else { continue }
             // Nobody else has the key that it is bound to.
             guard successor.keyThumbprint == nil else {

@@ -236,8 +236,8 @@ struct Refresh: Sendable {
     /// Removes the refresh token, but only the one that was sent: a sign-in may have brought a new one meanwhile.
     private func forget(_ dead: RefreshToken) async {
         let owner = CacheIndex.OwnerKey(partition: request.partition, owner: dead.record.owner)
-        await write("a dead refresh token could not be removed") { index throws(VaultError) in
-            let isCurrent = try index.loadTokens(of: owner).holds(dead)
+        await write("a dead refresh token could not be removed") { draft throws(VaultError) in
+            let isCurrent = try draft.loadTokens(of: owner).holds(dead)
             return (CacheChange(in: owner.partition, isCurrent ? [.refreshToken(.delete(dead))] : []), ())
         }
         let (person, environment) = (owner.owner.homeAccountID, owner.owner.environment)
@@ -261,9 +261,9 @@ struct Refresh: Sendable {
     ) async -> RefreshToken {
         let owner = CacheIndex.OwnerKey(partition: request.partition, owner: sent.record.owner)
         let (earlier, vault) = (earlier ?? sent, services.vault)
-        return await write("a refresh token could not be marked") { index throws(VaultError) in
+        return await write("a refresh token could not be marked") { draft throws(VaultError) in
             let unchanged = CacheChange(in: owner.partition)
-            guard try index.loadTokens(of: owner).holds(sent) else { return (unchanged, sent) }
+            guard try draft.loadTokens(of: owner).holds(sent) else { return (unchanged, sent) }
             var (record, marked) = (earlier.record, earlier)
             change(&record)
             if record != earlier.record {
@@ -276,9 +276,9 @@ struct Refresh: Sendable {
 
     private func remember(_ membership: FamilyMembership, _ client: CacheIndex.ClientKey) async {
         let vault = services.vault
-        await write("an app's family could not be noted") { index throws(VaultError) in
+        await write("an app's family could not be noted") { draft throws(VaultError) in
             let metadata = try vault.seal(
-                try index.metadata(membership, of: client), secret: nil, in: client.partition)
+                try draft.index.metadata(membership, of: client), secret: nil, in: client.partition)
             return (CacheChange(in: client.partition, [.appMetadata(.put(metadata))]), ())
         }
     }
@@ -287,10 +287,10 @@ struct Refresh: Sendable {
     @discardableResult
     private func write<Answer: Sendable>(
         _ complaint: Logger.Message,
-        _ decide: @escaping @Sendable (CacheIndex) throws(VaultError) -> (change: CacheChange, answer: Answer)
+        _ decide: @escaping @Sendable (CacheDraft) throws(VaultError) -> (change: CacheChange, answer: Answer)
     ) async -> Answer? {
         do throws(VaultError) {
-            return try await services.writer.write(in: request.partition, decide).answer
+            return try await services.writer.writeTogether(in: request.partition, decide).answer
         } catch {
             services.log.error(complaint, metadata: ["cause": "\(error)"])
             return nil

@@ -27,7 +27,10 @@ package enum StandardError {
 
     private static func quoted(_ value: String) -> String {
         let isPlain = !value.isEmpty && !value.unicodeScalars.contains { $0 == " " || $0 == "\"" || $0 == "=" }
-        return isPlain ? value : "\"" + value.replacing(scalar: "\"", with: "\\\"") + "\""
+        if isPlain { return value }
+        // A backslash of the value's own would end the quotes before their end.
+        let escaped = value.replacing(scalar: "\\", with: "\\\\").replacing(scalar: "\"", with: "\\\"")
+        return "\"\(escaped)\""
     }
 
     private static func utc(_ time: Int) -> String {

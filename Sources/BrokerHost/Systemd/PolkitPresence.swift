@@ -1,14 +1,10 @@
 import BrokerModel
 import BrokerSystem
 import CDesktop
-import Dispatch
 import Glibc
 
 /// Asks by polkit, whose agent the person's desktop has, or `pkttyagent` on a terminal.
 package struct PolkitPresence: PresenceAuthority {
-    /// One question at a time: a person sees one.
-    private static let queue = DispatchQueue(label: "presence")
-
     package init() {}
 
     /// What polkit calls a method's action; systemd/token-broker.policy has them.
@@ -17,9 +13,10 @@ package struct PolkitPresence: PresenceAuthority {
     package func ask(for method: String, process: Int32, uid: UInt32) async -> PresenceAnswer {
         guard let started = Self.start(of: process) else { return .notShown }
         return await withCheckedContinuation { continuation in
-            Self.queue.async {
+            let code = DetachedThread.start {
                 continuation.resume(returning: Self.askWaiting(Self.action(method), process, started, uid))
             }
+            if code != 0 { continuation.resume(returning: .unavailable(errnoText(code))) }
         }
     }
 

@@ -3,7 +3,7 @@ import CSodium
 /// Bytes that nobody may see: tokens, codes, verifiers, passwords, keys.
 ///
 /// They live in libsodium's guarded memory (locked, left out of core dumps, fenced by unmapped pages, wiped when freed)
-/// and are lent for the length of a closure. Descriptions and mirrors show nothing; a `Secret` is not `Codable` on
+/// and are lent for the length of a closure. What is kept for long (keys, client secrets) lies in pages that are read-only. Descriptions and mirrors show nothing; a `Secret` is not `Codable` on
 /// purpose, so it cannot slip into a message or a log by being a field of something else.
 package final class Secret: Sendable {
     private let memory: GuardedMemory
@@ -11,35 +11,37 @@ package final class Secret: Sendable {
     package var count: Int { memory.count }
     package var isEmpty: Bool { memory.count == 0 }
 
-    /// - Parameter bytes: copied; wiping the source is up to its owner.
-    package init(copying bytes: UnsafeRawBufferPointer) {
-        memory = GuardedMemory(count: bytes.count) { $0.copyMemory(from: bytes) }
+    /// - Parameters:
+    ///   - bytes: copied; wiping the source is up to its owner.
+    ///   - isKept: for longer than a request.
+    package init(copying bytes: UnsafeRawBufferPointer, isKept: Bool = false) {
+        memory = GuardedMemory(count: bytes.count, isKept: isKept) { $0.copyMemory(from: bytes) }
     }
 
     /// For text that the language or a library already holds as a `String` (which cannot be wiped).
-    package convenience init(_ text: String) {
+    package init(_ text: String) {
         var text = text
-        self.init(utf8: &text)
+        memory = text.withUTF8 { bytes in
+            GuardedMemory(count: bytes.count, isKept: false) { $0.copyMemory(from: UnsafeRawBufferPointer(bytes)) }
+        }
     }
 
-    private convenience init(utf8 text: inout String) {
-        let bytes = text.withUTF8 { GuardedMemory(copying: UnsafeRawBufferPointer($0)) }
-        self.init(memory: bytes)
+    /// - Parameters:
+    ///   - isKept: for longer than a request.
+    ///   - fill: writes exactly `count` bytes.
+    package init(count: Int, isKept: Bool = false, fill: (UnsafeMutableRawBufferPointer) -> Void) {
+        memory = GuardedMemory(count: count, isKept: isKept, fill: fill)
     }
 
-    /// - Parameter fill: writes exactly `count` bytes.
-    package convenience init(count: Int, fill: (UnsafeMutableRawBufferPointer) -> Void) {
-        self.init(memory: GuardedMemory(count: count, fill: fill))
-    }
-
-    private init(memory: GuardedMemory) { self.memory = memory }
-
-    /// Fresh random bytes from libsodium's generator.
+    /// Fresh random bytes from libsodium's generator, for a key.
     package static func random(count: Int) -> Secret {
-        Secret(count: count) { buffer in
+        Secret(count: count, isKept: true) { buffer in
             if let base = buffer.baseAddress { randombytes_buf(base, buffer.count) }
         }
     }
+
+    /// The same, to be kept for longer than a request.
+    package var kept: Secret { memory.isKept ? self : withBytes { Secret(copying: $0, isKept: true) } }
 
     /// Lends the bytes; they must not outlive the closure.
     package func withBytes<Result, Failure: Error>(

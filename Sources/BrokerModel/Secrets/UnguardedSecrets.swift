@@ -1,6 +1,7 @@
 import Synchronization
 
-/// How many secrets came to lie in ordinary memory, because the system gave no guarded pages. Of the whole process, as its
+/// How many secrets came to lie in ordinary memory, because the system gave no guarded pages, and how many pages of secrets could not be
+/// locked. Of the whole process, as its
 /// memory is: whoever runs the broker is to hear of it.
 package enum UnguardedSecrets {
     private static let total = Atomic<Int64>(0)

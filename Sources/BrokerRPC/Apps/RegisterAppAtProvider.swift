@@ -14,6 +14,7 @@ package enum RegisterAppAtProvider: AdministrationMethod {
         .accessDenied, .throttled,
     ]
     package static let resultName = "app"
+    package static func needsPresence(_ params: Params) -> Bool { true }
 
     package struct Params: AppDescribing {
         package var description = AppDescription()

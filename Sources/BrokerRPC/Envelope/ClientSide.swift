@@ -23,9 +23,16 @@ extension BrokerMethod {
 /// A line from the broker, as a client reads it.
 package enum ServerLine: Sendable {
     /// `id` is nil when the broker could not make out which request it answers.
-    case answer(id: RequestID?, Result<JSONNode, RPCError>)
+    case answer(id: RequestID?, Answer)
     /// The params are there to be read by the notification's definition: `InteractionOpen.Params(reading: params)`.
     case notification(method: String, params: JSONNode)
+
+    /// JSON-RPC 2.0, section 5. No `Result`: what that is generic in is looked up for tenths of a millisecond, which is long for a
+    /// program that asks once.
+    package enum Answer: Sendable {
+        case result(JSONNode)
+        case error(RPCError)
+    }
 
     package struct NotFromABroker: Error, Sendable {}
 
@@ -39,9 +46,9 @@ package enum ServerLine: Sendable {
         }
         let id = members.last { $0.name == "id" }.flatMap { RequestID($0, in: line) }
         if let result = node["result"] {
-            self = .answer(id: id, .success(result))
+            self = .answer(id: id, .result(result))
         } else if let error = node["error"], let read = try? RPCError(reading: error) {
-            self = .answer(id: id, .failure(read))
+            self = .answer(id: id, .error(read))
         } else {
             throw NotFromABroker()
         }

@@ -100,19 +100,22 @@ package final class Member<Owner: Sendable>: Sendable {
     package let name: String
     /// For whoever writes a client: meaning, unit, default.
     package let summary: String
-    package let schema: Schema
     package let isRequired: Bool
     let read: @Sendable (JSONNode, inout Owner) throws(WireError) -> Void
     let write: @Sendable (Owner, inout JSONWriter) -> Void
+    /// Made when somebody wants to read it: a program that only asks and answers never does.
+    private let makeSchema: @Sendable () -> Schema
+
+    package var schema: Schema { makeSchema() }
 
     private init(
-        name: String, summary: String, schema: Schema, isRequired: Bool,
+        name: String, summary: String, schema: @autoclosure @escaping @Sendable () -> Schema, isRequired: Bool,
         read: @escaping @Sendable (JSONNode, inout Owner) throws(WireError) -> Void,
         write: @escaping @Sendable (Owner, inout JSONWriter) -> Void
     ) {
         self.name = name
         self.summary = summary
-        self.schema = schema
+        self.makeSchema = schema
         self.isRequired = isRequired
         self.read = read
         self.write = write
@@ -191,12 +194,9 @@ package final class Member<Owner: Sendable>: Sendable {
         _ name: String, _ path: WritableKeyPath<Owner, Value> & Sendable, _ summary: String, to standard: Value,
         _ rule: Rule<Value> = .none
     ) -> Member {
-        var example = JSONWriter()
-        standard.write(to: &example)
-        let documented = (try? JSONReader.read(example.bytes))?.value ?? .null
-        return Member(
-            name: name, summary: summary, schema: Value.schema.adding(rule.schema).adding(["default": documented]),
-            isRequired: false,
+        Member(
+            name: name, summary: summary,
+            schema: Value.schema.adding(rule.schema).adding(["default": documented(standard)]), isRequired: false,
             read: { node, owner throws(WireError) in
                 if case .null = node { return }
                 let value = try Value(reading: node)
@@ -208,6 +208,12 @@ package final class Member<Owner: Sendable>: Sendable {
                 writer.key(named: name)
                 owner[keyPath: path].write(to: &writer)
             })
+    }
+
+    private static func documented(_ standard: some WireValue) -> JSONValue {
+        var example = JSONWriter()
+        standard.write(to: &example)
+        return (try? JSONReader.read(example.bytes))?.value ?? .null
     }
 
     /// Present always; `null` says that there is none.
@@ -228,9 +234,9 @@ package final class Member<Owner: Sendable>: Sendable {
 
     /// The same member in an object that contains this one's owner, without a name between them on the wire.
     func inside<Outer>(_ path: WritableKeyPath<Outer, Owner> & Sendable) -> Member<Outer> {
-        let (read, write) = (read, write)
+        let (read, write, makeSchema) = (read, write, makeSchema)
         return Member<Outer>(
-            name: name, summary: summary, schema: schema, isRequired: isRequired,
+            name: name, summary: summary, schema: makeSchema(), isRequired: isRequired,
             read: { node, outer throws(WireError) in try read(node, &outer[keyPath: path]) },
             write: { outer, writer in write(outer[keyPath: path], &writer) })
     }

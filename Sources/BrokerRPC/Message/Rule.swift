@@ -2,9 +2,19 @@ import BrokerValues
 
 /// A limit on a value, enforced and documented from one definition.
 package struct Rule<Value>: Sendable {
-    /// What the limit adds to the value's schema.
-    let schema: JSONObject
     let check: @Sendable (Value) throws(WireError) -> Void
+    private let makeSchema: @Sendable () -> JSONObject
+
+    init(
+        schema: @autoclosure @escaping @Sendable () -> JSONObject,
+        _ check: @escaping @Sendable (Value) throws(WireError) -> Void
+    ) {
+        makeSchema = schema
+        self.check = check
+    }
+
+    /// What the limit adds to the value's schema.
+    var schema: JSONObject { makeSchema() }
 }
 
 extension Rule {

@@ -14,6 +14,8 @@ package enum OpenSandbox: AdministrationMethod {
         .invalidParameter, .appNotFound, .accessDenied, .throttled, .unsupported,
     ]
     package static let resultName = "sandbox"
+    /// What it names the sandbox may use without being asked about.
+    package static func needsPresence(_ params: Params) -> Bool { params.sandbox.apps != nil }
 
     package struct Params: ParamsObject {
         package var sandbox = Sandbox(engine: "", id: "", rights: [.token])

@@ -42,7 +42,7 @@ final class ConnectionContext: Sendable {
     /// While a line is begun that descriptors came with.
     func carry(_ descriptors: [ReceivedDescriptor]) { carried.withLock { $0 = descriptors } }
 
-    /// Descriptors that came with the request, which must not have waited yet.
+    /// Descriptors that came with the line that is being begun.
     func takeDescriptors() -> [ReceivedDescriptor] {
         carried.withLock { carried in
             defer { carried = [] }

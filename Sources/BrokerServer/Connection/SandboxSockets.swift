@@ -236,7 +236,7 @@ package final class SandboxSockets: Sendable {
     /// The sandbox ends with its launcher, even if everybody crashes.
     private func watch(_ descriptor: ReceivedDescriptor, of opened: Opened) async throws(BrokerError) {
         do throws(SocketError) {
-            let watch = try await HangUpWatch.start(descriptor, on: opened.listener.reactor) {
+            let watch = try await HangUpWatch.start(descriptor, on: opened.listener.reactors.first) {
                 Task { await self.end(opened.handle) }
             }
             let isOpen = state.withLock { state in

@@ -14,7 +14,8 @@ struct AppHandlers: Sendable {
                 let params = request.params
                 var app = AppRegistration(
                     params.description, authority: try services.policy.authority(params.authority),
-                    clientSecret: params.clientSecret.map { Secret($0) }, isInstanceAware: params.instanceAware)
+                    clientSecret: params.clientSecret.map { Secret($0) },
+                    isInstanceAware: params.instanceAware)
                 app.secretMethod = params.tokenEndpointAuthMethod
                 let registered = try await services.apps.register(
                     app, overPrevious: params.previous, in: request.partition)

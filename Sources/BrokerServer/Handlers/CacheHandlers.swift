@@ -76,10 +76,10 @@ struct CacheHandlers: Sendable {
         do throws(VaultError) {
             let found = try services.vault.statistics()
             guard services.vault.isRolledBack(partition) || found.quarantined + found.missing > 0 else { return false }
-            try await services.vault.acceptState(of: partition)
         } catch {
             throw BrokerError(error)
         }
+        try await services.broker.acceptState(of: partition)
         return true
     }
 }

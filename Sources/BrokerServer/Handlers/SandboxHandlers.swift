@@ -9,15 +9,12 @@ struct SandboxHandlers: Sendable {
 
     var all: [AnyHandler] {
         [
-            AnyHandler(
-                OpenSandbox.self,
-                work: { request in
-                    // They are there while the line is begun, and belong to nobody then.
-                    let descriptors = request.context.takeDescriptors()
-                    return .waits { () throws(BrokerError) in try await open(request, descriptors) }
-                },
-                outcome: { RequestOutcome(words: Self.words($0.params, $1.handle)) }
-            ) { $0.write(to: &$2) },
+            .withDescriptors(OpenSandbox.self) { descriptors in
+                Handler<OpenSandbox, OpenSandbox.Result>(
+                    work: { request in .waits { () throws(BrokerError) in try await open(request, descriptors) } },
+                    outcome: { RequestOutcome(words: Self.words($0.params, $1.handle)) },
+                    write: { $0.write(to: &$2) })
+            },
             .waiting(ListSandboxes.self) { request throws(BrokerError) in
                 ListSandboxes.Result(
                     sandboxes: try sockets.all(in: request.partition).map { ListSandboxes.OpenedSandbox($0) })

@@ -8,7 +8,7 @@ import Logging
 /// the handler pauses or while the peer leaves its answers lying; and a peer that takes none of what it asked for is
 /// cut off at `unreadAnswers` bytes.
 final class LineChannel: SocketStreamOwner {
-    /// Lines that are delivered before others have their turn.
+    /// Lines that are delivered before others have their turn, if they are answered at once. One that waits takes longer.
     private static let linesInATurn = 16
 
     private enum Phase {
@@ -22,15 +22,13 @@ final class LineChannel: SocketStreamOwner {
     private let service: any LineService
     private let limits: LineLimits
     private let table: LineTable
-    /// Of which listener of the table it is.
-    let listener: UInt64
     private let logger: Logger
     private let stream: SocketStream
     private var served: (handler: any LineHandler, connection: LineConnection)?
     /// Whose limit it counts against.
-    private(set) var owner: ConnectionOwner?
+    private var owner: ConnectionOwner?
     /// When a line came or went last.
-    private(set) var lastActive: SuspendingClock.Instant
+    private var lastActive: SuspendingClock.Instant
 
     private var phase = Phase.serving
     private var splitter: LineSplitter
@@ -55,12 +53,10 @@ final class LineChannel: SocketStreamOwner {
     private var otherWriter: (named: BytesBeside.Writer, process: PeerProcess?)?
 
     init(
-        _ stream: SocketStream, service: any LineService, limits: LineLimits, table: LineTable,
-        listener: UInt64, logger: Logger
+        _ stream: SocketStream, service: any LineService, limits: LineLimits, table: LineTable, logger: Logger
     ) {
         self.stream = stream
         lastActive = stream.reactor.now
-        self.listener = listener
         self.service = service
         self.limits = limits
         self.table = table
@@ -68,10 +64,11 @@ final class LineChannel: SocketStreamOwner {
         splitter = LineSplitter(limit: limits.lineLength)
     }
 
+    /// To be called when it has its place in the table.
     func serve(_ handler: any LineHandler, on connection: LineConnection, owner: ConnectionOwner) {
         served = (handler, connection)
         self.owner = owner
-        table.add(self, id: connection.id)
+        rest()
         stream.serve(self, wantsInput: true)
     }
 
@@ -81,7 +78,10 @@ final class LineChannel: SocketStreamOwner {
         guard phase == .serving else { return }
         lastActive = stream.reactor.now
         stream.write(lines)
-        if !isInBurst { stream.flush() }
+        if !isInBurst {
+            rest()
+            stream.flush()
+        }
         let waiting = unreadAnswers
         guard waiting > 0 else { return }
         guard waiting > limits.unreadAnswers else { return tellHeld(waiting) }
@@ -95,6 +95,7 @@ final class LineChannel: SocketStreamOwner {
     /// - Parameter bytes: of requests that the handler works on.
     func works(on bytes: Int) {
         underWay = bytes
+        if !isInBurst { rest() }
         tellHeld(unreadAnswers)
     }
 
@@ -109,6 +110,7 @@ final class LineChannel: SocketStreamOwner {
     func closeWhenSent() {
         guard phase == .serving else { return }
         phase = .closing
+        _ = endRest()
         cancel(&halfLineTimer)
         splitter.discard()
         updateInput()
@@ -136,13 +138,20 @@ final class LineChannel: SocketStreamOwner {
         stream.close()
     }
 
-    /// Whether nothing has come or gone for some time, and nobody waits for anything.
-    func isQuiet(for time: Duration, at now: SuspendingClock.Instant) -> Bool {
-        phase == .serving && lastActive.duration(to: now) >= time && !splitter.holdsPartOfLine
-            && served?.handler.isIdle == true
+    /// Says whether the connection could give way to another: nobody waits for anything. Whoever hears an answer may rely on it.
+    private func rest() {
+        guard phase == .serving, let served else { return }
+        if splitter.holdsPartOfLine || !served.handler.isIdle {
+            served.connection.quiet.end()
+        } else {
+            served.connection.quiet.begin(since: lastActive)
+        }
     }
 
-    /// Ends the connection for the sake of another peer. It frees its place at once.
+    /// - Returns: false when the connection gave way, and waits to be told.
+    private func endRest() -> Bool { served?.connection.quiet.end() ?? false }
+
+    /// Ends the connection for the sake of another peer, who has its place already.
     func giveWay() {
         end("a quiet connection was closed to make room for another")
     }
@@ -153,6 +162,7 @@ final class LineChannel: SocketStreamOwner {
     }
 
     private func end(_ why: Logger.Message) {
+        guard phase != .ended else { return }
         logger.notice(why, metadata: about)
         finish()
         stream.close()
@@ -167,7 +177,7 @@ final class LineChannel: SocketStreamOwner {
     }
 
     func received(_ bytes: UnsafeRawBufferPointer, _ beside: BytesBeside) {
-        guard phase == .serving, let served, knowsWriter(beside.writer, served) else { return }
+        guard phase == .serving, let served, endRest(), knowsWriter(beside.writer, served) else { return }
         isInBurst = true
         lastActive = stream.reactor.now
         splitter.append(bytes)
@@ -177,6 +187,7 @@ final class LineChannel: SocketStreamOwner {
     }
 
     func inputEnded() {
+        guard endRest() else { return }
         inputHasEnded = true
         isInBurst = true
         deliver()
@@ -203,7 +214,7 @@ final class LineChannel: SocketStreamOwner {
     /// After a pause, or when the peer took its answers: first the lines that are here, then the bytes that wait outside.
     private func goOn() {
         // Within a burst the delivery under way, or the end of the burst, comes to the same lines.
-        guard wantsLines, !isDelivering, !isInBurst, !awaitsTurn else { return }
+        guard wantsLines, !isDelivering, !isInBurst, !awaitsTurn, endRest() else { return }
         isInBurst = true
         deliver()
         endBurst()
@@ -221,7 +232,9 @@ final class LineChannel: SocketStreamOwner {
             switch splitter.next() {
             case .line(let line):
                 cancel(&halfLineTimer)
+                let before = underWay
                 served.handler.received(line, with: descriptorsOfLine(), on: served.connection)
+                if underWay > before { left = 0 }
             case .tooLong:
                 return refuse(.lineTooLong(limit: limits.lineLength))
             case .needsMore:
@@ -271,6 +284,7 @@ final class LineChannel: SocketStreamOwner {
         guard isInBurst else { return }
         isInBurst = false
         guard phase == .serving else { return }
+        rest()
         stream.flush()
         updateInput()
         if isBehind { goOn() }
@@ -308,6 +322,8 @@ final class LineChannel: SocketStreamOwner {
         guard phase == .serving else { return }
         logger.notice("connection ended by the broker", metadata: about.merging(["reason": "\(reason)"]) { $1 })
         let owner = reason == .descriptors ? self.owner : nil
+        // Before its connection leaves it to others.
+        if let owner { table.keepPlace(of: owner) }
         finish()
         RefusedPeer.dismiss(
             stream, saying: service.refusalLine(reason), limits: limits, table: table, keepingPlaceOf: owner)
@@ -326,8 +342,9 @@ final class LineChannel: SocketStreamOwner {
         arrived = nil
         guard let served else { return }
         self.served = nil
-        table.remove(served.connection.id)
         served.handler.closed(served.connection)
+        // Who waits for the last connection to end finds everything done.
+        table.remove(served.connection.id)
     }
 
     private func cancel(_ timer: inout ReactorTimer?) {

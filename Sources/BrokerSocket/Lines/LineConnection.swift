@@ -11,11 +11,13 @@ package final class LineConnection: Sendable {
     package let peer: PeerCredentials
     /// Where the handler lives.
     package let reactor: Reactor
+    /// Whether it can give way to another.
+    let quiet = Quiet()
     private let channel: ReactorBound<LineChannel>
-    private let table: LineTable.Count
+    private let table: LineTable
 
     init(
-        id: UInt64, peer: PeerCredentials, channel: LineChannel, table: LineTable.Count, reactor: Reactor
+        id: UInt64, peer: PeerCredentials, channel: LineChannel, table: LineTable, reactor: Reactor
     ) {
         self.id = id
         self.peer = peer
@@ -25,7 +27,7 @@ package final class LineConnection: Sendable {
     }
 
     /// How many connections there are in all, this one among them.
-    package var count: Int { table.value }
+    package var count: Int { table.count }
 
     /// Sends one or more whole lines, newlines included. Lines of different calls are never mixed; calls made from one
     /// task or thread keep their order.
@@ -54,6 +56,26 @@ package final class LineConnection: Sendable {
     /// - Parameter bytes: of requests that are under way on this connection: they count as the peer's memory.
     package func works(on bytes: Int) {
         onLoop { $0.works(on: bytes) }
+    }
+
+    // MARK: What the table and the listener say
+
+    /// It lost its place to another: it was quiet.
+    func giveWay() {
+        onLoop { $0.giveWay() }
+    }
+
+    /// It lost its place: it takes too much of the memory that there is for all.
+    func giveBackMemory() {
+        onLoop { $0.giveBackMemory() }
+    }
+
+    func drain() {
+        onLoop { $0.drain() }
+    }
+
+    func cutOff() {
+        onLoop { $0.cutOff() }
     }
 
     private func onLoop(_ action: @escaping @Sendable (LineChannel) -> Void) {

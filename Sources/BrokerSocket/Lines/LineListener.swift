@@ -3,85 +3,82 @@ import Logging
 
 /// Accepts connections on a Unix stream socket and hands their lines to a ``LineService``.
 ///
-/// Everything happens on one reactor's thread: state that belongs to it needs no lock.
+/// What belongs to one connection happens on one reactor's thread, and needs no lock.
 package final class LineListener: Sendable {
-    package let reactor: Reactor
+    package let reactors: Reactors
     private let socket: ListeningSocket
     private let acceptor: ReactorBound<LineAcceptor>
-    private let count: LineTable.Count
-    private let logger: Logger
+    private let reception: LineReception
 
     /// - Parameters:
     ///   - socket: from ``ListeningSocket/bind(_:)`` or ``ListeningSocket/inherited(_:)``; the listener owns it from here on.
-    ///   - reactor: one is enough for all connections.
+    ///   - reactors: serve the connections. The first one accepts them.
     ///   - service: decides who may speak, and makes the handlers.
     ///   - limits: what a peer can make this layer hold.
     ///   - logger: for refusals and connections cut off.
     /// - Returns: the listener, which accepts by now.
     /// - Throws: ``SocketError``.
     package static func start(
-        _ socket: ListeningSocket, on reactor: Reactor, service: any LineService,
+        _ socket: ListeningSocket, on reactors: Reactors, service: any LineService,
         limits: LineLimits = LineLimits(), logger: Logger
     ) async throws(SocketError) -> LineListener {
-        try await start(socket, on: reactor) {
-            LineAcceptor(
-                socket, on: reactor, table: LineTable(limits: limits), service: service, limits: limits, logger: logger)
-        }
+        try await start(
+            socket, on: reactors,
+            LineReception(table: LineTable(limits: limits), service: service, limits: limits, logger: logger)
+        ) {}
     }
 
     /// Accepts on another socket, too. The limits hold for the connections of both together; each is shut down by itself.
     ///
-    /// - Parameter whenCutOff: called on the reactor's thread when the socket accepts nobody any more, and was not shut down
+    /// - Parameter whenCutOff: called on the first reactor's thread when the socket accepts nobody any more, and was not shut down
     ///   here.
     package func startAnother(
         _ socket: ListeningSocket, service: any LineService, whenCutOff: @escaping @Sendable () -> Void = {}
     ) async throws(SocketError) -> LineListener {
-        let first = acceptor
-        return try await Self.start(socket, on: reactor) {
-            let acceptor = first.value.another(on: socket, service: service)
-            acceptor.whenCutOff = whenCutOff
-            return acceptor
-        }
+        try await Self.start(socket, on: reactors, reception.another(for: service), whenCutOff)
     }
 
     private static func start(
-        _ socket: ListeningSocket, on reactor: Reactor, _ make: @escaping @Sendable () -> LineAcceptor
+        _ socket: ListeningSocket, on reactors: Reactors, _ reception: LineReception,
+        _ whenCutOff: @escaping @Sendable () -> Void
     ) async throws(SocketError) -> LineListener {
-        let started: (ReactorBound<LineAcceptor>, LineTable.Count, Logger, code: Int32) = await reactor.perform {
-            let acceptor = make()
-            return (ReactorBound(acceptor, of: reactor), acceptor.table.count, acceptor.logger, acceptor.begin())
+        let started: (acceptor: ReactorBound<LineAcceptor>, code: Int32) = await reactors.first.perform {
+            let acceptor = LineAcceptor(socket, on: reactors, reception: reception)
+            acceptor.whenCutOff = whenCutOff
+            return (ReactorBound(acceptor, of: reactors.first), acceptor.begin())
         }
         guard started.code == 0 else {
             socket.removePath()
             throw .system(doing: "listen on the broker's socket", code: started.code)
         }
-        return LineListener(reactor, socket, started.0, count: started.1, logger: started.2)
+        return LineListener(reactors, socket, started.acceptor, reception)
     }
 
     private init(
-        _ reactor: Reactor, _ socket: ListeningSocket, _ acceptor: ReactorBound<LineAcceptor>, count: LineTable.Count,
-        logger: Logger
+        _ reactors: Reactors, _ socket: ListeningSocket, _ acceptor: ReactorBound<LineAcceptor>,
+        _ reception: LineReception
     ) {
-        self.reactor = reactor
+        self.reactors = reactors
         self.socket = socket
         self.acceptor = acceptor
-        self.count = count
-        self.logger = logger
+        self.reception = reception
     }
 
     package func accepts(on other: ListeningSocket) -> Bool { socket.isSame(as: other) }
 
     /// Open connections, refused ones not counted, of all that share its limits. May be read from anywhere.
-    package var connectionCount: Int { count.value }
+    package var connectionCount: Int { reception.table.count }
 
-    /// Returns when the reactor has turned, and a task that it started has run, as a request's would: for a watchdog, which
+    /// Returns when each reactor has turned, and a task that it started has run, as a request's would: for a watchdog, which
     /// sets its own deadline.
     ///
     /// The pool has threads of its own for each priority. So the task is started here: one of the caller's could get through
     /// while the requests' tasks wait.
     package func heartbeat() async throws {
-        await withCheckedContinuation { answered in
-            reactor.execute { Task { answered.resume() } }
+        for reactor in reactors.all {
+            await withCheckedContinuation { answered in
+                reactor.execute { Task { answered.resume() } }
+            }
         }
         try Task.checkCancellation()
     }
@@ -93,26 +90,26 @@ package final class LineListener: Sendable {
     @discardableResult
     package func shutDown(within deadline: Duration) async -> Int {
         socket.removePath()
-        let (acceptor, reactor, logger) = (acceptor, reactor, logger)
-        return await withCheckedContinuation { done in
-            reactor.execute {
-                let acceptor = acceptor.value
-                acceptor.end()
-                var cutOff = 0
-                let timer = reactor.schedule(after: deadline) {
-                    let rest = acceptor.connections
-                    cutOff = rest.count
-                    if cutOff > 0 {
-                        logger.notice("connections cut off at shutdown", metadata: ["count": "\(cutOff)"])
-                    }
-                    for connection in rest { connection.cutOff() }
-                }
-                for connection in acceptor.connections { connection.drain() }
-                acceptor.table.whenEmpty(acceptor.number) {
-                    reactor.cancel(timer)
-                    done.resume(returning: cutOff)
-                }
-            }
+        let connections = await reactors.first.perform { [acceptor] in acceptor.value.end() }
+        for connection in connections { connection.drain() }
+        let reception = reception
+        let cutOff = Task {
+            try await Task.sleep(for: deadline)
+            return reception.cutOffAll()
         }
+        await withCheckedContinuation { empty in
+            reception.table.whenEmpty(reception.listener) { empty.resume() }
+        }
+        cutOff.cancel()
+        return (try? await cutOff.value) ?? 0
+    }
+}
+
+extension LineReception {
+    fileprivate func cutOffAll() -> Int {
+        let rest = table.all(of: listener)
+        if !rest.isEmpty { logger.notice("connections cut off at shutdown", metadata: ["count": "\(rest.count)"]) }
+        for connection in rest { connection.cutOff() }
+        return rest.count
     }
 }

@@ -16,12 +16,11 @@ final class RefusedPeer: SocketStreamOwner {
         self.table = table
         self.owner = owner
         isLingering = table.beginLingering()
-        if let owner { table.keepPlace(of: owner) }
     }
 
     /// - Parameters:
     ///   - line: newline included; empty says nothing.
-    ///   - owner: whose place it keeps, where closing it can take long.
+    ///   - owner: whose place was kept for it, where closing it can take long; it leaves the place when it is closed.
     static func dismiss(
         _ stream: SocketStream, saying line: [UInt8], limits: LineLimits, table: LineTable,
         keepingPlaceOf owner: ConnectionOwner? = nil

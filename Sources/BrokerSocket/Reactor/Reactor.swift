@@ -14,11 +14,14 @@ package final class Reactor: @unchecked Sendable {
     private let wakeup: Int32
     private let thread = Atomic<UInt>(0)
     private let mailbox = Mutex(Mailbox())
+    private let connectionCount = Atomic(0)
 
     private var sources: [UInt64: any ReactorSource] = [:]
     private var timers = ReactorTimers()
-    /// To be done when the events that came together are worked off, each once before the next events are looked for.
+    /// To be done beside the events, in this order.
     private var later: [() -> Void] = []
+    /// Of these, what is being done now; the last one is next.
+    private var turn: [() -> Void] = []
     private var lastToken: UInt64 = 0
     /// When the events that it works on came.
     private(set) var now = SuspendingClock.now
@@ -35,8 +38,8 @@ package final class Reactor: @unchecked Sendable {
     /// - Throws: ``SocketError`` when the system has no descriptor or no thread to spare.
     package init() throws(SocketError) {
         events = broker_events_open()
-        guard events >= 0 else { throw .system(doing: "wait for sockets", code: -events) }
         wakeup = broker_events_open_wakeup()
+        guard events >= 0 else { throw .system(doing: "wait for sockets", code: -events) }
         guard wakeup >= 0 else { throw .system(doing: "wait for sockets", code: -wakeup) }
         // The token of no source.
         var code = -broker_events_watch(events, wakeup, 0, UInt32(BROKER_INPUT))
@@ -45,7 +48,7 @@ package final class Reactor: @unchecked Sendable {
     }
 
     deinit {
-        close(events)
+        if events >= 0 { close(events) }
         if wakeup >= 0 { close(wakeup) }
         buffer.deallocate()
     }
@@ -54,6 +57,13 @@ package final class Reactor: @unchecked Sendable {
 
     /// Whether this is its thread.
     package var isCurrent: Bool { thread.load(ordering: .relaxed) == pthread_self() }
+
+    /// How many connections it has, and is about to have.
+    package var connections: Int { connectionCount.load(ordering: .relaxed) }
+
+    func countConnection() { connectionCount.add(1, ordering: .relaxed) }
+
+    func forgetConnection() { connectionCount.subtract(1, ordering: .relaxed) }
 
     /// Does the job on its thread, soon. Jobs of one thread keep their order.
     package func execute(_ job: @escaping @Sendable () -> Void) {
@@ -134,7 +144,7 @@ package final class Reactor: @unchecked Sendable {
         var isStopping = false
         while !isStopping {
             let count = broker_events_wait(
-                events, &found, Int32(found.count), later.isEmpty ? timers.milliseconds() : 0)
+                events, &found, Int32(found.count), hasWork ? 0 : timers.milliseconds())
             now = .now
             var isWoken = false
             for event in found.prefix(Int(max(count, 0))) {
@@ -145,28 +155,36 @@ package final class Reactor: @unchecked Sendable {
                 }
             }
             while let action = timers.takeDue(at: now) { action() }
-            if isWoken { isStopping = doJobs() }
-            doWhatIsLeft()
+            if isWoken { isStopping = takeJobs() }
+            doWhatWaits()
         }
-        while !later.isEmpty { doWhatIsLeft() }
+        while hasWork { doWhatWaits() }
         end()
     }
 
     /// - Returns: whether it is to stop.
-    private func doJobs() -> Bool {
+    private func takeJobs() -> Bool {
         _ = broker_events_sleep_again(wakeup)
         let (jobs, isStopping) = mailbox.withLock { mailbox in
             defer { mailbox.jobs = [] }
             return (mailbox.jobs, mailbox.isStopping)
         }
-        for job in jobs { job() }
+        for job in jobs { later.append(job) }
         return isStopping
     }
 
-    private func doWhatIsLeft() {
-        let actions = later
-        later = []
-        for action in actions { action() }
+    private var hasWork: Bool { !turn.isEmpty || !later.isEmpty }
+
+    /// What is there now, and for at least as long as the events took: neither waits for all of the other.
+    private func doWhatWaits() {
+        if turn.isEmpty { (turn, later) = (later.reversed(), []) }
+        guard !turn.isEmpty else { return }
+        let begin = SuspendingClock.now
+        let end = begin + max(begin - now, .microseconds(100))
+        while let action = turn.popLast() {
+            action()
+            if SuspendingClock.now >= end { return }
+        }
     }
 
     private func end() {

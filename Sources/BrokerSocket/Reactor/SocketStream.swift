@@ -46,6 +46,7 @@ final class SocketStream: ReactorSource {
     /// - Parameters:
     ///   - descriptor: connected, non-blocking, and the stream's own from here on.
     ///   - user: who connected.
+    ///   - reactor: which counts it already.
     init(_ descriptor: Int32, from user: UInt32, of reactor: Reactor) {
         self.descriptor = descriptor
         self.user = user
@@ -119,6 +120,7 @@ final class SocketStream: ReactorSource {
     func close() {
         guard isOpen else { return }
         isOpen = false
+        reactor.forgetConnection()
         if let token { reactor.forget(token, descriptor) }
         token = nil
         forgetOutgoing()

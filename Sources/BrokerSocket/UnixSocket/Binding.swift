@@ -1,3 +1,4 @@
+import CBrokerLinux
 import Glibc
 
 extension ListeningSocket {
@@ -72,6 +73,9 @@ extension ListeningSocket {
             if place.audience == .everybody, fchmodat(folder.descriptor, name, 0o666, 0) != 0 {
                 throw .system(doing: "open the socket to everybody", code: errno)
             }
+            // Before anybody can connect: a connection has it from its beginning then, and no byte is nobody's.
+            let asked = broker_ask_who_writes(descriptor)
+            guard asked == 0 else { throw .system(doing: "ask who writes on the socket", code: asked) }
             guard listen(descriptor, 512) == 0 else { throw .system(doing: "listen on the socket", code: errno) }
         } catch {
             // Under the lock already, and nobody else had the time to put anything there.

@@ -18,7 +18,9 @@ package struct SandboxFolders: Sendable {
         _ handle: String, for audience: SocketPlace.Audience = .owner
     ) throws(SocketError) -> ListeningSocket {
         do throws(SocketError) {
-            if audience == .everybody { try Folder(path: path).requirePrivate() }
+            // Who may exchange a folder in it could put a socket of their own in its place.
+            let all = try Folder(path: path)
+            if audience == .everybody { try all.requirePrivate() }
             return try .bind(SocketPlace(path: socketPath(handle), audience: audience, isAlone: true))
         } catch {
             remove(handle)
@@ -39,7 +41,10 @@ package struct SandboxFolders: Sendable {
 
     /// Removes what a broker that died left. Sockets that somebody answers at stay.
     package func removeDead(except kept: Set<String> = []) {
-        for handle in handles where !kept.contains(handle) {
+        let found = handles
+        // Another user's is left alone; where there is none, none is made.
+        guard !found.isEmpty, (try? Folder(path: path)) != nil else { return removeEmpty() }
+        for handle in found where !kept.contains(handle) {
             let socket = socketPath(handle)
             guard let folder = try? Folder(path: "\(path)/\(handle)"), var address = try? UnixAddress(path: socket)
             else {

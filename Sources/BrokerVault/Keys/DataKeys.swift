@@ -59,7 +59,9 @@ struct DataKeys: Sendable {
     init?(joined: Secret) {
         guard Self.sizes.contains(joined.count) else { return nil }
         let parts = stride(from: 0, to: joined.count, by: keyByteCount).map { start in
-            joined.withBytes { Secret(copying: UnsafeRawBufferPointer(rebasing: $0[start..<start + keyByteCount])) }
+            joined.withBytes { bytes in
+                Secret(copying: UnsafeRawBufferPointer(rebasing: bytes[start..<start + keyByteCount]), isKept: true)
+            }
         }
         if parts.count == 1 {
             self.init(first: parts[0])

@@ -136,7 +136,7 @@ package struct KeyFileSource: KeySource {
             let digits = UnsafeRawBufferPointer(rebasing: bytes[heading.utf8.count..<byteCount - 1])
             guard bytes.starts(with: heading.utf8), bytes.last == UInt8(ascii: "\n") else { return nil }
             var written = 0
-            let key = Secret(count: keyByteCount) { key in
+            let key = Secret(count: keyByteCount, isKept: true) { key in
                 sodium_hex2bin(
                     key.octets, key.count, digits.characters, digits.count, nil, &written, nil)
             }

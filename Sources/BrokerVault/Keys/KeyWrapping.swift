@@ -58,7 +58,7 @@ extension Secret {
     /// An independent key for one purpose (crypto_kdf: BLAKE2b with number and context).
     /// - Parameter context: eight ASCII characters.
     func subkey(_ number: UInt64, _ context: StaticString) -> Secret {
-        Secret(count: keyByteCount) { subkey in
+        Secret(count: keyByteCount, isKept: true) { subkey in
             withBytes { key in
                 context.withUTF8Buffer { context in
                     _ = crypto_kdf_derive_from_key(

@@ -152,7 +152,7 @@ package struct PassphraseCosts: Sendable, Equatable {
 
     private func derive(_ passphrase: Secret, _ salt: [UInt8]) -> Secret? {
         var isDone = false
-        let key = Secret(count: keyByteCount) { key in
+        let key = Secret(count: keyByteCount, isKept: true) { key in
             passphrase.withBytes { passphrase in
                 isDone =
                     crypto_pwhash(

@@ -48,7 +48,9 @@ package struct SecretServiceSource: KeySource {
     private func read(_ id: String) async throws(VaultError) -> Secret? {
         let (result, text) = await Self.run { error in
             var outcome = BROKER_SECRET_FAILED
-            let key = Secret(count: keyByteCount) { outcome = broker_secret_read(id, $0.baseAddress, $0.count, error) }
+            let key = Secret(count: keyByteCount, isKept: true) {
+                outcome = broker_secret_read(id, $0.baseAddress, $0.count, error)
+            }
             return (outcome, key)
         }
         switch result.0 {

@@ -49,7 +49,7 @@ func keyedHash(_ bytes: [UInt8], key: Secret) -> [UInt8] {
 
 /// The same as a key: the digest never lies in memory that is not guarded.
 func keyedSecret(_ bytes: [UInt8], key: Secret) -> Secret {
-    Secret(count: keyByteCount) { digest in
+    Secret(count: keyByteCount, isKept: true) { digest in
         key.withBytes { key in
             _ = crypto_generichash(digest.octets, digest.count, bytes, UInt64(bytes.count), key.octets, key.count)
         }
@@ -59,7 +59,7 @@ func keyedSecret(_ bytes: [UInt8], key: Secret) -> Secret {
 extension Secret {
     /// BLAKE2b, 256 bits, for a secret of any length.
     func hashed() -> Secret {
-        Secret(count: keyByteCount) { digest in
+        Secret(count: keyByteCount, isKept: true) { digest in
             withBytes { bytes in
                 _ = crypto_generichash(digest.octets, digest.count, bytes.octets, UInt64(bytes.count), nil, 0)
             }

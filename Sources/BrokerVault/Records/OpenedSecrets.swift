@@ -60,12 +60,15 @@ final class OpenedSecrets: Sendable {
         }
     }
 
-    /// Wipes them all. Where there were none, the memory for them is given back as well.
+    /// Wipes them all.
+    func wipe() { state.withLock { $0.emptyAll() } }
+
+    /// As ``wipe()``. Where there were none, the memory for them is given back as well.
     func forget() {
         // Let go outside of the lock: that asks the system.
         _ = state.withLock { state -> GuardedBuffer? in
             guard state.numbers.isEmpty else {
-                for number in state.numbers.values { state.empty(number) }
+                state.emptyAll()
                 return nil
             }
             defer { state.memory = nil }
@@ -83,6 +86,10 @@ extension OpenedSecrets.State {
             guard places[number]?.wasUsed == true else { return number }
             places[number]?.wasUsed = false
         }
+    }
+
+    fileprivate mutating func emptyAll() {
+        for number in numbers.values { empty(number) }
     }
 
     fileprivate mutating func empty(_ number: Int) {

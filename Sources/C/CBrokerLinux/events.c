@@ -2,6 +2,7 @@
 #include "events.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -19,6 +20,11 @@ int broker_events_wake(int wakeup) { return or_errno(eventfd_write(wakeup, 1)); 
 int broker_events_sleep_again(int wakeup) {
     eventfd_t count;
     return or_errno(eventfd_read(wakeup, &count));
+}
+
+int broker_usable_cores(void) {
+    cpu_set_t cores;
+    return sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : 1;
 }
 
 static int control(int events, int operation, int descriptor, uint64_t token, uint32_t what) {

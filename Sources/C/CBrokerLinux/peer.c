@@ -79,6 +79,15 @@ int broker_open_place_asking(int folder, const char *name) {
     return opened >= 0 ? opened : -errno;
 }
 
+int broker_describe_root(int process, struct broker_root *root) {
+    struct statx status;
+    if (statx(process, "root", AT_STATX_DONT_SYNC | AT_NO_AUTOMOUNT, STATX_MNT_ID, &status) != 0) return errno;
+    if (!(status.stx_mask & STATX_MNT_ID) || !(status.stx_attributes_mask & STATX_ATTR_MOUNT_ROOT)) return ENOSYS;
+    root->is_mount = (status.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
+    root->mount = status.stx_mnt_id;
+    return 0;
+}
+
 int broker_describe(int folder, const char *name, struct broker_file *file) {
     struct statx status;
     int flags = AT_STATX_DONT_SYNC | AT_NO_AUTOMOUNT | (*name == '\0' ? AT_EMPTY_PATH : 0);

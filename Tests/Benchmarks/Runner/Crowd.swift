@@ -7,45 +7,67 @@ import Foundation
 
 /// The accounts of one app, as many sign-ins would leave them, written without signing in ten thousand times.
 struct Crowd: CustomStringConvertible {
-    var accounts: Int
+    var app = "crowd"
+    /// People have numbers.
+    var people: Range<Int>
     var tokensEach: Int
+    var authority = "https://login.example"
+    /// Of each person; without it nobody has one.
+    var refreshToken: (@Sendable (Int) -> String)?
 
-    static let app = "crowd"
-    static let authority = "https://login.example"
+    static let clientID = "crowd"
 
     var description: String {
-        accounts == 1
-            ? "\(tokensEach) tokens of one account" : "\(accounts) accounts, \(accounts * tokensEach) tokens of one app"
+        people.count == 1
+            ? "\(tokensEach) tokens of one account"
+            : "\(people.count) accounts, \(people.count * tokensEach) tokens of one app"
     }
 
     /// For an account and a token in the middle.
-    func request() -> [UInt8] {
-        var params = AcquireTokenSilent.Params(.registered(Self.app), scopes: ["scope-\(tokensEach / 2)"])
-        params.query.account = .username("person-\(accounts / 2)")
+    func request() -> [UInt8] { request(for: people.lowerBound + people.count / 2) }
+
+    /// For a token in the middle.
+    func request(for person: Int, forceRefresh: Bool = false) -> [UInt8] {
+        var params = AcquireTokenSilent.Params(.registered(app), scopes: ["scope-\(tokensEach / 2)"])
+        params.query.account = .username(Self.name(person))
+        params.forceRefresh = forceRefresh
         return AcquireTokenSilent.requestLine(id: 1, params)
     }
+
+    func register(at broker: BrokerProcess) async throws {
+        try await broker.register(app, clientID: Self.clientID, authority: authority)
+    }
+
+    static func name(_ person: Int) -> String { "person-\(person)" }
 
     func fill(_ state: String) async throws {
         let vault = try await Vault.open(in: state)
         let partition = Partition(uid: getuid())
+        let environment = try Authority(parsing: authority, allowHTTPLoopback: true).environment
         let secret = Secret(String(repeating: "t", count: 1200))
         var change = VaultChange(in: partition)
-        for person in 0..<accounts {
+        for person in people {
             let owner = TokenOwner(
-                group: GroupID(rawValue: "app:\(Self.app)"), clientID: Self.app,
-                homeAccountID: HomeAccountID(subject: "person-\(person)", issuer: Self.authority),
-                environment: "login.example")
+                group: GroupID(rawValue: "app:\(app)"), clientID: Self.clientID,
+                homeAccountID: HomeAccountID(subject: Self.name(person), issuer: authority),
+                environment: environment)
             let account = AccountRecord(
                 group: owner.group, homeAccountID: owner.homeAccountID, environment: owner.environment, realm: "",
-                authority: Self.authority, username: "person-\(person)", createdAt: 1)
+                authority: authority, username: Self.name(person), createdAt: 1)
             change.puts.append(try vault.seal(account, secret: nil, in: partition).sealed)
             for number in 0..<tokensEach {
                 let token = AccessTokenRecord(
                     owner: owner, realm: "", scopes: ["scope-\(number)"], tokenType: .bearer,
-                    authority: Self.authority, expiresOn: 4_000_000_000, cachedAt: 1)
+                    authority: authority, expiresOn: 4_000_000_000, cachedAt: 1)
                 change.puts.append(try vault.seal(token, secret: secret, in: partition).sealed)
             }
-            guard change.puts.count > 2_000 || person == accounts - 1 else { continue }
+            if let refreshToken {
+                let scopes = ["offline_access", "openid"] + (0..<tokensEach).map { "scope-\($0)" }
+                let token = RefreshTokenRecord(owner: owner, authority: authority, scopes: scopes, cachedAt: 1)
+                change.puts.append(
+                    try vault.seal(token, secret: Secret(refreshToken(person)), in: partition).sealed)
+            }
+            guard change.puts.count > 2_000 || person == people.last else { continue }
             try await vault.commit(change)
             change.puts = []
         }

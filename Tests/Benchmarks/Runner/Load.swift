@@ -25,6 +25,38 @@ struct Load {
         return Distribution(nanoseconds: times)
     }
 
+    /// Round trips with a pause after each.
+    func paced(_ count: Int = 10_000) throws -> Distribution {
+        var times = [UInt64](repeating: 0, count: count)
+        for rounds in [count / 10, count] {
+            try check("ask \(path)", load_paced(path, request, request.count, rounds, &times))
+        }
+        return Distribution(nanoseconds: times)
+    }
+
+    /// Round trips with a pause after each, while other requests come all at once.
+    ///
+    /// - Parameter lines: the other requests, which must succeed.
+    /// - Returns: the times, in nanoseconds, and the seconds that the lines took.
+    func inStorm(of lines: [String]) throws -> (times: [UInt64], seconds: Double) {
+        var times = [UInt64](repeating: 0, count: 100_000)
+        var (count, seconds) = (times.count, 0.0)
+        let code = lines.withCArguments {
+            load_in_storm(path, $0, lines.count, request, request.count, &times, &count, &seconds)
+        }
+        try check("ask \(path)", code)
+        return (Array(times.prefix(count)), seconds)
+    }
+
+    /// Posts forms with nothing but libcurl.
+    ///
+    /// - Returns: the seconds it took.
+    static func post(_ forms: [String], to url: String) throws -> Double {
+        var seconds = 0.0
+        try check("post to \(url)", forms.withCArguments { http_posts(url, $0, forms.count, &seconds) })
+        return seconds
+    }
+
     /// Requests a second over connections that all ask at once.
     func rate(connections: Int = 32, seconds: Double = 3) throws -> Double {
         var rate = 0.0

@@ -36,4 +36,43 @@ struct OwnQueueTests {
         await bed.engine.drain()
         #expect(try bed.vault.statistics(of: Sample.partition).records[.refreshToken] == 1)
     }
+
+    @Test("who erases what there is of one person drops nothing of another's that the disk has refused")
+    func erased() async throws {
+        let bed = try await EngineBed()
+        try await bed.signIn("alice")
+        let (browser, signIn) = bed.begin(bed.interactive { $0.partition = Self.other })
+        _ = await bed.redirects.visit(await browser.opening(), code: "bob")
+        _ = try await signIn.value
+        bed.vault.failWriting(.full("The disk is full."))
+        let forced = bed.silent { $0.forceRefresh = true }
+        #expect(try await !bed.engine.acquireSilent(forced).persisted)
+        let spent = bed.provider.refreshes
+        bed.vault.failWriting(nil)
+        try await bed.engine.erase(Self.other, from: bed.vault)
+        _ = try await bed.engine.acquireSilent(forced)
+        #expect(bed.provider.refreshes.count == spent.count + 1)
+        #expect(Set(bed.provider.refreshes).count == bed.provider.refreshes.count, "no token is spent twice")
+    }
+
+    @Test("what is on disk once a person has accepted it is looked for there, also where there was nothing before")
+    func accepted() async throws {
+        let bed = try await EngineBed()
+        try await bed.signIn("alice")
+        bed.clock.advance(bySeconds: 7_200)
+        let records = try bed.vault.loadAll(RefreshTokenRecord.self, in: Sample.partition)
+        let accounts = try bed.vault.loadAll(AccountRecord.self, in: Sample.partition)
+        // As somebody does who puts another state of the file in its place.
+        try await bed.vault.commit(VaultChange(in: Sample.partition, deletes: records.map(\.record.key)))
+        try await bed.engine.acceptState(of: Sample.partition)
+        await #expect(throws: BrokerError.self) { try await bed.engine.acquireSilent(bed.silent()) }
+        var change = VaultChange(in: Sample.partition)
+        change.puts = records.map(\.sealed) + accounts.map(\.sealed)
+        try await bed.vault.commit(change)
+        await #expect(throws: BrokerError.self, "it is remembered that there is none") {
+            try await bed.engine.acquireSilent(bed.silent())
+        }
+        try await bed.engine.acceptState(of: Sample.partition)
+        _ = try await bed.engine.acquireSilent(bed.silent())
+    }
 }

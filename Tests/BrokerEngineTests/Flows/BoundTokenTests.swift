@@ -140,7 +140,7 @@ struct BoundTokenTests {
     func downgrade() async throws {
         let bed = try await Self.bed()
         _ = try await signIn(bed)
-        bed.provider.whenRedeeming { [provider = bed.provider] _ in provider.tokens() }
+        bed.provider.whenRedeeming { [unowned provider = bed.provider] _ in provider.tokens() }
         #expect(await failure { try await silent(bed, force: true) }?.kind == .unsupported)
         bed.provider.bindTokens()
         _ = try await silent(bed, force: true)

@@ -166,7 +166,7 @@ struct CloudFlowTests {
     @Test("a token that is due is renewed ahead of time at the account's cloud")
     func ahead() async throws {
         let bed = try await EngineBed()
-        bed.provider.whenRedeeming { [provider = bed.provider] _ in
+        bed.provider.whenRedeeming { [unowned provider = bed.provider] _ in
             var response = provider.tokens(for: "alice")
             response.refreshIn = 60
             return response

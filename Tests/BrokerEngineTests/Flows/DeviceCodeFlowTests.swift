@@ -56,7 +56,7 @@ struct DeviceCodeFlowTests {
         await pass(bed)
         await pass(bed)
         while bed.provider.devicePolls < 2 { await Task.yield() }
-        bed.provider.whenRedeeming { [provider = bed.provider] _ in provider.tokens(for: "alice") }
+        bed.provider.whenRedeeming { [unowned provider = bed.provider] _ in provider.tokens(for: "alice") }
         await pass(bed)
         let token = try await signIn.value
         #expect(token.account.username == "alice")
@@ -70,7 +70,7 @@ struct DeviceCodeFlowTests {
     @Test("an authority named for one request is asked instead of the app's own, and the account is filed there")
     func otherAuthority() async throws {
         let bed = try await EngineBed()
-        bed.provider.whenRedeeming { [provider = bed.provider] _ in provider.tokens(for: "alice") }
+        bed.provider.whenRedeeming { [unowned provider = bed.provider] _ in provider.tokens(for: "alice") }
         let other = Sample.authority("https://id.example.org/guests")
         let (_, signIn) = try await begin(bed, request { $0.authority = other })
         await pass(bed)
@@ -95,7 +95,7 @@ struct DeviceCodeFlowTests {
         let (_, signIn) = try await begin(bed, request())
         await pass(bed)
         while bed.clock.sleepers == 0 { await Task.yield() }
-        bed.provider.whenRedeeming { [provider = bed.provider] _ in provider.tokens(for: "alice") }
+        bed.provider.whenRedeeming { [unowned provider = bed.provider] _ in provider.tokens(for: "alice") }
         bed.clock.advance(bySeconds: 9)
         for _ in 0..<100 { await Task.yield() }
         #expect(bed.provider.devicePolls == 1)
@@ -114,7 +114,7 @@ struct DeviceCodeFlowTests {
             waited += pause
         }
         while bed.provider.devicePolls < 5 { await Task.yield() }
-        bed.provider.whenRedeeming { [provider = bed.provider] _ in provider.tokens(for: "alice") }
+        bed.provider.whenRedeeming { [unowned provider = bed.provider] _ in provider.tokens(for: "alice") }
         await pass(bed, seconds: 60)
         #expect(try await signIn.value.account.username == "alice")
         #expect(bed.provider.devicePolls == 6)
@@ -223,7 +223,7 @@ struct DeviceCodeFlowTests {
     func lateSuccess() async throws {
         let bed = try await EngineBed()
         let gate = Gate()
-        bed.provider.whenRedeeming { [provider = bed.provider] _ in
+        bed.provider.whenRedeeming { [unowned provider = bed.provider] _ in
             await gate.wait()
             return provider.tokens(for: "alice")
         }
@@ -241,7 +241,7 @@ struct DeviceCodeFlowTests {
     @Test("the ID token is checked although it has no nonce")
     func forged() async throws {
         let bed = try await EngineBed()
-        bed.provider.whenRedeeming { [provider = bed.provider] _ in provider.tokens(for: "forged") }
+        bed.provider.whenRedeeming { [unowned provider = bed.provider] _ in provider.tokens(for: "forged") }
         let (_, signIn) = try await begin(bed, request())
         await pass(bed)
         let error = await #expect(throws: BrokerError.self) { try await signIn.value }
@@ -279,7 +279,7 @@ struct DeviceCodeFlowTests {
         #expect(bed.provider.deviceRequests.isEmpty)
         bed.provider.offer { $0.dpopAlgorithms = ["ES256"] }
         // A bearer token that comes all the same is not handed out.
-        bed.provider.whenRedeeming { [provider = bed.provider] _ in provider.tokens(for: "alice") }
+        bed.provider.whenRedeeming { [unowned provider = bed.provider] _ in provider.tokens(for: "alice") }
         let (_, signIn) = try await begin(bed, request { $0.tokenType = .dpop })
         await pass(bed)
         let refusal = await #expect(throws: BrokerError.self) { try await signIn.value }

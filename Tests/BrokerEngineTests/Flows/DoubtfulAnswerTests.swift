@@ -46,7 +46,7 @@ struct DoubtfulAnswerTests {
         bed.clock.advance(bySeconds: 4000)
         refuseWithoutReason(bed)
         #expect(await failure(bed)?.reason == .refreshRefused)
-        bed.provider.whenRedeeming { [provider = bed.provider] _ throws(ProviderError) in
+        bed.provider.whenRedeeming { [unowned provider = bed.provider] _ throws(ProviderError) in
             if let refusal { throw .refused(refusal) }
             var response = provider.tokens()
             response.refreshToken = nil

@@ -81,7 +81,7 @@ final class EngineBed: Sendable {
     /// From now on the provider gives tokens when the gate is open.
     func holdTokens() -> Gate {
         let gate = Gate()
-        provider.whenRedeeming { [provider] _ in
+        provider.whenRedeeming { [unowned provider] _ in
             await gate.wait()
             return provider.tokens()
         }

@@ -13,7 +13,7 @@ struct FamilyFlowTests {
     private func bed(family: String? = "1") async throws -> EngineBed {
         let bed = try await EngineBed()
         bed.roster.set([mail, chat])
-        bed.provider.whenRedeeming { [provider = bed.provider] grant in
+        bed.provider.whenRedeeming { [unowned provider = bed.provider] grant in
             var response = provider.tokens(for: "alice")
             response.familyID = family
             return response
@@ -27,7 +27,7 @@ struct FamilyFlowTests {
     }
 
     private func refuse(_ bed: EngineBed, _ tokens: Set<String>, _ subError: String? = nil, family: String? = "1") {
-        bed.provider.whenRedeeming { [provider = bed.provider] grant throws(ProviderError) in
+        bed.provider.whenRedeeming { [unowned provider = bed.provider] grant throws(ProviderError) in
             if case .refreshToken(let token, _) = grant, tokens.contains(token.revealed()) {
                 throw .refused(OAuthRefusal(error: "invalid_grant", subError: subError, status: 400))
             }
@@ -104,7 +104,7 @@ struct FamilyFlowTests {
     func turns() async throws {
         let bed = try await bed()
         let gate = Gate()
-        bed.provider.whenRedeeming { [provider = bed.provider] _ in
+        bed.provider.whenRedeeming { [unowned provider = bed.provider] _ in
             await gate.wait()
             var response = provider.tokens(for: "alice")
             response.familyID = "1"
@@ -129,7 +129,7 @@ struct FamilyFlowTests {
         let account = try #require(
             try bed.engine.accounts(of: mail, includeSignedOut: false, in: Sample.partition).first)
         _ = try await bed.engine.remove(.id(account.id), from: mail, in: Sample.partition)
-        bed.provider.whenRedeeming { [provider = bed.provider] _ in provider.tokens(for: "alice") }
+        bed.provider.whenRedeeming { [unowned provider = bed.provider] _ in provider.tokens(for: "alice") }
         try await bed.signIn("alice", mail)
         #expect(await failure(bed, bed.silent(chat))?.reason == .noTokens)
     }

@@ -101,7 +101,7 @@ struct ImportFlowTests {
         let bed = try await bed(apps)
         #expect(try await take(bed, file()).refreshTokens == 4)
         let underWay = Mutex<(now: Int, most: Int)>((0, 0))
-        bed.provider.whenRedeeming { [provider = bed.provider] _ in
+        bed.provider.whenRedeeming { [unowned provider = bed.provider] _ in
             underWay.withLock { ($0.now, $0.most) = ($0.now + 1, max($0.most, $0.now + 1)) }
             for _ in 0..<50 { await Task.yield() }
             underWay.withLock { $0.now -= 1 }
@@ -125,7 +125,7 @@ struct ImportFlowTests {
         let (early, late) = (Sample.app("early"), Sample.app("late"))
         let bed = try await bed([early, late])
         _ = try await take(bed, file(), for: early)
-        bed.provider.whenRedeeming { [provider = bed.provider] _ in provider.tokens(for: "forged") }
+        bed.provider.whenRedeeming { [unowned provider = bed.provider] _ in provider.tokens(for: "forged") }
         await #expect(throws: BrokerError.self) {
             try await bed.engine.acquireSilent(bed.silent(early) { $0.forceRefresh = true })
         }
@@ -212,7 +212,7 @@ struct ImportFlowTests {
         #expect(try unknownFields(bed)[1] == token)
         // An answer without an ID token, one with, and one that moves the app into a family.
         for (user, family) in [(nil, nil), ("alice", nil), ("alice", "1")] as [(String?, String?)] {
-            bed.provider.whenRedeeming { [provider = bed.provider] _ in
+            bed.provider.whenRedeeming { [unowned provider = bed.provider] _ in
                 var response = provider.tokens(for: user)
                 response.familyID = family
                 return response
@@ -237,7 +237,7 @@ struct ImportFlowTests {
         }
         #expect(try unknownFields(bed)[1] == ["flow": "device"])
         bed.clock.advance(bySeconds: 120)
-        bed.provider.whenRedeeming { [provider = bed.provider] _ in provider.tokens(for: "forged") }
+        bed.provider.whenRedeeming { [unowned provider = bed.provider] _ in provider.tokens(for: "forged") }
         await #expect(throws: BrokerError.self) {
             try await bed.engine.acquireSilent(bed.silent { $0.forceRefresh = true })
         }

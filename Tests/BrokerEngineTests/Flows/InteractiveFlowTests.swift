@@ -71,7 +71,7 @@ struct InteractiveFlowTests {
     func secondRedirect() async throws {
         let bed = try await EngineBed()
         let gate = Gate()
-        bed.provider.whenRedeeming { [provider = bed.provider] _ in
+        bed.provider.whenRedeeming { [unowned provider = bed.provider] _ in
             await gate.wait()
             return provider.tokens(for: "alice")
         }
@@ -274,7 +274,7 @@ struct InteractiveFlowTests {
         let bed = try await EngineBed()
         var app = Sample.app()
         app.clientSecret = Secret("s-1")
-        bed.provider.whenRedeeming { [provider = bed.provider] _ in provider.tokens(for: "alice") }
+        bed.provider.whenRedeeming { [unowned provider = bed.provider] _ in provider.tokens(for: "alice") }
         try await bed.signIn("alice", app)
         _ = try await bed.engine.acquireSilent(bed.silent(app) { $0.forceRefresh = true })
         let checked = bed.provider.expectations
@@ -287,7 +287,7 @@ struct InteractiveFlowTests {
     @Test("declined scopes are told, and the token is cached for those that were granted")
     func declined() async throws {
         let bed = try await EngineBed()
-        bed.provider.whenRedeeming { [provider = bed.provider] _ in
+        bed.provider.whenRedeeming { [unowned provider = bed.provider] _ in
             provider.tokens(for: "alice", scope: "openid mail.read")
         }
         let error = await #expect(throws: BrokerError.self) {
@@ -304,7 +304,7 @@ struct InteractiveFlowTests {
         "of declined scopes email is forgiven; a silent request for the granted set succeeds", .timeLimit(.minutes(1)))
     func declinedEmail() async throws {
         let bed = try await EngineBed()
-        bed.provider.whenRedeeming { [provider = bed.provider] _ in
+        bed.provider.whenRedeeming { [unowned provider = bed.provider] _ in
             provider.tokens(for: "alice", scope: "openid mail.read")
         }
         try await bed.signIn("alice", Sample.app(), ["mail.read", "email"])

@@ -181,7 +181,7 @@ struct JoinFlowTests {
     func lateComer() async throws {
         let bed = try await EngineBed()
         let gate = Gate()
-        bed.provider.whenRedeeming { [provider = bed.provider] _ in
+        bed.provider.whenRedeeming { [unowned provider = bed.provider] _ in
             await gate.wait()
             return provider.tokens(for: "alice")
         }

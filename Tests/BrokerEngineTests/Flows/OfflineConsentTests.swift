@@ -11,7 +11,7 @@ struct OfflineConsentTests {
     private func bed(gives: Bool = true) async throws -> EngineBed {
         let bed = try await EngineBed()
         bed.provider.offer { $0.scopesSupported = ["openid", "profile", "offline_access", "mail.read"] }
-        bed.provider.whenRedeeming { [provider = bed.provider] grant in
+        bed.provider.whenRedeeming { [unowned provider = bed.provider] grant in
             if case .refreshToken = grant { return provider.tokens(expiresIn: 600) }
             var tokens = provider.tokens(for: "alice", expiresIn: 600)
             if !gives || provider.authorizations.last?.prompts?.contains("consent") != true {

@@ -66,7 +66,7 @@ struct RejectedTokenTests {
     func sameAgain() async throws {
         let bed = try await EngineBed()
         try await bed.signIn()
-        bed.provider.whenRedeeming { [provider = bed.provider] _ in
+        bed.provider.whenRedeeming { [unowned provider = bed.provider] _ in
             var tokens = provider.tokens()
             tokens.accessToken = Secret("at-1")
             return tokens

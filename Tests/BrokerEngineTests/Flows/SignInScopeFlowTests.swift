@@ -35,7 +35,7 @@ struct SignInScopeFlowTests {
     @Test("a .default takes whatever comes, and is answered from the cache afterwards", .timeLimit(.minutes(1)))
     func defaultScope() async throws {
         let bed = try await EngineBed()
-        bed.provider.whenRedeeming { [provider = bed.provider] _ in
+        bed.provider.whenRedeeming { [unowned provider = bed.provider] _ in
             provider.tokens(for: "alice", scope: "openid https://api.example/read")
         }
         try await bed.signIn("alice", Sample.app(), ["https://api.example//.default"])

@@ -34,7 +34,7 @@ struct SignOutDuringRefreshTests {
         _ bed: EngineBed, idToken: String, _ app: AppRegistration? = nil
     ) async -> (gate: Gate, refresh: Task<AcquiredToken, any Error>) {
         let gate = Gate()
-        bed.provider.whenRedeeming { [provider = bed.provider] grant in
+        bed.provider.whenRedeeming { [unowned provider = bed.provider] grant in
             guard case .refreshToken(let spent, _) = grant, spent.revealed() == "rt-1" else {
                 return provider.tokens(for: "alice")
             }

@@ -291,7 +291,7 @@ struct SignOutFlowTests {
         bed.roster.set([mail])
         try await bed.signIn("alice", mail)
         let gate = Gate()
-        bed.provider.whenRedeeming { [provider = bed.provider] _ in
+        bed.provider.whenRedeeming { [unowned provider = bed.provider] _ in
             await gate.wait()
             return provider.tokens(for: "alice")
         }

@@ -61,7 +61,7 @@ struct SilentFlowTests {
         let bed = try await EngineBed()
         try await bed.signIn("alice", Sample.app(), ["mail.read", "calendar"])
         bed.clock.advance(bySeconds: 4000)
-        bed.provider.whenRedeeming { [provider = bed.provider] grant in
+        bed.provider.whenRedeeming { [unowned provider = bed.provider] grant in
             guard case .refreshToken(_, let scopes) = grant else { return provider.tokens(for: "alice") }
             await Task.yield()
             return provider.tokens(scope: scopes.parameter)
@@ -119,7 +119,7 @@ struct SilentFlowTests {
     func deadTokenForgotten() async throws {
         let bed = try await EngineBed()
         try await bed.signIn()
-        bed.provider.whenRedeeming { [provider = bed.provider] grant throws(ProviderError) in
+        bed.provider.whenRedeeming { [unowned provider = bed.provider] grant throws(ProviderError) in
             guard case .authorizationCode = grant else {
                 throw .refused(OAuthRefusal(error: "invalid_grant", status: 400))
             }
@@ -141,7 +141,7 @@ struct SilentFlowTests {
         try await bed.signIn()
         bed.clock.advance(bySeconds: 4000)
         let gate = Gate()
-        bed.provider.whenRedeeming { [provider = bed.provider] grant async throws(ProviderError) in
+        bed.provider.whenRedeeming { [unowned provider = bed.provider] grant async throws(ProviderError) in
             guard case .refreshToken = grant else { return provider.tokens(for: "alice", expiresIn: 1) }
             await gate.wait()
             throw .refused(OAuthRefusal(error: "invalid_grant", status: 400))
@@ -165,7 +165,7 @@ struct SilentFlowTests {
         try await bed.signIn()
         bed.clock.advance(bySeconds: 4000)
         let gate = Gate()
-        bed.provider.whenRedeeming { [provider = bed.provider] grant async throws(ProviderError) in
+        bed.provider.whenRedeeming { [unowned provider = bed.provider] grant async throws(ProviderError) in
             guard case .refreshToken = grant else { return provider.tokens(for: "alice") }
             await gate.wait()
             throw .refused(OAuthRefusal(error: "invalid_grant", status: 400))
@@ -183,7 +183,7 @@ struct SilentFlowTests {
     @Test("without expires_in a token is served until five minutes before an hour is over")
     func noExpiry() async throws {
         let bed = try await EngineBed()
-        bed.provider.whenRedeeming { [provider = bed.provider] grant in
+        bed.provider.whenRedeeming { [unowned provider = bed.provider] grant in
             var response = provider.tokens(for: "alice")
             response.expiresIn = nil
             return response
@@ -240,7 +240,7 @@ struct SilentFlowTests {
         let claims = #"{"id_token":{"acr":{"essential":true,"values":["phr"]}}}"#
         for (acr, user) in [("pwd", "alice"), ("phr", nil), ("phr", "alice")] as [(JSONValue, String?)] {
             bed.provider.say { $0["acr"] = acr }
-            bed.provider.whenRedeeming { [provider = bed.provider] _ in provider.tokens(for: user) }
+            bed.provider.whenRedeeming { [unowned provider = bed.provider] _ in provider.tokens(for: user) }
             let silent = bed.silent { $0.claims = claims }
             if acr == "phr", user != nil {
                 #expect(try await bed.engine.acquireSilent(silent).fromCache == false)
@@ -257,7 +257,7 @@ struct SilentFlowTests {
     func narrower() async throws {
         let bed = try await EngineBed()
         try await bed.signIn("alice", Sample.app(), ["mail.read", "calendar"])
-        bed.provider.whenRedeeming { [provider = bed.provider] _ in provider.tokens(scope: "mail.read") }
+        bed.provider.whenRedeeming { [unowned provider = bed.provider] _ in provider.tokens(scope: "mail.read") }
         let error = await #expect(throws: BrokerError.self) {
             try await bed.engine.acquireSilent(
                 bed.silent(Sample.app(), ["mail.read", "calendar"]) { $0.forceRefresh = true })
@@ -273,7 +273,7 @@ struct SilentFlowTests {
         let bed = try await EngineBed()
         try await bed.signIn()
         bed.clock.advance(bySeconds: 4000)
-        bed.provider.whenRedeeming { [provider = bed.provider] _ in provider.tokens(for: "bob") }
+        bed.provider.whenRedeeming { [unowned provider = bed.provider] _ in provider.tokens(for: "bob") }
         let error = await #expect(throws: BrokerError.self) { try await bed.engine.acquireSilent(bed.silent()) }
         #expect(error?.kind == .invalidResponse)
         bed.provider.whenRedeeming(nil)

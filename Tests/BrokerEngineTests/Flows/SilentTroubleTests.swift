@@ -24,7 +24,7 @@ struct SilentTroubleTests {
     /// A sign-in whose token is due for renewal after half an hour, and lives for two when the provider is down.
     private func signedIn() async throws -> EngineBed {
         let bed = try await EngineBed()
-        bed.provider.whenRedeeming { [provider = bed.provider] _ in
+        bed.provider.whenRedeeming { [unowned provider = bed.provider] _ in
             var response = provider.tokens(for: "alice")
             response.refreshIn = 1800
             response.extendedExpiresIn = 7200
@@ -56,7 +56,7 @@ struct SilentTroubleTests {
         let bed = try await EngineBed()
         let (mail, both, grant) = (["mail.read"], ["mail.read", "calendar"], NarrowingGrant())
         let whole = Scopes.reserved.union(Scopes(both))
-        bed.provider.whenRedeeming { [provider = bed.provider] redeemed async throws(ProviderError) in
+        bed.provider.whenRedeeming { [unowned provider = bed.provider] redeemed async throws(ProviderError) in
             guard case .refreshToken(_, let asked) = redeemed else {
                 let asked = provider.authorizations.last?.scopes ?? Scopes([])
                 grant.begin(asked)
@@ -143,7 +143,7 @@ struct SilentTroubleTests {
     @Test("a renewal asks for all that the token is good for, not for what one caller wants of it")
     func renewsTheWholeToken() async throws {
         let bed = try await EngineBed()
-        bed.provider.whenRedeeming { [provider = bed.provider] _ in
+        bed.provider.whenRedeeming { [unowned provider = bed.provider] _ in
             var response = provider.tokens(for: "alice", scope: "openid mail.read calendar")
             response.refreshIn = 10
             return response
@@ -236,7 +236,7 @@ struct SilentTroubleTests {
     @Test("that consent is missing is repeated from memory, and forgotten when the person has signed in")
     func interactionMemory() async throws {
         let bed = try await signedIn()
-        bed.provider.whenRedeeming { [provider = bed.provider] grant throws(ProviderError) in
+        bed.provider.whenRedeeming { [unowned provider = bed.provider] grant throws(ProviderError) in
             guard case .refreshToken = grant else {
                 // No new refresh token: what is cleared is cleared by the sign-in itself.
                 var response = provider.tokens(for: "alice", expiresIn: 1)
@@ -346,7 +346,7 @@ struct SilentTroubleTests {
         bed.clock.advance(bySeconds: 4000)
         bed.provider.whenRedeeming { _ throws(ProviderError) in throw .outcomeUnknown("lost") }
         _ = await failure(bed)
-        bed.provider.whenRedeeming { [provider = bed.provider] _ in
+        bed.provider.whenRedeeming { [unowned provider = bed.provider] _ in
             var response = provider.tokens()
             response.refreshToken = nil
             return response

@@ -22,7 +22,7 @@ struct TokensUnderWayTests {
         let bed = try await EngineBed()
         try await bed.signIn()
         let seen = Recorder<[NumericDate?]>()
-        bed.provider.whenRedeeming { [vault = bed.vault, provider = bed.provider] _ throws(ProviderError) in
+        bed.provider.whenRedeeming { [vault = bed.vault, unowned provider = bed.provider] _ throws(ProviderError) in
             seen.add(
                 (try? vault.loadAll(RefreshTokenRecord.self, in: Sample.partition).map(\.record.unansweredAt)) ?? [])
             return provider.tokens()
@@ -38,7 +38,7 @@ struct TokensUnderWayTests {
     func unmarked(error: ProviderError?) async throws {
         let bed = try await EngineBed()
         try await bed.signIn()
-        bed.provider.whenRedeeming { [provider = bed.provider] _ throws(ProviderError) in
+        bed.provider.whenRedeeming { [unowned provider = bed.provider] _ throws(ProviderError) in
             if let error { throw error }
             var response = provider.tokens()
             response.refreshToken = nil

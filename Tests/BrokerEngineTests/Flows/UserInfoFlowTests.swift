@@ -52,7 +52,7 @@ struct UserInfoFlowTests {
     @Test("a code without an ID token is refused as before: only the ID token has the nonce")
     func browserWithoutIDToken() async throws {
         let bed = try await bed(["preferred_username": "alice"])
-        bed.provider.whenRedeeming { [provider = bed.provider] _ in provider.tokens() }
+        bed.provider.whenRedeeming { [unowned provider = bed.provider] _ in provider.tokens() }
         let error = await #expect(throws: BrokerError.self) { try await bed.signIn() }
         #expect(error?.kind == .invalidResponse)
         #expect(bed.provider.userInfoQuestions.isEmpty)
@@ -66,7 +66,7 @@ struct UserInfoFlowTests {
         #expect(token.account.username == "alice@example.org")
         #expect(token.account.name == "Alice")
         #expect(token.account.claims?["acr"] == nil, "what is decided by goes by the ID token alone")
-        bed.provider.whenRedeeming { [provider = bed.provider] _ in provider.tokens(for: "alice") }
+        bed.provider.whenRedeeming { [unowned provider = bed.provider] _ in provider.tokens(for: "alice") }
         let refreshed = try await bed.engine.acquireSilent(bed.silent { $0.forceRefresh = true })
         #expect(refreshed.account.username == "alice@example.org")
         #expect(refreshed.account.name == "Alice")

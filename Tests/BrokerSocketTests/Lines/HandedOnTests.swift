@@ -123,6 +123,16 @@ struct HandedOnTests {
         assert os.read(read, 1) == b''
         """
 
+    /// Waits without holding one of the tests' own threads.
+    private static func signal(from semaphore: DispatchSemaphore) async {
+        await withCheckedContinuation { done in
+            DispatchQueue.global().async {
+                semaphore.wait()
+                done.resume()
+            }
+        }
+    }
+
     @Test("from who may not send descriptors none is taken, neither later nor before the connection was accepted")
     func refusedDescriptors() async throws {
         let (isBusy, mayGoOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
@@ -142,12 +152,7 @@ struct HandedOnTests {
             #expect(later.succeeded && ["not permitted\n", "sent\ndescriptors\n"].contains(later.output), "\(later)")
             let client = try await bed.connect()
             try await client.sendLine("busy")
-            await withCheckedContinuation { done in
-                DispatchQueue.global().async {
-                    isBusy.wait()
-                    done.resume()
-                }
-            }
+            await Self.signal(from: isBusy)
             let early = try bed.bed.start(Launch("/usr/bin/python3", ["-c", Self.sending, bed.path]), as: "early")
             try await early.waitForText("sent")
             mayGoOn.signal()
@@ -234,12 +239,7 @@ struct HandedOnTests {
             // Nobody is accepted, and so refused anything, before all is sent.
             let client = try await bed.connect()
             try await client.sendLine("busy")
-            await withCheckedContinuation { done in
-                DispatchQueue.global().async {
-                    isBusy.wait()
-                    done.resume()
-                }
-            }
+            await Self.signal(from: isBusy)
             let before = try Self.threads()
             let crowd = try bed.bed.start(
                 Launch("/usr/bin/python3", ["-c", Self.hanging, bed.path, "100"], hasInput: true), as: "crowd")

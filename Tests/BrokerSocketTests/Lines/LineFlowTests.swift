@@ -1,6 +1,7 @@
 import BrokerModel
 import BrokerSocket
 import BrokerTestSupport
+import Dispatch
 import Glibc
 import Synchronization
 import Testing
@@ -22,6 +23,29 @@ struct LineFlowTests {
             try await client.send("one\ntwo\nthree\n")
             #expect(try await client.readLines(3) == ["one", "two", "three"])
             #expect(hadAnswer.all == [false, false, false])
+        }
+    }
+
+    @Test("who sends many requests that wait is not served before others: each has one line, and then the next one has")
+    func turns() async throws {
+        let lines = Recorder<String>()
+        let bothHaveSent = DispatchSemaphore(value: 0)
+        let service = ScriptedService { line, connection in
+            lines.add(line)
+            if line == "1" { bothHaveSent.wait() }
+            connection.works(on: lines.all.count)
+            connection.say(line)
+        }
+        try await withListener(service, reactors: 1) { bed in
+            let (many, one) = (try await bed.connect(), try await bed.connect())
+            #expect(try await one.ask("0") == "0")
+            try await many.send((1...8).map { "\($0)\n" }.joined())
+            try await eventually("the reactor is busy") { lines.all.last == "1" }
+            try await one.send("other\n")
+            bothHaveSent.signal()
+            #expect(try await one.readLine() == "other")
+            #expect(try await many.readLines(8).count == 8)
+            #expect(lines.all.prefix(4).contains("other"), "\(lines.all)")
         }
     }
 

@@ -205,8 +205,8 @@ struct BindingTests {
         try await withTestBed { bed in
             let path = bed.path("activated.sock")
             let descriptor = try rawSocket(at: path, listening: true)
-            let reactor = try Reactor()
-            bed.atEnd { await reactor.stop() }
+            let reactors = try Reactors()
+            bed.atEnd { await reactors.stop() }
             // It came before the broker did, as with socket activation.
             let early = try await LineClient.connect(to: path)
             try await early.sendLine("early")
@@ -226,7 +226,7 @@ struct BindingTests {
             try await other.waitForText("sent")
             let service = ScriptedService()
             let listener = try await LineListener.start(
-                ListeningSocket.inherited(descriptor), on: reactor, service: service, logger: Logger(label: "test"))
+                ListeningSocket.inherited(descriptor), on: reactors, service: service, logger: Logger(label: "test"))
             #expect(try await early.readLine() == "early")
             #expect(try await early.ask("later") == "later")
             #expect(await other.exitStatus() == .exited(0))
@@ -235,6 +235,25 @@ struct BindingTests {
             #expect(service.writers.count == 1 && writer.pid != getpid() && writer.pid != other.pid)
             await listener.shutDown(within: .seconds(1))
             #expect(try facts(path).st_mode & S_IFMT == S_IFSOCK)
+        }
+    }
+
+    @Test("a socket of its own asks who writes before anybody can connect, so that no connection begins without it")
+    func asksFromTheBeginning() async throws {
+        try await withTestBed { bed in
+            let path = bed.path("broker.sock")
+            let socket = try ListeningSocket.bind(SocketPlace(path: path))
+            defer { socket.discard() }
+            let early = try await LineClient.connect(to: path)
+            let accepted = accept(socket.descriptor, nil, nil)
+            try #require(accepted >= 0)
+            defer { close(accepted) }
+            for descriptor in [socket.descriptor, accepted] {
+                var (isAsked, length) = (Int32(0), socklen_t(MemoryLayout<Int32>.size))
+                try #require(getsockopt(descriptor, SOL_SOCKET, SO_PASSCRED, &isAsked, &length) == 0)
+                #expect(isAsked == 1)
+            }
+            await early.close()
         }
     }
 

@@ -74,6 +74,25 @@ struct RoundTripTests {
         }
     }
 
+    @Test("all records of everybody are counted, and the audit logs are not")
+    func counts() async throws {
+        try await withVaultBed { bed in
+            try await bed.use { vault in
+                for partition in [Sample.me, Sample.other] {
+                    try await vault.store(Sample.accessToken(), secret: "token", in: partition)
+                    for number in 1...3 as ClosedRange<Int64> {
+                        try await vault.store(AuditBlockRecord(number: number, previous: []), in: partition)
+                    }
+                    try await vault.store(
+                        AuditHeadRecord(
+                            firstBlock: 1, lastBlock: 3, sequence: 1, value: [], isComplete: true, run: "run"),
+                        in: partition)
+                }
+                #expect(try vault.statistics().records == 2)
+            }
+        }
+    }
+
     @Test("a record of the same key replaces, other items of the bucket stay")
     func replaces() async throws {
         try await withVaultBed { bed in

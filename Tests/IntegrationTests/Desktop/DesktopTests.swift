@@ -45,6 +45,25 @@ struct DesktopTests {
         }
     }
 
+    @Test("what a program is called stands there as it is, also where notify-send would read markup or lines in it")
+    func foreignNames() async throws {
+        try await withTestBed { bed in
+            let scene = try await DevelopmentScene.make(
+                in: bed, options: { $0.configuration = "access.ask_in_browser = false\naccess.unknown = \"ask\"\n" })
+            let desktop = try await Desktop.start(in: bed, at: scene.broker, pages: bed.path("page"))
+            let program = bed.path(#"mail\074b\076\012Allow this"#)
+            try FileManager.default.copyItem(atPath: try PackageTree.program("brokerctl"), toPath: program)
+            let asked = try await bed.run(
+                Launch(program, ["--socket", scene.broker.socket, "token", "--app", "notes", "--scope", "notes.read"]))
+            #expect(asked.errors.contains("may not use notes yet"), "\(asked)")
+            try await desktop.press("Deny")
+            try await eventually("the notice is gone") { try await desktop.shown() == 0 }
+            let said = try await desktop.history()
+            // As JSON writes a backslash.
+            #expect(said.contains(#"mail\\074b\\076\\012Allow this (unknown) asks"#), "\(said)")
+        }
+    }
+
     @Test("what is denied at the desktop the program is told at once")
     func denied() async throws {
         try await withTestBed { bed in
@@ -147,6 +166,10 @@ struct DesktopTests {
     func second() async throws {
         try await withTestBed { bed in
             let (scene, desktop) = try await scene(in: bed)
+            try await eventually("the first one follows the broker") {
+                let callers = try await scene.broker.call("broker.callers")[path: "callers"].arrayValue ?? []
+                return callers.contains { $0["id"].stringValue?.hasSuffix("/brokerctl") == true }
+            }
             let other = try await bed.run(
                 Launch(
                     try PackageTree.program("brokerctl"), ["--socket", scene.broker.socket, "session"],

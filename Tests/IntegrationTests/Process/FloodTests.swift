@@ -48,7 +48,8 @@ struct FloodTests {
             let (before, memory) = (try descriptors(of: broker), try await residentBytes(broker))
             _ = try await flood(broker, 100_000, hold: false, in: bed)
             try await eventually("they are gone") { try await broker.connections() == 1 }
-            #expect(try descriptors(of: broker) <= before + 2)
+            // A connection gives up its place before its descriptor, which another thread may have to close.
+            try await eventually("their descriptors are closed") { try descriptors(of: broker) <= before + 2 }
             #expect(try await residentBytes(broker) < memory + 32 << 20)
         }
     }

@@ -111,6 +111,28 @@ struct SandboxLauncherTests {
         }
     }
 
+    @Test("in system mode a launcher may be the first of its user who asks for anything", .needsRoot)
+    func firstOfUser() async throws {
+        try await withTestBed { bed in
+            let scene = try await SystemScene.make(in: bed)
+            let folder = try bed.makeDirectory("own")
+            #expect(chown(folder, 12_001, 12_001) == 0)
+            let script = """
+                own = listener(path)
+                read, write = os.pipe()
+                print(ask(connect(broker), 'sandboxes.open', {'engine': 'podman', 'id': 'build'}, [own.fileno(), read]))
+                """
+            let result = try await bed.run(
+                Launch(
+                    "setpriv",
+                    [
+                        "--reuid=12001", "--regid=12001", "--clear-groups", "--", "/usr/bin/python3", "-c",
+                        Self.launcher + "\n" + script, scene.broker.socket, folder + "/own.sock",
+                    ]))
+            #expect(result.succeeded && result.output.contains("handle"), "\(result)")
+        }
+    }
+
     @Test("what is no listening socket and no pipe is refused, by name, and leaves nothing behind")
     func wrong() async throws {
         try await withTestBed { bed in

@@ -42,6 +42,22 @@ import Testing
         }
     }
 
+    @Test("eight sign in at once, in as many windows as the broker opens: all of them come to their end")
+    func crowd() async throws {
+        try await withTestBed { bed in
+            let scene = try await DevelopmentScene.make(in: bed)
+            let provider = scene.provider
+            let people = (0..<8).map { _ in
+                Task {
+                    try await scene.broker.signIn(app: "notes", scopes: [DevelopmentScene.scope], in: bed) {
+                        try await provider.signIn(.alice, at: $0, in: bed)
+                    }
+                }
+            }
+            for person in people { #expect(try await person.value.token[path: "account.username"] == "alice") }
+        }
+    }
+
     @Test("the one that opened the window leaves, and the other still gets its token")
     func openerLeaves() async throws {
         try await withTestBed { bed in

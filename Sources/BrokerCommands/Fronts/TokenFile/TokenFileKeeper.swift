@@ -22,6 +22,8 @@ struct TokenFileKeeper: ~Copyable {
     private let output: Output
     private let ask: Ask
     private let connection: DirectConnection
+    /// For what is answered at once: while one waits for a broker that stands still, nothing else is noticed.
+    private let lookout: DirectConnection
     private var current: TokenChoice.Credential?
     /// How long before its end the current token is replaced.
     private var lead: Int64 = 0
@@ -40,6 +42,7 @@ struct TokenFileKeeper: ~Copyable {
         self.output = output
         self.ask = ask
         connection = DirectConnection(location: location, answerTimeout: .seconds(120))
+        lookout = DirectConnection(location: location, answerTimeout: .seconds(5))
     }
 
     /// Returns when a signal asks for it.
@@ -87,7 +90,7 @@ struct TokenFileKeeper: ~Copyable {
         let wasShutOut = isShutOut
         do throws(BrokerClientError) {
             // A question that works without keys is no use of the broker: one that locks itself when idle still does.
-            _ = try connection.call(Subscribe.self, .init([], of: .registered(app)))
+            _ = try lookout.call(Subscribe.self, .init([], of: .registered(app)))
             isShutOut = false
         } catch {
             switch error.code {

@@ -33,3 +33,6 @@ int broker_events_forget(int events, int descriptor);
 
 /// Fills `found` with at most `most` events, after at most `milliseconds`; -1 waits without an end. Returns their number.
 int broker_events_wait(int events, struct broker_event *found, int most, int milliseconds);
+
+/// Of those that the calling thread may run on.
+int broker_usable_cores(void);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -48,6 +49,18 @@ int broker_open_place(int folder, const char *name);
 
 /// The same without openat2: it may ask the file system of the folder.
 int broker_open_place_asking(int folder, const char *name);
+
+/// What the process sees as its root.
+struct broker_root {
+    /// Whether a mount begins there; it does not after chroot(2) into some folder.
+    bool is_mount;
+    /// As the first number of a line of mountinfo has it.
+    uint64_t mount;
+};
+
+/// Looks at the root of the process that the folder of /proc is of: needs the right to ptrace it, and asks no file system.
+/// Returns 0 or an errno value; ENOSYS from a kernel that does not tell (before Linux 5.8).
+int broker_describe_root(int process, struct broker_root *root);
 
 /// Describes the file that `name` below `folder` leads to, links followed, or that `folder` itself is when `name` is
 /// empty; without asking a file system that lies elsewhere. Returns 0 or an errno value.

@@ -22,6 +22,24 @@ int load_connections(
     const char *path, const uint8_t *request, size_t length, size_t connections, double seconds,
     double *requests_per_second);
 
+/* Round trips with a short pause after each. */
+int load_paced(const char *path, const uint8_t *request, size_t length, size_t count, uint64_t *nanoseconds);
+
+/* The same while all of the lines (newline included) are sent at once over some connections, until each has its answer.
+   `count` is the room for times, and then how many there are; `seconds` is how long the lines took. Returns 0 or an errno
+   value; ECANCELED when an answer is an error, which is told on standard error. */
+int load_in_storm(
+    const char *path, const char *const *lines, size_t line_count, const uint8_t *request, size_t length,
+    uint64_t *nanoseconds, size_t *count, double *seconds);
+
+/* A provider that does as little as one can: discovery, keys, and a token endpoint where people spend refresh tokens that
+   are good once ("PERSON.0" the first). Serves until the process is killed; returns the errno value of what failed. */
+int provider_serve(
+    uint16_t port, const char *discovery, const char *keys, const char *const *id_tokens, size_t people);
+
+/* Posts forms with nothing but libcurl. Returns 0 or an errno value; EPROTO when an answer is not one of success. */
+int http_posts(const char *url, const char *const *forms, size_t count, double *seconds);
+
 /* Lets a process, with all its threads, run on one core; -1 lets it run on all. Returns 0 or an errno value. */
 int pin_process(int pid, int core);
 

@@ -1,0 +1,91 @@
+/// How text is laid out for who reads it: no wider than their terminal, what matters set off. Elsewhere lines are as long as
+/// they are, and nothing is shortened.
+package struct Layout: Sendable {
+    /// Nil for as many as a line takes.
+    let columns: Int?
+    let style: Style
+
+    package static let plain = Layout(columns: nil)
+
+    package init(columns: Int?) { self.init(columns: columns, style: Style(isOn: false)) }
+
+    private init(columns: Int?, style: Style) {
+        // In fewer no text can be read, and a terminal may say anything.
+        self.columns = columns.map { max(20, $0) }
+        self.style = style
+    }
+
+    /// As wide as the terminal is now: windows change.
+    static func of(_ stream: StandardStream) -> Layout {
+        Layout(columns: stream.terminalSize?.columns, style: .of(stream))
+    }
+
+    /// Lines that are too long are broken at spaces, and go on below where they began.
+    ///
+    /// - Parameter hanging: how much further to the right they go on.
+    package func prose(_ text: String, hanging: Int = 0) -> String {
+        guard let columns else { return text }
+        return text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+            guard String(line).columns > columns else { return String(line) }
+            let words = line.drop { $0 == " " }
+            let indentation = line.count - words.count
+            return Self.indented(
+                Self.broken(words, at: columns - indentation, then: columns - indentation - hanging),
+                by: indentation, then: indentation + hanging
+            ).joined(separator: "\n")
+        }.joined(separator: "\n")
+    }
+
+    /// A command line to be copied, indented: where it takes several lines, a shell reads them as one.
+    package func command(_ words: [String]) -> String {
+        var lines = [" "]
+        for word in words.map({ ShellText.quoted($0.clean) }) {
+            // Room for what says that it goes on.
+            if let columns, lines.count > 1 || lines[0] != " ", (lines.last ?? "").columns + word.columns + 3 > columns
+            {
+                lines.append("   ")
+            }
+            lines[lines.count - 1] += " " + word
+        }
+        return lines.joined(separator: " \\\n")
+    }
+
+    /// A name and what there is to say of it: beside it where that has room, else below it.
+    ///
+    /// - Parameter width: of the longest of all names.
+    func entry(_ name: String, width: Int, _ paragraphs: [String]) -> [String] {
+        let margin = width + 2
+        let longest = paragraphs.map(\.columns).max() ?? 0
+        guard let columns, margin + longest > columns else {
+            return Self.indented(paragraphs, by: 0, then: margin, after: name.padded(to: margin))
+        }
+        let words = paragraphs.flatMap { $0.split(separator: " ") }.map { String($0).columns }
+        guard columns - margin >= 16, words.allSatisfy({ $0 <= columns - margin }) else {
+            let lines = paragraphs.flatMap { Self.broken($0[...], at: columns - 2, then: columns - 2) }
+            return [name] + Self.indented(lines, by: 2, then: 2)
+        }
+        let lines = paragraphs.flatMap { Self.broken($0[...], at: columns - margin, then: columns - margin) }
+        return Self.indented(lines, by: 0, then: margin, after: name.padded(to: margin))
+    }
+
+    /// A word that is longer than a line has one of its own, whole: the terminal breaks it, and it can still be copied.
+    private static func broken(_ text: Substring, at width: Int, then rest: Int) -> [String] {
+        var lines: [String] = []
+        for word in text.split(separator: " ", omittingEmptySubsequences: false).map(String.init) {
+            let room = lines.count > 1 ? rest : width
+            if let last = lines.last, last.columns + 1 + word.columns <= room {
+                lines[lines.count - 1] += " " + word
+            } else {
+                lines.append(word)
+            }
+        }
+        return lines
+    }
+
+    private static func indented(_ lines: [String], by first: Int, then rest: Int, after name: String = "") -> [String]
+    {
+        lines.enumerated().map { index, line in
+            index == 0 ? name + "".padded(to: first) + line : "".padded(to: rest) + line
+        }
+    }
+}

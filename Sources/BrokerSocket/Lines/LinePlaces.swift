@@ -1,0 +1,206 @@
+import BrokerModel
+
+/// Who has a place, and who loses it to another. It tells nobody: whoever has to go is returned, without a place already.
+struct LinePlaces {
+    private struct Place {
+        let connection: LineConnection
+        let owner: ConnectionOwner
+        let listener: UInt64
+        /// Bytes that wait in memory.
+        var held = 0
+    }
+
+    private let limits: LineLimits
+    private var places: [UInt64: Place] = [:]
+    private var owners: [Holder: Int] = [:]
+    private var users: [Partition: Int] = [:]
+    private var heldInAll = 0
+    private var lingering = 0
+    private var listeners: Set<UInt64> = []
+    private var waiting: [(listener: UInt64, told: @Sendable () -> Void)] = []
+
+    init(limits: LineLimits) {
+        self.limits = limits
+    }
+
+    var count: Int { places.count }
+
+    // MARK: Listeners
+
+    mutating func begin(_ listener: UInt64) { listeners.insert(listener) }
+
+    mutating func end(_ listener: UInt64) { listeners.remove(listener) }
+
+    /// The oldest first.
+    func all(of listener: UInt64) -> [LineConnection] {
+        places.filter { $0.value.listener == listener }.sorted { $0.key < $1.key }.map(\.value.connection)
+    }
+
+    /// - Returns: whether the listener has no connection; otherwise it is told later.
+    mutating func whenEmpty(_ listener: UInt64, _ told: @escaping @Sendable () -> Void) -> Bool {
+        guard !isEmpty(listener) else { return true }
+        waiting.append((listener, told))
+        return false
+    }
+
+    /// Who waited for a listener that has no connection any more.
+    mutating func takeToldOfEmpty() -> [@Sendable () -> Void] {
+        guard !waiting.isEmpty else { return [] }
+        let empty = waiting.filter { isEmpty($0.listener) }
+        waiting.removeAll { wait in empty.contains { $0.listener == wait.listener } }
+        return empty.map(\.told)
+    }
+
+    private func isEmpty(_ listener: UInt64) -> Bool { !places.values.contains { $0.listener == listener } }
+
+    // MARK: Places
+
+    /// Where there is no place, a connection that has long been quiet gives way: one of the owner's own where it has its share,
+    /// otherwise one of whoever has the most.
+    mutating func enter(
+        _ connection: LineConnection, of owner: ConnectionOwner, from listener: UInt64
+    ) -> (LineTable.Entry, gone: LineConnection?) {
+        guard listeners.contains(listener) else { return (.late, nil) }
+        var gone: LineConnection?
+        if let (refusal, others) = obstacle(to: owner) {
+            gone = if let others { giveWay { others.contains($0) } } else { giveWayOfGreatest() }
+            guard let gone else { return (.refused(refusal), nil) }
+            remove(gone.id)
+        }
+        places[connection.id] = Place(connection: connection, owner: owner, listener: listener)
+        keepPlace(of: owner)
+        return (.entered, gone)
+    }
+
+    /// - Returns: the limit that stands against one more connection of the owner, and of whom one would have to go; nil for anybody's.
+    private func obstacle(to owner: ConnectionOwner) -> (LineRefusal, of: Group?)? {
+        let own = owners[owner.holder, default: 0]
+        let share = share(of: owner)
+        if own >= share {
+            let party = share < limits.connections ? LineRefusal.Party.program : .everybody
+            return (.tooManyConnections(limit: share, of: party), .holder(owner.holder))
+        }
+        if let most = limits.userConnections, users[owner.partition, default: 0] >= most {
+            return (.tooManyConnections(limit: most, of: .user), .user(owner.partition))
+        }
+        let usesReserve = owner.mayUseReserve && own < limits.few
+        guard places.count >= limits.connections + (usesReserve ? limits.reserve : 0) else { return nil }
+        return (.tooManyConnections(limit: limits.connections, of: .everybody), nil)
+    }
+
+    private func share(of owner: ConnectionOwner) -> Int {
+        switch owner.claimant {
+        case .process: limits.connections
+        case .sandbox, .unidentified: min(limits.sandboxConnections, limits.connections)
+        }
+    }
+
+    /// A quiet one of whoever has the most goes.
+    mutating func makeRoom() -> LineConnection? {
+        let gone = giveWayOfGreatest()
+        if let gone { remove(gone.id) }
+        return gone
+    }
+
+    private func giveWayOfGreatest() -> LineConnection? {
+        let most = owners.values.max() ?? 0
+        return giveWay { owners[$0.holder] == most } ?? giveWay { _ in true }
+    }
+
+    /// - Returns: the one that has been quiet for the longest, which is not served any more.
+    private func giveWay(where isMeant: (ConnectionOwner) -> Bool) -> LineConnection? {
+        let latest = SuspendingClock.now - limits.quiet
+        let quiet = places.values.compactMap { place -> (connection: LineConnection, since: Quiet.Instant)? in
+            guard isMeant(place.owner), let since = place.connection.quiet.since, since <= latest else { return nil }
+            return (place.connection, since)
+        }
+        // It may have begun something since it was asked.
+        return quiet.sorted { $0.since < $1.since }.map(\.connection).first { $0.quiet.giveWay() }
+    }
+
+    /// Does nothing the second time.
+    mutating func remove(_ id: UInt64) {
+        guard let place = places.removeValue(forKey: id) else { return }
+        heldInAll -= place.held
+        leavePlace(of: place.owner)
+    }
+
+    mutating func keepPlace(of owner: ConnectionOwner) {
+        owners[owner.holder, default: 0] += 1
+        users[owner.partition, default: 0] += 1
+    }
+
+    mutating func leavePlace(of owner: ConnectionOwner) {
+        owners.giveBack(owner.holder)
+        users.giveBack(owner.partition)
+    }
+
+    // MARK: Memory
+
+    /// - Returns: who has to go, so that all together hold no more than they may.
+    mutating func hold(_ bytes: Int, by id: UInt64) -> [LineConnection] {
+        guard let before = places[id]?.held else { return [] }
+        places[id]?.held = bytes
+        heldInAll += bytes - before
+        var gone: [LineConnection] = []
+        while heldInAll > limits.held, let greediest = greediest() {
+            remove(greediest.id)
+            gone.append(greediest)
+        }
+        return gone
+    }
+
+    /// Of the user who has the most in memory, and of their owner who has, the connection with the most.
+    private func greediest() -> LineConnection? {
+        let holding = places.values.filter { $0.held > 0 }
+        let ofUser = Self.largestGroup(of: holding) { $0.owner.partition }
+        let ofOwner = Self.largestGroup(of: ofUser) { $0.owner.holder }
+        return ofOwner.max { $0.held < $1.held }?.connection
+    }
+
+    /// Those who hold the most together.
+    private static func largestGroup<Key: Hashable>(of places: [Place], by key: (Place) -> Key) -> [Place] {
+        func sum(_ group: [Place]) -> Int { group.reduce(0) { $0 + $1.held } }
+        return Dictionary(grouping: places, by: key).values.max { sum($0) < sum($1) } ?? []
+    }
+
+    // MARK: Refused peers
+
+    mutating func beginLingering() -> Bool {
+        guard lingering < limits.lingering else { return false }
+        lingering += 1
+        return true
+    }
+
+    mutating func endLingering() { lingering -= 1 }
+}
+
+/// Whose connections are meant.
+private enum Group {
+    case holder(Holder)
+    case user(Partition)
+
+    func contains(_ owner: ConnectionOwner) -> Bool {
+        switch self {
+        case .holder(let holder): owner.holder == holder
+        case .user(let partition): owner.partition == partition
+        }
+    }
+}
+
+/// A claimant of one user: sandboxes of two may have the same name.
+private struct Holder: Hashable {
+    let partition: Partition
+    let claimant: Claimant
+}
+
+extension ConnectionOwner {
+    fileprivate var holder: Holder { Holder(partition: partition, claimant: claimant) }
+}
+
+extension Dictionary where Value == Int {
+    fileprivate mutating func giveBack(_ key: Key) {
+        let left = self[key, default: 1] - 1
+        self[key] = left > 0 ? left : nil
+    }
+}

@@ -1,0 +1,87 @@
+import BrokerModel
+import CBrokerLinux
+import Logging
+
+/// What is done with a connection that was accepted: who it is, whether it may speak, and whether there is a place for it.
+struct LineReception: Sendable {
+    let table: LineTable
+    /// Which connections of the table come from the same socket.
+    let listener: UInt64
+    let service: any LineService
+    let limits: LineLimits
+    let logger: Logger
+
+    init(table: LineTable, service: any LineService, limits: LineLimits, logger: Logger) {
+        self.table = table
+        listener = table.makeID()
+        self.service = service
+        self.limits = limits
+        self.logger = logger
+    }
+
+    /// At another socket, with the same table.
+    func another(for service: any LineService) -> LineReception {
+        LineReception(table: table, service: service, limits: limits, logger: logger)
+    }
+
+    /// To be called on the thread of the connection's reactor.
+    func receive(_ arrival: LineArrival, on reactor: Reactor) {
+        let stream = SocketStream(arrival.descriptor, from: arrival.peer?.uid ?? .max, of: reactor)
+        guard let peer = arrival.peer else {
+            logger.notice("connection refused: who it is cannot be told")
+            return stream.close()
+        }
+        let channel = LineChannel(stream, service: service, limits: limits, table: table, logger: logger)
+        let connection = LineConnection(
+            id: table.makeID(), peer: peer, channel: channel, table: table, reactor: reactor)
+        switch service.admit(connection) {
+        case .serve(let handler, let owner):
+            serve(connection, of: owner, handler, channel, stream)
+        case .refuse(let line):
+            logger.notice("connection refused by policy", metadata: connection.about)
+            dismiss(stream, line)
+        }
+    }
+
+    private func serve(
+        _ connection: LineConnection, of owner: ConnectionOwner, _ handler: any LineHandler, _ channel: LineChannel,
+        _ stream: SocketStream
+    ) {
+        switch table.enter(connection, of: owner, from: listener) {
+        case .entered:
+            if !owner.maySendDescriptors { stream.refuseDescriptors() }
+            channel.serve(handler, on: connection, owner: owner)
+        case .refused(let refusal):
+            logger.notice("connection refused: the limit is reached", metadata: connection.about)
+            handler.closed(connection)
+            dismiss(stream, service.refusalLine(refusal))
+        case .late:
+            handler.closed(connection)
+            stream.close()
+        }
+    }
+
+    private func dismiss(_ stream: SocketStream, _ line: [UInt8]) {
+        stream.refuseDescriptors()
+        RefusedPeer.dismiss(stream, saying: line, limits: limits, table: table)
+    }
+}
+
+/// A connection that was accepted a moment ago: what can be had of it only then.
+struct LineArrival: Sendable {
+    let descriptor: Int32
+    /// Nil where the kernel does not say, or would not say who writes.
+    let peer: PeerCredentials?
+
+    init(_ accepted: Int32) {
+        descriptor = accepted
+        // The listener hands the question on, but not to whom connected before it was asked. Of what was sent before this the
+        // kernel tells without being asked, and what comes in between is nobody's.
+        let asks = broker_asks_who_writes(accepted) != 0 || broker_ask_who_writes(accepted) == 0
+        peer = asks ? try? PeerCredentials(ofSocket: accepted) : nil
+    }
+}
+
+extension LineConnection {
+    fileprivate var about: Logger.Metadata { ["pid": "\(peer.pid)", "uid": "\(peer.uid)"] }
+}

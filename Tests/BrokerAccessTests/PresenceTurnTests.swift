@@ -1,0 +1,43 @@
+import BrokerAccess
+import BrokerModel
+import BrokerTestSupport
+import BrokerValues
+import Synchronization
+import Testing
+
+/// People of whom one does not answer.
+private final class Questions: PresenceAuthority {
+    private let silent: UInt32
+    private let answer = Promise<PresenceAnswer>()
+    private let asked = Mutex<[UInt32]>([])
+
+    init(silent: UInt32) { self.silent = silent }
+
+    var uids: [UInt32] { asked.withLock { $0 } }
+
+    func end() { answer.fulfil(.notShown) }
+
+    func ask(for action: String, process: Int32, uid: UInt32) async -> PresenceAnswer {
+        asked.withLock { $0.append(uid) }
+        return uid == silent ? await answer.value : .shown
+    }
+}
+
+@Suite("Whose turn it is to be asked", .timeLimit(.minutes(1)))
+struct PresenceTurnTests {
+    @Test("who is asked and does not answer is asked nothing else meanwhile, and keeps no other user waiting")
+    func users() async throws {
+        let people = Questions(silent: 1000)
+        let bed = try await AccessBed(presence: people) { $0.audience = .everybody(overflow: nil) }
+        let (silent, other) = (try bed.caller(), try bed.caller { $0.uid = 1001 })
+        let waiting = (0..<3).map { _ in
+            Task { try? await bed.policy.requirePresence(for: "grants.approve", of: silent) }
+        }
+        try await eventually("the first is asked") { people.uids == [1000] }
+        try await bed.policy.requirePresence(for: "grants.approve", of: other)
+        #expect(people.uids == [1000, 1001])
+        people.end()
+        for task in waiting { await task.value }
+        #expect(people.uids == [1000, 1001, 1000, 1000])
+    }
+}

@@ -1,0 +1,67 @@
+import BrokerTestSupport
+import Foundation
+import Testing
+
+@Suite("Help")
+struct HelpTests {
+    /// Every command that has examples, by the words that name it.
+    private static let commands = [
+        ["status"], ["login"], ["token"], ["proof"], ["accounts", "list"], ["accounts", "show"],
+        ["accounts", "remove"],
+        ["accounts", "sign-out"], ["apps", "add"], ["apps", "list"], ["apps", "remove"], ["doctor"],
+        ["logout"], ["sandboxes", "add"], ["sandboxes", "list"], ["sandboxes", "remove"],
+        ["run-in"],
+        ["git-credential"], ["kube-credential"], ["token-file"], ["watch"], ["apps", "show"], ["apps", "edit"],
+        ["grants", "list"], ["grants", "approve"], ["grants", "deny"], ["grants", "revoke"], ["key", "status"],
+        ["key", "rotate"], ["lock"], ["cache", "accept-restore"],
+    ]
+
+    @Test("the examples in the help can be typed as they are", arguments: commands)
+    func examples(command: [String]) async throws {
+        let help = try await brokerctl(["help"] + command, environment: ["COLUMNS": "200"])
+        let examples = help.output.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+            .filter { $0.contains(#/^brokerctl |\| brokerctl /#) && !$0.contains("$(") }
+        #expect(!examples.isEmpty, "\(help)")
+        let program = try PackageTree.program("brokerctl")
+        try await withTestBed { bed in
+            for example in examples {
+                let line = example.replacing(#/(^|\| )brokerctl /#) {
+                    "\($0.1)'\(program)' --socket /nowhere/broker.sock "
+                }
+                let result = try await bed.run(
+                    Launch("/bin/sh", ["-c", line], environment: ["XDG_RUNTIME_DIR": bed.directory.path]))
+                // There is no broker; a mistake of the example's would be 2.
+                let expected: Int32 = command == ["doctor"] ? 1 : 3
+                #expect(result.status == .exited(expected), "\(example)\n\(result)")
+            }
+        }
+    }
+
+    private struct Dump: Decodable { let command: Command }
+
+    private struct Command: Decodable {
+        let commandName: String
+        let discussion: String?
+        let subcommands: [Command]?
+
+        /// It and all below it, with the words that lead there.
+        func all(below path: [String] = []) -> [(words: [String], command: Command)] {
+            let words = path + [commandName]
+            return [(words, self)]
+                + (subcommands ?? []).filter { $0.commandName != "help" }.flatMap { $0.all(below: words) }
+        }
+    }
+
+    @Test("every command shows how it is used")
+    func everyCommand() async throws {
+        let dump = try await brokerctl(["--experimental-dump-help"])
+        let commands = try JSONDecoder().decode(Dump.self, from: dump.outputData).command.all()
+        #expect(commands.count > 50)
+        for (words, command) in commands {
+            let parts = (command.discussion ?? "").components(separatedBy: "Examples:\n")
+            let name = words.joined(separator: " ")
+            #expect(parts.count == 2, "\(name)")
+            #expect(parts.last?.contains(words.last ?? "") == true, "\(name): \(parts.last ?? "")")
+        }
+    }
+}

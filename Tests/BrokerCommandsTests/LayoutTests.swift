@@ -1,0 +1,114 @@
+import BrokerCommands
+import Testing
+
+@Suite("Text is laid out for the terminal")
+struct LayoutTests {
+    private static func table() -> Table {
+        var table = Table("NAME", "AUTHORITY", "ID")
+        table.add("notes", "https://id.example.org/realms/one", "0123456789abcdef0123456789abcdef01234567")
+        return table
+    }
+
+    @Test("a table that is too wide has its widest cells shortened, but never what names the row")
+    func shortened() {
+        #expect(
+            Self.table().text(in: Layout(columns: 40)) == """
+                NAME   AUTHORITY        ID
+                notes  https://id.exa…  0123456789abcde…
+
+                """)
+    }
+
+    @Test("a table that would say nothing any more is a block for each row, with all of it")
+    func blocks() {
+        var table = Self.table()
+        table.add("mail", "", "2")
+        #expect(
+            table.text(in: Layout(columns: 24)) == """
+                NAME       notes
+                AUTHORITY
+                  https://id.example.org/realms/one
+                ID
+                  0123456789abcdef0123456789abcdef01234567
+
+                NAME  mail
+                ID    2
+
+                """)
+    }
+
+    @Test("elsewhere nothing is shortened or broken")
+    func elsewhere() {
+        let text = Self.table().text()
+        #expect(text.contains("https://id.example.org/realms/one  0123456789abcdef0123456789abcdef01234567\n"))
+        let long = String(repeating: "word ", count: 100)
+        #expect(Layout.plain.prose(long) == long)
+    }
+
+    @Test("values stand beside their names as long as there is room for their words, else below")
+    func facts() {
+        var facts = Facts()
+        facts.add("Vault", "locked, and nobody has the passphrase for it")
+        facts.add("Socket", "/run/user/1000/brokerd/broker.sock")
+        facts.add("Key", "key-file")
+        #expect(
+            facts.text(in: Layout(columns: 40)) == """
+                Vault   locked, and nobody has the
+                        passphrase for it
+                Socket
+                  /run/user/1000/brokerd/broker.sock
+                Key     key-file
+
+                """)
+    }
+
+    @Test("long lines are broken at spaces and go on where they began; a long word stays whole, to be copied")
+    func prose() {
+        let layout = Layout(columns: 30)
+        #expect(
+            layout.prose(
+                "short\n  The provider said: nothing that helps.\nOpen https://id.example.org/a/very/long/page now")
+                    == """
+                    short
+                      The provider said: nothing
+                      that helps.
+                    Open
+                    https://id.example.org/a/very/long/page
+                    now
+                    """)
+        #expect(
+            layout.prose("09:00:00  mail: a sign-in waits for the person", hanging: 10) == """
+                09:00:00  mail: a sign-in
+                          waits for the person
+                """)
+        #expect(layout.prose("Erase everything that there is? [y/N] ") == "Erase everything that there\nis? [y/N] ")
+    }
+
+    @Test("a command that takes several lines is still one to a shell")
+    func command() {
+        let words = ["brokerctl", "login", "--app", "my notes", "--device-code"]
+        #expect(Layout.plain.command(words) == "  brokerctl login --app 'my notes' --device-code")
+        #expect(
+            Layout(columns: 40).command(words) == """
+                  brokerctl login --app 'my notes' \\
+                    --device-code
+                """)
+    }
+
+    @Test("what is found is said beside the subject, the advice below it")
+    func findings() {
+        let findings = [
+            Finding("Broker", .good, "Version 1 answers."),
+            Finding("Settings", .bad, "There is a mistake in them.", advice: "brokerctl config edit"),
+        ]
+        #expect(
+            FindingsText.text(findings, in: Layout(columns: 36)) == """
+                ok    Broker    Version 1 answers.
+                BAD   Settings  There is a mistake
+                                in them.
+                                -> brokerctl config
+                                edit
+
+                """)
+    }
+}

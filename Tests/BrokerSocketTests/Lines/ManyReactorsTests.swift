@@ -1,0 +1,167 @@
+import BrokerModel
+import BrokerSocket
+import BrokerTestSupport
+import Dispatch
+import Synchronization
+import Testing
+
+@Suite("Connections are handed round to reactors, and limits hold for all together")
+struct ManyReactorsTests {
+    /// Which reactor each line came to, in the order of the lines.
+    private final class Seen: Sendable {
+        private let reactors = Mutex<[ObjectIdentifier]>([])
+
+        func add(_ connection: LineConnection) {
+            reactors.withLock { $0.append(ObjectIdentifier(connection.reactor)) }
+        }
+
+        var count: Int { reactors.withLock { Set($0).count } }
+        var all: [ObjectIdentifier] { reactors.withLock { $0 } }
+    }
+
+    private final class Answers: Sendable {
+        let count = Mutex(0)
+    }
+
+    private func service(_ seen: Seen) -> ScriptedService {
+        ScriptedService(onLine: { line, connection in
+            seen.add(connection)
+            connection.say(line)
+        })
+    }
+
+    @Test(
+        "one client has one thread; others begin with further connections, as many as can work, and share them evenly")
+    func handedRound() async throws {
+        let seen = Seen()
+        try await withListener(service(seen), reactors: 3) { bed in
+            let first = try await bed.connect()
+            #expect(try await first.ask("one") == "one")
+            #expect(bed.listener.reactors.all.count == 1)
+            var clients = [first]
+            for _ in 1..<6 {
+                clients.append(try await bed.connect())
+                #expect(try await clients.last?.ask("more") == "more")
+            }
+            #expect(bed.listener.reactors.all.count == 3 && seen.count == 3)
+            let shares = Dictionary(grouping: seen.all) { $0 }.values.map(\.count)
+            #expect(shares == [2, 2, 2])
+        }
+    }
+
+    @Test("the places are taken by all together, and a quiet connection gives way to one of another reactor")
+    func places() async throws {
+        for isIdle in [false, true] {
+            let seen = Seen()
+            let service = service(seen)
+            service.isIdle = isIdle
+            try await withListener(
+                service, reactors: 2,
+                limits: {
+                    $0.connections = 3
+                    $0.reserve = 0
+                    $0.quiet = .zero
+                }
+            ) { bed in
+                var clients: [LineClient] = []
+                for _ in 0..<3 {
+                    clients.append(try await bed.connect())
+                    #expect(try await clients.last?.ask("mine") == "mine")
+                }
+                #expect(seen.count == 2)
+                let another = try await bed.connect()
+                if isIdle {
+                    #expect(try await another.ask("let me in") == "let me in")
+                    #expect(try await clients[0].readToEnd() == "")
+                    // The first connection was of another reactor.
+                    #expect(seen.all.first != seen.all.last)
+                } else {
+                    #expect(try await another.readToEnd() == "too many 3\n")
+                }
+                #expect(bed.listener.connectionCount == 3)
+            }
+        }
+    }
+
+    @Test("what connections of several reactors hold is counted together, and whoever holds the most is cut off")
+    func memory() async throws {
+        try await withListener(service(Seen()), reactors: 2, limits: { $0.held = 500_000 }) { bed in
+            let greedy = try await bed.connect()
+            try await greedy.send(String(repeating: "g", count: 400_000))
+            let modest = try await bed.connect()
+            try await modest.send(String(repeating: "m", count: 200_000))
+            #expect(try await greedy.readToEnd() == "")
+            try await modest.send("\n")
+            #expect(try await modest.readLine()?.count == 200_000)
+        }
+    }
+
+    /// Two clients, one on each of two reactors, of which the second is stuck until the gate opens.
+    private func withStuckReactor(
+        _ body: (ListenerBed, ScriptedService, (served: LineClient, stuck: LineClient), DispatchSemaphore) async throws
+            -> Void
+    ) async throws {
+        let gate = DispatchSemaphore(value: 0)
+        let service = ScriptedService(onLine: { line, connection in
+            if line == "wait" { gate.wait() }
+            connection.say(line)
+        })
+        try await withListener(service, reactors: 2) { bed in
+            let served = try await bed.connect()
+            #expect(try await served.ask("first") == "first")
+            let stuck = try await bed.connect()
+            #expect(try await stuck.ask("second") == "second")
+            try await stuck.sendLine("wait")
+            try await eventually("it is stuck") { service.counts.received == 3 }
+            defer { gate.signal() }
+            try await body(bed, service, (served, stuck), gate)
+        }
+    }
+
+    @Test("while one reactor is stuck the watchdog hears nothing, and connections of another are served")
+    func stuck() async throws {
+        try await withStuckReactor { bed, _, clients, gate in
+            let answers = Answers()
+            let beat = Task { [listener = bed.listener] in
+                try await listener.heartbeat()
+                answers.count.withLock { $0 += 1 }
+            }
+            // What the other reactor can answer alone, it has answered by then.
+            for _ in 0..<100 { #expect(try await clients.served.ask("still") == "still") }
+            #expect(answers.count.withLock { $0 } == 0)
+            gate.signal()
+            try await beat.value
+            #expect(answers.count.withLock { $0 } == 1)
+            #expect(try await clients.stuck.readLine() == "wait")
+        }
+    }
+
+    @Test(
+        "who connected before the socket was listened at, and writes before its reactor has time, is known all the same"
+    )
+    func early() async throws {
+        try await withStuckReactor { bed, service, _, gate in
+            let path = bed.bed.path("early.sock")
+            let socket = try ListeningSocket.bind(SocketPlace(path: path))
+            let early = [try await LineClient.connect(to: path), try await LineClient.connect(to: path)]
+            let another = try await bed.listener.startAnother(socket, service: service)
+            try await eventually("both are handed round") { bed.listener.reactors.all.map(\.connections) == [2, 2] }
+            for client in early { try await client.sendLine("early") }
+            gate.signal()
+            for client in early { #expect(try await client.readLine() == "early") }
+            await another.shutDown(within: .zero)
+        }
+    }
+
+    @Test("a shutdown waits for the connections of all reactors, and cuts off what is left on each")
+    func shutDown() async throws {
+        let service = ScriptedService(onDrain: { _ in })
+        try await withListener(service, reactors: 2) { bed in
+            let clients = [try await bed.connect(), try await bed.connect()]
+            for client in clients { #expect(try await client.ask("here") == "here") }
+            #expect(await bed.listener.shutDown(within: .zero) == 2)
+            #expect(service.counts.drains == 2)
+            for client in clients { #expect(try await client.readToEnd() == "") }
+        }
+    }
+}
