@@ -129,11 +129,11 @@ final class LineAcceptor: ReactorSource {
             return
         }
         let arrival = LineArrival(accepted)
-        let (home, reception) = (reactors.next(), reception)
+        let (home, reactors, reception) = (reactors.next(), reactors, reception)
         if home === reactor {
-            reception.receive(arrival, on: home)
+            reception.receive(arrival, on: home, of: reactors)
         } else {
-            home.execute { reception.receive(arrival, on: home) }
+            home.execute { reception.receive(arrival, on: home, of: reactors) }
         }
     }
 }

@@ -28,6 +28,8 @@ package struct LineLimits: Sendable {
     package var linger = Duration.seconds(1)
     /// Refused peers that get that time at once; more are told and cut off.
     package var lingering = 32
+    /// Peers without a place that wait at once for connections that are about to end; more are refused without.
+    package var waiting = 4
 
     package init() {}
 
@@ -39,11 +41,12 @@ package struct LineLimits: Sendable {
     /// What a process needs that has as many connections.
     package var descriptors: Int { (connections + reserve) * Self.descriptorsOfConnection + Self.otherDescriptors }
 
-    /// Has no more connections than the process can have; a few in any case.
+    /// Has no more connections than the process can have; a few in any case. Refused peers leave room for them.
     package mutating func fit(descriptors: Int) {
         let room = (descriptors - Self.otherDescriptors) / Self.descriptorsOfConnection - reserve
         connections = min(connections, max(room, Self.fewest))
         userConnections = userConnections.map { min($0, connections) }
+        lingering = min(lingering, descriptors / 8)
     }
 
     private static let fewest = 8

@@ -16,8 +16,9 @@ struct LinePlaces {
     private var users: [Partition: Int] = [:]
     private var heldInAll = 0
     private var lingering = 0
+    private var waitingForPlace = 0
     private var listeners: Set<UInt64> = []
-    private var waiting: [(listener: UInt64, told: @Sendable () -> Void)] = []
+    private var waitingForEmpty: [(listener: UInt64, told: @Sendable () -> Void)] = []
 
     init(limits: LineLimits) {
         self.limits = limits
@@ -39,15 +40,15 @@ struct LinePlaces {
     /// - Returns: whether the listener has no connection; otherwise it is told later.
     mutating func whenEmpty(_ listener: UInt64, _ told: @escaping @Sendable () -> Void) -> Bool {
         guard !isEmpty(listener) else { return true }
-        waiting.append((listener, told))
+        waitingForEmpty.append((listener, told))
         return false
     }
 
     /// Who waited for a listener that has no connection any more.
     mutating func takeToldOfEmpty() -> [@Sendable () -> Void] {
-        guard !waiting.isEmpty else { return [] }
-        let empty = waiting.filter { isEmpty($0.listener) }
-        waiting.removeAll { wait in empty.contains { $0.listener == wait.listener } }
+        guard !waitingForEmpty.isEmpty else { return [] }
+        let empty = waitingForEmpty.filter { isEmpty($0.listener) }
+        waitingForEmpty.removeAll { wait in empty.contains { $0.listener == wait.listener } }
         return empty.map(\.told)
     }
 
@@ -173,6 +174,14 @@ struct LinePlaces {
     }
 
     mutating func endLingering() { lingering -= 1 }
+
+    mutating func beginWaiting() -> Bool {
+        guard waitingForPlace < limits.waiting else { return false }
+        waitingForPlace += 1
+        return true
+    }
+
+    mutating func endWaiting() { waitingForPlace -= 1 }
 }
 
 /// Whose connections are meant.

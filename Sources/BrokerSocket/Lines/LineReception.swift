@@ -24,8 +24,8 @@ struct LineReception: Sendable {
         LineReception(table: table, service: service, limits: limits, logger: logger)
     }
 
-    /// To be called on the thread of the connection's reactor.
-    func receive(_ arrival: LineArrival, on reactor: Reactor) {
+    /// To be called on the thread of the connection's reactor, one of all.
+    func receive(_ arrival: LineArrival, on reactor: Reactor, of reactors: Reactors) {
         let stream = SocketStream(arrival.descriptor, from: arrival.peer?.uid ?? .max, of: reactor)
         guard let peer = arrival.peer else {
             logger.notice("connection refused: who it is cannot be told")
@@ -36,27 +36,46 @@ struct LineReception: Sendable {
             id: table.makeID(), peer: peer, channel: channel, table: table, reactor: reactor)
         switch service.admit(connection) {
         case .serve(let handler, let owner):
-            serve(connection, of: owner, handler, channel, stream)
+            let entrant = Entrant(
+                connection: connection, owner: owner, handler: handler, channel: channel, stream: stream)
+            let entry = enter(entrant)
+            guard case .refused = entry, table.beginWaiting() else { return finish(entrant, entry) }
+            // Whoever has hung up, and whose reactor has not seen it yet, keeps nobody out.
+            let bound = ReactorBound(entrant, of: reactor)
+            reactors.whenAllHaveTurned(on: reactor) {
+                table.endWaiting()
+                finish(bound.value, enter(bound.value))
+            }
         case .refuse(let line):
             logger.notice("connection refused by policy", metadata: connection.about)
             dismiss(stream, line)
         }
     }
 
-    private func serve(
-        _ connection: LineConnection, of owner: ConnectionOwner, _ handler: any LineHandler, _ channel: LineChannel,
-        _ stream: SocketStream
-    ) {
-        switch table.enter(connection, of: owner, from: listener) {
+    private struct Entrant {
+        let connection: LineConnection
+        let owner: ConnectionOwner
+        let handler: any LineHandler
+        let channel: LineChannel
+        let stream: SocketStream
+    }
+
+    private func enter(_ entrant: Entrant) -> LineTable.Entry {
+        table.enter(entrant.connection, of: entrant.owner, from: listener)
+    }
+
+    private func finish(_ entrant: Entrant, _ entry: LineTable.Entry) {
+        let (connection, stream) = (entrant.connection, entrant.stream)
+        switch entry {
         case .entered:
-            if !owner.maySendDescriptors { stream.refuseDescriptors() }
-            channel.serve(handler, on: connection, owner: owner)
+            if !entrant.owner.maySendDescriptors { stream.refuseDescriptors() }
+            entrant.channel.serve(entrant.handler, on: connection, owner: entrant.owner)
         case .refused(let refusal):
             logger.notice("connection refused: the limit is reached", metadata: connection.about)
-            handler.closed(connection)
+            entrant.handler.closed(connection)
             dismiss(stream, service.refusalLine(refusal))
         case .late:
-            handler.closed(connection)
+            entrant.handler.closed(connection)
             stream.close()
         }
     }

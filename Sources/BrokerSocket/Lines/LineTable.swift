@@ -84,4 +84,9 @@ final class LineTable: Sendable {
     func beginLingering() -> Bool { places.withLock { $0.beginLingering() } }
 
     func endLingering() { places.withLock { $0.endLingering() } }
+
+    /// - Returns: whether the peer may wait for a place, with what it holds meanwhile.
+    func beginWaiting() -> Bool { places.withLock { $0.beginWaiting() } }
+
+    func endWaiting() { places.withLock { $0.endWaiting() } }
 }

@@ -36,6 +36,16 @@ package final class Reactors: Sendable {
         }
     }
 
+    /// Does the job on the reactor's thread when each of all has done what was ready for it: who had hung up by now is known then to have.
+    func whenAllHaveTurned(on reactor: Reactor, _ job: @escaping @Sendable () -> Void) {
+        Self.turn(all[...], then: reactor, job)
+    }
+
+    private static func turn(_ rest: ArraySlice<Reactor>, then last: Reactor, _ job: @escaping @Sendable () -> Void) {
+        guard let next = rest.first else { return last.execute(job) }
+        next.execute { turn(rest.dropFirst(), then: last, job) }
+    }
+
     /// Returns when their threads have ended.
     package func stop() async {
         for reactor in all { await reactor.stop() }

@@ -98,6 +98,7 @@ struct ManyReactorsTests {
 
     /// Two clients, one on each of two reactors, of which the second is stuck until the gate opens.
     private func withStuckReactor(
+        limits: (inout LineLimits) -> Void = { _ in },
         _ body: (ListenerBed, ScriptedService, (served: LineClient, stuck: LineClient), DispatchSemaphore) async throws
             -> Void
     ) async throws {
@@ -106,7 +107,7 @@ struct ManyReactorsTests {
             if line == "wait" { gate.wait() }
             connection.say(line)
         })
-        try await withListener(service, reactors: 2) { bed in
+        try await withListener(service, reactors: 2, limits: limits) { bed in
             let served = try await bed.connect()
             #expect(try await served.ask("first") == "first")
             let stuck = try await bed.connect()
@@ -133,6 +134,23 @@ struct ManyReactorsTests {
             try await beat.value
             #expect(answers.count.withLock { $0 } == 1)
             #expect(try await clients.stuck.readLine() == "wait")
+        }
+    }
+
+    @Test("whoever has hung up keeps nobody out, although its reactor had no time to see it")
+    func hungUp() async throws {
+        try await withStuckReactor(limits: {
+            $0.connections = 2
+            $0.reserve = 0
+        }) { bed, _, clients, gate in
+            await clients.stuck.close()
+            let another = try await bed.connect()
+            try await another.sendLine("let me in")
+            for _ in 0..<100 { #expect(try await clients.served.ask("still") == "still") }
+            gate.signal()
+            #expect(try await another.readLine() == "let me in")
+            let refused = try await bed.connect()
+            #expect(try await refused.readToEnd() == "too many 2\n")
         }
     }
 

@@ -16,7 +16,9 @@ package struct Terminal: Sendable {
             bed: bed, server: bed.path(bed.unique("tmux")), status: bed.path(bed.unique("status")))
         bed.atEnd { _ = try? await terminal.tmux("kill-server") }
         let options = bed.path(bed.unique("tmux.conf"))
-        try "set -g remain-on-exit on\nset -g status off\nset -g history-limit 2000\n"
+        // Where the program has ended, tmux would write that it has into the program's lines.
+        let settings = ["remain-on-exit on", "remain-on-exit-format ''", "status off", "history-limit 2000"]
+        try settings.map { "set -g \($0)\n" }.joined()
             .write(toFile: options, atomically: true, encoding: .utf8)
         let variables = launch.environment.map { "\($0.key)=\($0.value)" }
         try await terminal.tmux(
