@@ -192,11 +192,20 @@ package final class CacheWriter: Sendable {
             guard state.retry == nil else { return }
             state.retry = Task {
                 repeat {
-                    do { try await clock.sleep(for: .seconds(settings().writeRetryInterval)) } catch { break }
-                } while await !flush()
-                self.state.withLock { $0.retry = nil }
+                    do { try await clock.sleep(for: .seconds(settings().writeRetryInterval)) } catch { return }
+                    _ = await flush()
+                } while !endRetrying()
                 log.notice("the vault is written again")
             }
+        }
+    }
+
+    /// - Returns: false where a change was refused meanwhile, whose writer left it to the retry under way.
+    private func endRetrying() -> Bool {
+        state.withLock { state in
+            guard state.refused.isEmpty else { return false }
+            state.retry = nil
+            return true
         }
     }
 

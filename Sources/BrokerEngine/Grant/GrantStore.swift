@@ -97,6 +97,7 @@ struct GrantStore: Sendable {
         let account = entry.stored.record
         var claims: IDTokenClaims?
         var identity = TokenIdentity(homeAccountID: account.homeAccountID, realm: realm)
+        let known: AccountRecord
         do throws(BrokerError) {
             if let idToken = response.idToken {
                 let verified = try await verified(idToken, nonce: nil, earlier: earlier, authority, metadata)
@@ -112,22 +113,28 @@ struct GrantStore: Sendable {
             }
             try SignInRequirements.checkRefreshed(acr: claims?["acr"], among: contexts)
             try checkRoom(for: identity, at: authority)
+            known = try self.known(identity, at: authority) ?? account.moved(to: realm)
         } catch {
             await keep(rescue, proofKey: proofKey)
             throw error
         }
         var context = context(authority, asked, sent, proofKey)
         context.refreshing = account
-        let known = try known(identity, at: authority) ?? account.moved(to: realm)
         let granted = GrantedTokens(
             response, claims: claims, known: known, spent: spent.record, context: context)
+        let filed: Filed
         do throws(BrokerError) {
-            let filed = try await file(granted, of: response, precondition: precondition, proofKey: proofKey)
-            return try answer(filed, of: response, precondition: precondition, refusal: .interactionRequired)
+            filed = try await file(granted, of: response, precondition: precondition, proofKey: proofKey)
         } catch {
-            if error.reason == .signedOut { giveBackLate(UnkeptTokens(response), precondition, at: metadata) }
+            if error.reason == .signedOut {
+                giveBackLate(UnkeptTokens(response), precondition, at: metadata)
+            } else {
+                // What had to be looked up for the rest could not be.
+                await keep(rescue, proofKey: proofKey)
+            }
             throw error
         }
+        return try answer(filed, of: response, precondition: precondition, refusal: .interactionRequired)
     }
 
     /// What the group knows of the person in this tenant; for a tenant that is new, since when it knows the person.

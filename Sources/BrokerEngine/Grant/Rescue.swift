@@ -29,7 +29,8 @@ extension GrantStore {
         let isBound = rescue.type == .dpop && app.clientSecret == nil
         do throws(VaultError) {
             let standing = try await services.writer.writeTogether(in: partition) {
-                [partition, vault = services.vault, now = services.clock.now] draft throws(VaultError) in
+                [partition, vault = services.vault, now = services.clock.now, log = services.log]
+                draft throws(VaultError) in
                 let precondition = rescue.precondition
                 var change = CacheChange(in: partition)
                 let standing = try precondition.standing(in: draft)
@@ -45,7 +46,11 @@ extension GrantStore {
                     change.add(.proofKey(.put(try vault.seal(key, secret: proofKey.privateKey, in: partition))))
                 }
                 change.add(.refreshToken(.put(try vault.seal(record, secret: secret, in: partition))))
-                try change.share(record, secret, isFamilys: record.familyID != nil, from: draft, vault)
+                do throws(VaultError) {
+                    try change.share(record, secret, isFamilys: record.familyID != nil, from: draft, vault)
+                } catch {
+                    log.error("others who have the token keep the spent one", metadata: ["cause": "\(error)"])
+                }
                 return (change, standing)
             }.answer
             if standing == .signedOut {

@@ -37,6 +37,32 @@ struct OwnQueueTests {
         #expect(try bed.vault.statistics(of: Sample.partition).records[.refreshToken] == 1)
     }
 
+    @Test("what is refused while another person's is being written anew is tried again, too")
+    func refusedMeanwhile() async throws {
+        let bed = try await EngineBed()
+        bed.vault.failWriting(.full("The disk is full."))
+        #expect(try await !bed.signIn("alice").persisted)
+        bed.vault.failWriting(nil)
+        let gate = Gate()
+        bed.vault.hold(until: gate, of: Sample.partition)
+        try await eventually("it is tried again") {
+            bed.clock.advance(bySeconds: 60)
+            return bed.vault.held == 1
+        }
+        bed.vault.failWriting(.full("The disk is full."))
+        let (browser, signIn) = bed.begin(bed.interactive { $0.partition = Self.other })
+        _ = await bed.redirects.visit(await browser.opening(), code: "bob")
+        #expect(try await !signIn.value.persisted)
+        bed.vault.failWriting(nil)
+        gate.open()
+        for partition in [Sample.partition, Self.other] {
+            try await eventually("it is written") {
+                bed.clock.advance(bySeconds: 60)
+                return try bed.vault.statistics(of: partition).records[.refreshToken] == 1
+            }
+        }
+    }
+
     @Test("who erases what there is of one person drops nothing of another's that the disk has refused")
     func erased() async throws {
         let bed = try await EngineBed()

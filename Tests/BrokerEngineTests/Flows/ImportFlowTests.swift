@@ -84,6 +84,23 @@ struct ImportFlowTests {
         #expect(try fresh.text(try await fresh.engine.acquireSilent(fresh.silent())) == "newer")
     }
 
+    @Test("what cannot be looked up when the provider has answered loses no refresh token")
+    func lookUpFails() async throws {
+        let bed = try await bed()
+        _ = try await take(bed, file())
+        bed.provider.whenRedeeming { [unowned bed] _ throws(ProviderError) in
+            bed.vault.failReadingAll(.io("It cannot be read."))
+            return bed.provider.tokens(for: "alice")
+        }
+        let forced = bed.silent { $0.forceRefresh = true }
+        await #expect(throws: BrokerError.self) { try await bed.engine.acquireSilent(forced) }
+        bed.vault.failReadingAll(nil)
+        bed.provider.whenRedeeming(nil)
+        let engine = try await bed.restarted()
+        #expect(try await !engine.acquireSilent(forced).fromCache)
+        #expect(bed.provider.refreshes == ["imported", "rt-1"])
+    }
+
     @Test("each group with the client has the tokens, no other has; apps that share client and group count once")
     func groups() async throws {
         let group = [Sample.app("mail", group: "office"), Sample.app("mail-too", group: "office")]
