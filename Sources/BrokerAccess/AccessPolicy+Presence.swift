@@ -8,7 +8,7 @@ extension AccessPolicy {
     /// Waits for the person behind a caller. Whoever calls this looks at the caller again afterwards: the process that was asked
     /// about has to be the one that connected.
     ///
-    /// - Throws: `accessDenied` (`presenceRequired`) when nobody could be asked, `userCanceled`.
+    /// - Throws: `accessDenied` (`presenceRequired`) when nobody could be asked, `userCanceled` also when the task was.
     package func requirePresence(for method: String, of caller: Caller) async throws(BrokerError) {
         let answer = await presenceTurns.run(of: caller.partition) { [presence] in
             await presence?.ask(for: method, process: caller.facts.pid, uid: caller.facts.uid)
@@ -17,6 +17,7 @@ extension AccessPolicy {
         let message: String
         switch answer {
         case .shown: return
+        case nil: throw BrokerError(.userCanceled, "Whoever asked for this has gone; nothing was changed.")
         case .notShown:
             throw BrokerError(
                 .userCanceled,

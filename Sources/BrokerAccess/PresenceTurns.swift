@@ -8,14 +8,22 @@ final class PresenceTurns: Sendable {
         var count = 0
     }
 
+    /// Whoever wants the person to be asked.
+    private final class Asker: Sendable {
+        let hasGone = Atomic(false)
+    }
+
     private let lines = Mutex<[Partition: Line]>([:])
 
+    /// - Returns: nil when the task was cancelled: nobody is asked for whoever has gone, and no answer counts for them.
     func run<Answer: Sendable>(
         of partition: Partition, _ ask: @escaping @Sendable () async -> Answer
-    ) async -> Answer {
+    ) async -> Answer? {
         let turns = lines.withLock { lines in
-            lines[partition, default: Line()].count += 1
-            return lines[partition]?.turns
+            var line = lines[partition] ?? Line()
+            line.count += 1
+            lines[partition] = line
+            return line.turns
         }
         defer {
             lines.withLock { lines in
@@ -23,7 +31,12 @@ final class PresenceTurns: Sendable {
                 if lines[partition]?.count == 0 { lines[partition] = nil }
             }
         }
-        guard let turns else { return await ask() }
-        return await turns.run(ask)
+        let asker = Asker()
+        return await withTaskCancellationHandler {
+            let answer = await turns.run { asker.hasGone.load(ordering: .relaxed) ? nil : await ask() }
+            return asker.hasGone.load(ordering: .relaxed) ? nil : answer
+        } onCancel: {
+            asker.hasGone.store(true, ordering: .relaxed)
+        }
     }
 }

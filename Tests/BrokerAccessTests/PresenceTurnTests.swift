@@ -15,7 +15,7 @@ private final class Questions: PresenceAuthority {
 
     var uids: [UInt32] { asked.withLock { $0 } }
 
-    func end() { answer.fulfil(.notShown) }
+    func end(_ answer: PresenceAnswer = .notShown) { self.answer.fulfil(answer) }
 
     func ask(for action: String, process: Int32, uid: UInt32) async -> PresenceAnswer {
         asked.withLock { $0.append(uid) }
@@ -39,5 +39,30 @@ struct PresenceTurnTests {
         people.end()
         for task in waiting { await task.value }
         #expect(people.uids == [1000, 1001, 1000, 1000])
+    }
+
+    @Test("nobody is asked for a caller who has gone, and an answer that comes then does not count")
+    func gone() async throws {
+        let people = Questions(silent: 1000)
+        let bed = try await AccessBed(presence: people) { $0.audience = .everybody(overflow: nil) }
+        let (silent, other) = (try bed.caller(), try bed.caller { $0.uid = 1001 })
+        func ask(_ caller: Caller) -> Task<ErrorKind?, Never> {
+            Task {
+                do throws(BrokerError) {
+                    try await bed.policy.requirePresence(for: "grants.approve", of: caller)
+                    return nil
+                } catch {
+                    return error.kind
+                }
+            }
+        }
+        let asked = ask(silent)
+        try await eventually("the first is asked") { people.uids == [1000] }
+        let waiting = (0..<3).map { _ in ask(silent) }
+        for task in waiting + [asked] { task.cancel() }
+        people.end(.shown)
+        for task in waiting + [asked] { #expect(await task.value == .userCanceled) }
+        #expect(people.uids == [1000])
+        #expect(await ask(other).value == nil)
     }
 }

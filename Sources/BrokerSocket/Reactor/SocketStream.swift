@@ -57,7 +57,8 @@ final class SocketStream: ReactorSource {
     /// From now on the owner is told. Another owner may take the stream over.
     func serve(_ owner: any SocketStreamOwner, wantsInput: Bool) {
         self.owner = owner
-        guard token == nil, !isGone else { return self.wantsInput = wantsInput }
+        // Who is closed while a peer is being refused is not watched again.
+        guard isOpen, token == nil, !isGone else { return self.wantsInput = wantsInput }
         interest = wantsInput ? .input : []
         token = reactor.watch(descriptor, for: interest, self)
         if token == nil { close() }
