@@ -34,7 +34,10 @@ final class AccessBed: Sendable {
             directory: directory, grants: grants, gate: gate, presence: presence, settings: settings, log: .silent)
     }
 
-    deinit { try? FileManager.default.removeItem(atPath: folder) }
+    deinit {
+        clock.end()
+        try? FileManager.default.removeItem(atPath: folder)
+    }
 
     /// The directory as the next start of the broker finds it.
     func reopened(_ authorities: AuthorityParser = AuthorityParser()) async throws -> AppDirectory {

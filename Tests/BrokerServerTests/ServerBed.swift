@@ -63,9 +63,11 @@ struct ServerBed: Sendable {
             directory: apps, grants: grants, gate: broker.gate, quota: broker.quota, presence: presence,
             settings: settings,
             log: .silent)
+        // Its own, so that a test which waits for a sleeper does not meet the audit log's.
+        let auditClock = ManualClock()
         var services = ServerServices(
             broker: broker, apps: apps, policy: policy,
-            audit: AuditLog(vault: vault, clock: ManualClock(), random: CountingRandom(), log: .silent), vault: vault,
+            audit: AuditLog(vault: vault, clock: auditClock, random: CountingRandom(), log: .silent), vault: vault,
             inspector: inspector,
             clock: clock,
             process: ProcessFacts(version: "1.2.3", mode: .user, startedAt: clock.uptime), log: log)
@@ -81,10 +83,12 @@ struct ServerBed: Sendable {
             logger: .silent)
         self.listener = listener
         sandboxes.begin(beside: listener) { service.serving($0) }
-        bed.atEnd { [provider] in
+        bed.atEnd { [provider, clock] in
             await sandboxes.shutDown(within: .zero)
             provider.refreshGate.open()
             await listener.shutDown(within: .milliseconds(200))
+            clock.end()
+            auditClock.end()
         }
     }
 

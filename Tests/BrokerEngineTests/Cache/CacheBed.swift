@@ -10,6 +10,7 @@ final class CacheBed: Sendable {
     let vault: FaultyVault
     let index: CacheIndex
     let writer: CacheWriter
+    private let clock = ManualClock(now: Sample.now)
     private let folder: String
 
     init(_ limits: CacheIndex.Limits = CacheIndex.Limits()) async throws {
@@ -17,12 +18,11 @@ final class CacheBed: Sendable {
         vault = try await FaultyVault.open(in: folder)
         index = CacheIndex(vault: vault, limits: limits)
         writer = CacheWriter(
-            vault: vault, index: index, clock: ManualClock(now: Sample.now), settings: { EngineSettings() },
-            log: .silent)
+            vault: vault, index: index, clock: clock, settings: { EngineSettings() }, log: .silent)
     }
 
     deinit {
-        writer.stopRetrying()
+        clock.end()
         try? FileManager.default.removeItem(atPath: folder)
     }
 

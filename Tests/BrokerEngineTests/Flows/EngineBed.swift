@@ -20,7 +20,10 @@ final class EngineBed: Sendable {
         engine = Self.engine(vault, provider, redirects, roster, clock)
     }
 
-    deinit { try? FileManager.default.removeItem(atPath: folder) }
+    deinit {
+        clock.end()
+        try? FileManager.default.removeItem(atPath: folder)
+    }
 
     /// Another engine on the same disk, as after a restart. The first one must not be used any more.
     func restarted() async throws -> TokenBroker {

@@ -16,6 +16,7 @@ package final class ManualClock: BrokerClock {
         var nextID = 0
         var sleepers: [Sleeper] = []
         var cancelled: Set<Int> = []
+        var hasEnded = false
     }
 
     private let state: Mutex<State>
@@ -26,6 +27,16 @@ package final class ManualClock: BrokerClock {
     package var uptime: Duration { state.withLock { $0.uptime } }
     /// How many tasks sleep: a test waits for them before it moves the clock.
     package var sleepers: Int { state.withLock { $0.sleepers.count } }
+
+    /// At the end of a test: nobody sleeps any more, so that no task is left that nobody wakes. To sleep throws.
+    package func end() {
+        let sleepers = state.withLock { state in
+            defer { state.sleepers = [] }
+            state.hasEnded = true
+            return state.sleepers
+        }
+        sleepers.forEach { $0.continuation.resume(returning: false) }
+    }
 
     /// Moves wall clock and uptime together, as time does.
     package func advance(bySeconds seconds: Int64) {
@@ -52,7 +63,7 @@ package final class ManualClock: BrokerClock {
         let woke = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let now: Bool? = state.withLock { state in
-                    if state.cancelled.remove(id) != nil { return false }
+                    if state.cancelled.remove(id) != nil || state.hasEnded { return false }
                     if duration <= .zero { return true }
                     state.sleepers.append(
                         Sleeper(id: id, deadline: state.uptime + duration, continuation: continuation))
