@@ -161,23 +161,18 @@ package final class AccessPolicy: Sendable {
         ) { $0.caller = caller.id }
     }
 
-    /// - Throws: when a grant was revoked, or ended, since a request was let in by it.
-    package func confirm(_ grant: GrantInUse, of caller: Caller) throws(BrokerError) {
-        guard !grants.holds(grant, in: caller.partition) else { return }
-        throw BrokerError(
-            .accessDenied, "What \(caller.id) had been granted was taken back meanwhile.", reason: .callerNotListed
-        ) { $0.caller = caller.id }
-    }
-
     /// Asks the person for the rest, where an answer turned out to go beyond the grant.
     ///
-    /// - Parameter scopes: what the token is good for; nil where nobody can tell.
+    /// - Parameters:
+    ///   - scopes: what the token is good for, and where; nil where nobody can tell.
+    ///   - accountID: whom the grant is for; nil for everybody.
     /// - Throws: always, as ``admit(_:_:)``.
     package func ask(
-        forToken scopes: [String]?, of app: AppRegistration, by caller: Caller
+        forToken scopes: [String]?, of accountID: String?, _ app: AppRegistration, by caller: Caller
     ) throws(BrokerError) -> Never {
-        let needed = GrantedPart(needed: scopes.map { .token(scopes: $0, account: nil) } ?? .account(nil), by: app)
-        try grants.ask(for: needed, of: app, by: caller)
+        let account = accountID.map { AccountReference.id($0) }
+        let reach = scopes.map { AppReach.token(scopes: $0, account: account) } ?? .account(account)
+        try grants.ask(for: GrantedPart(needed: reach, by: app), of: app, by: caller)
     }
 
     /// An authority that a caller names, and not the person's configuration or registration.

@@ -10,6 +10,8 @@ package protocol AppNaming: Sendable {
     var name: String? { get }
     /// What policy makes of it; ``AccessPolicy/admit(_:_:)`` is the way in.
     func admitted(by policy: AccessPolicy, _ request: Asking) throws(BrokerError) -> Admitted<App>
+    /// Whether that holds still; ``AccessPolicy/confirm(_:of:)`` says when.
+    static func confirm(_ admitted: Admitted<App>, of caller: Caller, by policy: AccessPolicy) throws(BrokerError)
 }
 
 /// Who wants to be let in, and for how much.
@@ -36,6 +38,11 @@ package struct Admitted<App: Sendable>: Sendable {
     package let app: App
     /// What it was let in by; nil where nothing limits it.
     package let grant: GrantInUse?
+
+    package init(app: App, grant: GrantInUse?) {
+        self.app = app
+        self.grant = grant
+    }
 }
 
 // MARK: - The way in
@@ -72,6 +79,36 @@ extension AccessPolicy {
 
     /// While the broker is locked nobody can read whose the records are.
     private func canLookUp(_ request: Asking) -> Bool { request.needsKeys || gate.isOpen }
+
+    /// Whether who was let in as an app would be let in by the same now: what waits, or listens, may outlive its right.
+    ///
+    /// - Throws: `accessDenied` and `appNotFound`, when a grant, the place on a list or the app itself was taken away or is not what it
+    ///   was.
+    package func confirm(_ admitted: Admitted<AppRegistration>, of caller: Caller) throws(BrokerError) {
+        var app = admitted.app
+        if !app.isAdHoc {
+            app = try directory.registered(app.name, in: caller.partition)
+            guard app.grantBinding == admitted.app.grantBinding, app.scopeCeiling == admitted.app.scopeCeiling else {
+                throw takenBack(from: caller, app, "\(app.name) was registered anew meanwhile; ask again.")
+            }
+        }
+        let (tier, allowsAdHoc) = current.withLock { ($0.tiers[caller.tier], $0.allowsAdHocClients) }
+        switch AccessVerdict(on: caller, as: app, by: tier) {
+        case .allowed where allowsAdHoc || !app.isAdHoc: return
+        case .byGrant:
+            if let grant = admitted.grant, grants.holds(grant, in: caller.partition) { return }
+            throw takenBack(from: caller, app, "What \(caller.id) had been granted was taken back meanwhile.")
+        case .allowed, .refused:
+            throw takenBack(from: caller, app, "\(caller.id) may not use \(app.name) any more.")
+        }
+    }
+
+    private func takenBack(from caller: Caller, _ app: AppRegistration, _ message: String) -> BrokerError {
+        BrokerError(.accessDenied, message, reason: .callerNotListed) {
+            $0.app = app.grantName
+            $0.caller = caller.id
+        }
+    }
 
     package func leave(neededKeys: Bool) {
         if neededKeys { gate.leave() }
@@ -201,6 +238,12 @@ extension AppReference: AppNaming {
     ) throws(BrokerError) -> Admitted<AppRegistration> {
         try policy.admit(as: self, request)
     }
+
+    package static func confirm(
+        _ admitted: Admitted<AppRegistration>, of caller: Caller, by policy: AccessPolicy
+    ) throws(BrokerError) {
+        try policy.confirm(admitted, of: caller)
+    }
 }
 
 /// Without an app a request is about all of the person's.
@@ -217,6 +260,13 @@ extension AppReference?: AppNaming {
         let admitted = try policy.admit(as: self, request)
         return Admitted(app: admitted.app, grant: admitted.grant)
     }
+
+    package static func confirm(
+        _ admitted: Admitted<AppRegistration?>, of caller: Caller, by policy: AccessPolicy
+    ) throws(BrokerError) {
+        guard let app = admitted.app else { return }
+        try policy.confirm(Admitted(app: app, grant: admitted.grant), of: caller)
+    }
 }
 
 extension NoApp: AppNaming {
@@ -225,6 +275,8 @@ extension NoApp: AppNaming {
     package func admitted(by policy: AccessPolicy, _ request: Asking) -> Admitted<NoApp> {
         Admitted(app: self, grant: nil)
     }
+
+    package static func confirm(_: Admitted<NoApp>, of _: Caller, by _: AccessPolicy) {}
 }
 
 /// What becomes of a caller that wants to act as an app. Pure.

@@ -55,7 +55,7 @@ extension TableKey<AppFileEntry> {
             words("scopes", \.description.scopes, "What it usually asks for."),
             words(
                 "allowed_scopes", \.description.allowedScopes,
-                "What its tokens may have at most; a request for others is refused. None: any."),
+                "Scopes and resources that its tokens may have at most; a request for others is refused. None: any."),
             optional(
                 "redirect_uri", \.description.redirectURI, "As registered at the provider; none: loopback, any port."),
             words("executables", \.description.executables, "Absolute paths of programs that may act as it."),

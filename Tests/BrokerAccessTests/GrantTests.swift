@@ -8,42 +8,7 @@ import Testing
 struct GrantTests {
     private static let partition = AccessBed.partition
 
-    /// A sandbox with a name, and the app `mail`.
-    private struct Scene {
-        let bed: AccessBed
-        let caller: Caller
-        let app: AppRegistration
-
-        init(unnamed: Bool = false, memory: Int = 32 << 20) async throws {
-            bed = try await AccessBed(grantMemory: memory)
-            app = AccessBed.app()
-            try await bed.directory.register(app, in: partition)
-            caller = try bed.caller {
-                $0.rootMount = .other
-                $0.flatpakID = unnamed ? nil : "org.example.Game"
-            }
-        }
-
-        /// The error of a request; nil when it is let in.
-        func refusal(
-            _ reach: AppReach = .everything, of caller: Caller? = nil, app: String = "mail"
-        ) -> BrokerError? {
-            do throws(BrokerError) {
-                _ = try bed.policy.admit(caller ?? self.caller, as: .registered(app), reaching: reach)
-                return nil
-            } catch { return error }
-        }
-
-        func request(_ reach: AppReach = .everything, app: String = "mail") throws -> String {
-            let error = try #require(refusal(reach, app: app))
-            #expect(error.kind == .grantRequired)
-            return try #require(error.details.grantRequest)
-        }
-
-        func approve(_ terms: GrantBook.Terms = .init(), _ reach: AppReach = .everything) async throws -> Grant {
-            try await bed.grants.approve(request: request(reach), terms, in: partition)
-        }
-    }
+    private typealias Scene = GrantScene
 
     private static func token(_ scopes: String..., of account: AccountReference? = nil) -> AppReach {
         .token(scopes: scopes, account: account)
@@ -200,11 +165,10 @@ struct GrantTests {
         let scene = try await Scene()
         let grant = try await scene.approve()
         let admitted = try scene.bed.policy.admit(scene.caller, as: .registered("mail"), reaching: .everything)
-        let used = try #require(admitted.grant)
-        try scene.bed.policy.confirm(used, of: scene.caller)
+        try scene.bed.policy.confirm(admitted, of: scene.caller)
         try await scene.bed.grants.revoke(grant.id, in: Self.partition)
         #expect(scene.refusal()?.kind == .grantRequired)
-        #expect(throws: BrokerError.self) { try scene.bed.policy.confirm(used, of: scene.caller) }
+        #expect(throws: BrokerError.self) { try scene.bed.policy.confirm(admitted, of: scene.caller) }
         await #expect(throws: BrokerError.self) { try await scene.bed.grants.revoke(grant.id, in: Self.partition) }
         #expect(try await scene.bed.reopenedGrants().list(in: Self.partition).grants.isEmpty)
     }
@@ -227,12 +191,11 @@ struct GrantTests {
         let grants = scene.bed.grants
         let grant = try await grants.approve(scene.caller.identity, as: scene.app, .init(), in: Self.partition)
         let admitted = try scene.bed.policy.admit(scene.caller, as: .registered("mail"), reaching: .everything)
-        let used = try #require(admitted.grant)
-        try scene.bed.policy.confirm(used, of: scene.caller)
+        try scene.bed.policy.confirm(admitted, of: scene.caller)
         scene.bed.vault.failWriting(.io("disk full"))
         await #expect(throws: BrokerError.self) { try await grants.revoke(grant.id, in: Self.partition) }
         #expect(scene.refusal()?.kind == .grantRequired)
-        #expect(throws: BrokerError.self) { try scene.bed.policy.confirm(used, of: scene.caller) }
+        #expect(throws: BrokerError.self) { try scene.bed.policy.confirm(admitted, of: scene.caller) }
         scene.bed.vault.failWriting(nil)
         // Read while the disk still has it.
         scene.bed.vault.afterNextLoad(of: .grant) {

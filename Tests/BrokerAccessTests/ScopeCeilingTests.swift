@@ -35,6 +35,17 @@ struct ScopeCeilingTests {
         if let above { #expect(error?.message.contains("may not ask for \(above),") == true) }
     }
 
+    @Test("a resource counts as one of the scopes")
+    func resources() async throws {
+        let bed = try await AccessBed()
+        let reach = AppReach.token(scopes: ["email"], resources: ["https://api.example"], account: nil)
+        try await bed.directory.register(Self.app(), in: AccessBed.partition)
+        #expect(refusal(bed, try bed.caller(), reach)?.reason == .scopesNotAllowed)
+        let allowed = Self.app { $0.allowedScopes = ["read", "https://api.example"] }
+        try await bed.directory.register(allowed, in: AccessBed.partition)
+        #expect(refusal(bed, try bed.caller(), reach) == nil)
+    }
+
     @Test("an app without one may ask for anything: the scopes that it usually asks for are no limit")
     func none() async throws {
         let bed = try await AccessBed()

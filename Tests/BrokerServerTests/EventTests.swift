@@ -88,6 +88,22 @@ struct EventTests {
         }
     }
 
+    @Test("an app that is removed hears no more of its group")
+    func removedApp() async throws {
+        try await ServerBed.run { server in
+            try await server.register("mail", group: "office")
+            try await server.register("game", group: "office")
+            let game = try await server.connect()
+            _ = try await game.call(Subscribe.self, .init([.account], of: .registered("game")))
+            try await server.signIn("ann", to: "mail")
+            #expect(try await game.readEvent(AccountEvent.self).account.username == "ann")
+            _ = try await server.connect().call(RemoveApp.self, .init(name: "game"))
+            try await server.signIn("bob", to: "mail")
+            // An event would stand before this answer.
+            _ = try await game.call(GetBrokerStatus.self, Empty())
+        }
+    }
+
     @Test("an empty list of topics ends the subscription; an unknown topic is an error that names the field")
     func topics() async throws {
         try await ServerBed.run { server in

@@ -118,6 +118,46 @@ struct GrantTests {
         }
     }
 
+    @Test("a token of another resource is not handed out for the scopes that were granted")
+    func resources() async throws {
+        try await run { server, sandboxed in
+            let request = try #require(try await ask(sandboxed)?.grantRequest)
+            _ = try await approve(server, request)
+            for scopes in [["read"], ["email"]] {
+                let error = try await ask(sandboxed, scopes) { $0.resources = ["https://other.example"] }
+                #expect(error?.kind == .grantRequired)
+            }
+            let further = try #require(
+                try await ask(sandboxed) { $0.resources = ["https://other.example"] }?.grantRequest)
+            let grant = try await approve(server, further)
+            #expect(grant.scopes == ["read", "https://other.example"])
+            #expect(try await ask(sandboxed) { $0.resources = ["https://other.example"] } == nil)
+        }
+    }
+
+    @Test("who was granted one account cannot sign another one in on another device; what came is given back")
+    func deviceCode() async throws {
+        try await ServerBed.run { server in
+            try await server.register("mail")
+            try await server.signIn("bob", to: "mail")
+            server.inspector.enter("org.example.Game")
+            let sandboxed = try await server.connect()
+            let request = try #require(try await ask(sandboxed)?.grantRequest)
+            server.inspector.enter(nil)
+            _ = try await approve(server, request) { $0.account = .username("bob") }
+            let params = AcquireTokenByDeviceCode.Params(.registered("mail"), scopes: ["read"])
+            try await sandboxed.send(AcquireTokenByDeviceCode.requestLine(id: 1, params))
+            #expect(try await sandboxed.readJSON()["method"]?.value == "interaction.deviceCode")
+            // Beside the grant's use, which is written later.
+            try await eventually("the broker waits for the provider") { server.clock.sleepers == 2 }
+            server.clock.advance(bySeconds: 5)
+            #expect(try await sandboxed.readRefusal()?.data?.kind == .mismatchedUser)
+            try await eventually("the tokens are given back") { !server.provider.revoked.isEmpty }
+            let accounts = try await server.connect().call(ListAccounts.self, .init(.registered("mail"))).accounts
+            #expect(accounts.map(\.username) == ["bob"])
+        }
+    }
+
     @Test("who was denied is refused for a while without a new request")
     func denied() async throws {
         try await run { server, sandboxed in

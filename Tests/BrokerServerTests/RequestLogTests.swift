@@ -112,4 +112,18 @@ struct RequestLogTests {
         #expect(lines.contains { $0.contains("a request was refused: This broker has no method \"no.such\"") })
         #expect(lines.contains { $0.contains("apps.list was refused: The param \"x\"") })
     }
+
+    @Test("whoever asks nonsense in a circle fills no journal")
+    func nonsenseAgain() async throws {
+        let lines = try await told(at: "info") { server, client in
+            for number in 1...5 {
+                _ = try await client.refusal(#"{"jsonrpc":"2.0","id":1,"method":"no.such\#(number)"}"#)
+            }
+            server.clock.advance(bySeconds: 61)
+            _ = try await client.refusal(#"{"jsonrpc":"2.0","id":1,"method":"no.such"}"#)
+        }
+        let refused = lines.filter { $0.contains("was refused") }
+        #expect(refused.count == 2, "\(refused)")
+        #expect(refused.last?.contains("The same 4 times before") == true, "\(refused)")
+    }
 }

@@ -9,8 +9,8 @@ extension GrantBook {
             return .id(try self.current(id, in: partition))
         }
         switch reach {
-        case .token(let scopes, let extra, let account):
-            return .token(scopes: scopes, extra: extra, account: try current(account))
+        case .token(let scopes, let resources, let extra, let account):
+            return .token(scopes: scopes, resources: resources, extra: extra, account: try current(account))
         case .account(let account): return .account(try current(account))
         case .removal(let account): return .removal(try current(account))
         case .everything: return .everything

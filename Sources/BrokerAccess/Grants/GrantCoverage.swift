@@ -22,7 +22,7 @@ struct GrantedPart: Sendable, Equatable {
     init(needed reach: AppReach, by app: AppRegistration) {
         scopes = reach.scopes(by: app)
         switch reach {
-        case .token(_, _, let account): accountID = account?.id
+        case .token(_, _, _, let account): accountID = account?.id
         case .account(let account), .removal(let account): accountID = account?.id
         case .everything: break
         }
@@ -39,7 +39,7 @@ struct GrantedPart: Sendable, Equatable {
     /// (``GrantInUse``). A username is nobody's id: who it is would have to be looked up first.
     func covers(_ reach: AppReach, by app: AppRegistration) -> Bool {
         switch reach {
-        case .token(_, _, let account):
+        case .token(_, _, _, let account):
             if let scopes, let asked = reach.scopes(by: app), !asked.isSubset(of: scopes) { return false }
             return accountID == nil || account == nil || account?.id == accountID
         case .account(let account): return accountID == nil || account?.id == accountID
@@ -51,10 +51,12 @@ struct GrantedPart: Sendable, Equatable {
 }
 
 extension AppReach {
-    /// What a token would have to be good for, without what every token may be; nil where none is asked for.
+    /// What a token would have to be good for, without what every token may be; nil where none is asked for. A resource counts
+    /// as one of the scopes: the same scope is another power elsewhere.
     func scopes(by app: AppRegistration) -> Scopes? {
-        guard case .token(let asked, let extra, _) = self else { return nil }
+        guard case .token(let asked, let resources, let extra, _) = self else { return nil }
         return (asked.isEmpty ? app.usualScopes : Scopes(asked)).union(Scopes(extra)).subtracting(.harmless)
+            .union(Scopes(resources))
     }
 }
 

@@ -15,7 +15,7 @@ struct AppDescriptionOptions: ParsableArguments {
     @Option(
         name: .customLong("allowed-scope"), parsing: .upToNextOption,
         help: ArgumentHelp(
-            "What its tokens may have at most, whatever it asks for; may be repeated. Any, if left out.",
+            "A scope or resource that its tokens may have at most, whatever it asks for; may be repeated. Any, if left out.",
             valueName: "scope"))
     var allowedScopes: [String] = []
 

@@ -16,6 +16,7 @@ struct DeviceCodeAcquisition: Sendable {
     func acquire(onCode: @Sendable (DeviceCodeOpening) -> Void) async throws(BrokerError) -> AcquiredToken {
         try ScopeRules.check(request.scopes)
         try TenantRules.check(request.authority, for: request.app)
+        let person = try person()
         // No browser comes back here, so it expects no redirect.
         let interaction = Interaction<TokenResponse>(
             for: request.app, of: request.claimant, in: request.partition, random: services.random)
@@ -33,15 +34,14 @@ struct DeviceCodeAcquisition: Sendable {
             deviceCode: authorization.deviceCode, proofKey: proofKey)
         onCode(opening(authorization, interaction.id, lifetime))
         services.tellOfInteraction(.opened, interaction.id, for: request.app, in: request.partition)
-        let outcome = await outcome(of: interaction, poll, authorization, lifetime, sent: sent)
+        let outcome = await outcome(of: interaction, poll, authorization, lifetime, sent: sent, person)
         services.tellOfInteraction(outcome, interaction.id, for: request.app, in: request.partition)
         return try outcome.get()
     }
 
     private func outcome(
         of interaction: Interaction<TokenResponse>, _ poll: DevicePoll, _ authorization: DeviceAuthorization,
-        _ lifetime: Int64,
-        sent: Scopes
+        _ lifetime: Int64, sent: Scopes, _ person: SignInRequirements.Person?
     ) async -> Result<AcquiredToken, BrokerError> {
         let polling = Task {
             await poll.run(
@@ -52,10 +52,19 @@ struct DeviceCodeAcquisition: Sendable {
         do throws(BrokerError) {
             let response = try await interaction.answer()
             // The device code is good once: what it brought is kept even when the caller has gone.
-            return await Task { await keep(response, of: poll, sent: sent) }.value
+            return await Task { await keep(response, of: poll, sent: sent, person) }.value
         } catch {
             return .failure(error)
         }
+    }
+
+    /// Who must sign in, where the caller may have one account only.
+    private func person() throws(BrokerError) -> SignInRequirements.Person? {
+        guard let account = request.account else { return nil }
+        let known = try services.knownAccounts(of: request.app, in: request.partition)
+        let called = known.people(account, at: request.target, otherClouds: services.otherClouds(of: request))
+        guard let entry = called.first else { throw AccountChoice.notFound }
+        return SignInRequirements.Person(entry)
     }
 
     private func metadata() async throws(BrokerError) -> ProviderMetadata {
@@ -94,11 +103,12 @@ struct DeviceCodeAcquisition: Sendable {
     }
 
     private func keep(
-        _ response: TokenResponse, of poll: DevicePoll, sent: Scopes
+        _ response: TokenResponse, of poll: DevicePoll, sent: Scopes, _ person: SignInRequirements.Person?
     ) async -> Result<AcquiredToken, BrokerError> {
         let grants = GrantStore(
             services: services, app: request.app, partition: request.partition, resources: request.resources)
         var requirements = SignInRequirements()
+        requirements.account = person
         requirements.contexts = ClaimsRule.essentialContexts(in: request.claims)
         do throws(BrokerError) {
             return .success(

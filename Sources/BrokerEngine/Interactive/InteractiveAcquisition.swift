@@ -70,11 +70,12 @@ struct InteractiveAcquisition: Sendable {
     }
 
     /// A parameter's name as a provider may read it. Some take no notice of case; to those that are written in PHP a blank, a dot
-    /// and what stands in brackets are other ways to write an underscore, or a list.
+    /// and a bracket that nothing closes are other ways to write an underscore, and what stands in brackets is of a list.
     private static func asRead(_ name: String) -> String {
-        let bare = name.lowercased().utf8.drop { $0 == UInt8(ascii: " ") }.prefix { $0 != UInt8(ascii: "[") }
-        return String(
-            decoding: bare.map { " .".utf8.contains($0) ? UInt8(ascii: "_") : $0 }, as: UTF8.self)
+        let bare = name.lowercased().utf8.drop { $0 == UInt8(ascii: " ") }
+        let isList = bare.drop { $0 != UInt8(ascii: "[") }.contains(UInt8(ascii: "]"))
+        let read = isList ? bare.prefix { $0 != UInt8(ascii: "[") } : bare
+        return String(decoding: read.map { " .[".utf8.contains($0) ? UInt8(ascii: "_") : $0 }, as: UTF8.self)
     }
 
     /// Of the people who can sign in where the request goes: a namesake at another provider is somebody else.

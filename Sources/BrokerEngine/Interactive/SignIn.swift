@@ -252,11 +252,7 @@ struct SignIn: Sendable {
 
     private var requirements: SignInRequirements {
         var requirements = SignInRequirements()
-        requirements.account = account.map {
-            SignInRequirements.Person(
-                homeAccountID: $0.stored.record.homeAccountID, environment: $0.stored.record.environment,
-                username: $0.account.username)
-        }
+        requirements.account = account.map(SignInRequirements.Person.init)
         if request.isHintBinding { requirements.username = request.loginHint }
         requirements.maxAge = request.maxAge
         requirements.startedAt = startedAt

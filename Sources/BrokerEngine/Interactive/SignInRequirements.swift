@@ -15,6 +15,12 @@ package struct SignInRequirements: Sendable {
             self.environment = environment
             self.username = username
         }
+
+        init(_ entry: KnownAccounts.Entry) {
+            self.init(
+                homeAccountID: entry.stored.record.homeAccountID, environment: entry.stored.record.environment,
+                username: entry.account.username)
+        }
     }
 
     /// The account asked for; always binds.

@@ -303,7 +303,8 @@ extension ProviderError {
     fileprivate var mayHaveReplacedTheToken: Bool {
         switch self {
         case .outcomeUnknown: true
-        case .invalidResponse(let status, _): status == 200
+        // Without a status the answer was too large, or no HTTP: what it said nobody knows.
+        case .invalidResponse(let status, _): status == nil || status == 200
         default: false
         }
     }

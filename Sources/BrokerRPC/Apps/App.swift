@@ -25,7 +25,9 @@ package struct App: MessageObject, Equatable {
             "group", \.description.group,
             "Apps of one group share accounts and refresh tokens; absent: a group of its own."),
         .required("scopes", \.description.scopes, "The scopes it usually asks for."),
-        .optional("allowedScopes", \.description.allowedScopes, "What its tokens may have at most; absent: any."),
+        .optional(
+            "allowedScopes", \.description.allowedScopes,
+            "Scopes and resources that its tokens may have at most; absent: any."),
         .optional(
             "redirectUri", \.description.redirectURI, "As registered at the provider; absent: loopback, any port."),
         .required("executables", \.description.executables, "Paths of programs that may act as it."),

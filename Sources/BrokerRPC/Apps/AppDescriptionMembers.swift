@@ -13,7 +13,7 @@ extension AppDescription {
             .defaulted("scopes", \.scopes, scopes, to: [], .each(.scope, atMost: 100)),
             .optional(
                 "allowedScopes", \.allowedScopes,
-                "The scopes that its tokens may have at most; a request for others is refused. Absent: any.",
+                "The scopes and resources that its tokens may have at most; a request for others is refused. Absent: any.",
                 .each(.scope, atMost: 100)),
             .optional("redirectUri", \.redirectURI, redirectUri, .text(atMost: 2048)),
             .defaulted(

@@ -31,7 +31,8 @@ package enum ApproveGrant: AdministrationMethod {
             .optional("app", \.app, "A registered app.", .name(atMost: 128)),
             .optional("account", \.account, "Whose tokens only. Absent: as asked, or everybody's."),
             .optional(
-                "scopes", \.scopes, "What tokens may be good for at most. Absent: as asked, or anything.",
+                "scopes", \.scopes,
+                "Scopes and resources that tokens may be good for at most. Absent: as asked, or anything.",
                 .each(.scope, atMost: 100)),
             .optional(
                 "lifetime", \.lifetime, "Seconds. Absent: as long as the rules allow.", .between(1...315_360_000)),

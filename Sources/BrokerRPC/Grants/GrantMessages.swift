@@ -22,7 +22,7 @@ extension Grant: MessageObject {
         .required("caller", \.caller, "Who may use the app."),
         .required("app", \.app, "The app's name, or the identity of a client without a registration."),
         .optional("account", \.account, "Whose tokens only; absent: every account's of the app's group."),
-        .optional("scopes", \.scopes, "What tokens may be good for at most; absent: anything."),
+        .optional("scopes", \.scopes, "Scopes and resources that tokens may be good for at most; absent: anything."),
         .required("createdOn", \.createdOn, "Seconds since 1970."),
         .optional("expiresOn", \.expiresOn, "Seconds since 1970; absent: it has no end."),
         .optional("lastUsedOn", \.lastUsedOn, "Seconds since 1970; absent: it was not used yet."),
@@ -45,7 +45,9 @@ extension GrantRequest: MessageObject {
         .required("caller", \.caller, "Who asks."),
         .required("app", \.app, "The app's name, or the identity of a client without a registration."),
         .optional("account", \.account, "Whose tokens only; absent: every account's of the app's group."),
-        .optional("scopes", \.scopes, "What tokens were asked for; absent: more than tokens, or anything."),
+        .optional(
+            "scopes", \.scopes,
+            "The scopes and resources of the tokens that were asked for; absent: more than tokens, or anything."),
         .required("requestedOn", \.requestedOn, "Seconds since 1970."),
         .required("facts", \.facts, "What the caller was judged by."),
     ]

@@ -37,7 +37,9 @@ package enum AcquireTokenInteractive: AppMethod {
         }
 
         package var reach: AppReach {
-            .token(scopes: query.scopes, extra: interaction.extraScopesToConsent, account: query.account)
+            .token(
+                scopes: query.scopes, resources: query.resources, extra: interaction.extraScopesToConsent,
+                account: query.account)
         }
 
         package static let members: [Member<Params>] =

@@ -22,7 +22,7 @@ extension TokenParams {
 
     package static var takesOtherAuthority: Bool { true }
 
-    package var reach: AppReach { .token(scopes: query.scopes, account: query.account) }
+    package var reach: AppReach { .token(scopes: query.scopes, resources: query.resources, account: query.account) }
 
     static var waitingMember: Member<Self> {
         .optional(

@@ -20,8 +20,8 @@ final class ConnectionContext: Sendable {
     private let connected: ConnectedCallers
     private let number: UInt64
     private let carried = Mutex<[ReceivedDescriptor]>([])
-    /// What the client wants to be told about; it ends with the connection.
-    private let subscription = Mutex<[Subscription]>([])
+    /// What the client wants to be told about; nil when it has gone.
+    private let subscriptions = Mutex<[Subscription]?>([])
 
     /// - Parameter send: takes a line outside any answer.
     init(
@@ -52,7 +52,7 @@ final class ConnectionContext: Sendable {
 
     /// The client has gone.
     func end() {
-        subscribe([])
+        subscriptions.withLock { $0 = nil }
         connected.leave(number)
     }
 
@@ -63,8 +63,12 @@ final class ConnectionContext: Sendable {
         send(line)
     }
 
-    var isSubscribed: Bool { subscription.withLock { !$0.isEmpty } }
+    var isSubscribed: Bool { subscriptions.withLock { $0?.isEmpty == false } }
 
-    /// Replaces what there was.
-    func subscribe(_ subscriptions: [Subscription]) { subscription.withLock { $0 = subscriptions } }
+    /// Replaces what there was. A request that waited may come here when the client has gone: then they end with this call.
+    func subscribe(_ new: [Subscription]) {
+        subscriptions.withLock { subscriptions in
+            if subscriptions != nil { subscriptions = new }
+        }
+    }
 }

@@ -1,3 +1,4 @@
+import BrokerAccess
 import BrokerEngine
 import BrokerModel
 import BrokerRPC
@@ -111,13 +112,16 @@ struct BrokerHandlers: Sendable {
         // Those that they replace make room for them.
         context.subscribe([])
         guard !topics.isEmpty else { return }
-        let (policy, grant) = (services.policy, request.grant)
+        let (policy, caller) = (services.policy, context.caller)
+        let admitted = request.app.map { Admitted(app: $0, grant: request.grant) }
         var all = [
             try services.broker.subscribe(
                 to: topics, group: request.app?.effectiveGroup, of: context.caller.claimant, in: request.partition
             ) { event in
-                // What was granted can be taken back.
-                if let grant, !policy.grants.holds(grant, in: event.partition) { return }
+                // What was allowed can be taken back.
+                do throws(BrokerError) {
+                    if let admitted { try policy.confirm(admitted, of: caller) }
+                } catch { return }
                 context.notify(event)
             }
         ]

@@ -99,6 +99,7 @@ struct TokenHandlers: Sendable {
             correlationID: request.correlationID)
         asked.authority = try otherAuthority(request.params)
         asked.timeout = request.params.timeout
+        if let account = request.grant?.accountID { asked.query.account = .id(account) }
         asked.claimant = request.context.caller.claimant
         return asked
     }
@@ -169,7 +170,8 @@ extension Request where M.Params: TokenParams {
     /// Only what is allowed to the app and was granted to the caller is handed out, whatever the cache or the provider had: this
     /// is the one place where tokens leave.
     fileprivate func permits(_ token: AcquiredToken, by policy: AccessPolicy) throws(BrokerError) {
-        let scopes = token.token.record.isGoodForMore == true ? nil : token.scopes
+        let record = token.token.record
+        let scopes = record.isGoodForMore == true ? nil : record.scopes + (record.resources ?? [])
         try app.requireWithinCeiling(token: scopes)
         guard let grant else { return }
         if let account = grant.accountID, token.account.id != account {
@@ -179,7 +181,7 @@ extension Request where M.Params: TokenParams {
             ) { $0.caller = context.caller.id }
         }
         guard !grant.covers(accountID: token.account.id, scopes: scopes) else { return }
-        try policy.ask(forToken: scopes, of: app, by: context.caller)
+        try policy.ask(forToken: scopes, of: grant.accountID, app, by: context.caller)
     }
 }
 

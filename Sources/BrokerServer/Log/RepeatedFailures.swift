@@ -7,8 +7,13 @@ final class RepeatedFailures: Sendable {
         var caller: String
         var app: String?
         var method: String
-        var kind: ErrorKind
-        var reason: ErrorReason?
+        var failure: Failure
+    }
+
+    enum Failure: Hashable {
+        case failed(ErrorKind, ErrorReason?)
+        /// No proper request: the code of JSON-RPC.
+        case refused(code: Int64)
     }
 
     /// The same failure is told once in this time.

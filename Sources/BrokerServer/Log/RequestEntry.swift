@@ -67,7 +67,7 @@ struct RequestEntry: Sendable, Equatable {
         let kind = [error.kind.rawValue, error.reason?.rawValue].compactMap(\.self).joined(separator: ", ")
         var words = "\(subject.method) failed (\(kind)): \(error.message)"
         if let said = error.details.providersWords { words += " The provider said: \(said)" }
-        if unsaid > 0 { words += " The same \(unsaid) times before, in the last minute or more." }
+        words += Self.repeats(unsaid)
         level = error.kind == .internal ? .error : .info
         message = Self.sentence(words, subject, duration)
         metadata = Self.metadata(subject, duration)
@@ -81,11 +81,16 @@ struct RequestEntry: Sendable, Equatable {
     }
 
     /// A message that was no proper request.
-    init(_ error: RPCError, of subject: Subject, after duration: Duration) {
+    init(_ error: RPCError, of subject: Subject, after duration: Duration, unsaid: Int = 0) {
         level = .info
-        message = Self.sentence("\(subject.method) was refused: \(error.message)", subject, duration)
+        message = Self.sentence(
+            "\(subject.method) was refused: \(error.message)" + Self.repeats(unsaid), subject, duration)
         metadata = Self.metadata(subject, duration)
         metadata["outcome"] = "\(error.code)"
+    }
+
+    private static func repeats(_ unsaid: Int) -> String {
+        unsaid > 0 ? " The same \(unsaid) times before, in the last minute or more." : ""
     }
 
     private static func sentence(_ words: String, _ subject: Subject, _ duration: Duration) -> String {

@@ -47,13 +47,9 @@ struct RequestLog: Sendable {
         let error = error.correlated(subject.correlationID ?? CorrelationID.make())
         subject.correlationID = error.details.correlationID
         audit.note(AuditEvent(error, subject), by: subject.caller, subject.correlationID)
-        let now = clock.uptime
-        let key = RepeatedFailures.Key(
-            caller: subject.caller.id, app: subject.app, method: subject.method, kind: error.kind, reason: error.reason)
-        let unsaid = repeats.tell(key, at: now)
-        var entry = RequestEntry(error, of: subject, after: now - start, unsaid: unsaid ?? 0)
-        if unsaid == nil { entry.level = .debug }
-        write(entry)
+        tell(.failed(error.kind, error.reason), of: subject, since: start) {
+            RequestEntry(error, of: subject, after: $0, unsaid: $1)
+        }
         return RPCError(error)
     }
 
@@ -61,7 +57,23 @@ struct RequestLog: Sendable {
         counts.of(subject.method).countRefused()
         var subject = subject
         subject.correlationID = error.data?.correlationID
-        write(RequestEntry(error, of: subject, after: clock.uptime - start))
+        tell(.refused(code: error.code), of: subject, since: start) {
+            RequestEntry(error, of: subject, after: $0, unsaid: $1)
+        }
+    }
+
+    /// The same failure of the same caller is told once a minute.
+    private func tell(
+        _ failure: RepeatedFailures.Failure, of subject: RequestEntry.Subject, since start: Duration,
+        _ entry: (_ duration: Duration, _ unsaid: Int) -> RequestEntry
+    ) {
+        let now = clock.uptime
+        let key = RepeatedFailures.Key(
+            caller: subject.caller.id, app: subject.app, method: subject.method, failure: failure)
+        let unsaid = repeats.tell(key, at: now)
+        var entry = entry(now - start, unsaid ?? 0)
+        if unsaid == nil { entry.level = .debug }
+        write(entry)
     }
 
     private func write(_ entry: RequestEntry) {

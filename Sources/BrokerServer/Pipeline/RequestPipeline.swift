@@ -211,8 +211,9 @@ extension RequestPipeline {
                     }
                     output = try await value()
                 }
-                // What waited may have outlived its grant.
-                if let grant = request.grant { try policy.confirm(grant, of: request.context.caller) }
+                // What waited may have outlived its right.
+                try M.Params.NamedApp.confirm(
+                    Admitted(app: request.app, grant: request.grant), of: request.context.caller, by: policy)
                 try answer(call.id, handler, request, output, &writer)
                 log.done(handler.outcome(request, output), subject, since: start)
             } catch {

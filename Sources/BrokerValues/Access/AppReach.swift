@@ -2,9 +2,10 @@
 package enum AppReach: Sendable, Hashable {
     /// A token.
     /// - scopes: none means the app's usual ones.
+    /// - resources: where the token is to be good (RFC 8707).
     /// - extra: what the person is asked to consent to besides.
     /// - account: nil leaves the choice to the broker.
-    case token(scopes: [String], extra: [String] = [], account: AccountReference?)
+    case token(scopes: [String], resources: [String] = [], extra: [String] = [], account: AccountReference?)
     /// One account; nil leaves the choice to the broker.
     case account(AccountReference?)
     /// Taking an account's tokens away, from the app or from its whole group.

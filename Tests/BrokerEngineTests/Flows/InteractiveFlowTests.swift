@@ -327,6 +327,7 @@ struct InteractiveFlowTests {
             "state", "Code_Challenge", "redirect_uri", "claims", "CLAIMS", "max_age", "acr_values", "resource",
             // PHP's way to read names.
             "redirect.uri", "code challenge", " nonce", "scope[]", "claims[id_token]",
+            "redirect[uri", "code[challenge",
         ])
     func ownParameters(name: String) async throws {
         let bed = try await EngineBed()

@@ -323,13 +323,17 @@ struct SilentTroubleTests {
     }
 
     @Test(
-        "a token whose answer was lost is tried once more, and when it is refused, the error says why, also after a restart"
-    )
-    func lostAnswer() async throws {
+        "a token whose answer was lost is tried once more, and when it is refused, the error says why, also after a restart",
+        arguments: [
+            (ProviderError.outcomeUnknown("lost"), ErrorKind.serverUnavailable),
+            // Larger than the broker takes, or no HTTP.
+            (.invalidResponse(status: nil, "too large"), .invalidResponse),
+        ])
+    func lostAnswer(error: ProviderError, kind: ErrorKind) async throws {
         let bed = try await signedIn()
         bed.clock.advance(bySeconds: 4000)
-        bed.provider.whenRedeeming { _ throws(ProviderError) in throw .outcomeUnknown("lost") }
-        #expect(await failure(bed)?.kind == .serverUnavailable)
+        bed.provider.whenRedeeming { _ throws(ProviderError) in throw error }
+        #expect(await failure(bed)?.kind == kind)
         bed.provider.whenRedeeming { _ throws(ProviderError) in
             throw .refused(OAuthRefusal(error: "invalid_grant", status: 400))
         }
