@@ -48,8 +48,11 @@ extension Vault {
         let mayBeKept = OpenedSecrets.mayHold(sealed.kind)
         if mayBeKept, opened.lend(sealed, keys, body) { return }
         try sealer.open(sealed, keys: keys) { _, secret in
-            if mayBeKept { opened.keep(secret, of: sealed, keys) }
             body(secret)
+            guard mayBeKept else { return }
+            opened.keep(secret, of: sealed, keys)
+            // Locked since the keys were had: what was wiped then does not come back.
+            if isLocked { opened.wipe() }
         }
     }
 

@@ -59,15 +59,24 @@ struct AccountStepTests {
         try await withTestBed { bed in
             var stepped = try await SteppedScene.make(in: bed) { $0.reuseGrace = 600 }
             try await stepped.scene.signIn()
-            var told: JSONObject?
+            let provider = stepped.scene.provider
+            func revocations() -> Int { provider.log.count { $0.endpoint == .revoke && $0.status == 200 } }
+            var (told, revoked) = (JSONObject?.none, 0)
             let steps = try await stepped.failAtEveryStep(fault, endingGently: fault.isEnding) { scene in
                 if try await accounts(scene).isEmpty { try await scene.signIn() }
                 told = nil
             } operate: { scene in
-                told = try await scene.broker.signOut(app: "notes", ["wipe": true])
+                revoked = revocations()
+                // Where the disk refuses, the provider is told all the same, and what comes back from the disk is of no use.
+                told = try await scene.broker.signOut(app: "notes", ["wipe": true, "revoke": .bool(fault == .kill)])
             } check: { scene, outcome in
                 let isThere = try await requireWhole(scene)
                 if told?[path: "stages.local.state"] == "done" { try #require(!isThere, "told to be signed out") }
+                if told?[path: "stages.revocation.state"] == "done" {
+                    try #require(revocations() > revoked, "told to be revoked")
+                }
+                // Who is signed in has what the provider still honours.
+                if isThere { try #require(revocations() == revoked) }
             }
             #expect(steps > 5)
         }

@@ -58,14 +58,16 @@ import Testing
         ])
     func diskFails(_ fault: FaultPoints.Fault) async throws { try await tryEveryStep(fault, endingGently: false) }
 
-    @Test("where a refresh token works once, only one that was under way is lost, and the person is told why")
-    func inFlight() async throws {
+    @Test(
+        "where a refresh token works once, only one that was under way is lost, and the person is told why",
+        arguments: [FaultPoints.Fault.kill, .powerCut(afterNames: false), .powerCut(afterNames: true)])
+    func inFlight(_ fault: FaultPoints.Fault) async throws {
         try await withTestBed { bed in
             var stepped = try await SteppedScene.make(in: bed)
             let provider = stepped.scene.provider
             var (answered, losses) = (0, 0)
             func answers() -> Int { provider.log.count { $0.grantType == "refresh_token" && $0.status == 200 } }
-            try await stepped.failAtEveryStep(.kill) { scene in
+            try await stepped.failAtEveryStep(fault) { scene in
                 // Whom the last step signed out is signed in again.
                 do {
                     _ = try await scene.silent(["forceRefresh": true])
