@@ -186,7 +186,7 @@ extension AccessPolicy {
         case .registered(let name):
             let app = try directory.registered(name, in: caller.partition)
             // The broker may have been started without the flag since the app was registered.
-            if app.authority.isPlainHTTP, !current.withLock({ $0.authorities.allowsHTTPLoopback }) {
+            if app.isPlainHTTP, !current.withLock({ $0.authorities.allowsHTTPLoopback }) {
                 _ = try authority(app.authority.url)
             }
             return app
@@ -306,8 +306,7 @@ enum AccessVerdict: Equatable {
 extension Caller {
     /// Whether an app's own list of callers names this one.
     fileprivate func isListed(by registration: AppRegistration) -> Bool {
-        let app = registration.description
-        if facts.ownSandbox != nil, let binding = facts.sandboxApps[app.name],
+        if facts.ownSandbox != nil, let binding = facts.sandboxApps[registration.name],
             binding == nil || binding == registration.grantBinding
         {
             return true
@@ -315,16 +314,9 @@ extension Caller {
         switch tier {
         case .unidentified: return false
         // A sandboxed process sees a root of its own: its path says nothing about programs outside.
-        case .sandboxed: return sandboxID.map(app.sandboxIDs.contains) ?? false
+        case .sandboxed: return sandboxID.map(registration.lists(sandbox:)) ?? false
         case .confined, .systemInstalled, .unknown: break
         }
-        return facts.executable.map(app.executables.contains) ?? false || unit.map(app.units.contains) ?? false
-    }
-}
-
-extension AppRegistration {
-    /// Whether its registration says who may use it.
-    fileprivate var listsCallers: Bool {
-        !(description.executables.isEmpty && description.units.isEmpty && description.sandboxIDs.isEmpty)
+        return registration.lists(executable: facts.executable, unit: unit)
     }
 }

@@ -100,14 +100,14 @@ struct FairOrder: Sendable {
     }
 }
 
-/// Values that are called by a number, which is given out again when its value is gone.
-struct NumberedSlots<Value: Sendable>: Sendable {
+/// Values that are called by a number, which is given out again when its value is gone. They are numbers themselves: a look at one
+/// copies it.
+struct NumberedSlots<Value: BitwiseCopyable & Sendable>: Sendable {
     private var slots: [Value?] = []
     private var free: [Int] = []
 
     subscript(number: Int) -> Value? {
-        // Lent, not copied: a look at one member of a place must not retain all of them.
-        _read { yield slots[number] }
+        get { slots[number] }
         _modify { yield &slots[number] }
     }
 

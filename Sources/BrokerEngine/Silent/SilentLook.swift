@@ -63,17 +63,18 @@ package struct SilentLook: Sendable {
     ///
     /// - Throws: also when the source does not have what is asked for; what that is, only the vault's errors say.
     func look(at request: SilentRequest, in source: Source = .vault) throws(BrokerError) -> Situation {
+        let target = request.target
         try ScopeRules.check(request.scopes)
         try TenantRules.check(request.authority, for: request.app, clouds: services.clouds(of: request))
         let known = try accounts(for: request, in: source)
         let entry = try AccountChoice.choose(
-            request.account, from: known, for: request.app, at: request.target,
+            request.account, from: known, for: request.app, at: target,
             otherClouds: services.otherClouds(of: request)
         ).resolved(for: request.app)
         let owner = CacheIndex.OwnerKey(of: entry.stored.record, for: request.app, in: request.partition)
         let (tokens, family) = try tokens(of: owner, in: source)
         var question = SilentDecision.Question(
-            scopes: request.scopes, realm: TenantRules.realm(at: request.target, for: entry, among: known),
+            scopes: request.scopes, realm: TenantRules.realm(at: target, for: entry, among: known),
             tokenType: request.tokenType, resources: request.resources,
             rule: ExpiryRule(
                 now: services.clock.now, buffer: services.settings.read { $0.expiryBuffer },
@@ -82,7 +83,7 @@ package struct SilentLook: Sendable {
         question.ceiling = request.ceiling
         return Situation(
             entry: entry, owner: owner, tokens: tokens, family: family, question: question,
-            decision: SilentDecision.decide(question, from: tokens, family: family), target: request.target)
+            decision: SilentDecision.decide(question, from: tokens, family: family), target: target)
     }
 
     private func accounts(for request: SilentRequest, in source: Source) throws(BrokerError) -> KnownAccounts {

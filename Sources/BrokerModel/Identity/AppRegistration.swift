@@ -57,7 +57,7 @@ package struct AppRegistration: Sendable, Equatable {
     }
 
     package var authority: Authority {
-        _read { yield shared.fields.authority }
+        get { shared.fields.authority }
         set { set(\.authority, newValue) }
     }
 
@@ -117,6 +117,29 @@ package struct AppRegistration: Sendable, Equatable {
     package static func identity(registeredAs name: String) -> String { "app:\(name)" }
 
     package var effectiveGroup: GroupID { shared.effectiveGroup }
+
+    /// As ``description`` has it: the hot path reads it here, where nothing has to be copied for another module.
+    package var clientID: String {
+        get { shared.fields.description.clientID }
+        set { description.clientID = newValue }
+    }
+
+    /// Whether its authority is spoken to without TLS.
+    package var isPlainHTTP: Bool { shared.fields.authority.isPlainHTTP }
+
+    /// Whether its registration says who may use it.
+    package var listsCallers: Bool {
+        !(shared.fields.description.executables.isEmpty && shared.fields.description.units.isEmpty
+            && shared.fields.description.sandboxIDs.isEmpty)
+    }
+
+    /// Whether the program, or the unit that it runs in, is among those who may use it.
+    package func lists(executable: String?, unit: String?) -> Bool {
+        if let executable, shared.fields.description.executables.contains(executable) { return true }
+        return unit.map(shared.fields.description.units.contains) ?? false
+    }
+
+    package func lists(sandbox: String) -> Bool { shared.fields.description.sandboxIDs.contains(sandbox) }
 
     /// What a token of it may be good for at most; nil for anything.
     package var scopeCeiling: Scopes? { shared.scopeCeiling }

@@ -133,9 +133,7 @@ final class RequestPipeline: Sendable {
         _ params: M.Params, _ app: M.Params.NamedApp, _ asking: Asking, _ correlationID: String,
         _ context: ConnectionContext
     ) throws(BrokerError) -> Request<M> {
-        let admitted = try policy.admit(app, asking)
-        return Request(
-            params: params, app: admitted.app, grant: admitted.grant, correlationID: correlationID, context: context)
+        Request(params: params, try policy.admit(app, asking), correlationID: correlationID, context)
     }
 
     private func answer<M, Output>(

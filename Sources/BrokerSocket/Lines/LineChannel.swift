@@ -28,7 +28,7 @@ final class LineChannel: SocketStreamOwner {
     /// Whose limit it counts against.
     private var owner: ConnectionOwner?
     /// When a line came or went last.
-    private var lastActive: SuspendingClock.Instant
+    private var lastActive: MonotonicInstant
 
     private var phase = Phase.serving
     private var splitter: LineSplitter

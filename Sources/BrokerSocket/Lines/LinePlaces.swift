@@ -110,8 +110,8 @@ struct LinePlaces {
 
     /// - Returns: the one that has been quiet for the longest, which is not served any more.
     private func giveWay(where isMeant: (ConnectionOwner) -> Bool) -> LineConnection? {
-        let latest = SuspendingClock.now - limits.quiet
-        let quiet = places.values.compactMap { place -> (connection: LineConnection, since: Quiet.Instant)? in
+        let latest = MonotonicInstant.now - limits.quiet
+        let quiet = places.values.compactMap { place -> (connection: LineConnection, since: MonotonicInstant)? in
             guard isMeant(place.owner), let since = place.connection.quiet.since, since <= latest else { return nil }
             return (place.connection, since)
         }

@@ -3,17 +3,15 @@ import Synchronization
 /// Whether one connection can give way to another. Its own reactor says when it is quiet; whoever needs the place takes it at its
 /// word, on any thread: from then on the connection is not served.
 final class Quiet: Sendable {
-    typealias Instant = SuspendingClock.Instant
-
     private enum State {
         case busy
-        case quiet(since: Instant)
+        case quiet(since: MonotonicInstant)
         case gaveWay
     }
     private let state = Mutex(State.busy)
 
     /// Nothing has come or gone since, and nobody waits for anything.
-    func begin(since: Instant) {
+    func begin(since: MonotonicInstant) {
         state.withLock { if case .gaveWay = $0 {} else { $0 = .quiet(since: since) } }
     }
 
@@ -28,7 +26,7 @@ final class Quiet: Sendable {
     }
 
     /// Nil while it is not quiet.
-    var since: Instant? { state.withLock { if case .quiet(let since) = $0 { since } else { nil } } }
+    var since: MonotonicInstant? { state.withLock { if case .quiet(let since) = $0 { since } else { nil } } }
 
     /// - Returns: whether it was quiet still, and has lost its place.
     func giveWay() -> Bool {

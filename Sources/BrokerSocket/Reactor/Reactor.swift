@@ -24,7 +24,7 @@ package final class Reactor: @unchecked Sendable {
     private var turn: [() -> Void] = []
     private var lastToken: UInt64 = 0
     /// When the events that it works on came.
-    private(set) var now = SuspendingClock.now
+    private(set) var now = MonotonicInstant.now
     /// For whoever reads a socket: what is in it is taken out before the next one reads.
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 16 << 10, alignment: 16)
 
@@ -120,7 +120,7 @@ package final class Reactor: @unchecked Sendable {
     @discardableResult
     package func schedule(after delay: Duration, _ action: @escaping () -> Void) -> ReactorTimer {
         assertCurrent()
-        return timers.add(at: SuspendingClock.now + delay, action)
+        return timers.add(at: MonotonicInstant.now + delay, action)
     }
 
     package func cancel(_ timer: ReactorTimer?) {
@@ -179,11 +179,11 @@ package final class Reactor: @unchecked Sendable {
     private func doWhatWaits() {
         if turn.isEmpty { (turn, later) = (later.reversed(), []) }
         guard !turn.isEmpty else { return }
-        let begin = SuspendingClock.now
+        let begin = MonotonicInstant.now
         let end = begin + max(begin - now, .microseconds(100))
         while let action = turn.popLast() {
             action()
-            if SuspendingClock.now >= end { return }
+            if MonotonicInstant.now >= end { return }
         }
     }
 

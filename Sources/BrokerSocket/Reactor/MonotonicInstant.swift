@@ -1,0 +1,40 @@
+import Glibc
+
+/// A moment of the kernel's clock that stands still while the machine sleeps (CLOCK_MONOTONIC).
+///
+/// It is what `SuspendingClock.Instant` is. But how that is laid out only the library knows, and whatever holds one has to look it
+/// up at each use: each request did so thirty times.
+struct MonotonicInstant: Comparable, Sendable {
+    private let nanoseconds: Int64
+
+    private init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
+
+    static var now: MonotonicInstant {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return MonotonicInstant(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+    }
+
+    static func < (left: MonotonicInstant, right: MonotonicInstant) -> Bool { left.nanoseconds < right.nanoseconds }
+
+    /// The sum, or the last moment that there is.
+    static func + (instant: MonotonicInstant, duration: Duration) -> MonotonicInstant {
+        let (seconds, attoseconds) = duration.components
+        let (whole, isTooLong) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        let (sum, isTooLate) = instant.nanoseconds.addingReportingOverflow(whole)
+        let (all, isBeyond) = sum.addingReportingOverflow(attoseconds / 1_000_000_000)
+        return MonotonicInstant(nanoseconds: isTooLong || isTooLate || isBeyond ? .max : all)
+    }
+
+    static func - (instant: MonotonicInstant, duration: Duration) -> MonotonicInstant { instant + (.zero - duration) }
+
+    static func - (later: MonotonicInstant, earlier: MonotonicInstant) -> Duration {
+        .nanoseconds(later.nanoseconds - earlier.nanoseconds)
+    }
+
+    /// Rounded up; 0 when it is over.
+    func milliseconds(until later: MonotonicInstant) -> Int32 {
+        let wait = later.nanoseconds - nanoseconds
+        return wait > 0 ? Int32(clamping: (wait - 1) / 1_000_000 + 1) : 0
+    }
+}
