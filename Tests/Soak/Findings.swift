@@ -17,6 +17,11 @@ final class Findings: Sendable {
         state.withLock { if $0.wrong.count < Self.limit, !$0.wrong.contains(wrong) { $0.wrong.append(wrong) } }
     }
 
+    /// Where next to nothing was done, nothing was found.
+    func requireSome(of kinds: [String]) {
+        for kind in kinds where state.withLock({ $0.counts[kind, default: 0] }) < 5 { add("hardly any \(kind)") }
+    }
+
     var wrong: [String] { state.withLock { $0.wrong } }
 
     var summary: String {

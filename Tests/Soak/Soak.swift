@@ -20,12 +20,13 @@ struct Soak {
     static func run(for seconds: Double, in bed: TestBed) async throws -> [String] {
         var soak = Soak(bed: bed, daemon: try await Daemon(in: bed))
         try await soak.prepare()
-        try await soak.load(for: seconds / 2) { soak in try await soak.trouble(restarts: true) }
+        try await soak.load(for: seconds / 2, restarting: true)
         print("with \(await soak.daemon.restarts) restarts: \(soak.findings.summary)")
         try await soak.checkEverybody()
         try await soak.steadily(for: seconds / 2)
         print("in all: \(soak.findings.summary)")
         try await soak.checkEverybody()
+        soak.findings.requireSome(of: ["cached tokens", "new tokens", "sign-ins", "clients that left"])
         return soak.findings.wrong
     }
 
@@ -58,16 +59,18 @@ struct Soak {
         }
     }
 
-    /// Callers at work while something else goes on.
-    private func load(for seconds: Double, _ meanwhile: @escaping @Sendable (Soak) async throws -> Void) async throws {
+    /// Callers at work, in all kinds of trouble.
+    private func load(for seconds: Double, restarting: Bool) async throws {
         let end = ContinuousClock.now + .seconds(seconds)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for own in owns {
-                var caller = Caller(daemon: daemon, holdings: holdings, findings: findings, bed: bed, own: own)
+                var caller = Caller(
+                    daemon: daemon, holdings: holdings, findings: findings, bed: bed, own: own,
+                    survivesRestarts: restarting)
                 group.addTask { try await caller.run { ContinuousClock.now > end } }
             }
             while ContinuousClock.now < end {
-                try await meanwhile(self)
+                try await trouble(restarts: restarting)
                 try await Task.sleep(for: min(.seconds(2), .seconds(seconds / 20)))
             }
             try await group.waitForAll()
@@ -96,9 +99,9 @@ struct Soak {
         let pid = await daemon.broker.process.pid
         let before = try Usage(of: pid)
         // Until then it fills its caches.
-        try await load(for: seconds / 4) { soak in try await soak.trouble(restarts: false) }
+        try await load(for: seconds / 4, restarting: false)
         let early = try Usage(of: pid)
-        try await load(for: seconds * 3 / 4) { soak in try await soak.trouble(restarts: false) }
+        try await load(for: seconds * 3 / 4, restarting: false)
         let late = try Usage(of: pid)
         let growth = late.residentMegabytes - early.residentMegabytes
         print(
