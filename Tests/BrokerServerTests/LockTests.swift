@@ -190,6 +190,23 @@ struct GuessingTests {
         }
     }
 
+    @Test("whoever locks while a passphrase waits for its turn has locked: it opens nothing any more")
+    func lockedMeanwhile() async throws {
+        try await ServerBed.runSignedIn { server in
+            let client = try await server.connect()
+            _ = try await client.call(SetKeySource.self, .init(source: "passphrase", passphrase: Self.right))
+            _ = try await client.call(LockBroker.self, .init())
+            _ = try await client.refusal(of: UnlockBroker.self, .init(passphrase: "incorrect horse"))
+            try await client.send(UnlockBroker.requestLine(id: 1, .init(passphrase: Self.right)))
+            try await eventually("it waits") { server.clock.sleepers > 0 }
+            #expect(try await server.connect().call(LockBroker.self, .init()).locked)
+            server.clock.advance(bySeconds: 1)
+            #expect(try await client.readRefusal()?.data?.kind == .locked)
+            #expect(server.vault.isLocked)
+            #expect(try await client.refusal(of: AcquireTokenSilent.self, .of("mail"))?.data?.kind == .locked)
+        }
+    }
+
     @Test("pauses double up to a minute, for whoever guesses and for nobody else")
     func pauses() {
         var attempts = UnlockAttempts()

@@ -8,6 +8,15 @@ extension AuditLog {
     /// Writes the rest, and that nothing is missing.
     package func stop() async { await write(isLast: true) }
 
+    /// Writes that this run has something of a partition: whenever it ends from now on, the next one knows whether something is
+    /// missing.
+    func begin(_ partition: Partition) async {
+        await turns.run { [self] in
+            await write(partition, isLast: false)
+            state.withLock { _ = $0.beginning.remove(partition) }
+        }
+    }
+
     private func write(isLast: Bool) async {
         await turns.run { [self] in
             let partitions = state.withLock { state in

@@ -47,6 +47,8 @@ package final class AuditLog: Sendable {
         var unwritten: [Partition: [AuditEntry]] = [:]
         var lost: [Partition: Int64] = [:]
         var chains: FairCache<Partition, Partition, OpenChain>
+        /// Partitions whose chains are being opened, in a run that has nothing of them yet or has let them go.
+        var beginning: Set<Partition> = []
 
         init(_ bounds: Bounds) {
             waiting = FairPlaces(limit: bounds.waiting)
@@ -102,11 +104,16 @@ package final class AuditLog: Sendable {
 
     @discardableResult
     package func note(_ event: AuditEvent, by caller: Caller, _ correlationID: String?) -> AuditTally {
-        let (tally, schedules) = state.withLock { state in
+        let partition = caller.partition
+        let (tally, schedules, begins) = state.withLock { state in
             defer { state.isWritingScheduled = true }
             state.beginMinute(at: clock.uptime)
-            return (state.tally(event.bounded, of: caller, now: clock.now, correlationID), !state.isWritingScheduled)
+            return (
+                state.tally(event.bounded, of: caller, now: clock.now, correlationID), !state.isWritingScheduled,
+                state.chains.peek(partition) == nil && state.beginning.insert(partition).inserted
+            )
         }
+        if begins { Task { await begin(partition) } }
         if schedules {
             Task {
                 try? await clock.sleep(for: Self.writingInterval)

@@ -52,9 +52,13 @@ struct AccountRemoval: Sendable {
         removed.tokens = try index.loadTokens(of: owner).count
         if !users.shareTokens(of: app) { try change.deleteTokens(of: owner, in: index) }
         if users.isEmpty {
-            // Nobody is left who could use the account: nothing of it stays behind.
+            // Nobody is left who could use the account: nothing of it stays behind, also of clients that no app has any more.
             change.add(known.deletion(of: account))
-            try change.deleteTokens(of: owner.ofFamilies, in: index)
+            let person = KnownAccounts.PersonKey(account)
+            for left in try index.loadEveryOwner(in: partition)
+            where left.group == owner.owner.group && left != owner.owner && person.owns(left) {
+                try change.deleteTokens(of: .init(partition: partition, owner: left), in: index)
+            }
             removed.change = .removed
         } else {
             let signOut = SignOutRecord(of: account, from: app, since: services.clock.now)

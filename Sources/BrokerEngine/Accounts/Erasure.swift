@@ -33,19 +33,20 @@ struct Erasure: Sendable {
             try decide(person, from: index)
         }
         tell(erased.accounts)
+        var report = ErasureReport()
+        report.accounts = Set(erased.accounts.map { KnownAccounts.PersonKey($0.stored.record) }).count
+        report.tokens = erased.tokens
+        // Whatever the disk says: nobody finds the tokens again who could do it later.
+        if revoke {
+            let revocation = TokenRevocation(
+                services: services, apps: services.roster.apps(in: partition), correlationID: correlationID)
+            report.revocation = await revocation.revoke(erased.refreshTokens)
+        }
         guard isPersisted || erased.isEmpty else {
             throw BrokerError(
                 .internal,
                 "It is erased from memory, but the disk did not take it; make room and the broker will finish.",
                 reason: .vaultNotWritable)
-        }
-        var report = ErasureReport()
-        report.accounts = Set(erased.accounts.map { KnownAccounts.PersonKey($0.stored.record) }).count
-        report.tokens = erased.tokens
-        if revoke {
-            let revocation = TokenRevocation(
-                services: services, apps: services.roster.apps(in: partition), correlationID: correlationID)
-            report.revocation = await revocation.revoke(erased.refreshTokens)
         }
         return report
     }

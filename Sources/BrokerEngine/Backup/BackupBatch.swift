@@ -11,8 +11,11 @@ struct BackupBatch: Sendable {
         var proofKey: StoredRecord<ProofKeyRecord>?
     }
 
-    /// Roughly bytes: many times what a person has.
+    /// Roughly bytes: many times what a person has. What one owner has is not parted, and has bounds of its own.
     private static let most = 8 << 20
+    /// No broker keeps more of one owner.
+    private static let mostRefreshTokens = CachedTokens.mostRefreshTokens
+    private static let mostIDTokens = 256
 
     let partition: Partition
     /// Nothing is from later than now.
@@ -23,6 +26,8 @@ struct BackupBatch: Sendable {
     private(set) var owned: [Owned] = []
     /// Genuine, but not as this version has them.
     private(set) var unknown = 0
+    /// More of one owner than a broker keeps.
+    private(set) var beyond = 0
     private var weight = 0
 
     init(in partition: Partition, at now: NumericDate) {
@@ -52,9 +57,11 @@ struct BackupBatch: Sendable {
         case .signOut(let record): signOuts.append(try seal(record))
         case .appMetadata(let record): clients.append(try seal(record))
         case .refreshToken(var record, let secret):
+            guard owned[last].refreshTokens.count < Self.mostRefreshTokens else { return beyond += 1 }
             record.cachedAt = min(record.cachedAt, now)
             owned[last].refreshTokens.append(try seal(record, secret))
         case .idToken(var record, let secret):
+            guard owned[last].idTokens.count < Self.mostIDTokens else { return beyond += 1 }
             record.cachedAt = min(record.cachedAt, now)
             owned[last].idTokens.append(try seal(record, secret))
         case .proofKey(let record, let secret): owned[last].proofKey = try seal(record, secret)

@@ -43,6 +43,11 @@ struct BackupMerge {
                 "\(batch.unknown) record\(batch.unknown == 1 ? " is" : "s are") of another version of the broker and left out."
             )
         }
+        if batch.beyond > 0 {
+            report.problems.append(
+                "\(batch.beyond) token\(batch.beyond == 1 ? " is" : "s are") left out: more than a broker keeps of one account of an app."
+            )
+        }
         if leftOut > 0 {
             report.problems.append(
                 "\(leftOut) record\(leftOut == 1 ? " of an account is" : "s of accounts are") left out: a group of apps has as many accounts as are kept."

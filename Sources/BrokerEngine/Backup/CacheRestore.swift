@@ -15,6 +15,9 @@ struct CacheRestore: Sendable {
     /// Throws when a lock or a stop ends it: what is merged by then is good, and the same import again brings the rest.
     let requireGoing: @Sendable () throws(BrokerError) -> Void
 
+    /// About apps that are left as they are: the first ones tell enough.
+    private static let mostSentences = 100
+
     func run(_ backup: any OpenedBackup) async throws(BrokerError) -> CacheRestoreReport {
         let check = try reader(of: backup)
         while try next(check) != nil { await Task.yield() }
@@ -59,7 +62,9 @@ struct CacheRestore: Sendable {
         case .same: report.apps.kept += 1
         case .kept(let why):
             report.apps.kept += 1
+            guard report.apps.kept <= Self.mostSentences else { return }
             report.problems.append("The app \(record.name) is left as it is: \(why)")
+            if report.apps.kept == Self.mostSentences { report.problems.append("So are others.") }
         }
     }
 

@@ -16,11 +16,17 @@ extension BrokerLock {
     }
 
     private func changing(
-        _ change: (any VaultKeys, NumericDate) async throws(VaultError) -> Void
+        _ change: @escaping @Sendable (any VaultKeys, NumericDate) async throws(VaultError) -> Void
     ) async throws(BrokerError) {
-        do throws(VaultError) {
-            try await change(keys, services.clock.now)
-        } catch {
+        // One after the other, to the end: the key that the former source is told to discard could be the next one's.
+        let result = await changes.run { [keys, services] () async -> Result<Void, VaultError> in
+            do throws(VaultError) {
+                return .success(try await change(keys, services.clock.now))
+            } catch {
+                return .failure(error)
+            }
+        }
+        do throws(VaultError) { try result.get() } catch {
             services.log.error("the vault's keys were not changed", metadata: ["cause": "\(error)"])
             throw BrokerError(ofKeys: error)
         }

@@ -10,12 +10,15 @@ import Synchronization
 package final class BrokerLock: Sendable {
     private struct State {
         var closing: Task<Void, Never>?
+        /// How often it was asked for: an unlocking that began before is over.
+        var locks: UInt64 = 0
         var attempts = UnlockAttempts()
     }
 
     let services: EngineServices
     let keys: any VaultKeys
     private let state = Mutex(State())
+    let changes = Turns()
 
     init(services: EngineServices, keys: any VaultKeys) {
         self.services = services
@@ -37,6 +40,7 @@ package final class BrokerLock: Sendable {
 
     private func closing(because reason: String) -> Task<Void, Never> {
         state.withLock { state in
+            state.locks += 1
             if let closing = state.closing { return closing }
             let closing = Task { await close(because: reason) }
             state.closing = closing
@@ -82,6 +86,7 @@ package final class BrokerLock: Sendable {
     /// - Throws: `accessDenied` for a wrong passphrase, `locked` when the key is not there yet, `throttled`.
     package func unlock(passphrase: Secret?, caller: String) async throws(BrokerError) {
         await state.withLock { $0.closing }?.value
+        let locks = state.withLock(\.locks)
         guard keys.isLocked else { return }
         if passphrase != nil { try await waitForTurn(caller) }
         do throws(VaultError) {
@@ -90,8 +95,18 @@ package final class BrokerLock: Sendable {
             services.log.warning("unlocking failed", metadata: ["caller": "\(caller)", "cause": "\(error)"])
             throw BrokerError(ofKeys: error)
         }
-        state.withLock { $0.attempts.succeeded() }
-        services.gate.open()
+        let isOpen = state.withLock { state in
+            state.attempts.succeeded()
+            guard state.locks == locks else { return false }
+            services.gate.open()
+            return true
+        }
+        guard isOpen else {
+            keys.lock()
+            services.log.notice(
+                "it was locked while it was being unlocked, and stays so", metadata: ["caller": "\(caller)"])
+            throw .locked
+        }
         services.log.notice("unlocked", metadata: ["caller": "\(caller)"])
     }
 

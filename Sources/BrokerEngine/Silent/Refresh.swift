@@ -140,11 +140,6 @@ struct Refresh: Sendable {
     private func spend(
         _ refreshToken: RefreshToken, _ secret: Secret, in situation: Situation
     ) async throws(BrokerError) -> Spending {
-        let asked = ScopeRules.toRefresh(
-            request.scopes, granted: Scopes(refreshToken.record.narrowedTo ?? refreshToken.record.scopes),
-            earlier: Scopes(refreshToken.record.scopes),
-            // The grant may be for several resources, and not every scope known at each.
-            keepsWhole: refreshToken.record.grantNarrows == true && request.resources.isEmpty, at: request.target.kind)
         let metadata = try await services.asking(situation.destination) { () throws(ProviderError) in
             try await services.provider.metadata(of: situation.destination)
         }
@@ -154,6 +149,11 @@ struct Refresh: Sendable {
             for: request.tokenType, of: situation.tokens, at: metadata)
         let grants = GrantStore(
             services: services, app: request.app, partition: request.partition, resources: request.resources)
+        let asked = ScopeRules.toRefresh(
+            request.scopes, granted: Scopes(refreshToken.record.narrowedTo ?? refreshToken.record.scopes),
+            earlier: Scopes(refreshToken.record.scopes),
+            // The grant may be for several resources, and not every scope known at each.
+            keepsWhole: refreshToken.record.grantNarrows == true && request.resources.isEmpty, at: request.target.kind)
         // Before it leaves: whoever finds the vault after a power cut knows which token was under way (decision 74).
         let sent = await services.underWay.mark(refreshToken, in: request.partition)
         let response: TokenResponse

@@ -65,9 +65,10 @@ package final class Reactor: @unchecked Sendable {
 
     func forgetConnection() { connectionCount.subtract(1, ordering: .relaxed) }
 
-    /// Does the job on its thread, soon. Jobs of one thread keep their order.
+    /// Does the job on its thread, soon. Jobs of one thread keep their order. One that comes when the thread has ended is let go.
     package func execute(_ job: @escaping @Sendable () -> Void) {
         let mustWake = mailbox.withLock { mailbox in
+            guard !mailbox.hasStopped else { return false }
             mailbox.jobs.append(job)
             // Otherwise it has been woken, and has not looked yet.
             return mailbox.jobs.count == 1
@@ -188,13 +189,16 @@ package final class Reactor: @unchecked Sendable {
     }
 
     private func end() {
+        let (waiting, left) = mailbox.withLock { mailbox in
+            defer { (mailbox.whenStopped, mailbox.jobs) = ([], []) }
+            mailbox.hasStopped = true
+            return (mailbox.whenStopped, mailbox.jobs)
+        }
+        for job in left { job() }
+        while hasWork { doWhatWaits() }
+        for source in sources.values { source.letGo() }
         sources = [:]
         timers = ReactorTimers()
-        let waiting = mailbox.withLock { mailbox in
-            defer { mailbox.whenStopped = [] }
-            mailbox.hasStopped = true
-            return mailbox.whenStopped
-        }
         for stopped in waiting { stopped.resume() }
     }
 }
@@ -202,6 +206,12 @@ package final class Reactor: @unchecked Sendable {
 /// What a reactor watches.
 protocol ReactorSource: AnyObject {
     func ready(_ what: ReactorReadiness)
+    /// The reactor has ended: nothing more is told.
+    func letGo()
+}
+
+extension ReactorSource {
+    func letGo() {}
 }
 
 /// What is waited for. That the other end is gone is told in any case.

@@ -189,6 +189,9 @@ final class SocketStream: ReactorSource {
         if what.contains(.input) { receive() }
     }
 
+    /// Who is told holds the stream.
+    func letGo() { owner = nil }
+
     private func receive() {
         guard isOpen, wantsInput, !inputHasEnded else { return }
         let count = read { owner?.received($0, $1) }

@@ -44,6 +44,8 @@ final class BackupReader: BackupReading {
         let box = try file.bytes(at: state.offset + 4, count: count)
         guard box.count == count else { throw .truncated }
         guard let (message, isLast) = state.stream.open(box) else { throw .damaged }
+        // None that a broker wrote: many of them would keep whoever reads busy for nothing.
+        guard isLast || message.count > 0 else { throw .damaged }
         state.offset += 4 + count
         (state.chunk, state.place, state.isLastChunk) = (message, 0, isLast)
         // What is appended is none of ours.

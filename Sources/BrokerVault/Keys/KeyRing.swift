@@ -59,6 +59,11 @@ final class KeyRing: Sendable {
     /// The disk has new keys of a partition. What memory holds may be sealed with those before.
     func replace(_ keys: [Partition: DataKeys]) {
         state.withLock { state in
+            // Locked while they were written: they are read again when it is unlocked.
+            guard state.wrapping != nil else {
+                for partition in keys.keys { state.entries[partition] = nil }
+                return
+            }
             for (partition, dataKeys) in keys {
                 var new = dataKeys.keys
                 if let known = state.entries[partition]?.keys {

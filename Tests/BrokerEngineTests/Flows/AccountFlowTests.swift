@@ -75,6 +75,18 @@ struct AccountFlowTests {
         #expect(try bed.vault.statistics().records == 0)
     }
 
+    @Test("tokens of a client that no app has any more go with the account, whose they are")
+    func removeLeftClient() async throws {
+        let bed = try await EngineBed()
+        let other = Sample.app("tasks", client: "client-of-tasks", group: "office")
+        bed.roster.set([mail, other])
+        try await bed.signIn("alice", mail)
+        try await bed.signIn("alice", other)
+        bed.roster.set([mail])
+        _ = try await bed.engine.remove(.username("alice"), from: mail, in: Sample.partition)
+        #expect(try bed.vault.statistics().records == 0)
+    }
+
     @Test("signing in again ends the sign-out")
     func signInAgain() async throws {
         let bed = try await EngineBed()

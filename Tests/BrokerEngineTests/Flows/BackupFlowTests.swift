@@ -256,7 +256,9 @@ struct BackupFlowTests {
     }
 
     /// A backup that no broker made of its vault: of so many people, with a token each, whose accounts may be missing.
-    private func madeUp(_ people: Int, hasAccounts: Bool = true, on bed: EngineBed) async throws -> [UInt8] {
+    private func madeUp(
+        _ people: Int, tokensEach: Int = 1, hasAccounts: Bool = true, on bed: EngineBed
+    ) async throws -> [UInt8] {
         let backup = try await bed.vault.beginBackup(with: Self.passphrase, at: Sample.now)
         let owners = (0..<people).map {
             TokenOwner(
@@ -272,9 +274,13 @@ struct BackupFlowTests {
             try backup.append(account, secret: nil)
         }
         for owner in owners {
-            let token = RefreshTokenRecord(
-                owner: owner, authority: mail.authority.url, scopes: ["mail.read"], cachedAt: Sample.now + 1_000_000)
-            try backup.append(token, secret: Secret("rt of \(owner.homeAccountID.rawValue)"))
+            for number in 0..<tokensEach {
+                var token = RefreshTokenRecord(
+                    owner: owner, authority: mail.authority.url, scopes: ["mail.read"],
+                    cachedAt: Sample.now + 1_000_000)
+                if number > 0 { token.familyID = "family-\(number)" }
+                try backup.append(token, secret: Secret("rt of \(owner.homeAccountID.rawValue)"))
+            }
         }
         try backup.finish()
         return backup.take(atMost: .max)
@@ -287,6 +293,15 @@ struct BackupFlowTests {
         #expect(report.accounts.added == 4_000 && report.refreshTokens.added == 4_000)
         #expect(try bed.vault.statistics(of: Sample.partition).records == [.account: 4_000, .refreshToken: 4_000])
         #expect(bed.vault.rowsOfLastCommit < 8_000)
+    }
+
+    @Test("whoever makes a backup up brings no more tokens of one account than are kept, and so not all at once")
+    func beyond() async throws {
+        let bed = try await bed(mail)
+        let report = try await restore(try await madeUp(1, tokensEach: 500, on: bed), to: bed)
+        #expect(report.refreshTokens.added == CachedTokens.mostRefreshTokens)
+        #expect(report.problems.contains { $0.hasPrefix("484 tokens are left out") }, "\(report.problems)")
+        #expect(bed.vault.rowsOfLastCommit < 20)
     }
 
     @Test("a lock ends an import between two transactions; what is merged is good, and the same import brings the rest")

@@ -137,8 +137,10 @@ struct ErasureFlowTests {
         bed.roster.set([mail])
         try await bed.signIn("alice", mail)
         bed.vault.failWriting(.full("The disk is full."))
-        let error = await #expect(throws: BrokerError.self) { try await forget(on: bed) }
+        let error = await #expect(throws: BrokerError.self) { try await forget(revoke: true, on: bed) }
         #expect(error?.reason == .vaultNotWritable)
+        // Nobody finds the token again who could revoke it later.
+        #expect(bed.provider.revoked == ["rt-1"])
         #expect(try bed.engine.accounts(of: nil, includeSignedOut: true, in: Sample.partition).isEmpty)
         bed.vault.failWriting(nil)
         await bed.engine.drain()

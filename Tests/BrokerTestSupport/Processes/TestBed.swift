@@ -57,7 +57,11 @@ package final class TestBed: Sendable {
     }
 
     fileprivate func takeDown(failed: Bool) async {
-        let (processes, endings) = state.withLock { ($0.processes, $0.endings) }
+        // What ends may hold the bed.
+        let (processes, endings) = state.withLock { state in
+            defer { state.endings = [] }
+            return (state.processes, state.endings)
+        }
         for ending in endings.reversed() { await ending() }
         if failed {
             let logs = processes.map(\.logTail).filter { !$0.isEmpty }.joined(separator: "\n")
