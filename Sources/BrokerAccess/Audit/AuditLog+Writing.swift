@@ -12,7 +12,8 @@ extension AuditLog {
     /// missing.
     func begin(_ partition: Partition) async {
         await turns.run { [self] in
-            await write(partition, isLast: false)
+            let isNeeded = state.withLock { $0.hasOnlyInMemory(partition) && $0.chains.peek(partition) == nil }
+            if isNeeded { await write(partition, isLast: false) }
             state.withLock { _ = $0.beginning.remove(partition) }
         }
     }
@@ -102,6 +103,11 @@ extension AuditLog.State {
         }
         unwritten[partition]?.removeFirst(count)
         if unwritten[partition]?.isEmpty == true { unwritten[partition] = nil }
+    }
+
+    /// Whether something of it would be gone with the broker.
+    fileprivate func hasOnlyInMemory(_ partition: Partition) -> Bool {
+        unwritten[partition] != nil || order.contains { $0.caller.partition == partition }
     }
 
     fileprivate mutating func takeTallies() {
