@@ -28,8 +28,8 @@ struct FaultTests {
     @Test("answers that are no answers: HTML, garbage, an empty 400, too much, too little")
     func wrongAnswers() async throws {
         try await withProvider { scene async throws in
-            func strike(_ kind: Fault.Kind) async throws -> HTTPReply {
-                scene.provider.add(Fault(.discovery, kind))
+            func strike(_ kind: Fault.Kind, delay: Double? = nil) async throws -> HTTPReply {
+                scene.provider.add(Fault(.discovery, kind, delay: delay))
                 return try await scene.browser.get(scene.provider.issuer + "/.well-known/openid-configuration")
             }
             let html = try await strike(.html)
@@ -42,6 +42,9 @@ struct FaultTests {
             let huge = try await strike(.huge)
             #expect(huge.body.count > 2 << 20)
             #expect(try huge.json().objectValue?["issuer"]?.stringValue == scene.provider.issuer)
+            let slow = try await strike(.trickle, delay: 0.1)
+            #expect(slow.body.count > 1 << 20)
+            #expect(try slow.json().objectValue?["issuer"]?.stringValue == scene.provider.issuer)
             await #expect(throws: (any Error).self) { try await strike(.truncate) }
             let sane = try await scene.browser.get(scene.provider.issuer + "/.well-known/openid-configuration")
             #expect(try sane.json().objectValue?["issuer"]?.stringValue == scene.provider.issuer)

@@ -91,34 +91,58 @@ static void *blow(void *argument) {
     return NULL;
 }
 
-int load_paced(const char *path, const uint8_t *request, size_t length, size_t count, uint64_t *nanoseconds) {
-    return load_in_storm(path, NULL, 0, request, length, nanoseconds, &count, NULL);
+/* Asks one socket again and again, with a short pause after each, until the storm is over or there is no more room for times. */
+static void ask_paced(struct storm *storm, struct paced_load *paced) {
+    uint8_t buffer[64 << 10];
+    int descriptor;
+    size_t done = 0;
+    paced->code = bench_connect(paced->path, &descriptor);
+    if (paced->code == 0) {
+        while (paced->code == 0 && done < paced->count && !atomic_load(&storm->is_over)) {
+            uint64_t before = bench_now();
+            paced->code = bench_ask(descriptor, paced->request, paced->length, buffer, sizeof buffer);
+            paced->nanoseconds[done++] = bench_now() - before;
+            /* Not as fast as it goes: what is measured is the wait, and the others need the processor, too. */
+            nanosleep(&(struct timespec){ .tv_nsec = 200000 }, NULL);
+        }
+        close(descriptor);
+    }
+    paced->count = done;
+}
+
+int load_paced(struct paced_load *paced) {
+    struct storm calm = { 0 };
+    ask_paced(&calm, paced);
+    return paced->code;
+}
+
+struct second {
+    struct storm *storm;
+    struct paced_load *paced;
+};
+
+static void *ask_second(void *argument) {
+    struct second *second = argument;
+    ask_paced(second->storm, second->paced);
+    return NULL;
 }
 
 int load_in_storm(
-    const char *path, const char *const *lines, size_t line_count, const uint8_t *request, size_t length,
-    uint64_t *nanoseconds, size_t *count, double *seconds) {
+    const char *path, const char *const *lines, size_t line_count, struct paced_load *first, struct paced_load *second,
+    double *seconds) {
     struct storm storm = { .path = path, .lines = lines, .count = line_count };
-    uint8_t buffer[64 << 10];
-    int descriptor;
-    int code = bench_connect(path, &descriptor);
+    struct second other = { .storm = &storm, .paced = second };
+    pthread_t storming, asking;
+    int code = pthread_create(&storming, NULL, blow, &storm);
     if (code != 0) return code;
-    pthread_t thread;
-    if (line_count > 0) code = pthread_create(&thread, NULL, blow, &storm);
-    bool is_blowing = line_count > 0 && code == 0;
-    size_t done = 0;
-    while (code == 0 && done < *count && !atomic_load(&storm.is_over)) {
-        uint64_t before = bench_now();
-        code = bench_ask(descriptor, request, length, buffer, sizeof buffer);
-        nanoseconds[done++] = bench_now() - before;
-        /* Not as fast as it goes: what is measured is the wait, and the others need the processor, too. */
-        nanosleep(&(struct timespec){ .tv_nsec = 200000 }, NULL);
+    code = pthread_create(&asking, NULL, ask_second, &other);
+    if (code == 0) {
+        ask_paced(&storm, first);
+        pthread_join(asking, NULL);
     }
-    if (is_blowing) {
-        pthread_join(thread, NULL);
-        *seconds = storm.seconds;
-    }
-    *count = done;
-    close(descriptor);
-    return code != 0 ? code : storm.code;
+    pthread_join(storming, NULL);
+    *seconds = storm.seconds;
+    if (code == 0) code = storm.code;
+    if (code == 0) code = first->code;
+    return code != 0 ? code : second->code;
 }

@@ -18,12 +18,17 @@ struct Bench {
         let idle = try await memory(signedIn.broker)
         try await cachedToken(signedIn)
         try await besideOIDCAgent(signedIn)
-        try await headOfLine(signedIn)
-        try await memoryAfterBurst(signedIn.broker, idle: idle)
+        try await memoryAfterBurst("after that", signedIn.broker, idle: idle)
         await signedIn.broker.stop()
+        try await headOfLine()
         try await storm()
         try await manyRecords()
         try await starting()
+        return report
+    }
+
+    mutating func runHeadOfLine() async throws -> Report {
+        try await headOfLine()
         return report
     }
 
@@ -35,10 +40,7 @@ struct Bench {
     /// Design decision 2: a cached token over a connection that stays, beside a C server that answers the same bytes.
     private mutating func cachedToken(_ signedIn: SignedInBroker) async throws {
         let request = signedIn.silentRequest()
-        let client = try await signedIn.broker.connectRaw()
-        try await client.send(request)
-        let answer = Array((try await client.readLine() ?? "").utf8) + [UInt8(ascii: "\n")]
-        await client.close()
+        let answer = Array((try await signedIn.broker.firstAnswer(to: request) + "\n").utf8)
         guard let result = try JSONReader.read(answer)["result"], try Token(reading: result).fromCache else {
             throw ProcessFailure("The broker did not answer from its cache: \(String(decoding: answer, as: UTF8.self))")
         }
@@ -104,40 +106,33 @@ struct Bench {
         report.measure("cached token, new connection, to oidc-agent", ratio(times), times, atMost: 0.5, "times")
     }
 
-    /// Somebody is held up; who asks for a cached token must not notice.
-    private mutating func headOfLine(_ signedIn: SignedInBroker) async throws {
-        let broker = signedIn.broker
-        let load = Load(path: broker.socket, request: signedIn.silentRequest())
-        let idle = try load.roundTrips()
-        let faults: [(String, String, JSONObject)] = [
-            ("a provider hangs", "hang", ["delay": 600]),
-            ("a provider answers 429", "status", ["status": 429, "retryAfter": 1]),
-            ("a provider drops connections", "drop", [:]), ("a provider sends megabytes", "huge", [:]),
-        ]
-        for (name, kind, more) in faults {
-            try await signedIn.provider.breakDown(kind, more, in: bed)
-            // They ask, and go when the measurement is over: none of them reads what it is answered.
-            var waiting: [LineClient] = []
-            for _ in 0..<32 {
-                let client = try await broker.connectRaw()
-                try await client.send(signedIn.silentRequest(SignedInBroker.slowApp, forceRefresh: true))
-                waiting.append(client)
-            }
-            try behind(name, try load.roundTrips(), idle)
-            for client in waiting { await client.close() }
-            try await signedIn.provider.recover(in: bed)
+    /// Somebody is held up; who asks for a cached token, or refreshes at another provider, must not notice.
+    private mutating func headOfLine() async throws {
+        let scene = try await HeadOfLine.prepare(in: bed)
+        let idleMemory = try await quietMemory(of: scene.broker).resident
+        let idle = try await scene.measure()
+        for (number, trouble) in HeadOfLine.troubles.enumerated() {
+            let times = try await scene.measure(during: number)
+            behind(trouble.name, times.cached, idle.cached)
+            let more = times.refresh.median / idle.refresh.median
+            report.measure(
+                "refresh elsewhere, p50 while \(trouble.name)",
+                "\(ratio(more)) times \(microseconds(idle.refresh.median)), p99 \(microseconds(times.refresh[99]))",
+                more, atMost: 2, "times")
         }
         var stalled: [LineClient] = []
         for number in 0..<64 {
-            let client = try await broker.connectRaw()
-            try await client.send(Array(signedIn.silentRequest().dropLast(number % 2 == 0 ? 10 : 0)))
+            let client = try await scene.broker.connectRaw()
+            try await client.send(Array(scene.cached.request.dropLast(number % 2 == 0 ? 10 : 0)))
             stalled.append(client)
         }
-        try behind("64 clients stall", try load.roundTrips(), idle)
+        behind("64 clients stall", try scene.cached.roundTrips(), idle.cached)
         for client in stalled { await client.close() }
+        try await memoryAfterBurst("after the troubles", scene.broker, idle: idleMemory)
+        await scene.broker.stop()
     }
 
-    private mutating func behind(_ name: String, _ during: Distribution, _ idle: Distribution) throws {
+    private mutating func behind(_ name: String, _ during: Distribution, _ idle: Distribution) {
         let times = during[99] / idle[99]
         report.measure(
             "cached token, p99 while \(name)", "\(ratio(times)) times \(microseconds(idle[99]))", times, atMost: 2,
@@ -147,14 +142,21 @@ struct Bench {
     /// Nobody's cached token waits for a thousand refreshes, and they cost the broker little.
     private mutating func storm() async throws {
         let storm = try await RefreshStorm.prepare(in: bed)
-        let idle = try storm.load.paced()
+        let idleMemory = try await quietMemory(of: storm.broker).resident
+        let (idle, idleEcho) = (try storm.load.paced(), try storm.echo.paced())
         let outcome = try storm.run()
         let bare = try storm.bare()
+        try await memoryAfterBurst("after the storm", storm.broker, idle: idleMemory)
         await storm.broker.stop()
         let times = outcome.roundTrips[99] / idle[99]
         report.measure(
             "cached token, p99 while 1,000 accounts refresh", "\(ratio(times)) times \(microseconds(idle[99]))", times,
             atMost: 2, "times")
+        report.note(
+            "– the C echo in the same storm",
+            "p99 \(microseconds(outcome.echo[99])), \(ratio(outcome.echo[99] / idleEcho[99])) times idle")
+        report.note(
+            "– cached token to the C echo there, p99", "\(ratio(outcome.roundTrips[99] / outcome.echo[99])) times")
         report.note(
             "refreshes of 1,000 accounts",
             String(
@@ -220,7 +222,7 @@ struct Bench {
         }
     }
 
-    /// After two sign-ins and before any load.
+    /// After a sign-in and before any load.
     private mutating func memory(_ broker: BrokerProcess) async throws -> Double {
         let (resident, own) = try await quietMemory(of: broker)
         report.measure(
@@ -229,11 +231,11 @@ struct Bench {
         return resident
     }
 
-    private mutating func memoryAfterBurst(_ broker: BrokerProcess, idle: Double) async throws {
+    private mutating func memoryAfterBurst(_ when: String, _ broker: BrokerProcess, idle: Double) async throws {
         let peak = try megabytes("VmHWM", of: broker)
         let (resident, own) = try await quietMemory(of: broker)
         report.measure(
-            "resident memory, after that",
+            "resident memory, \(when)",
             String(
                 format: "%.1f MB more than idle, %.1f anonymous, at most there were %.1f", resident - idle, own, peak),
             resident - idle, atMost: 10, "MB more")

@@ -32,6 +32,12 @@ struct BenchProvider {
         guard reply.status == 200 else { throw ProcessFailure("The provider took no fault: \(reply.text)") }
     }
 
+    /// How many requests for tokens have come so far.
+    func tokenRequests(in bed: TestBed) async throws -> Int {
+        let log = try await HTTPSession(in: bed).send("GET", "\(issuer)/control/log").json().arrayValue ?? []
+        return log.count { $0.objectValue?["endpoint"] == "token" }
+    }
+
     func recover(in bed: TestBed) async throws {
         _ = try await HTTPSession(in: bed).send("DELETE", "\(issuer)/control/faults", body: nil)
     }

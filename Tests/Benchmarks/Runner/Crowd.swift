@@ -27,8 +27,9 @@ struct Crowd: CustomStringConvertible {
     func request() -> [UInt8] { request(for: people.lowerBound + people.count / 2) }
 
     /// For a token in the middle.
-    func request(for person: Int, forceRefresh: Bool = false) -> [UInt8] {
+    func request(for person: Int, claims: String? = nil, forceRefresh: Bool = false) -> [UInt8] {
         var params = AcquireTokenSilent.Params(.registered(app), scopes: ["scope-\(tokensEach / 2)"])
+        params.query.claims = claims
         params.query.account = .username(Self.name(person))
         params.forceRefresh = forceRefresh
         return AcquireTokenSilent.requestLine(id: 1, params)

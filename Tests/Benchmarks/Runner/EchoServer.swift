@@ -7,9 +7,9 @@ enum EchoServer {
     static func start(answering answer: [UInt8], in bed: TestBed) async throws -> (
         path: String, process: ManagedProcess
     ) {
-        let file = bed.path("answer")
+        let file = bed.path(bed.unique("answer"))
         try Data(answer).write(to: URL(filePath: file))
-        let path = bed.path("echo.sock")
+        let path = bed.path(bed.unique("echo") + ".sock")
         let process = try bed.start(Launch("/proc/self/exe", ["--echo", path, file]), as: "echo")
         try await eventually("the echo server accepts") {
             try process.requireRunning()

@@ -27,25 +27,50 @@ struct Load {
 
     /// Round trips with a pause after each.
     func paced(_ count: Int = 10_000) throws -> Distribution {
-        var times = [UInt64](repeating: 0, count: count)
+        var times: [UInt64] = []
         for rounds in [count / 10, count] {
-            try check("ask \(path)", load_paced(path, request, request.count, rounds, &times))
+            times = try withPaced(rounds) { paced in
+                try check("ask \(path)", load_paced(paced))
+            }.times
         }
         return Distribution(nanoseconds: times)
     }
 
-    /// Round trips with a pause after each, while other requests come all at once.
+    /// Round trips with a pause after each, here and at another server, while other requests come all at once here.
     ///
     /// - Parameter lines: the other requests, which must succeed.
     /// - Returns: the times, in nanoseconds, and the seconds that the lines took.
-    func inStorm(of lines: [String]) throws -> (times: [UInt64], seconds: Double) {
-        var times = [UInt64](repeating: 0, count: 100_000)
-        var (count, seconds) = (times.count, 0.0)
-        let code = lines.withCArguments {
-            load_in_storm(path, $0, lines.count, request, request.count, &times, &count, &seconds)
+    func inStorm(of lines: [String], beside other: Load) throws -> (
+        times: [UInt64], beside: [UInt64], seconds: Double
+    ) {
+        var seconds = 0.0
+        let here = try withPaced(100_000) { first in
+            try other.withPaced(100_000) { second in
+                let code = lines.withCArguments { load_in_storm(path, $0, lines.count, first, second, &seconds) }
+                try check("ask \(path)", code)
+            }.times
         }
-        try check("ask \(path)", code)
-        return (Array(times.prefix(count)), seconds)
+        return (here.times, here.result, seconds)
+    }
+
+    /// - Returns: what the body returned, and the times it had room for and filled.
+    private func withPaced<Result>(
+        _ room: Int, _ body: (UnsafeMutablePointer<paced_load>) throws -> Result
+    ) throws -> (result: Result, times: [UInt64]) {
+        var times = [UInt64](repeating: 0, count: room)
+        var count = 0
+        let result = try times.withUnsafeMutableBufferPointer { times in
+            try request.withUnsafeBufferPointer { request in
+                try path.withCString { path in
+                    var paced = paced_load(
+                        path: path, request: request.baseAddress, length: request.count,
+                        nanoseconds: times.baseAddress, count: room, code: 0)
+                    defer { count = paced.count }
+                    return try body(&paced)
+                }
+            }
+        }
+        return (result, Array(times.prefix(count)))
     }
 
     /// Posts forms with nothing but libcurl.

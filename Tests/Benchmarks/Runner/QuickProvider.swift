@@ -28,7 +28,7 @@ struct QuickProvider {
                     "preferred_username": .string(Crowd.name(person)),
                 ]))
         }
-        let file = bed.path("provider")
+        let file = bed.path(bed.unique("provider"))
         try lines.joined(separator: "\n").write(toFile: file, atomically: true, encoding: .utf8)
         let process = try bed.start(Launch("/proc/self/exe", ["--provider", "\(port)", file]), as: "provider")
         try await eventually("the provider accepts") {

@@ -15,10 +15,14 @@ struct RefreshStorm {
     private let crowds: [Crowd]
     /// The cached token.
     let load: Load
+    /// The C server that answers the same bytes: what it takes longer in the storm is the machine's part.
+    let echo: Load
 
     struct Outcome {
         /// Of the cached token.
         var roundTrips: Distribution
+        /// Of the C server.
+        var echo: Distribution
         /// Refreshes a second.
         var rate: Double
         /// Refreshes by a second of the broker's processor time.
@@ -36,25 +40,30 @@ struct RefreshStorm {
         for crowd in crowds { try await crowd.fill(state) }
         let broker = try await BrokerProcess.start(in: bed) { $0.stateDirectory = state }
         for crowd in crowds { try await crowd.register(at: broker) }
+        let load = Load(path: broker.socket, request: crowds[apps.count].request())
+        let answer = Array((try await broker.firstAnswer(to: load.request) + "\n").utf8)
+        let (echoPath, _) = try await EchoServer.start(answering: answer, in: bed)
         return RefreshStorm(
-            broker: broker, provider: provider, crowds: crowds.dropLast(),
-            load: Load(path: broker.socket, request: crowds[apps.count].request()))
+            broker: broker, provider: provider, crowds: crowds.dropLast(), load: load,
+            echo: Load(path: echoPath, request: load.request))
     }
 
     func run() throws -> Outcome {
         let lines = crowds.flatMap { crowd in
             crowd.people.map { String(decoding: crowd.request(for: $0, forceRefresh: true), as: UTF8.self) }
         }
-        var (times, seconds) = ([UInt64](), 0.0)
+        var (times, echoTimes, seconds) = ([UInt64](), [UInt64](), 0.0)
         let before = try broker.processorTime()
         for _ in 0..<Self.storms {
-            let storm = try load.inStorm(of: lines)
+            let storm = try load.inStorm(of: lines, beside: echo)
             times += storm.times
+            echoTimes += storm.beside
             seconds += storm.seconds
         }
         let refreshes = Double(Self.storms * lines.count)
         return Outcome(
-            roundTrips: Distribution(nanoseconds: times), rate: refreshes / seconds,
+            roundTrips: Distribution(nanoseconds: times), echo: Distribution(nanoseconds: echoTimes),
+            rate: refreshes / seconds,
             ratePerCore: refreshes / (try broker.processorTime() - before))
     }
 
@@ -73,6 +82,15 @@ struct RefreshStorm {
 }
 
 extension BrokerProcess {
+    /// Over a connection of its own.
+    func firstAnswer(to request: [UInt8]) async throws -> String {
+        let client = try await connectRaw()
+        try await client.send(request)
+        let answer = try await client.readLine()
+        await client.close()
+        return answer ?? ""
+    }
+
     /// In seconds, of all of its threads.
     func processorTime() throws -> Double {
         let stat = try String(contentsOfFile: "/proc/\(process.pid)/stat", encoding: .utf8)

@@ -37,10 +37,8 @@ import Testing
         }
 
         /// Every app of the slow provider refreshes; none of them is answered before `body` has ended.
-        func holdingUp(_ fault: Fault, _ body: () async throws -> Void) async throws {
-            var fault = fault
-            (fault.isHeld, fault.times) = (true, 0)
-            slow.add(fault)
+        func holdingUp(_ body: () async throws -> Void) async throws {
+            slow.add(Fault(.token, .slow, delay: 0, times: 0, isHeld: true))
             let answered = Recorder<String>()
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for app in apps {
@@ -58,18 +56,54 @@ import Testing
             }
             #expect(answered.all.count == apps.count)
         }
+
+        /// Every app of the other provider asks again and again until `body` has ended, at least once, and the fault has struck
+        /// meanwhile.
+        func asking(_ fault: Fault, _ body: () async throws -> Void) async throws {
+            slow.add(fault)
+            let (broker, slow) = (good.broker, slow)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for app in apps {
+                    group.addTask {
+                        var round = 0
+                        while !Task.isCancelled {
+                            round += 1
+                            // Other claims each time: for what was just refused the broker answers by itself.
+                            _ = try? await broker.acquireSilent(
+                                app: app, scopes: [DevelopmentScene.scope],
+                                ["claims": .string(#"{"access_token":{"round-\#(round)":null}}"#)])
+                        }
+                    }
+                }
+                try await eventually("the other provider is asked") { slow.refreshes > 0 }
+                let before = slow.refreshes
+                repeat { try await body() } while slow.refreshes == before
+                group.cancelAll()
+                try await group.waitForAll()
+            }
+            slow.removeFaults()
+        }
+    }
+
+    @Test("a provider that hangs holds up its own only")
+    func hangingProvider() async throws {
+        try await withTestBed { bed in
+            let scene = try await Scene(in: bed, apps: 12)
+            try await scene.holdingUp { try await scene.requireOthers() }
+            try await scene.requireOthers()
+        }
     }
 
     @Test(
-        "a provider that hangs, and then answers 429, drops the connection, or sends megabytes, holds up its own only",
+        "a provider that answers 429, drops connections, or sends a megabyte, slowly or at once, holds up its own only",
         arguments: [
-            Fault(.token, .slow, delay: 0), Fault(.token, .status, status: 429, retryAfter: 1), Fault(.token, .drop),
-            Fault(.token, .huge),
+            Fault(.token, .status, status: 429, retryAfter: 1, times: 0), Fault(.token, .drop, times: 0),
+            Fault(.token, .trickle, delay: 5, times: 0), Fault(.token, .huge, times: 0),
         ])
     func provider(_ fault: Fault) async throws {
         try await withTestBed { bed in
             let scene = try await Scene(in: bed, apps: 12)
-            try await scene.holdingUp(fault) { try await scene.requireOthers() }
+            try await scene.asking(fault) { try await scene.requireOthers() }
             try await scene.requireOthers()
         }
     }
@@ -125,11 +159,11 @@ import Testing
     @Test("a name that is not resolved holds up nobody, also when the wait for it is given up")
     func resolver() async throws {
         try await withTestBed { bed in
-            let library = bed.path("resolver.so")
+            let (library, lookups) = (bed.path("resolver.so"), bed.path("lookups"))
             try await bed.require(
                 "clang", ["-shared", "-fPIC", "-o", library, PackageTree.fixture("silent-resolver.c")])
             let scene = try await Scene(in: bed, apps: 0) {
-                $0.wrapper = ["env", "LD_PRELOAD=\(library)"]
+                $0.wrapper = ["env", "LD_PRELOAD=\(library)", "HANGING_LOOKUPS=\(lookups)"]
                 $0.configuration = "[oauth]\nrequest_timeout = 5\n"
             }
             let broker = scene.good.broker
@@ -145,6 +179,10 @@ import Testing
                                 "token.acquireInteractive", ["app": .string("lost-\(number)"), "scopes": ["api"]])
                         }
                     }
+                }
+                // A byte for each that hangs.
+                try await eventually("all names are looked up") {
+                    FileManager.default.contents(atPath: lookups)?.count == 4
                 }
                 try await scene.requireOthers()
                 try await group.waitForAll()

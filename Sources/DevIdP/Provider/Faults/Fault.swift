@@ -21,6 +21,8 @@ package struct Fault: Codable, Sendable, Equatable {
         case truncate
         /// The right answer behind 2 MiB of white space.
         case huge
+        /// The right answer behind a megabyte of white space, which takes `delay` seconds to come (10 without it).
+        case trickle
     }
 
     /// Whom it strikes; nil strikes every endpoint.

@@ -57,6 +57,8 @@ struct FaultMiddleware: RouterMiddleware {
             return try await next(request, context).truncated(closing: context)
         case .huge:
             return try await next(request, context).padded(by: 2 << 20)
+        case .trickle:
+            return try await next(request, context).trickling(for: .seconds(fault.delay ?? 10))
         }
     }
 }
@@ -92,6 +94,24 @@ extension Response {
         var headers = headers
         headers[.contentLength] = nil
         return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: body))
+    }
+
+    /// A megabyte of white space comes before it, piece by piece. A client that goes ends it: the next piece cannot be written.
+    fileprivate func trickling(for time: Duration) async throws -> Response {
+        let whole = try await collectedBody()
+        let pieces = 64
+        var headers = headers
+        headers[.contentLength] = nil
+        return Response(
+            status: status, headers: headers,
+            body: ResponseBody { writer in
+                for _ in 0..<pieces {
+                    try await writer.write(ByteBuffer(repeating: UInt8(ascii: " "), count: (1 << 20) / pieces))
+                    try await Task.sleep(for: time / pieces)
+                }
+                try await writer.write(whole)
+                try await writer.finish(nil)
+            })
     }
 
     private func collectedBody() async throws -> ByteBuffer {

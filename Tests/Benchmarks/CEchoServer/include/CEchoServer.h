@@ -22,15 +22,25 @@ int load_connections(
     const char *path, const uint8_t *request, size_t length, size_t connections, double seconds,
     double *requests_per_second);
 
-/* Round trips with a short pause after each. */
-int load_paced(const char *path, const uint8_t *request, size_t length, size_t count, uint64_t *nanoseconds);
+/* Round trips at one socket with a short pause after each. `count` is the room for times, and then how many there are;
+   `code` is 0 or an errno value. */
+struct paced_load {
+    const char *path;
+    const uint8_t *request;
+    size_t length;
+    uint64_t *nanoseconds;
+    size_t count;
+    int code;
+};
 
-/* The same while all of the lines (newline included) are sent at once over some connections, until each has its answer.
-   `count` is the room for times, and then how many there are; `seconds` is how long the lines took. Returns 0 or an errno
-   value; ECANCELED when an answer is an error, which is told on standard error. */
+int load_paced(struct paced_load *paced);
+
+/* The same at two sockets, while all of the lines (newline included) are sent at once to `path` over some connections, until
+   each has its answer. `seconds` is how long the lines took. Returns 0 or an errno value; ECANCELED when an answer is an error,
+   which is told on standard error. */
 int load_in_storm(
-    const char *path, const char *const *lines, size_t line_count, const uint8_t *request, size_t length,
-    uint64_t *nanoseconds, size_t *count, double *seconds);
+    const char *path, const char *const *lines, size_t line_count, struct paced_load *first, struct paced_load *second,
+    double *seconds);
 
 /* A provider that does as little as one can: discovery, keys, and a token endpoint where people spend refresh tokens that
    are good once ("PERSON.0" the first). Serves until the process is killed; returns the errno value of what failed. */
