@@ -13,6 +13,7 @@ private let readers: [String: @Sendable (UnsafeRawBufferPointer) -> Void] = [
     "apps": readApps,
     "msal": readUnifiedCache,
     "records": readRecords,
+    "manifest": readManifest,
     "nonces": readNonces,
     "backup": readBackup,
 ]
