@@ -30,7 +30,7 @@ let package = Package(
             name: "Fuzzer",
             dependencies: [
                 "BrokerRPC", "BrokerSocket", "BrokerEngine", "BrokerVault", "BrokerOAuth", "BrokerConfig",
-                "BrokerModel", "BrokerValues",
+                "BrokerModel", "BrokerValues", .product(name: "Crypto", package: "swift-crypto"),
             ],
             swiftSettings: watched + [.unsafeFlags(["-parse-as-library"])],
             linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address", "-use-ld=lld"])]),

@@ -3,8 +3,8 @@ import CSodium
 
 /// A sequence of messages under one key (libsodium's secretstream: XChaCha20-Poly1305, the key moved on with each message).
 /// None can be left out, doubled or put elsewhere, and the last one says that it is.
-final class SecretStream {
-    static let headerCount = crypto_secretstream_xchacha20poly1305_headerbytes()
+package final class SecretStream {
+    package static let headerCount = crypto_secretstream_xchacha20poly1305_headerbytes()
     static let overhead = crypto_secretstream_xchacha20poly1305_abytes()
 
     private typealias State = crypto_secretstream_xchacha20poly1305_state
@@ -22,14 +22,14 @@ final class SecretStream {
     deinit { sodium_free(state) }
 
     /// - Parameter header: what the reader will need besides the key; public.
-    convenience init(sealingUnder key: Secret, header: inout [UInt8]) throws(BackupError) {
+    package convenience init(sealingUnder key: Secret, header: inout [UInt8]) throws(BackupError) {
         try self.init()
         header = [UInt8](repeating: 0, count: Self.headerCount)
         key.withBytes { _ = crypto_secretstream_xchacha20poly1305_init_push(state, &header, $0.octets) }
     }
 
     /// - Throws: for a header that no stream has.
-    convenience init(openingUnder key: Secret, header: [UInt8]) throws(BackupError) {
+    package convenience init(openingUnder key: Secret, header: [UInt8]) throws(BackupError) {
         guard header.count == Self.headerCount else { throw .damaged }
         try self.init()
         guard key.withBytes({ crypto_secretstream_xchacha20poly1305_init_pull(state, header, $0.octets) }) == 0 else {
@@ -37,7 +37,7 @@ final class SecretStream {
         }
     }
 
-    func seal(_ plaintext: UnsafeRawBufferPointer, isLast: Bool) -> [UInt8] {
+    package func seal(_ plaintext: UnsafeRawBufferPointer, isLast: Bool) -> [UInt8] {
         let tag = isLast ? crypto_secretstream_xchacha20poly1305_tag_final() : 0
         return [UInt8](unsafeUninitializedCapacity: plaintext.count + Self.overhead) { box, count in
             guard let start = box.baseAddress else { return }
@@ -50,7 +50,7 @@ final class SecretStream {
     }
 
     /// - Returns: the message, and whether it was the last; nil when it is not the one that comes next.
-    func open(_ box: [UInt8]) -> (message: Secret, isLast: Bool)? {
+    package func open(_ box: [UInt8]) -> (message: Secret, isLast: Bool)? {
         guard box.count >= Self.overhead else { return nil }
         var tag: UInt8 = 0
         var isGenuine = false

@@ -2,7 +2,7 @@ import BrokerModel
 
 /// Which rows one part of a partition has, and which box each: what makes a row that was put back, exchanged or deleted
 /// show. A partition has up to 256 pages, by the first byte of the rows' bucket keys, so that a bucket is on one page.
-struct ManifestPage: Sendable, Equatable {
+package struct ManifestPage: Sendable, Equatable {
     struct Entry: Sendable, Equatable {
         let kind: UInt8
         let bucket: Fingerprint
@@ -25,7 +25,7 @@ struct ManifestPage: Sendable, Equatable {
     mutating func remove(row: Fingerprint) { entries.removeAll { $0.row == row } }
 
     /// Nil when nothing is left of it: such a page is not kept.
-    var bytes: [UInt8]? {
+    package var bytes: [UInt8]? {
         guard !entries.isEmpty else { return nil }
         var bytes = CanonicalBytes(reserving: entries.count * (1 + 3 * Fingerprint.count))
         for entry in entries {
@@ -37,7 +37,7 @@ struct ManifestPage: Sendable, Equatable {
         return bytes.bytes
     }
 
-    init?(_ bytes: [UInt8]) {
+    package init?(_ bytes: [UInt8]) {
         var reader = CanonicalReader(bytes)
         entries.reserveCapacity(bytes.count / (1 + 3 * Fingerprint.count))
         while !reader.isAtEnd {

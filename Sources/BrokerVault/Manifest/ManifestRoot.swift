@@ -1,12 +1,12 @@
 import BrokerModel
 
 /// Which pages a partition has, and which box each.
-struct ManifestRoot: Sendable, Equatable {
+package struct ManifestRoot: Sendable, Equatable {
     var pages: [UInt8: Fingerprint] = [:]
 
     init() {}
 
-    var bytes: [UInt8] {
+    package var bytes: [UInt8] {
         var bytes = CanonicalBytes(reserving: 1 + pages.count * (1 + Fingerprint.count))
         for (page, box) in pages.sorted(by: { $0.key < $1.key }) {
             bytes.append(page)
@@ -15,7 +15,7 @@ struct ManifestRoot: Sendable, Equatable {
         return bytes.bytes
     }
 
-    init?(_ bytes: [UInt8]) {
+    package init?(_ bytes: [UInt8]) {
         var reader = CanonicalReader(bytes)
         while !reader.isAtEnd {
             guard let page = reader.byte(), let box = reader.fingerprint() else { return nil }

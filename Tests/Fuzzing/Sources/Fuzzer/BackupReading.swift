@@ -4,6 +4,7 @@ import BrokerVault
 /// The beginning of a backup, and what a chunk holds that was sealed with its key.
 func readBackup(_ bytes: UnsafeRawBufferPointer) {
     _ = try? BackupHeader(Array(bytes.prefix(BackupHeader.count)))
+    readStream(bytes)
     guard !bytes.isEmpty else { return }
     let chunk = Secret(count: bytes.count) { $0.copyMemory(from: bytes) }
     var place = 0

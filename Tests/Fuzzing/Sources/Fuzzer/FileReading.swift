@@ -20,11 +20,25 @@ func readRedirect(_ bytes: UnsafeRawBufferPointer) {
     }
 }
 
-/// A configuration file, and the same bytes as an app's file beside it.
+/// A configuration file, with no app beside it.
 func readConfiguration(_ bytes: UnsafeRawBufferPointer) {
     write(bytes, to: "\(folder)/config.toml")
+    let loaded = try? ConfigurationLoader(files: .only("\(folder)/config.toml")).load()
+    precondition(loaded != nil || !mustAccept, "a valid seed was refused")
+}
+
+/// An app's file, beside a configuration that says nothing.
+func readApps(_ bytes: UnsafeRawBufferPointer) {
+    write(UnsafeRawBufferPointer(start: nil, count: 0), to: "\(folder)/config.toml")
     write(bytes, to: "\(folder)/apps.d/app.toml")
-    _ = try? ConfigurationLoader(files: .only("\(folder)/config.toml")).load()
+    guard let loaded = try? ConfigurationLoader(files: .only("\(folder)/config.toml")).load() else {
+        fatalError("an app's file keeps the broker from starting")
+    }
+    let apps = loaded.configuration.apps
+    precondition(apps.mistakes.isEmpty || apps.entries.isEmpty, "a file with a mistake counts")
+    let areWhole = apps.entries.allSatisfy { !$0.description.clientID.isEmpty && !$0.authority.isEmpty }
+    precondition(areWhole, "an app without what it needs")
+    precondition(!apps.entries.isEmpty || !mustAccept, "a valid seed was refused")
 }
 
 /// A cache that MSAL saved.
@@ -34,6 +48,11 @@ func readUnifiedCache(_ bytes: UnsafeRawBufferPointer) {
     for problem in cache.problems {
         precondition(problem.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control })
     }
+    let common = "https://login.microsoftonline.com/common"
+    guard let authority = Authority.issuer(common) else { fatalError("no authority") }
+    let app = AppRegistration(AppDescription(name: "app", clientID: "c"), authority: authority)
+    let plan = ImportPlan(cache, for: app, now: 1_800_000_000)
+    precondition(!mustAccept || !plan.accounts.isEmpty, "a valid seed was refused")
 }
 
 /// What was sealed in a row, as any earlier version may have written it.
@@ -57,6 +76,9 @@ func readRecords(_ bytes: UnsafeRawBufferPointer) {
     read(ProviderDocumentRecord.self)
     read(PartitionOwnerRecord.self)
 }
+
+/// Of a run over the seeds that are named valid.
+let mustAccept = getenv("FUZZ_VALID") != nil
 
 private let folder: String = {
     var template = Array("/dev/shm/fuzz-XXXXXX".utf8CString)

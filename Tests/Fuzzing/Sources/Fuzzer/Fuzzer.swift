@@ -8,9 +8,12 @@ private let readers: [String: @Sendable (UnsafeRawBufferPointer) -> Void] = [
     "tokens": ProviderReading.tokens,
     "idtokens": ProviderReading.idToken,
     "redirects": readRedirect,
+    "claims": readClaims,
     "configuration": readConfiguration,
+    "apps": readApps,
     "msal": readUnifiedCache,
     "records": readRecords,
+    "manifest": readManifest,
     "nonces": readNonces,
     "backup": readBackup,
 ]

@@ -1,0 +1,47 @@
+import BrokerModel
+import BrokerOAuth
+import Crypto
+
+/// The bytes are the claims of an ID token that is signed with the provider's key: what is behind the signature is reached.
+func readClaims(_ bytes: UnsafeRawBufferPointer) {
+    let token = Secret(signer.token(Array(bytes)))
+    var expectation = IDTokenExpectation(clientID: "client", nonce: "nonce")
+    expectation.accessToken = Secret("token")
+    let expected = expectation
+    ProviderReading.wait {
+        guard
+            let metadata = try? await ProviderReading.provider([ProviderReading.document]).metadata(
+                of: ProviderReading.authority)
+        else { fatalError("no metadata") }
+        let claims = try? await ProviderReading.provider([signer.keys]).verify(
+            idToken: token, against: expected, at: metadata)
+        precondition(claims != nil || !mustAccept, "a valid seed was refused")
+        guard let claims else { return }
+        let isMeant = claims.issuer == "https://provider.example" && !claims.subject.isEmpty
+        precondition(isMeant && claims.all["nonce"]?.stringValue == "nonce", "claims of another sign-in")
+    }
+}
+
+private let signer = Signer()
+
+private struct Signer {
+    private let key: P256.Signing.PrivateKey
+    let keys: [UInt8]
+
+    init() {
+        guard let key = try? P256.Signing.PrivateKey(rawRepresentation: [UInt8](repeating: 1, count: 32)) else {
+            fatalError("no key")
+        }
+        self.key = key
+        let point = Array(key.publicKey.rawRepresentation)
+        let (x, y) = (Base64URL.encode(point.prefix(32)), Base64URL.encode(point.suffix(32)))
+        keys = Array(#"{"keys":[{"kty":"EC","crv":"P-256","kid":"1","use":"sig","x":"\#(x)","y":"\#(y)"}]}"#.utf8)
+    }
+
+    func token(_ claims: [UInt8]) -> String {
+        let header = Base64URL.encode(Array(#"{"alg":"ES256","kid":"1","typ":"JWT"}"#.utf8))
+        let signed = "\(header).\(Base64URL.encode(claims))"
+        guard let signature = try? key.signature(for: Array(signed.utf8)) else { fatalError("no signature") }
+        return "\(signed).\(Base64URL.encode(Array(signature.rawRepresentation)))"
+    }
+}
