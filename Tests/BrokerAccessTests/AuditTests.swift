@@ -7,68 +7,7 @@ import Testing
 @Suite("The audit log: bounded, chained, beside the requests", .timeLimit(.minutes(1)))
 struct AuditTests {
     private static let partition = AccessBed.partition
-
-    private struct Scene {
-        let bed: AccessBed
-        let caller: AuditedCaller
-        let log: AuditLog
-
-        init(_ change: (inout AuditLog.Bounds) -> Void = { _ in }) async throws {
-            bed = try await AccessBed()
-            caller = AuditedCaller(try bed.caller())
-            var bounds = AuditLog.Bounds()
-            change(&bounds)
-            log = bed.auditLog(bounds)
-        }
-
-        func note(_ method: String, by uid: UInt32) {
-            var facts = PeerFacts.outside
-            facts.uid = uid
-            log.note(AuditEvent(method: method, outcome: "done"), by: Caller(facts), "c-3")
-        }
-
-        func handOut(_ token: UInt8 = 1, as app: String = "mail", scopes: [String] = ["read"], id: String = "c-1") {
-            log.cached([token], as: app, to: caller, id) {
-                var event = AuditEvent(method: "token.acquireSilent", outcome: "cached")
-                (event.app, event.account, event.scopes) = (app, "account-1", scopes)
-                return event
-            }
-        }
-
-        func note(_ method: String, outcome: String = "done", app: String? = nil) {
-            var event = AuditEvent(method: method, outcome: outcome)
-            event.app = app
-            log.note(event, by: caller.caller, "c-2")
-        }
-
-        func list(
-            of app: String? = nil, since: NumericDate? = nil, limit: Int = 10_000
-        ) async throws -> (entries: [AuditEntry], isIntact: Bool) {
-            try await log.list(of: app, since: since, limit: limit, in: partition)
-        }
-
-        /// As somebody would who has the key: the vault itself finds nothing wrong.
-        func change(puts: [AuditBlockRecord] = [], deletes: [RecordKey] = []) async throws {
-            var change = VaultChange(in: partition, deletes: deletes)
-            for block in puts { change.puts.append(try bed.vault.seal(block, secret: nil, in: partition).sealed) }
-            try await bed.vault.commit(change)
-        }
-
-        func blocks() throws -> [AuditBlockRecord] {
-            try bed.vault.loadAll(AuditBlockRecord.self, in: partition).map(\.record).sorted { $0.number < $1.number }
-        }
-
-        func fill(_ count: Int) async throws {
-            for number in 0..<count {
-                note("apps.register", app: "app-\(number)")
-                if number % 20 == 19 {
-                    await log.flush()
-                    bed.clock.advance(bySeconds: 60)
-                }
-            }
-            await log.flush()
-        }
-    }
+    private typealias Scene = AuditScene
 
     @Test("what was handed out is told with who, by what facts, as which app, whose and for what")
     func told() async throws {
