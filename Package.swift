@@ -118,7 +118,7 @@ let package = Package(
         // Store, provider, host
         layer(
             "BrokerVault", ["BrokerModel", "BrokerValues", "BrokerSystem", "CDesktop", "CSodium", "CSQLite", .logging]),
-        layer("BrokerOAuth", ["BrokerModel", "BrokerValues", "BrokerSystem", "CCurl", .jwtKit, .crypto]),
+        layer("BrokerOAuth", ["BrokerModel", "BrokerValues", "BrokerSystem", "CCurl", "CSignatures"]),
         layer(
             "BrokerHost",
             [
@@ -135,10 +135,12 @@ let package = Package(
         // C
         .target(name: "CWipingHeap", path: "Sources/C/CWipingHeap"),
         .target(name: "CDesktop", dependencies: ["CSystemd"], path: "Sources/C/CDesktop"),
+        .target(name: "CSignatures", dependencies: ["COpenSSL"], path: "Sources/C/CSignatures"),
         .target(name: "CBrokerLinux", path: "Sources/C/CBrokerLinux"),
         .target(name: "CToml", path: "Sources/C/CToml"),
         system("CSodium", pkgConfig: "libsodium", apt: "libsodium-dev"),
         system("CCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev"),
+        system("COpenSSL", pkgConfig: "libcrypto", apt: "libssl-dev"),
         system("CQREncode", pkgConfig: "libqrencode", apt: "libqrencode-dev"),
         system("CSystemd", pkgConfig: "libsystemd", apt: "libsystemd-dev"),
         system("CSQLite", pkgConfig: "sqlite3", apt: "libsqlite3-dev"),

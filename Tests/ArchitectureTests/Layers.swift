@@ -95,8 +95,7 @@ extension Layer {
             libraries: ["Logging"]),
         Layer(
             name: "BrokerOAuth", folder: "BrokerOAuth", height: 3,
-            targets: ["BrokerModel", "BrokerValues", "BrokerSystem", "CCurl"],
-            libraries: ["JWTKit", "Crypto"]),
+            targets: ["BrokerModel", "BrokerValues", "BrokerSystem", "CCurl", "CSignatures"]),
         Layer(
             name: "BrokerHost", folder: "BrokerHost", height: 3,
             targets: ["BrokerModel", "BrokerValues", "BrokerSystem", "CSystemd", "CDesktop", "CBrokerLinux"],

@@ -22,27 +22,20 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
-        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
-        .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.0"),
     ],
     targets: [
         .executableTarget(
             name: "Fuzzer",
             dependencies: [
                 "BrokerRPC", "BrokerSocket", "BrokerEngine", "BrokerVault", "BrokerOAuth", "BrokerConfig",
-                "BrokerModel", "BrokerValues", .product(name: "Crypto", package: "swift-crypto"),
+                "BrokerModel", "BrokerValues", "CSignatures",
             ],
             swiftSettings: watched + [.unsafeFlags(["-parse-as-library"])],
             linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address", "-use-ld=lld"])]),
         layer("BrokerSocket", ["BrokerModel", "BrokerValues", "BrokerSystem", "CBrokerLinux", logging] + nio),
         layer("BrokerRPC", ["BrokerValues"]),
         layer("BrokerEngine", ["BrokerModel", "BrokerValues", logging]),
-        layer(
-            "BrokerOAuth",
-            [
-                "BrokerModel", "BrokerValues", "BrokerSystem", "CCurl", .product(name: "JWTKit", package: "jwt-kit"),
-                .product(name: "Crypto", package: "swift-crypto"),
-            ]),
+        layer("BrokerOAuth", ["BrokerModel", "BrokerValues", "BrokerSystem", "CCurl", "CSignatures"]),
         layer(
             "BrokerVault",
             ["BrokerModel", "BrokerValues", "BrokerSystem", "CDesktop", "CSodium", "CSQLite", logging]),
@@ -53,6 +46,8 @@ let package = Package(
         .target(name: "CBrokerLinux", path: "Sources/C/CBrokerLinux"),
         .target(name: "CToml", path: "Sources/C/CToml"),
         .target(name: "CDesktop", dependencies: ["CSystemd"], path: "Sources/C/CDesktop"),
+        .target(name: "CSignatures", dependencies: ["COpenSSL"], path: "Sources/C/CSignatures"),
+        system("COpenSSL", "libcrypto"),
         system("CSodium", "libsodium"),
         system("CSQLite", "sqlite3"),
         system("CSystemd", "libsystemd"),

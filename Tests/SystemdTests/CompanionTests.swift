@@ -51,6 +51,7 @@ struct CompanionTests {
                 }
             }
             try await lab.root("usermod", "--append", "--groups", "systemd-journal", SystemdLab.user)
+            try await lab.root("journalctl", "--sync")
             let log = try await lab.user("brokerctl", "logs", "--app", "work", "--lines", "50")
             #expect(log.contains("alice signed in at "), "\(log)")
             // Git looks for the helper by this name.

@@ -89,7 +89,10 @@ struct SystemdLab: Sendable {
     }
 
     /// The journal's entries of the broker, oldest first; every field a string.
+    ///
+    /// What a program has said is with the journal's daemon, which may not have written it yet.
     func journal() async throws -> [[String: String]] {
+        try await root("journalctl", "--sync")
         let lines = try await root(
             "journalctl", "--quiet", "--output=json", "_SYSTEMD_USER_UNIT=brokerd.service", "+",
             "USER_UNIT=brokerd.service")

@@ -1,7 +1,6 @@
 import BrokerModel
 import BrokerValues
-import Crypto
-import FoundationEssentials
+import CSignatures
 
 /// An ID token that is authenticated with the client's secret instead of a published key (OpenID Connect Core, section
 /// 10.1).
@@ -16,8 +15,9 @@ enum SharedSecretSignature {
     static func isValid(_ token: CompactToken, by clientSecret: Secret) -> Bool {
         guard token.algorithmName == algorithm, !clientSecret.isEmpty else { return false }
         return clientSecret.withBytes { key in
-            HMAC<SHA256>.isValidAuthenticationCode(
-                token.signature, authenticating: token.signed, using: SymmetricKey(data: key))
+            token.signature.withOctets { signature in
+                token.signed.withOctets { broker_hs256_is_valid(broker_octets(key), signature, $0) }
+            }
         }
     }
 }

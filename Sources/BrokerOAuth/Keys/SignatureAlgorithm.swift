@@ -1,5 +1,3 @@
-import JWTKit
-
 /// The algorithms that an ID token may be signed with: asymmetric ones only.
 ///
 /// `none` is not in the list, nor is any HMAC: a token "signed" with a public key as the shared secret then has no way
@@ -39,18 +37,16 @@ enum SignatureAlgorithm: String, CaseIterable, Sendable {
         }
     }
 
-    var jwk: JWK.Algorithm {
+    /// Nil where the algorithm hashes by itself.
+    var digest: MessageDigest? {
         switch self {
-        case .rs256: .rs256
-        case .rs384: .rs384
-        case .rs512: .rs512
-        case .ps256: .ps256
-        case .ps384: .ps384
-        case .ps512: .ps512
-        case .es256: .es256
-        case .es384: .es384
-        case .es512: .es512
-        case .edDSA: .eddsa
+        case .rs256, .ps256, .es256: .sha256
+        case .rs384, .ps384, .es384: .sha384
+        case .rs512, .ps512, .es512: .sha512
+        case .edDSA: nil
         }
     }
+
+    /// Whether RSA's padding is PSS (RFC 7518, section 3.5).
+    var isPSS: Bool { [.ps256, .ps384, .ps512].contains(self) }
 }

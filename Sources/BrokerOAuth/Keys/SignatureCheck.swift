@@ -23,7 +23,7 @@ final class SignatureCheck: Sendable {
     ) async throws(ProviderError) {
         let reading = keySetReading(url)
         let document = try await documents.document(at: url, reading: reading)
-        if await isSigned(token, algorithm, issuer, by: document.content) { return }
+        if isSigned(token, algorithm, issuer, by: document.content) { return }
         let renewed: DocumentCache<KeySet>.Document
         if documents.isCurrent(document) {
             guard mayRenew(url) else { throw Self.wrongSignature }
@@ -37,7 +37,7 @@ final class SignatureCheck: Sendable {
             // Somebody else has just brought new keys.
             renewed = try await documents.document(at: url, reading: reading)
         }
-        guard renewed.source != document.source, await isSigned(token, algorithm, issuer, by: renewed.content) else {
+        guard renewed.source != document.source, isSigned(token, algorithm, issuer, by: renewed.content) else {
             throw Self.wrongSignature
         }
     }
@@ -52,11 +52,11 @@ final class SignatureCheck: Sendable {
 
     private func isSigned(
         _ token: CompactToken, _ algorithm: SignatureAlgorithm, _ issuer: IssuerRule, by keys: KeySet
-    ) async -> Bool {
+    ) -> Bool {
         let (named, tenant) = (token.claims["iss"]?.stringValue, token.claims["tid"]?.stringValue)
         for key in keys.candidates(id: token.keyID, algorithm: algorithm)
         where issuer.takesKey(of: key.issuer, for: named, tenant: tenant) {
-            if await key.verifies(token.signature, of: token.signed, with: algorithm) { return true }
+            if key.verifies(token.signature, of: token.signed, with: algorithm) { return true }
         }
         return false
     }

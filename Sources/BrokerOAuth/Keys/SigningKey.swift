@@ -1,5 +1,5 @@
+import BrokerModel
 import BrokerValues
-import JWTKit
 
 /// A provider's public key (RFC 7517), reduced to what verifying takes. Private parts, certificates and everything else
 /// in the document are not read.
@@ -33,29 +33,29 @@ struct SigningKey: Sendable, Equatable {
     }
 
     /// - Returns: false for a wrong signature, and for a key that is none (too short, off the curve).
-    func verifies(_ signature: [UInt8], of signed: [UInt8], with algorithm: SignatureAlgorithm) async -> Bool {
-        guard suits(algorithm) else { return false }
-        let keys = JWTKeyCollection()
-        guard (try? await keys.add(jwk: jwk(for: algorithm))) != nil, let verifier = try? await keys.getKey() else {
-            return false
-        }
-        return (try? verifier.verify(signature, signs: signed)) ?? false
+    func verifies(_ signature: [UInt8], of signed: [UInt8], with algorithm: SignatureAlgorithm) -> Bool {
+        guard suits(algorithm), let key = publicKey(algorithm) else { return false }
+        return key.verifies(signature, of: signed, with: algorithm)
     }
 
-    /// The collection takes no key without an identifier; it has one key only.
-    private static let onlyKey: JWKIdentifier = "key"
-
-    private func jwk(for algorithm: SignatureAlgorithm) -> JWK {
+    private func publicKey(_ algorithm: SignatureAlgorithm) -> PublicKey? {
         switch algorithm.keyType {
         case "RSA":
-            .rsa(algorithm.jwk, identifier: Self.onlyKey, modulus: numbers["n"], exponent: numbers["e"])
+            guard let modulus = number("n"), let exponent = number("e") else { return nil }
+            return PublicKey(modulus: modulus, exponent: exponent)
         case "EC":
-            .ecdsa(
-                algorithm.jwk, identifier: Self.onlyKey, x: numbers["x"], y: numbers["y"],
-                curve: algorithm.curve.flatMap(ECDSACurve.init(rawValue:)))
+            guard let curve = algorithm.curve, let x = number("x"), let y = number("y") else { return nil }
+            return PublicKey(curve: curve, x: x, y: y)
         default:
-            .octetKeyPair(algorithm.jwk, identifier: Self.onlyKey, x: numbers["x"], y: nil, curve: .ed25519)
+            guard let key = number("x") else { return nil }
+            return PublicKey(ed25519: key)
         }
+    }
+
+    /// Some providers write plain base64, with padding.
+    private func number(_ name: String) -> [UInt8]? {
+        guard let text = numbers[name] else { return nil }
+        return Base64URL.decode(text.replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "").utf8)
     }
 }
 

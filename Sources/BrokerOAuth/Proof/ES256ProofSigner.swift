@@ -1,6 +1,5 @@
 import BrokerModel
 import BrokerValues
-import Crypto
 
 /// Demonstrating proof of possession (RFC 9449) with ES256, which every provider that knows DPoP takes.
 package struct ES256ProofSigner: ProofSigner {
@@ -19,41 +18,32 @@ package struct ES256ProofSigner: ProofSigner {
     }
 
     package func key(privateKey: Secret) -> ProofKey? {
-        signingKey(privateKey).map {
-            ProofKey(privateKey: privateKey, thumbprint: PublicKeyJWK($0.publicKey).thumbprint)
-        }
+        guard let pair = P256KeyPair(privateKey) else { return nil }
+        return ProofKey(privateKey: privateKey, thumbprint: pair.publicKey.thumbprint)
     }
 
     package func proof(
         with key: ProofKey, for target: ProofTarget, accessToken: Secret?, nonce: String?, now: NumericDate
     ) -> String? {
-        guard let signingKey = signingKey(key.privateKey), let url = WebURL(target.url) else { return nil }
+        guard let pair = P256KeyPair(key.privateKey), let url = WebURL(target.url) else { return nil }
         var claims: JSONObject = [
             "jti": .string(Base64URL.encode(random.bytes(16))), "htm": .string(target.method),
             "htu": .string(url.proofTarget), "iat": .integer(now - Self.headStart),
         ]
         if let accessToken { claims["ath"] = .string(Self.hash(accessToken)) }
         if let nonce { claims["nonce"] = .string(nonce) }
-        let header = #"{"typ":"dpop+jwt","alg":"ES256","jwk":\#(PublicKeyJWK(signingKey.publicKey).text)}"#
+        let header = #"{"typ":"dpop+jwt","alg":"ES256","jwk":\#(pair.publicKey.text)}"#
         let signed = "\(Base64URL.encode(header.utf8)).\(Base64URL.encode(claims.json))"
-        guard let signature = try? signingKey.signature(for: Array(signed.utf8)) else { return nil }
-        return "\(signed).\(Base64URL.encode(signature.rawRepresentation))"
+        guard let signature = pair.signature(of: Array(signed.utf8)) else { return nil }
+        return "\(signed).\(Base64URL.encode(signature))"
     }
 
     /// Seconds. Some servers allow no proof from the future and read a clock that ticks a few milliseconds late: around the
     /// turn of a second a proof of this very moment is refused by them (glewlwyd 2.7 with `time()`, on one machine).
     private static let headStart: NumericDate = 1
 
-    private func signingKey(_ secret: Secret) -> P256.Signing.PrivateKey? {
-        secret.withBytes { try? P256.Signing.PrivateKey(rawRepresentation: $0) }
-    }
-
     /// RFC 9449, section 4.2: `ath`.
-    private static func hash(_ token: Secret) -> String {
-        var hash = SHA256()
-        token.withBytes { hash.update(bufferPointer: $0) }
-        return Base64URL.encode(hash.finalize())
-    }
+    private static func hash(_ token: Secret) -> String { Base64URL.encode(MessageDigest.sha256.of(token)) }
 }
 
 extension WebURL {

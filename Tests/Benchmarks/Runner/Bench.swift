@@ -106,18 +106,23 @@ struct Bench {
         report.measure("cached token, new connection, to oidc-agent", ratio(times), times, atMost: 0.5, "times")
     }
 
-    /// Somebody is held up; who asks for a cached token, or refreshes at another provider, must not notice.
+    /// Somebody is held up; who asks for a cached token, or refreshes at another provider, must not notice: it takes as long as
+    /// while they ask a good provider as often.
     private mutating func headOfLine() async throws {
         let scene = try await HeadOfLine.prepare(in: bed)
         let idleMemory = try await quietMemory(of: scene.broker).resident
-        let idle = try await scene.measure()
+        let idle = try scene.cached.roundTrips()
+        let health = try await scene.measureInHealth()
+        report.note(
+            "cached token while others refresh a hundred times a second",
+            "p50 \(microseconds(health.cached.median)), p99 \(microseconds(health.cached[99]))")
         for (number, trouble) in HeadOfLine.troubles.enumerated() {
             let times = try await scene.measure(during: number)
-            behind(trouble.name, times.cached, idle.cached)
-            let more = times.refresh.median / idle.refresh.median
+            behind(trouble.name, times.cached, health.cached)
+            let more = times.refresh.median / health.refresh.median
             report.measure(
                 "refresh elsewhere, p50 while \(trouble.name)",
-                "\(ratio(more)) times \(microseconds(idle.refresh.median)), p99 \(microseconds(times.refresh[99]))",
+                "\(ratio(more)) times \(microseconds(health.refresh.median)), p99 \(microseconds(times.refresh[99]))",
                 more, atMost: 2, "times")
         }
         var stalled: [LineClient] = []
@@ -126,16 +131,16 @@ struct Bench {
             try await client.send(Array(scene.cached.request.dropLast(number % 2 == 0 ? 10 : 0)))
             stalled.append(client)
         }
-        behind("64 clients stall", try scene.cached.roundTrips(), idle.cached)
+        behind("64 clients stall", try scene.cached.roundTrips(), idle)
         for client in stalled { await client.close() }
         try await memoryAfterBurst("after the troubles", scene.broker, idle: idleMemory)
         await scene.broker.stop()
     }
 
-    private mutating func behind(_ name: String, _ during: Distribution, _ idle: Distribution) {
-        let times = during[99] / idle[99]
+    private mutating func behind(_ name: String, _ during: Distribution, _ otherwise: Distribution) {
+        let times = during[99] / otherwise[99]
         report.measure(
-            "cached token, p99 while \(name)", "\(ratio(times)) times \(microseconds(idle[99]))", times, atMost: 2,
+            "cached token, p99 while \(name)", "\(ratio(times)) times \(microseconds(otherwise[99]))", times, atMost: 2,
             "times")
     }
 

@@ -37,8 +37,4 @@ struct BenchProvider {
         let log = try await HTTPSession(in: bed).send("GET", "\(issuer)/control/log").json().arrayValue ?? []
         return log.count { $0.objectValue?["endpoint"] == "token" }
     }
-
-    func recover(in bed: TestBed) async throws {
-        _ = try await HTTPSession(in: bed).send("DELETE", "\(issuer)/control/faults", body: nil)
-    }
 }

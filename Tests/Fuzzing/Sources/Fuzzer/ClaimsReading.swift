@@ -1,6 +1,6 @@
 import BrokerModel
 import BrokerOAuth
-import Crypto
+import CSignatures
 
 /// The bytes are the claims of an ID token that is signed with the provider's key: what is behind the signature is reached.
 func readClaims(_ bytes: UnsafeRawBufferPointer) {
@@ -25,15 +25,13 @@ func readClaims(_ bytes: UnsafeRawBufferPointer) {
 private let signer = Signer()
 
 private struct Signer {
-    private let key: P256.Signing.PrivateKey
+    private let pair: OpaquePointer
     let keys: [UInt8]
 
     init() {
-        guard let key = try? P256.Signing.PrivateKey(rawRepresentation: [UInt8](repeating: 1, count: 32)) else {
-            fatalError("no key")
-        }
-        self.key = key
-        let point = Array(key.publicKey.rawRepresentation)
+        var point = [UInt8](repeating: 0, count: 64)
+        guard let pair = broker_p256_pair([UInt8](repeating: 1, count: 32), &point) else { fatalError("no key") }
+        self.pair = pair
         let (x, y) = (Base64URL.encode(point.prefix(32)), Base64URL.encode(point.suffix(32)))
         keys = Array(#"{"keys":[{"kty":"EC","crv":"P-256","kid":"1","use":"sig","x":"\#(x)","y":"\#(y)"}]}"#.utf8)
     }
@@ -41,7 +39,11 @@ private struct Signer {
     func token(_ claims: [UInt8]) -> String {
         let header = Base64URL.encode(Array(#"{"alg":"ES256","kid":"1","typ":"JWT"}"#.utf8))
         let signed = "\(header).\(Base64URL.encode(claims))"
-        guard let signature = try? key.signature(for: Array(signed.utf8)) else { fatalError("no signature") }
-        return "\(signed).\(Base64URL.encode(Array(signature.rawRepresentation)))"
+        var signature = [UInt8](repeating: 0, count: 64)
+        let isSigned = Array(signed.utf8).withUnsafeBufferPointer {
+            broker_es256_sign(pair, broker_octets(bytes: $0.baseAddress, count: $0.count), &signature)
+        }
+        precondition(isSigned, "no signature")
+        return "\(signed).\(Base64URL.encode(signature))"
     }
 }

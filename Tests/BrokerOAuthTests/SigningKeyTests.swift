@@ -1,0 +1,165 @@
+import BrokerModel
+import BrokerTestSupport
+import BrokerValues
+import Crypto
+import Foundation
+import Testing
+
+/// Keys and signatures as the openssl program makes them.
+private struct RSAKey {
+    let bed: TestBed
+    let file: String
+    let jwk: JSONObject
+
+    static func make(bits: Int, exponent: Int, in bed: TestBed) async throws -> RSAKey {
+        let file = bed.path(bed.unique("key"))
+        try await bed.require(
+            "openssl",
+            [
+                "genpkey", "-quiet", "-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:\(bits)", "-pkeyopt",
+                "rsa_keygen_pubexp:\(exponent)", "-out", file,
+            ])
+        let said = try await bed.require("openssl", ["rsa", "-in", file, "-noout", "-modulus"])
+        let hex = Array(said.trimmingCharacters(in: .newlines).dropFirst("Modulus=".count).utf8)
+        let modulus = stride(from: 0, to: hex.count, by: 2).compactMap {
+            UInt8(String(decoding: hex[$0..<$0 + 2], as: UTF8.self), radix: 16)
+        }
+        let number = withUnsafeBytes(of: exponent.bigEndian) { Array($0.drop { $0 == 0 }) }
+        return RSAKey(
+            bed: bed, file: file,
+            jwk: [
+                "kty": "RSA", "use": "sig", "kid": "key-1", "n": .string(Base64URL.encode(modulus)),
+                "e": .string(Base64URL.encode(number)),
+            ])
+    }
+
+    func token(_ claims: JSONObject, _ algorithm: String, options: [String] = []) async throws -> String {
+        let empty = SigningIdentity.assemble(["alg": .string(algorithm), "kid": "key-1"], claims) { _ in [] }
+        let (text, signature) = (bed.path(bed.unique("signed")), bed.path(bed.unique("signature")))
+        try Data(empty.dropLast().utf8).write(to: URL(filePath: text))
+        try await bed.require("openssl", ["dgst", "-sha256", "-sign", file, "-out", signature] + options + [text])
+        return empty + Base64URL.encode(try Data(contentsOf: URL(filePath: signature)))
+    }
+}
+
+extension ProviderBed {
+    fileprivate func publish(_ key: JSONObject, _ changes: JSONObject = [:]) {
+        let key = key.merging(changes) { $1 }
+        provider.on(.keys) { _ in .json(["keys": [.object(key)]]) }
+        clock.advance(bySeconds: 3600)
+    }
+}
+
+@Suite("A provider's keys, as they come")
+struct SigningKeyTests {
+    @Test("an RSA key has 2,048 bits at least", arguments: [(1024, false), (2040, false), (2048, true), (3072, true)])
+    func size(bits: Int, isTaken: Bool) async throws {
+        try await withTestBed { tools in
+            try await withProvider { bed async throws in
+                let key = try await RSAKey.make(bits: bits, exponent: 65537, in: tools)
+                bed.publish(key.jwk)
+                let token = try await key.token(bed.goodClaims, "RS256")
+                if isTaken {
+                    #expect(try await bed.verify(token).subject == "alice")
+                } else {
+                    await bed.refusesToken(token)
+                }
+            }
+        }
+    }
+
+    @Test("an exponent of 3 is one; 1 is none, with which anything is its own signature")
+    func exponents() async throws {
+        try await withTestBed { tools in
+            try await withProvider { bed async throws in
+                let key = try await RSAKey.make(bits: 2048, exponent: 3, in: tools)
+                bed.publish(key.jwk)
+                #expect(try await bed.verify(try await key.token(bed.goodClaims, "RS256")).subject == "alice")
+
+                let forged = SigningIdentity.assemble(["alg": "RS256", "kid": "key-1"], bed.goodClaims) { signed in
+                    // EMSA-PKCS1-v1_5 (RFC 8017, section 9.2).
+                    let info: [UInt8] = [
+                        0x30, 0x31, 0x30, 0x0d, 0x06, 0x09, 0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x02, 0x01, 0x05,
+                        0x00,
+                        0x04, 0x20,
+                    ]
+                    let tail = [0] + info + Array(SHA256.hash(data: signed))
+                    return [0, 1] + [UInt8](repeating: 0xff, count: 256 - 2 - tail.count) + tail
+                }
+                bed.publish(key.jwk, ["e": "AQ"])
+                await bed.refusesToken(forged)
+            }
+        }
+    }
+
+    @Test("the salt of PSS is as long as the digest", arguments: [(32, true), (20, false), (64, false)])
+    func salt(length: Int, isTaken: Bool) async throws {
+        try await withTestBed { tools in
+            try await withProvider { bed async throws in
+                let key = try await RSAKey.make(bits: 2048, exponent: 65537, in: tools)
+                bed.publish(key.jwk)
+                let token = try await key.token(
+                    bed.goodClaims, "PS256",
+                    options: ["-sigopt", "rsa_padding_mode:pss", "-sigopt", "rsa_pss_saltlen:\(length)"])
+                if isTaken {
+                    #expect(try await bed.verify(token).subject == "alice")
+                } else {
+                    await bed.refusesToken(token)
+                }
+            }
+        }
+    }
+
+    @Test("numbers in plain base64, with padding, are read; so is a coordinate without its leading zero")
+    func oddNumbers() async throws {
+        try await withProvider(.rs256) { bed async throws in
+            let identity = bed.provider.identity
+            let plain = identity.jwk.mapValues { value -> JSONValue in
+                guard let text = value.stringValue, let bytes = Base64URL.decode(text.utf8), bytes.count > 100 else {
+                    return value
+                }
+                return .string(Data(bytes).base64EncodedString())
+            }
+            #expect(plain["n"]?.stringValue?.hasSuffix("==") == true)
+            bed.publish(plain)
+            #expect(try await bed.verify(identity.sign(bed.goodClaims)).subject == "alice")
+
+            var key = P256.Signing.PrivateKey()
+            while key.publicKey.rawRepresentation.first != 0 { key = P256.Signing.PrivateKey() }
+            let point = Array(key.publicKey.rawRepresentation)
+            bed.publish([
+                "kty": "EC", "crv": "P-256", "kid": "key-1", "x": .string(Base64URL.encode(point[1..<32])),
+                "y": .string(Base64URL.encode(point[32...])),
+            ])
+            let token = SigningIdentity.assemble(["alg": "ES256", "kid": "key-1"], bed.goodClaims) {
+                Array((try? key.signature(for: Data($0)).rawRepresentation) ?? Data())
+            }
+            #expect(try await bed.verify(token).subject == "alice")
+        }
+    }
+
+    @Test("of an elliptic signature only r and s count, in full length; zeros sign nothing")
+    func ellipticSignatures() async throws {
+        try await withProvider { bed async throws in
+            let key = P256.Signing.PrivateKey()
+            let point = Array(key.publicKey.rawRepresentation)
+            bed.publish([
+                "kty": "EC", "crv": "P-256", "kid": "key-1", "x": .string(Base64URL.encode(point[..<32])),
+                "y": .string(Base64URL.encode(point[32...])),
+            ])
+            func token(_ change: (P256.Signing.ECDSASignature) -> [UInt8]) -> String {
+                SigningIdentity.assemble(["alg": "ES256", "kid": "key-1"], bed.goodClaims) {
+                    (try? key.signature(for: Data($0))).map(change) ?? []
+                }
+            }
+            // Not in the macro: Swift 6.3 takes a closure there for the next one outside.
+            let good = token { Array($0.rawRepresentation) }
+            #expect(try await bed.verify(good).subject == "alice")
+            await bed.refusesToken(token { Array($0.derRepresentation) })
+            await bed.refusesToken(token { Array($0.rawRepresentation) + [0] })
+            await bed.refusesToken(token { Array($0.rawRepresentation.dropLast()) })
+            await bed.refusesToken(token { _ in [UInt8](repeating: 0, count: 64) })
+            await bed.refusesToken(token { _ in [] })
+        }
+    }
+}
