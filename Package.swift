@@ -69,7 +69,7 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
         .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.0"),
-        .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.0"),
+        .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.0", traits: []),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
     ],
     targets: [
@@ -90,7 +90,7 @@ let package = Package(
             "BrokerDaemon",
             [
                 "BrokerServer", "BrokerSocket", "BrokerRPC", "BrokerEngine", "BrokerAccess", "BrokerVault",
-                "BrokerOAuth", "BrokerHost", "BrokerConfig", "BrokerModel", "BrokerValues", .arguments, .lifecycle,
+                "BrokerOAuth", "BrokerHost", "BrokerConfig", "BrokerModel", "BrokerValues", .lifecycle,
                 .signals, .logging, .nioPosix,
             ]),
         layer(
@@ -183,11 +183,12 @@ let package = Package(
         ),
         tests("BrokerClientTests", ["BrokerClient", "BrokerRPC", "BrokerValues", "DevIdentityProvider"]),
         tests("BrokerCommandsTests", ["BrokerCommands", "BrokerRPC", "BrokerValues", "DevIdentityProvider"]),
+        tests("BrokerDaemonTests", ["BrokerDaemon"]),
         tests("DevIdentityProviderTests", ["DevIdentityProvider", "BrokerValues", .crypto]),
         tests("IntegrationTests", ["DevIdentityProvider", "BrokerModel", "BrokerValues", "CSodium"]),
         tests("MigrationGuideTests", ["BrokerClient", "DevIdentityProvider"]),
         tests("SystemdTests", ["DevIdentityProvider"]),
-        tests("ManualTests", ["BrokerConfig", "BrokerRPC", "BrokerValues"]),
+        tests("ManualTests", ["BrokerDaemon", "BrokerConfig", "BrokerRPC", "BrokerValues"]),
 
         // Measurements: `make bench`
         program(

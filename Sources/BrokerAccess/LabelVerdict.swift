@@ -36,7 +36,7 @@ enum LabelVerdict: Equatable {
     }
 
     private static func isSnap(_ name: String) -> Bool {
-        name.hasPrefix("snap.") && name.split(separator: ".").count >= 3 && !name.contains(" ") && !name.contains("//&")
+        name.hasPrefix("snap.") && name.split(separator: ".").count >= 3 && !name.contains(" ") && !name.holds("//&")
     }
 
     private static func seLinuxType(_ text: String) -> String? {

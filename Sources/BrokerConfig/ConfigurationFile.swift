@@ -22,15 +22,7 @@ struct ConfigurationFile {
 
     /// Of the folder's `*.toml`, in the order of their names; none when there is no such folder.
     static func paths(in folder: String) -> [String] {
-        guard let handle = opendir(folder) else { return [] }
-        defer { closedir(handle) }
-        var names: [String] = []
-        while let entry = readdir(handle) {
-            let name = withUnsafeBytes(of: &entry.pointee.d_name) {
-                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if name.hasSuffix(".toml"), !name.hasPrefix(".") { names.append(name) }
-        }
+        let names = namesInFolder(folder).filter { $0.hasSuffix(".toml") && !$0.hasPrefix(".") }
         return names.sorted().map { "\(folder)/\($0)" }
     }
 
@@ -87,30 +79,15 @@ struct ConfigurationFile {
         guard !writableByOthers else {
             throw ConfigurationError(.unsafeFile, "can be written by others; run chmod go-w on it", at: origin)
         }
-        guard status.st_size <= sizeLimit else {
+        guard let bytes = readFile(file, atMost: sizeLimit) else {
+            throw ConfigurationError(.unreadable, "cannot be read: \(errnoText(errno))", at: origin)
+        }
+        guard bytes.count <= sizeLimit else {
             throw ConfigurationError(.unreadable, "is larger than \(sizeLimit) bytes", at: origin)
         }
-        let bytes = try readAll(file, origin: origin)
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw ConfigurationError(.syntax, "is not UTF-8", at: origin)
         }
         return text
-    }
-
-    private static func readAll(_ file: Int32, origin: ConfigurationOrigin) throws(ConfigurationError) -> [UInt8] {
-        var bytes = [UInt8](repeating: 0, count: sizeLimit)
-        var filled = 0
-        while filled < bytes.count {
-            let count = bytes.withUnsafeMutableBytes {
-                Glibc.read(file, $0.baseAddress.map { $0 + filled }, $0.count - filled)
-            }
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else {
-                throw ConfigurationError(.unreadable, "cannot be read: \(errnoText(errno))", at: origin)
-            }
-            if count == 0 { break }
-            filled += count
-        }
-        return Array(bytes.prefix(filled))
     }
 }

@@ -1,6 +1,6 @@
-import ArgumentParser
 import BrokerConfig
 import BrokerHost
+import BrokerValues
 import Glibc
 import Logging
 
@@ -9,13 +9,18 @@ package enum BrokerDaemon {
     /// - Parameter arguments: without the program's name.
     package static func run(arguments: [String]) async -> DaemonExit {
         let command: DaemonCommand
-        do {
-            command = try DaemonCommand.parse(arguments)
+        do throws(DaemonCommand.UsageError) {
+            command = try DaemonCommand(arguments)
         } catch {
-            return answer(error)
+            say("brokerd: \(error.text) brokerd --help names the options.")
+            return .configuration
+        }
+        if command.has(.help) || command.has(.version) {
+            print(command.has(.help) ? DaemonHelp.text : BrokerVersion.text)
+            return .stopped
         }
         do throws(StartFailure) {
-            if command.checkConfig {
+            if command.has(.checkConfiguration) {
                 let loaded = try configuration(command.loader)
                 print(loaded.report)
                 // A daemon goes on without such a file; who asks whether all is well is told.
@@ -50,17 +55,6 @@ package enum BrokerDaemon {
         } catch {
             throw StartFailure(exit: .failed, text: "\(error)")
         }
-    }
-
-    /// Help and version go to stdout and are no failure; anything else is wrong usage.
-    private static func answer(_ error: any Error) -> DaemonExit {
-        let text = DaemonCommand.fullMessage(for: error)
-        guard DaemonCommand.exitCode(for: error) == .success else {
-            say(text)
-            return .configuration
-        }
-        print(text)
-        return .stopped
     }
 
     /// A sentence on the terminal; in the journal an entry at the error level.

@@ -1,67 +1,72 @@
-import ArgumentParser
 import BrokerConfig
 import BrokerHost
-import BrokerValues
 import BrokerVault
-import FoundationEssentials
+import Glibc
 
 /// The command line of `brokerd`.
-struct DaemonCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "brokerd",
-        abstract:
-            "Owns the OAuth tokens of its user, or of every user, and hands out access tokens over a Unix socket.",
-        discussion: """
-            It stays in the foreground and logs to stderr, or to the journal when that is its stderr. Usually systemd \
-            starts it: systemctl --user enable --now brokerd.socket.
+package struct DaemonCommand: Equatable, Sendable {
+    /// What is wrong with it, to be told to who wrote it.
+    package struct UsageError: Error, Equatable {
+        package let text: String
+    }
 
-            Exit status: 0 after SIGTERM, 1 when the socket cannot be had, 2 for usage or configuration, 4 when the \
-            vault or its key cannot be opened.
-            """,
-        version: BrokerVersion.text)
+    /// The last one counts where an option is there twice, so that a wrapper's can be followed by another.
+    private var values: [DaemonOption: String] = [:]
 
-    @Option(help: "Where to listen.", completion: .file())
-    var socket: String?
+    /// - Parameter words: without the program's name: `--option VALUE`, `--option=VALUE`, `--flag`.
+    package init(_ words: [String]) throws(UsageError) {
+        var rest = words[...]
+        while let word = rest.popFirst() {
+            let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard let option = DaemonOption(word: parts[0]) else {
+                let kind = word.hasPrefix("-") ? "option" : "argument"
+                throw UsageError(text: "There is no \(kind) \(word).")
+            }
+            values[option] = try Self.value(of: option, attached: parts.count == 2 ? String(parts[1]) : nil, &rest)
+            // Whoever asks for these is told, whatever else there is.
+            if option == .help || option == .version { break }
+        }
+    }
 
-    @Option(help: "The folder of the vault and its key.", completion: .directory)
-    var stateDir: String?
+    private static func value(
+        of option: DaemonOption, attached: String?, _ rest: inout ArraySlice<String>
+    ) throws(UsageError) -> String {
+        guard option.takesValue else {
+            guard attached == nil else { throw UsageError(text: "\(option.word) takes no value.") }
+            return "true"
+        }
+        if let attached { return attached }
+        guard let next = rest.first, DaemonOption(word: next) == nil else {
+            throw UsageError(text: "\(option.word) needs a value.")
+        }
+        return rest.removeFirst()
+    }
 
-    @Option(help: "The configuration file, instead of the usual ones.", completion: .file(extensions: ["toml"]))
-    var config: String?
+    package func has(_ option: DaemonOption) -> Bool { values[option] != nil }
 
-    @Option(help: "A PEM file of certificate authorities to trust besides the system's.", completion: .file())
-    var caFile: String?
-
-    @Flag(help: "Let authorities be plain http on loopback. For development.")
-    var allowHttpLoopback = false
-
-    @Flag(help: "Serve every user of the machine, each by itself, from one account of the broker's own.")
-    var system = false
-
-    @Flag(help: "Check the configuration, print it, and end.")
-    var checkConfig = false
-
-    @Option(help: "trace, debug, info, notice, warning, error or critical.")
-    var logLevel: String?
+    package subscript(option: DaemonOption) -> String? { values[option] }
 
     /// A path of the command line is meant from where the command was given; one of a file must be whole.
-    private func fromHere(_ path: String) -> String {
-        if path.isEmpty || path.hasPrefix("/") || path.hasPrefix("~/") { return path }
-        return FileManager.default.currentDirectoryPath + "/" + path
+    private func path(_ option: DaemonOption) -> String? {
+        guard let path = values[option], !path.isEmpty, !path.hasPrefix("/"), !path.hasPrefix("~/"),
+            let folder = getcwd(nil, 0)
+        else { return values[option] }
+        defer { free(folder) }
+        return String(cString: folder) + "/" + path
     }
 
     var loader: ConfigurationLoader {
         var flags: [String: String] = [:]
-        flags["socket.path"] = socket.map(fromHere)
-        flags["vault.state_dir"] = stateDir.map(fromHere)
-        flags["oauth.ca_file"] = caFile.map(fromHere)
-        flags["oauth.allow_http_loopback"] = allowHttpLoopback ? "true" : nil
-        flags["log.level"] = logLevel
+        flags["socket.path"] = path(.socket)
+        flags["vault.state_dir"] = path(.stateDirectory)
+        flags["oauth.ca_file"] = path(.caFile)
+        flags["oauth.allow_http_loopback"] = values[.allowHTTPLoopback]
+        flags["log.level"] = values[.logLevel]
         let environment = ProcessEnvironment.current()
-        let paths = HostPaths(environment: environment, isSystemMode: system)
+        let paths = HostPaths(environment: environment, isSystemMode: has(.system))
         return ConfigurationLoader(
             flags: flags, environment: environment,
-            files: config.map { .only($0) } ?? .standard(paths.configurationFiles), isSystemMode: system,
-            keySources: KeySources.names)
+            files: values[.configuration].map { .only($0) } ?? .standard(paths.configurationFiles),
+            isSystemMode: has(.system), keySources: KeySources.names)
     }
 }

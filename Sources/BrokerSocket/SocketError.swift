@@ -1,5 +1,4 @@
 import BrokerSystem
-import FoundationEssentials
 import Glibc
 
 /// Why the broker's socket cannot be had.

@@ -1,5 +1,5 @@
 import BrokerModel
-import FoundationEssentials
+import BrokerValues
 
 extension Vault {
     package func name(of parts: [String], in partition: Partition) throws(VaultError) -> [UInt8] {
@@ -17,14 +17,14 @@ extension Vault {
     ) throws(VaultError) -> StoredRecord<Record> {
         let keys = try keysMakingNew(for: partition)
         let names = RowKeys(of: partition, keys: keys)
-        guard let fields = try? JSONEncoder().encode(record) else {
+        guard let fields = try? JSONTextEncoder.encode(record) else {
             throw .io(
                 "A record of kind \(Record.kind) cannot be encoded. Please report this as an error of the broker.")
         }
         let rowKey = names.rowKey(record.key)
         let bucketKey = names.bucketKey(Record.kind, bucket: record.bucket)
         let sealed = try sealer.seal(
-            fields: Array(fields), secret: secret, kind: Record.kind, rowKey: rowKey, bucketKey: bucketKey,
+            fields: fields, secret: secret, kind: Record.kind, rowKey: rowKey, bucketKey: bucketKey,
             in: partition, keys: keys)
         return StoredRecord(record: record, sealed: sealed)
     }

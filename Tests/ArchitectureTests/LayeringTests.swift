@@ -32,14 +32,9 @@ struct LayeringTests {
 
     @Test("the client library is small: no NIO, libsodium, libcurl, systemd or logging")
     func smallClient() throws {
-        let client = try #require(Layer.all.first { $0.name == "BrokerClient" })
-        var reached: Set<String> = []
-        var next = [client]
-        while let layer = next.popLast() {
-            reached.formUnion(layer.targets.union(layer.libraries))
-            next += Layer.all.filter { layer.targets.contains($0.name) }
-        }
-        #expect(reached == ["BrokerRPC", "BrokerSystem", "BrokerValues"])
+        let reached = try Layer.all.reaching(from: "BrokerClient")
+        let libraries = Layer.all.filter { reached.contains($0.name) }.flatMap(\.libraries)
+        #expect(reached == ["BrokerClient", "BrokerRPC", "BrokerSystem", "BrokerValues"] && libraries.isEmpty)
     }
 
     @Test("the package declares the dependencies that the table has, and no others")
@@ -76,6 +71,17 @@ struct HabitTests {
         let findings = try SourceFile.all(below: "Sources").filter { $0.layer?.shipped == true }
             .flatMap(Rules.slowReaders)
         #expect(findings.isEmpty, "\(list(findings))")
+    }
+
+    @Test("brokerd has no Foundation in it, which is a fifth of such a program (decision 98)")
+    func daemonWithoutFoundation() throws {
+        let daemon = try Layer.all.reaching(from: "brokerd")
+        #expect(daemon.contains("BrokerVault") && !daemon.contains("BrokerClient"))
+        let files = try SourceFile.all(below: "Sources").filter { $0.layer.map { daemon.contains($0.name) } ?? false }
+        let findings = files.filter { $0.text.imports.contains { $0.module.hasPrefix("Foundation") } }
+        #expect(findings.isEmpty, "\(findings.map(\.path))")
+        // The parser has Foundation, too.
+        #expect(Layer.all.allSatisfy { !daemon.contains($0.name) || !$0.libraries.contains("ArgumentParser") })
     }
 
     @Test("what the compiler cannot check is proved in a comment")
@@ -115,6 +121,19 @@ struct HabitTests {
 enum Exceptions {
     static let crashes: [String: String] = [:]
     static let long: [String: String] = [:]
+}
+
+extension [Layer] {
+    /// A layer, and the targets below it that it is built of.
+    fileprivate func reaching(from name: String) throws -> Set<String> {
+        var next = [try #require(first { $0.name == name })]
+        var reached: Set<String> = [name]
+        while let layer = next.popLast() {
+            reached.formUnion(layer.targets)
+            next += filter { layer.targets.contains($0.name) }
+        }
+        return reached
+    }
 }
 
 private func list(_ findings: [Finding]) -> String { findings.map(\.description).joined(separator: "\n") }

@@ -48,7 +48,7 @@ extension Layer {
                 "BrokerServer", "BrokerSocket", "BrokerRPC", "BrokerEngine", "BrokerAccess", "BrokerVault",
                 "BrokerOAuth", "BrokerHost", "BrokerConfig", "BrokerModel", "BrokerValues",
             ],
-            libraries: ["ArgumentParser", "ServiceLifecycle", "UnixSignals", "Logging", "NIOPosix"]),
+            libraries: ["ServiceLifecycle", "UnixSignals", "Logging", "NIOPosix"]),
         Layer(
             name: "BrokerCommands", folder: "BrokerCommands", height: 7,
             targets: ["BrokerClient", "BrokerRPC", "BrokerValues", "BrokerSystem", "CQREncode"],

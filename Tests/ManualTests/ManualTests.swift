@@ -14,7 +14,7 @@ struct ManualTests {
         }
         return [
             "brokerctl.1": CommandPages.brokerctl(try await .of("brokerctl")).text,
-            "brokerd.8": CommandPages.brokerd(try await .of("brokerd"), variables: variables).text,
+            "brokerd.8": CommandPages.brokerd(variables: variables).text,
             "brokerd-config.5": ConfigurationPage.page.text,
             "brokerd-protocol.7": ProtocolPage.page.text,
         ]

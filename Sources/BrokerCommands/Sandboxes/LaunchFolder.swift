@@ -69,16 +69,8 @@ struct LaunchFolder: ~Copyable {
     }
 
     private static func names(in place: String) -> [String] {
-        guard let stream = opendir(place) else { return [] }
-        defer { closedir(stream) }
-        var names: [String] = []
-        while let entry = readdir(stream) {
-            let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if name.hasPrefix(prefix), name.utf8.count == prefix.utf8.count + chance.utf8.count { names.append(name) }
-        }
-        return names
+        let length = prefix.utf8.count + chance.utf8.count
+        return namesInFolder(place).filter { $0.hasPrefix(prefix) && $0.utf8.count == length }
     }
 }
 

@@ -1,3 +1,4 @@
+import BrokerSystem
 import CBrokerLinux
 import Glibc
 
@@ -58,13 +59,7 @@ struct HeldPlace: ~Copyable {
         let opened = open("/proc/self/fd/\(descriptor)", O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
         guard opened >= 0 else { return nil }
         defer { close(opened) }
-        let bytes = [UInt8](unsafeUninitializedCapacity: limit + 1) { buffer, count in
-            while count <= limit {
-                let part = read(opened, buffer.baseAddress?.advanced(by: count), limit + 1 - count)
-                guard part > 0 else { break }
-                count += part
-            }
-        }
+        guard let bytes = readFile(opened, atMost: limit) else { return nil }
         return bytes.count <= limit ? bytes : nil
     }
 }

@@ -27,7 +27,7 @@ package struct IssuerRule: Sendable, Equatable {
         guard let tenant, Tenant.isName(tenant) else { return false }
         if case .id(let wanted) = authority.tenant, tenant.lowercased() != wanted { return false }
         if Self.isTemplate(self.issuer) {
-            return issuer == self.issuer.replacing(Self.placeholder, with: tenant)
+            return issuer == self.issuer.replacing(text: Self.placeholder, with: tenant)
         }
         // The token's tenant is what it is filed under: it must be the issuer's own.
         return issuer == self.issuer && Authority.issuer(issuer).map(Self.tenant)?.lowercased() == tenant.lowercased()
@@ -41,12 +41,12 @@ package struct IssuerRule: Sendable, Equatable {
     ///   - tenant: the token's own `tid`.
     package func takesKey(of owner: String?, for issuer: String?, tenant: String?) -> Bool {
         guard authority.hasTenants, let owner else { return true }
-        return issuer == tenant.map { owner.replacing(Self.placeholder, with: $0) } ?? owner
+        return issuer == tenant.map { owner.replacing(text: Self.placeholder, with: $0) } ?? owner
     }
 
     /// Whether a redirect that names this issuer (RFC 9207) comes from a provider whose document names `pattern`.
     package static func isSame(_ issuer: String, as pattern: String) -> Bool {
-        guard let place = pattern.firstRange(of: placeholder) else { return issuer == pattern }
+        guard let place = pattern.firstRange(ofText: placeholder) else { return issuer == pattern }
         let (head, tail) = (pattern[..<place.lowerBound], pattern[place.upperBound...])
         guard issuer.hasPrefix(head), issuer.hasSuffix(tail), issuer.count > head.count + tail.count else {
             return false
@@ -54,7 +54,7 @@ package struct IssuerRule: Sendable, Equatable {
         return Tenant.isName(String(issuer.dropFirst(head.count).dropLast(tail.count)))
     }
 
-    static func isTemplate(_ issuer: String) -> Bool { issuer.contains(placeholder) }
+    static func isTemplate(_ issuer: String) -> Bool { issuer.holds(placeholder) }
 
     static func tenant(of issuer: Authority) -> String {
         String(issuer.path.prefix { $0 != "/" })

@@ -1,6 +1,6 @@
 import BrokerModel
+import BrokerSystem
 import CCurl
-import FoundationEssentials
 
 /// Which certificate authorities the client trusts: the system's, and those of a private PEM file if there is one.
 ///
@@ -22,7 +22,7 @@ struct CertificateTrust: Sendable {
         }
         var text = try Self.certificates(in: caFile)
         if directory == nil, let systemBundle {
-            guard let bundle = FileManager.default.contents(atPath: systemBundle) else {
+            guard let bundle = readFile(at: systemBundle, atMost: Self.largest) else {
                 throw .caFile(systemBundle, "it cannot be read, so the system's certificate authorities are missing")
             }
             text += [UInt8(ascii: "\n")] + bundle
@@ -32,8 +32,7 @@ struct CertificateTrust: Sendable {
 
     /// `openssl rehash` names its links by eight hex digits and a number.
     private static func isHashed(_ directory: String) -> Bool {
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
-        return names.contains { name in
+        namesInFolder(directory).contains { name in
             let parts = name.split(separator: ".", omittingEmptySubsequences: false)
             return parts.count == 2 && parts[0].count == 8 && parts[0].allSatisfy(\.isHexDigit)
                 && UInt8(parts[1]) != nil
@@ -42,25 +41,35 @@ struct CertificateTrust: Sendable {
 
     /// Checked here, because libcurl would only say at the first connection that nothing is trusted.
     private static func certificates(in file: String) throws(HTTPClient.ConfigurationError) -> [UInt8] {
-        guard let contents = FileManager.default.contents(atPath: file) else {
-            throw .caFile(file, "it cannot be read")
-        }
-        guard contents.count <= 4 << 20 else { throw .caFile(file, "it is larger than 4 MiB") }
-        let text = String(decoding: contents, as: UTF8.self)
-        let begin = "-----BEGIN CERTIFICATE-----"
-        let end = "-----END CERTIFICATE-----"
-        var rest = text[...]
+        guard let contents = readFile(at: file, atMost: largest) else { throw .caFile(file, "it cannot be read") }
+        guard contents.count <= largest else { throw .caFile(file, "it is larger than 4 MiB") }
         var found = 0
-        while let start = rest.firstRange(of: begin) {
-            rest = rest[start.upperBound...]
-            guard let stop = rest.firstRange(of: end),
-                let der = Base64.decodeLeniently(rest[..<stop.lowerBound].filter { !$0.isWhitespace }.utf8),
-                der.first == 0x30
-            else { throw .caFile(file, "its certificate number \(found + 1) is damaged") }
-            rest = rest[stop.upperBound...]
-            found += 1
+        var base64: [UInt8]?
+        for line in contents.split(whereSeparator: { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }) {
+            let text = line.filter { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }
+            if text == Self.begin {
+                guard base64 == nil else { throw damaged(found, file) }
+                base64 = []
+            } else if text == Self.end {
+                guard let der = base64.flatMap({ Base64.decodeLeniently($0) }), der.first == 0x30 else {
+                    throw damaged(found, file)
+                }
+                (found, base64) = (found + 1, nil)
+            } else {
+                base64?.append(contentsOf: text)
+            }
         }
+        guard base64 == nil else { throw damaged(found, file) }
         guard found > 0 else { throw .caFile(file, "it holds no certificate in PEM form") }
-        return Array(contents)
+        return contents
     }
+
+    private static func damaged(_ found: Int, _ file: String) -> HTTPClient.ConfigurationError {
+        .caFile(file, "its certificate number \(found + 1) is damaged")
+    }
+
+    private static let largest = 4 << 20
+    /// Without white space.
+    private static let begin = Array("-----BEGINCERTIFICATE-----".utf8)
+    private static let end = Array("-----ENDCERTIFICATE-----".utf8)
 }

@@ -54,8 +54,7 @@ struct SigningKey: Sendable, Equatable {
 
     /// Some providers write plain base64, with padding.
     private func number(_ name: String) -> [UInt8]? {
-        guard let text = numbers[name] else { return nil }
-        return Base64URL.decode(text.replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "").utf8)
+        numbers[name].flatMap { Base64.decodeLeniently($0.utf8) }
     }
 }
 

@@ -36,6 +36,6 @@ extension OAuthProvider {
     private static func asksForNonce(_ answer: EndpointAnswer) -> Bool {
         guard [400, 401].contains(answer.response.status) else { return false }
         return answer.object?["error"] == "use_dpop_nonce"
-            || answer.response.header("www-authenticate")?.contains("\"use_dpop_nonce\"") == true
+            || answer.response.header("www-authenticate")?.holds("\"use_dpop_nonce\"") == true
     }
 }

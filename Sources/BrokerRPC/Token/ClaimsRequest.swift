@@ -1,5 +1,4 @@
 import BrokerValues
-import FoundationEssentials
 
 /// The `claims` parameter: JSON text of an object, given as such, as the object itself, or in base64 as a resource
 /// server puts it into `WWW-Authenticate`.
@@ -20,7 +19,7 @@ package struct ClaimsRequest: WireValue, Equatable {
             writer.value(node.value, sorted: true)
             json = String(decoding: writer.bytes, as: UTF8.self)
         case .string(let text):
-            guard let json = [text, Self.decoded(text)].lazy.compactMap({ $0 }).first(where: Self.isObject) else {
+            guard let json = [text, Self.decoded(text)].lazy.compactMap(\.self).first(where: Self.isObject) else {
                 throw WireError("must be a JSON object, or the text of one, as it is or in base64")
             }
             self.json = json
@@ -33,11 +32,9 @@ package struct ClaimsRequest: WireValue, Equatable {
         if case .object? = try? JSONReader.read(text.utf8) { true } else { false }
     }
 
-    /// Base64 in either alphabet, padded or not: resource servers differ.
+    /// Resource servers differ in how they write base64.
     private static func decoded(_ text: String) -> String? {
-        let standard = text.filter { $0 != "=" }.map { $0 == "-" ? "+" : $0 == "_" ? "/" : $0 }
-        let padded = String(standard) + String(repeating: "=", count: (4 - standard.count % 4) % 4)
-        return Data(base64Encoded: padded).flatMap { String(validating: $0, as: UTF8.self) }
+        bytesOfAnyBase64(text).flatMap { String(validating: $0, as: UTF8.self) }
     }
 
     package func write(to writer: inout JSONWriter) { writer.string(json) }

@@ -1,3 +1,4 @@
+import BrokerSystem
 import Glibc
 
 /// Where the sockets of sandboxes are: each is alone in a folder, which can be mounted into its sandbox. A socket that is
@@ -57,16 +58,5 @@ package struct SandboxFolders: Sendable {
         removeEmpty()
     }
 
-    private var handles: [String] {
-        guard let stream = opendir(path) else { return [] }
-        defer { closedir(stream) }
-        var names: [String] = []
-        while let entry = readdir(stream) {
-            let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if !name.hasPrefix(".") { names.append(name) }
-        }
-        return names
-    }
+    private var handles: [String] { namesInFolder(path).filter { !$0.hasPrefix(".") } }
 }

@@ -40,7 +40,7 @@ package struct WebURL: Sendable, Hashable {
 
     /// - Parameter longest: in bytes.
     package init(parsing text: String, atMost longest: Int = Self.longest) throws(Invalid) {
-        guard text.utf8.count <= longest, let schemeEnd = text.firstRange(of: "://") else { throw .notAURL }
+        guard text.utf8.count <= longest, let schemeEnd = text.firstRange(ofText: "://") else { throw .notAURL }
         switch text[..<schemeEnd.lowerBound].lowercased() {
         case "https": isSecure = true
         case "http": isSecure = false

@@ -1,5 +1,5 @@
 import BrokerModel
-import FoundationEssentials
+import BrokerValues
 import Synchronization
 
 /// Lays records out in chunks of about 64 KiB and seals them. A record is never in two chunks, so that nothing of it has to
@@ -39,7 +39,7 @@ package final class BackupSealer: BackupSealing {
     }
 
     private func append(_ value: some Encodable, kind: UInt8, secret: Secret?) throws(BackupError) {
-        guard let fields = try? JSONEncoder().encode(value) else {
+        guard let fields = try? JSONTextEncoder.encode(value) else {
             throw .io("A record of kind \(kind) cannot be encoded. Please report this as an error of the broker.")
         }
         var open = CanonicalBytes(reserving: BackupLayout.headCount + fields.count)

@@ -47,6 +47,47 @@ struct JSONNodeDecoderTests {
         #expect(try decode(Record.self, JSONEncoder().encode(Self.record)) == Self.record)
     }
 
+    @Test("the encoder's text is read as the same value, by Foundation's decoder as well")
+    func encoder() throws {
+        let text = try JSONTextEncoder.encode(Self.record)
+        #expect(try decode(Record.self, text) == Self.record)
+        #expect(try JSONDecoder().decode(Record.self, from: Data(text)) == Self.record)
+        let ours = try JSONSerialization.jsonObject(with: Data(text)) as? NSDictionary
+        let theirs = try JSONSerialization.jsonObject(with: JSONEncoder().encode(Self.record)) as? NSDictionary
+        #expect(ours != nil && ours == theirs)
+    }
+
+    /// Asks for places, and fills them in another order.
+    private struct Nested: Encodable {
+        enum Key: String, CodingKey { case first, second, third }
+        func encode(to encoder: any Encoder) throws {
+            var members = encoder.container(keyedBy: Key.self)
+            var list = members.nestedUnkeyedContainer(forKey: .first)
+            var inner = members.nestedContainer(keyedBy: Key.self, forKey: .second)
+            try inner.encode(1, forKey: .first)
+            try list.encode("a")
+            try list.encodeNil()
+            var again = encoder.container(keyedBy: Key.self)
+            try again.encode(true, forKey: .third)
+            var pair = list.nestedContainer(keyedBy: Key.self)
+            try pair.encodeNil(forKey: .third)
+            #expect(list.count == 3)
+        }
+    }
+
+    @Test("containers within containers are filled in any order")
+    func nested() throws {
+        let text = String(decoding: try JSONTextEncoder.encode(Nested()), as: UTF8.self)
+        #expect(text == #"{"first":["a",null,{"third":null}],"second":{"first":1},"third":true}"#)
+    }
+
+    @Test("what JSON has no text for is an error, wherever it stands", arguments: [Double.nan, .infinity, -.infinity])
+    func withoutText(number: Double) {
+        #expect(throws: EncodingError.self) { try JSONTextEncoder.encode(number) }
+        #expect(throws: EncodingError.self) { try JSONTextEncoder.encode([1, number, 2]) }
+        #expect(throws: EncodingError.self) { try JSONTextEncoder.encode(["a": ["b": number]]) }
+    }
+
     @Test(
         "a value of another type, out of range or missing is an error, as for Foundation's decoder",
         arguments: [

@@ -1,3 +1,5 @@
+import BrokerDaemon
+
 /// brokerctl(1) and brokerd(8).
 enum CommandPages {
     /// Options that every command has are told once.
@@ -46,15 +48,20 @@ enum CommandPages {
         for option in options { page.item(option.term, option.text) }
     }
 
-    static func brokerd(_ help: CommandHelp, variables: [(name: String, text: String)]) -> Roff {
-        let options = help.options(besides: [])
+    static func brokerd(variables: [(name: String, text: String)]) -> Roff {
+        let options = DaemonOption.allCases.map { option in
+            (
+                option, value: option.takesValue ? " <\(option.rawValue)>" : "",
+                short: option == .help ? "`-h`, " : ""
+            )
+        }
         var page = Roff("brokerd", section: 8, title: "System Administration")
         page.section("NAME")
         page.synopsis("brokerd - owns a person's OAuth tokens and hands out access tokens over a Unix socket")
         page.section("SYNOPSIS")
-        page.synopsis((["`brokerd`"] + options.map(\.usage)).joined(separator: " "))
+        page.synopsis((["`brokerd`"] + options.map { "[`\($0.0.word)`\($0.value)]" }).joined(separator: " "))
         page.section("DESCRIPTION")
-        page.paragraphs(help.discussion ?? "")
+        page.paragraphs(DaemonHelp.discussion)
         page.paragraphs(
             """
             Refresh tokens stay in an encrypted vault; apps get access tokens, and what they may have is decided before. A \
@@ -65,7 +72,7 @@ enum CommandPages {
               brokerd --socket ~/broker.sock --state-dir ~/broker
             """)
         page.section("OPTIONS")
-        for option in options { page.item(option.term, option.text) }
+        for (option, value, short) in options { page.item("\(short)`\(option.word)`\(value)", option.summary) }
         page.section("SIGNALS")
         page.item(
             "`SIGHUP`",

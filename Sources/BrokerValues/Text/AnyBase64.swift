@@ -1,0 +1,30 @@
+/// Base64 in either alphabet, padded or not (RFC 4648, sections 4 and 5), where senders differ and nothing is secret: how long it
+/// takes depends on the bytes.
+///
+/// - Returns: nil for any other character, and for a length that no bytes have.
+package func bytesOfAnyBase64(_ text: String) -> [UInt8]? {
+    var bytes: [UInt8] = []
+    var (bits, count) = (0, 0)
+    for character in text.utf8.reversed().drop(while: { $0 == UInt8(ascii: "=") }).reversed() {
+        guard let value = sextet(character) else { return nil }
+        bits = bits << 6 | value
+        count += 6
+        guard count >= 8 else { continue }
+        count -= 8
+        bytes.append(UInt8(bits >> count))
+        bits &= (1 << count) - 1
+    }
+    // A single character is no byte.
+    return count == 6 ? nil : bytes
+}
+
+private func sextet(_ character: UInt8) -> Int? {
+    switch character {
+    case UInt8(ascii: "A")...UInt8(ascii: "Z"): Int(character - UInt8(ascii: "A"))
+    case UInt8(ascii: "a")...UInt8(ascii: "z"): Int(character - UInt8(ascii: "a")) + 26
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): Int(character - UInt8(ascii: "0")) + 52
+    case UInt8(ascii: "+"), UInt8(ascii: "-"): 62
+    case UInt8(ascii: "/"), UInt8(ascii: "_"): 63
+    default: nil
+    }
+}

@@ -1,0 +1,24 @@
+/// Searches byte by byte: no mark that follows hides a text, as it would for a search by characters. What the language has for it
+/// brings its regular expressions along, a megabyte of program (decision 98).
+extension StringProtocol {
+    /// - Parameter text: whole scalars, as every string has them.
+    package func firstRange(ofText text: String) -> Range<Index>? {
+        let wanted = text.utf8
+        guard let start = utf8.indices.first(where: { utf8[$0...].starts(with: wanted) }) else { return nil }
+        return start..<utf8.index(start, offsetBy: wanted.count)
+    }
+
+    package func holds(_ text: String) -> Bool { firstRange(ofText: text) != nil }
+}
+
+extension String {
+    /// Puts another text in the place of each occurrence.
+    package func replacing(text: String, with other: String) -> String {
+        var (result, rest) = ("", self[...])
+        while !text.isEmpty, let place = rest.firstRange(ofText: text) {
+            result += rest[..<place.lowerBound] + other
+            rest = rest[place.upperBound...]
+        }
+        return result + rest
+    }
+}
