@@ -82,23 +82,27 @@ extension AccessPolicy {
 
     /// Whether who was let in as an app would be let in by the same now: what waits, or listens, may outlive its right.
     ///
+    /// - Parameter limitsTokens: whether tokens may go out, for which the app's limit has to be what it was.
     /// - Throws: `accessDenied` and `appNotFound`, when a grant, the place on a list or the app itself was taken away or is not what it
     ///   was.
-    package func confirm(_ admitted: Admitted<AppRegistration>, of caller: Caller) throws(BrokerError) {
+    package func confirm(
+        _ admitted: Admitted<AppRegistration>, of caller: Caller, limitsTokens: Bool = true
+    ) throws(BrokerError) {
         var app = admitted.app
         if !app.isAdHoc {
             app = try directory.registered(app.name, in: caller.partition)
-            guard app.grantBinding == admitted.app.grantBinding, app.scopeCeiling == admitted.app.scopeCeiling else {
+            let isLimited = limitsTokens && app.scopeCeiling != admitted.app.scopeCeiling
+            guard app.grantBinding == admitted.app.grantBinding, !isLimited else {
                 throw takenBack(from: caller, app, "\(app.name) was registered anew meanwhile; ask again.")
             }
         }
         let (tier, allowsAdHoc) = current.withLock { ($0.tiers[caller.tier], $0.allowsAdHocClients) }
         switch AccessVerdict(on: caller, as: app, by: tier) {
         case .allowed where allowsAdHoc || !app.isAdHoc: return
-        case .byGrant:
-            if let grant = admitted.grant, grants.holds(grant, in: caller.partition) { return }
+        case .byGrant where allowsAdHoc || !app.isAdHoc:
+            if let grant = admitted.grant, grants.holds(grant, of: caller, as: app) { return }
             throw takenBack(from: caller, app, "What \(caller.id) had been granted was taken back meanwhile.")
-        case .allowed, .refused:
+        case .allowed, .byGrant, .refused:
             throw takenBack(from: caller, app, "\(caller.id) may not use \(app.name) any more.")
         }
     }

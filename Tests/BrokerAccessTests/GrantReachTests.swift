@@ -59,5 +59,25 @@ struct GrantReachTests {
         } else {
             #expect(throws: BrokerError.self, performing: confirm)
         }
+        // Who only listens has nothing that the limit is about.
+        if takenBack == "limit" { try bed.policy.confirm(admitted, of: caller, limitsTokens: false) }
+    }
+
+    @Test("a client of its own that was let in by a grant is not any more when such clients are switched off")
+    func adHocSwitchedOff() async throws {
+        let scene = try await GrantScene()
+        let reference = AppReference.adHoc(clientID: "client-9", authority: "https://id.example.org/")
+        func admit() throws -> Admitted<AppRegistration> {
+            try scene.bed.policy.admit(scene.caller, as: reference, reaching: .everything)
+        }
+        let error = #expect(throws: BrokerError.self) { try admit() }
+        let request = try #require(error?.details.grantRequest)
+        _ = try await scene.bed.grants.approve(request: request, .init(), in: AccessBed.partition)
+        let admitted = try admit()
+        try scene.bed.policy.confirm(admitted, of: scene.caller)
+        var settings = AccessSettings(servedUID: 1000)
+        settings.allowsAdHocClients = false
+        scene.bed.policy.apply(settings)
+        #expect(throws: BrokerError.self) { try scene.bed.policy.confirm(admitted, of: scene.caller) }
     }
 }

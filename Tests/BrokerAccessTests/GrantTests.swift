@@ -173,6 +173,20 @@ struct GrantTests {
         #expect(try await scene.bed.reopenedGrants().list(in: Self.partition).grants.isEmpty)
     }
 
+    @Test("who waits by a grant that is given once more goes on; another account's or other scopes' is not the same")
+    func givenAgain() async throws {
+        let scene = try await Scene()
+        let grant = try await scene.approve()
+        let admitted = try scene.bed.policy.admit(scene.caller, as: .registered("mail"), reaching: .everything)
+        let again = try await scene.bed.grants.approve(
+            scene.caller.identity, as: scene.app, .init(lifetime: 3600), in: Self.partition)
+        #expect(again.id != grant.id)
+        try scene.bed.policy.confirm(admitted, of: scene.caller)
+        try await scene.bed.grants.revoke(again.id, in: Self.partition)
+        _ = try await scene.approve(.init(), .token(scopes: ["read"], account: nil))
+        #expect(throws: BrokerError.self) { try scene.bed.policy.confirm(admitted, of: scene.caller) }
+    }
+
     @Test("a disk that refuses a revocation does not keep the grant alive, and it can be tried again")
     func revokedOnBadDisk() async throws {
         let scene = try await Scene()

@@ -135,6 +135,31 @@ struct GrantTests {
         }
     }
 
+    @Test("who names no resource gets no token of a sign-in that named some, which may be good at any of them")
+    func namingNone() async throws {
+        try await ServerBed.run { server in
+            try await server.register("mail")
+            try await server.signIn("ann", to: "mail", resources: ["https://other.example"])
+            server.inspector.enter("org.example.Game")
+            let sandboxed = try await server.connect()
+            let request = try #require(try await ask(sandboxed)?.grantRequest)
+            server.inspector.enter(nil)
+            let grant = try await approve(server, request)
+            #expect(grant.scopes == ["read"])
+            // The first is refreshed; the second finds what that brought, and one more refresh spends its successor.
+            for isForced in [false, false, true] {
+                let error = try await ask(sandboxed) { $0.forceRefresh = isForced }
+                #expect(error?.kind == .grantRequired)
+            }
+            // Who is not limited is served.
+            let own = try await server.connect().call(AcquireTokenSilent.self, .of("mail"))
+            #expect(own.scopes.contains("read"))
+            // A sign-in that names none is a grant of its own.
+            try await server.signIn("ann", to: "mail")
+            #expect(try await ask(sandboxed) == nil)
+        }
+    }
+
     @Test("who was granted one account cannot sign another one in on another device; what came is given back")
     func deviceCode() async throws {
         try await ServerBed.run { server in

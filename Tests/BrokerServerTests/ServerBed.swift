@@ -104,9 +104,12 @@ struct ServerBed: Sendable {
 
     /// Signs somebody in to an app, the way a client with a pasted redirect does.
     @discardableResult
-    func signIn(_ username: String, to app: String, scopes: [String] = ["read"]) async throws -> Token {
+    func signIn(
+        _ username: String, to app: String, scopes: [String] = ["read"], resources: [String] = []
+    ) async throws -> Token {
         let client = try await connect()
-        let params = AcquireTokenInteractive.Params(.registered(app), scopes: scopes)
+        var params = AcquireTokenInteractive.Params(.registered(app), scopes: scopes)
+        params.query.resources = resources
         try await client.send(AcquireTokenInteractive.requestLine(id: 1, params))
         let opening = try await client.readOpening()
         _ = try await connect().call(CompleteInteraction.self, .init(url: opening.redirect(code: username)))

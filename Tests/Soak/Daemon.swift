@@ -50,11 +50,7 @@ struct Usage {
     var descriptors: Int
 
     init(of pid: pid_t) throws {
-        let status = try String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8)
-        guard let line = status.split(separator: "\n").first(where: { $0.hasPrefix("VmRSS:") }),
-            let kilobytes = line.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap({ Double($0) })
-        else { throw ProcessFailure("The kernel does not tell how much memory \(pid) has.") }
-        residentMegabytes = kilobytes / 1024
+        residentMegabytes = try ProcessMemory.resident.megabytes(of: pid)
         descriptors = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/fd").count
     }
 }

@@ -14,7 +14,6 @@ extension AuditLog {
         await turns.run { [self] in
             let isNeeded = state.withLock { $0.hasOnlyInMemory(partition) && $0.chains.peek(partition) == nil }
             if isNeeded { await write(partition, isLast: false) }
-            state.withLock { _ = $0.beginning.remove(partition) }
         }
     }
 
@@ -64,7 +63,12 @@ extension AuditLog {
     /// Nothing is missing on disk of what goes from memory, whenever the broker ends.
     private func letGo(_ open: OpenChain) async throws(VaultError) {
         var chain = open.chain
-        chain.mark(isComplete: true)
+        let isWhole = state.withLock { state in
+            // What comes from now on begins it again.
+            state.beginning.remove(open.partition)
+            return !state.hasOnlyInMemory(open.partition)
+        }
+        chain.mark(isComplete: isWhole)
         try await commit(&chain, in: open.partition)
     }
 
@@ -112,6 +116,7 @@ extension AuditLog.State {
 
     fileprivate mutating func takeTallies() {
         isWritingScheduled = false
+        beginning = []
         for tally in order {
             let partition = tally.caller.partition
             let entry = tally.take()

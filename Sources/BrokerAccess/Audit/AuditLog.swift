@@ -47,7 +47,8 @@ package final class AuditLog: Sendable {
         var unwritten: [Partition: [AuditEntry]] = [:]
         var lost: [Partition: Int64] = [:]
         var chains: FairCache<Partition, Partition, OpenChain>
-        /// Partitions whose chains are being opened, in a run that has nothing of them yet or has let them go.
+        /// Partitions whose chains were asked to be opened since the last writing, in a run that has nothing of them yet or has let
+        /// them go: where the disk refuses, once each time is enough.
         var beginning: Set<Partition> = []
 
         init(_ bounds: Bounds) {

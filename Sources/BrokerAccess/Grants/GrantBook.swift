@@ -75,10 +75,11 @@ package final class GrantBook: Sendable {
         return found.map { GrantInUse($0) }
     }
 
-    /// Whether it is still good: what waits long may outlive its grant.
-    package func holds(_ grant: GrantInUse, in partition: Partition) -> Bool {
-        let holds = try? withLedger(of: partition) { _, ledger in
-            ledger.grants[grant.id].map { $0.grant.isGood(at: clock.now) && GrantInUse($0.grant) == grant }
+    /// Whether it is still good, or was given again: what waits long may outlive its grant.
+    func holds(_ grant: GrantInUse, of caller: Caller, as app: AppRegistration) -> Bool {
+        let subject = GrantSubject(caller: caller.identity, app: app.identity)
+        let holds = try? withLedger(of: caller.partition) { _, ledger in
+            ledger.holds(grant, of: subject, as: app, now: clock.now)
         }
         return holds == true
     }

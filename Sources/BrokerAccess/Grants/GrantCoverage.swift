@@ -90,6 +90,9 @@ package struct GrantInUse: Sendable, Equatable {
         scopes = grant.part.scopes
     }
 
+    /// Whether it allows the same, whenever it was given.
+    func isSame(as other: GrantInUse) -> Bool { accountID == other.accountID && scopes == other.scopes }
+
     /// Whether a token may be handed out.
     ///
     /// - Parameter token: what it is good for; nil where nobody can tell.

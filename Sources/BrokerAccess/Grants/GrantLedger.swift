@@ -68,6 +68,15 @@ struct GrantLedger: Sendable {
         return nil
     }
 
+    /// Whether the subject has a grant of the same, which may be a later one.
+    func holds(_ grant: GrantInUse, of subject: GrantSubject, as app: AppRegistration, now: NumericDate) -> Bool {
+        let binding = app.grantBinding
+        return (bySubject[subject] ?? []).contains { id in
+            guard let record = grants[id], record.binding == binding, record.grant.isGood(at: now) else { return false }
+            return GrantInUse(record.grant).isSame(as: grant)
+        }
+    }
+
     mutating func use(_ id: String, now: NumericDate) {
         grants[id]?.grant.uses += 1
         grants[id]?.grant.lastUsedOn = now

@@ -13,9 +13,9 @@ struct BackupBatch: Sendable {
 
     /// Roughly bytes: many times what a person has. What one owner has is not parted, and has bounds of its own.
     private static let most = 8 << 20
-    /// No broker keeps more of one owner.
+    /// No broker keeps more of one owner; of ID tokens there is one for each tenant that access tokens are of.
     private static let mostRefreshTokens = CachedTokens.mostRefreshTokens
-    private static let mostIDTokens = 256
+    private static let mostIDTokens = CachedTokens.mostAccessTokens
 
     let partition: Partition
     /// Nothing is from later than now.

@@ -23,12 +23,19 @@ struct CacheRestore: Sendable {
         while try next(check) != nil { await Task.yield() }
 
         var report = CacheRestoreReport()
+        var appsLeft = 0
         var batch = BackupBatch(in: partition, at: services.clock.now)
         let reader = try reader(of: backup)
         while let item = try next(reader) {
             if case .beginning(let createdOn) = item { report.createdOn = createdOn }
             if case .app(let record, let secret) = item {
-                try await restore(record, secret, &report)
+                guard let problem = try await restore(record, secret, &report) else { continue }
+                appsLeft += 1
+                if appsLeft <= Self.mostSentences {
+                    report.problems.append(problem)
+                } else if appsLeft == Self.mostSentences + 1 {
+                    report.problems.append("So are other apps.")
+                }
                 continue
             }
             if batch.isFull, !batch.continues(with: item) {
@@ -51,9 +58,10 @@ struct CacheRestore: Sendable {
         do throws(BackupError) { return try reader.next() } catch { throw BrokerError(error) }
     }
 
+    /// - Returns: why an app is left that is not what the backup has.
     private func restore(
         _ record: AppRecord, _ secret: Secret?, _ report: inout CacheRestoreReport
-    ) async throws(BrokerError) {
+    ) async throws(BrokerError) -> String? {
         let outcome = try await services.roster.restore(
             record, clientSecret: secret, replacing: replacesApps, in: partition)
         switch outcome {
@@ -62,10 +70,9 @@ struct CacheRestore: Sendable {
         case .same: report.apps.kept += 1
         case .kept(let why):
             report.apps.kept += 1
-            guard report.apps.kept <= Self.mostSentences else { return }
-            report.problems.append("The app \(record.name) is left as it is: \(why)")
-            if report.apps.kept == Self.mostSentences { report.problems.append("So are others.") }
+            return "The app \(record.name) is left as it is: \(why)"
         }
+        return nil
     }
 
     private func merge(_ batch: BackupBatch, _ report: inout CacheRestoreReport) async throws(BrokerError) {

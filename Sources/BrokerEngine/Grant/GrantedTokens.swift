@@ -70,7 +70,8 @@ package struct GrantedTokens: Sendable {
             extendedExpiresOn: response.extendedExpiresIn.map { Self.time(context.now, plus: $0) },
             refreshOn: response.refreshIn.map { Self.time(context.now, plus: $0) }, cachedAt: context.now,
             keyThumbprint: response.tokenType == .dpop ? context.proofKeyThumbprint : nil, resources: context.resources)
-        accessToken.isGoodForMore = named.isCut ? true : nil
+        let isForAnyResource = spent?.namesResources == true && context.resources.isEmpty
+        accessToken.isGoodForMore = named.isCut || isForAnyResource ? true : nil
         if response.refreshToken != nil {
             let earlier = spent.map(ScopeRules.earlierGrant) ?? Scopes([])
             let all = KeptScopes(earlier.asGiven + granted.asGiven, first: context.asked)
@@ -78,6 +79,7 @@ package struct GrantedTokens: Sendable {
                 owner: owner, authority: context.authority.url, scopes: all.scopes.asGiven,
                 cachedAt: context.now, keyThumbprint: context.refreshTokenBinding(in: response))
             token.isGoodForMore = all.isCut || named.isCut || spent?.isGoodForMore == true ? true : nil
+            token.namesResources = spent.map(\.namesResources) ?? (context.resources.isEmpty ? nil : true)
             token.narrowedTo = spent.flatMap { ScopeRules.narrowing(of: $0, by: context.sent) }
             token.grantNarrows = spent?.grantNarrows ?? context.grantNarrows
             token.origin = spent?.origin

@@ -97,12 +97,13 @@ package final class BrokerLock: Sendable {
         }
         let isOpen = state.withLock { state in
             state.attempts.succeeded()
-            guard state.locks == locks else { return false }
+            // Who began after that lock, and was quicker, has opened it already.
+            if state.locks != locks, !services.gate.isOpen { keys.lock() }
+            guard !keys.isLocked else { return false }
             services.gate.open()
             return true
         }
         guard isOpen else {
-            keys.lock()
             services.log.notice(
                 "it was locked while it was being unlocked, and stays so", metadata: ["caller": "\(caller)"])
             throw .locked

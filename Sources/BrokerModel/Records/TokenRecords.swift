@@ -83,6 +83,9 @@ package struct RefreshTokenRecord: VaultRecord, Equatable {
     package var scopes: [String]
     /// As ``AccessTokenRecord/isGoodForMore``.
     package var isGoodForMore: Bool?
+    /// The person's sign-in named resources (RFC 8707): where none is named with a refresh, what comes may be good at any of them
+    /// (section 2.2).
+    package var namesResources: Bool?
     package var cachedAt: NumericDate
     /// RFC 7638 thumbprint of the key that the token is bound to (RFC 9449, section 5).
     package var keyThumbprint: String?

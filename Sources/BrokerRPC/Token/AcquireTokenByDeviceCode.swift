@@ -11,9 +11,9 @@ package enum AcquireTokenByDeviceCode: AppMethod {
     package static let right: SandboxRight? = .interactive
     package static let addsRecords = true
     package static let errors: [ErrorKind] = [
-        .userCanceled, .timedOut, .serverDeclinedScopes, .offline, .serverUnavailable, .appNotFound, .accessDenied,
-        .grantRequired,
-        .invalidScope, .invalidClient, .invalidAuthority, .unauthorizedClient, .invalidResponse, .unsupported,
+        .userCanceled, .timedOut, .serverDeclinedScopes, .mismatchedUser, .offline, .serverUnavailable,
+        .accountNotFound, .appNotFound, .accessDenied, .grantRequired, .invalidScope,
+        .invalidClient, .invalidAuthority, .unauthorizedClient, .invalidResponse, .unsupported,
         .throttled,
     ]
     package static let resultName = "token"

@@ -120,7 +120,7 @@ struct BrokerHandlers: Sendable {
             ) { event in
                 // What was allowed can be taken back.
                 do throws(BrokerError) {
-                    if let admitted { try policy.confirm(admitted, of: caller) }
+                    if let admitted { try policy.confirm(admitted, of: caller, limitsTokens: false) }
                 } catch { return }
                 context.notify(event)
             }

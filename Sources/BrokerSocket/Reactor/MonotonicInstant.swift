@@ -17,13 +17,16 @@ struct MonotonicInstant: Comparable, Sendable {
 
     static func < (left: MonotonicInstant, right: MonotonicInstant) -> Bool { left.nanoseconds < right.nanoseconds }
 
-    /// The sum, or the last moment that there is.
+    /// The sum, or the first or the last moment that there is.
     static func + (instant: MonotonicInstant, duration: Duration) -> MonotonicInstant {
         let (seconds, attoseconds) = duration.components
         let (whole, isTooLong) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
         let (sum, isTooLate) = instant.nanoseconds.addingReportingOverflow(whole)
         let (all, isBeyond) = sum.addingReportingOverflow(attoseconds / 1_000_000_000)
-        return MonotonicInstant(nanoseconds: isTooLong || isTooLate || isBeyond ? .max : all)
+        guard !isTooLong, !isTooLate, !isBeyond else {
+            return MonotonicInstant(nanoseconds: duration < .zero ? .min : .max)
+        }
+        return MonotonicInstant(nanoseconds: all)
     }
 
     static func - (instant: MonotonicInstant, duration: Duration) -> MonotonicInstant { instant + (.zero - duration) }

@@ -46,7 +46,8 @@ final class KeyRing: Sendable {
     func adopt(_ new: KeyWrapping, saved: Set<Partition>) {
         state.withLock { state in
             let old = state.wrapping
-            state.wrapping = new
+            // Locked while it was written: it stays so.
+            if old != nil { state.wrapping = new }
             for (partition, entry) in state.entries {
                 guard let unsaved = entry.unsaved else { continue }
                 // A partition that is newer than what was written.

@@ -237,7 +237,7 @@ struct Bench {
     }
 
     private mutating func memoryAfterBurst(_ when: String, _ broker: BrokerProcess, idle: Double) async throws {
-        let peak = try megabytes("VmHWM", of: broker)
+        let peak = try ProcessMemory.peak.megabytes(of: broker.process.pid)
         let (resident, own) = try await quietMemory(of: broker)
         report.measure(
             "resident memory, \(when)",
@@ -249,14 +249,7 @@ struct Bench {
     /// When the broker has given back what it does not need; what is not anonymous is the program's own file and its libraries.
     private func quietMemory(of broker: BrokerProcess) async throws -> (resident: Double, anonymous: Double) {
         try await Task.sleep(for: .seconds(25))
-        return (try megabytes("VmRSS", of: broker), try megabytes("RssAnon", of: broker))
-    }
-
-    private func megabytes(_ field: String, of broker: BrokerProcess) throws -> Double {
-        let status = try String(contentsOfFile: "/proc/\(broker.process.pid)/status", encoding: .utf8)
-        let line = status.split(separator: "\n").first { $0.hasPrefix("\(field):") }
-        guard let kilobytes = line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap({ Double($0) })
-        else { throw ProcessFailure("The kernel does not tell \(field).") }
-        return kilobytes / 1024
+        let pid = broker.process.pid
+        return (try ProcessMemory.resident.megabytes(of: pid), try ProcessMemory.anonymous.megabytes(of: pid))
     }
 }

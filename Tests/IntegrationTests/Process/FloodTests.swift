@@ -8,7 +8,9 @@ import Testing
 struct FloodTests {
     /// Connects so often, each time on a connection of its own, and with `hold` keeps all of them until it is told to end.
     private static let flood = """
-        import socket, sys
+        import resource, socket, sys
+        most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
         held = []
         for number in range(int(sys.argv[2])):
             connection = socket.socket(socket.AF_UNIX)
@@ -91,6 +93,31 @@ struct FloodTests {
             let before = try await residentBytes(broker)
             for _ in 0..<4 { try await send() }
             #expect(try await residentBytes(broker) < before + 64 << 20)
+            // All of them at once, read and refused.
+            let peak = try ProcessMemory.peak.megabytes(of: broker.process.pid)
+            #expect(peak < 256, "\(peak) MB")
+        }
+    }
+
+    @Test("three thousand connections of one program at once take the places that there are, and nobody else's")
+    func atOnce() async throws {
+        try await withTestBed { bed in
+            let broker = try await BrokerProcess.start(in: bed)
+            _ = try await flood(broker, 500, hold: false, in: bed)
+            try await eventually("they are gone") { try await broker.connections() == 1 }
+            let (before, memory) = (try descriptors(of: broker), try await residentBytes(broker))
+            let flooding = try await flood(broker, 3_000, hold: true, in: bed)
+            for _ in 0..<20 {
+                let status = try await broker.ctl(["status"])
+                #expect(status.succeeded, "\(status)")
+            }
+            // The configuration's usual limit.
+            #expect(try await #require(broker.connections()) <= 256)
+            #expect(try await residentBytes(broker) < memory + 32 << 20)
+            flooding.closeInput()
+            _ = await flooding.exitStatus()
+            try await eventually("they are gone") { try await broker.connections() == 1 }
+            try await eventually("their descriptors are closed") { try descriptors(of: broker) <= before + 2 }
         }
     }
 

@@ -25,13 +25,12 @@ func readClaims(_ bytes: UnsafeRawBufferPointer) {
 private let signer = Signer()
 
 private struct Signer {
-    private let pair: OpaquePointer
+    private let privateKey = [UInt8](repeating: 1, count: 32)
     let keys: [UInt8]
 
     init() {
         var point = [UInt8](repeating: 0, count: 64)
-        guard let pair = broker_p256_pair([UInt8](repeating: 1, count: 32), &point) else { fatalError("no key") }
-        self.pair = pair
+        broker_key_free(broker_p256_pair(privateKey, &point))
         let (x, y) = (Base64URL.encode(point.prefix(32)), Base64URL.encode(point.suffix(32)))
         keys = Array(#"{"keys":[{"kty":"EC","crv":"P-256","kid":"1","use":"sig","x":"\#(x)","y":"\#(y)"}]}"#.utf8)
     }
@@ -39,7 +38,9 @@ private struct Signer {
     func token(_ claims: [UInt8]) -> String {
         let header = Base64URL.encode(Array(#"{"alg":"ES256","kid":"1","typ":"JWT"}"#.utf8))
         let signed = "\(header).\(Base64URL.encode(claims))"
-        var signature = [UInt8](repeating: 0, count: 64)
+        var (point, signature) = ([UInt8](repeating: 0, count: 64), [UInt8](repeating: 0, count: 64))
+        let pair = broker_p256_pair(privateKey, &point)
+        defer { broker_key_free(pair) }
         let isSigned = Array(signed.utf8).withUnsafeBufferPointer {
             broker_es256_sign(pair, broker_octets(bytes: $0.baseAddress, count: $0.count), &signature)
         }
