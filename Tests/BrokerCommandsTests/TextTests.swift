@@ -7,11 +7,12 @@ import Testing
 @Suite("Words, tables and text")
 struct TextTests {
     @Test(
-        "spans are said in their two largest units, rounded down",
+        "spans are said in their two largest units, to the nearest",
         arguments: [
-            (0, "0 seconds"), (1, "1 second"), (59, "59 seconds"), (60, "1 minute"), (119, "1 minute"),
-            (3_120, "52 minutes"), (3_599, "59 minutes"), (3_600, "1 hour"), (3_660, "1 hour 1 minute"),
-            (86_399, "23 hours 59 minutes"), (86_400, "1 day"), (90_000, "1 day 1 hour"), (-5, "0 seconds"),
+            (0, "0 seconds"), (1, "1 second"), (59, "59 seconds"), (60, "1 minute"), (89, "1 minute"),
+            (90, "2 minutes"), (3_120, "52 minutes"), (3_569, "59 minutes"), (3_570, "1 hour"), (3_600, "1 hour"),
+            (3_660, "1 hour 1 minute"), (86_369, "23 hours 59 minutes"), (86_370, "1 day"), (86_400, "1 day"),
+            (90_000, "1 day 1 hour"), (2_590_199, "29 days 23 hours"), (2_591_999, "30 days"), (-5, "0 seconds"),
             (Int64.max, "106751991167300 days"),
         ] as [(Int64, String)])
     func spans(_ seconds: Int64, _ words: String) {

@@ -3,21 +3,37 @@ import Glibc
 
 /// Times as people say them.
 package enum TimeText {
-    /// The two largest units of a span, rounded down: "1 hour 5 minutes"; from a month on days alone.
+    private static let units: [(name: String, length: Int64)] = [
+        ("day", 86_400), ("hour", 3_600), ("minute", 60), ("second", 1),
+    ]
+
+    /// The two largest units of a span: "1 hour 5 minutes". Seconds beside minutes, minutes beside days and hours beside a month
+    /// say nothing that a person wants to know: they are rounded, so that an hour of which a moment is over is "1 hour".
     ///
     /// - Parameter seconds: negative counts as none.
     package static func span(_ seconds: Int64) -> String {
-        let seconds = max(0, seconds)
-        let units: [(name: String, length: Int64)] = [
-            ("day", 86_400), ("hour", 3_600), ("minute", 60), ("second", 1),
-        ]
+        let seconds = rounded(max(0, seconds))
         guard let largest = units.firstIndex(where: { seconds >= $0.length }) else { return "0 seconds" }
         let first = count(seconds / units[largest].length, units[largest].name)
-        // Seconds beside minutes say nothing that a person wants to know.
-        guard largest + 1 < units.count - 1, seconds < 30 * 86_400 else { return first }
+        guard largest + 1 < units.count else { return first }
         let next = units[largest + 1]
         let rest = seconds % units[largest].length / next.length
         return rest == 0 ? first : first + " " + count(rest, next.name)
+    }
+
+    /// To the nearest of the smallest unit that is said.
+    private static func rounded(_ seconds: Int64) -> Int64 {
+        let unit: Int64 =
+            switch seconds {
+            case ..<60: 1
+            case ..<86_400: 60
+            case ..<(30 * 86_400): 3_600
+            default: 86_400
+            }
+        let below = seconds - seconds % unit
+        guard seconds - below >= unit - unit / 2 else { return below }
+        let (above, overflow) = below.addingReportingOverflow(unit)
+        return overflow ? below : above
     }
 
     /// "in 52 minutes", "now", "3 hours ago".
