@@ -127,8 +127,9 @@ struct Refresh: Sendable {
     private func spendInTurn(
         _ token: RefreshToken, _ secret: Secret, in situation: Situation
     ) async throws(BrokerError) -> Spending {
-        await services.turns.take(secret)
-        defer { services.turns.leave(secret) }
+        let environment = token.record.owner.environment
+        await services.turns.take(secret, at: environment)
+        defer { services.turns.leave(secret, at: environment) }
         // Whoever had the turn before may have been given another.
         let owner = CacheIndex.OwnerKey(partition: request.partition, owner: token.record.owner)
         if try !services.tokens(of: owner).holds(token), let why = RefreshPrecondition.Standing.replaced.error {

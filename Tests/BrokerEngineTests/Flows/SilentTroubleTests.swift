@@ -299,6 +299,27 @@ struct SilentTroubleTests {
 
     // MARK: Lost and late answers
 
+    @Test("a provider that hangs does not hold up another that happened to give an equal refresh token")
+    func equalTokens() async throws {
+        let bed = try await EngineBed()
+        let apps = ["slow", "good"].map { Sample.app($0, at: Sample.authority("https://\($0).example")) }
+        bed.provider.whenRedeeming { [unowned provider = bed.provider] _ in
+            var response = provider.tokens(for: "alice")
+            response.refreshToken = Secret("1")
+            return response
+        }
+        for app in apps { try await bed.signIn("alice", app) }
+        let (gate, engine) = (bed.holdTokens(), bed.engine)
+        let held = bed.silent(apps[0]) { $0.forceRefresh = true }
+        let waiting = Task { try await engine.acquireSilent(held) }
+        while gate.waiting == 0 { await Task.yield() }
+        bed.provider.whenRedeeming { [unowned provider = bed.provider] _ in provider.tokens(for: "alice") }
+        _ = try await bed.engine.acquireSilent(bed.silent(apps[1]) { $0.forceRefresh = true })
+        #expect(gate.waiting == 1)
+        gate.open()
+        _ = try await waiting.value
+    }
+
     @Test("callers are not kept waiting for ever, and the answer that comes late is kept")
     func lateAnswer() async throws {
         let bed = try await signedIn()
