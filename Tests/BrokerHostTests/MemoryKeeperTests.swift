@@ -1,4 +1,5 @@
 import BrokerHost
+import BrokerModel
 import BrokerTestSupport
 import Synchronization
 import Testing
@@ -8,13 +9,23 @@ struct MemoryKeeperTests {
     /// What a keeper sees and does, with a clock that the test moves.
     private final class Scene: Sendable {
         let clock = ManualClock()
-        let uses = Atomic<UInt64>(0)
+        let gate: WorkGate
         let released = Atomic<Int>(0)
         let forgotten = Atomic<Int>(0)
 
+        init() {
+            gate = WorkGate(clock: clock)
+            gate.open()
+        }
+
+        func ask() {
+            #expect(gate.enter())
+            gate.leave()
+        }
+
         func keep() -> Task<Void, Never> {
             let keeper = MemoryKeeper(
-                uses: { self.uses.load(ordering: .relaxed) }, clock: clock,
+                uses: { self.gate.uses }, clock: clock,
                 forget: { self.forgotten.add(1, ordering: .relaxed) },
                 release: { self.released.add(1, ordering: .relaxed) })
             return Task { await keeper.run() }
@@ -37,11 +48,23 @@ struct MemoryKeeperTests {
         let keeping = scene.keep()
         #expect(try await scene.quiet() == 1)
         #expect(try await scene.quiet(3) == 1)
-        scene.uses.add(1, ordering: .relaxed)
+        scene.ask()
         #expect(try await scene.quiet() == 1, "it was used in this time")
         #expect(try await scene.quiet() == 2)
         #expect(try await scene.quiet(3) == 2)
         #expect(scene.forgotten.load(ordering: .relaxed) == 9, "what is there for a moment goes each time")
+        keeping.cancel()
+        await keeping.value
+    }
+
+    @Test("what goes on after its callers have gone gives memory back when it is over")
+    func late() async throws {
+        let scene = Scene()
+        let keeping = scene.keep()
+        scene.gate.join()
+        #expect(try await scene.quiet(3) == 1)
+        scene.gate.leave()
+        #expect(try await scene.quiet(3) == 2)
         keeping.cancel()
         await keeping.value
     }

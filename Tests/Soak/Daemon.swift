@@ -51,6 +51,6 @@ struct Usage {
 
     init(of pid: pid_t) throws {
         residentMegabytes = try ProcessMemory.resident.megabytes(of: pid)
-        descriptors = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/fd").count
+        descriptors = try ProcessDescriptors.count(of: pid)
     }
 }

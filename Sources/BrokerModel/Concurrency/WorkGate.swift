@@ -8,9 +8,9 @@ package final class WorkGate: Sendable {
     private struct State {
         var isOpen = false
         var work = 0
-        /// How often work was begun, or the gate shut.
+        /// How often work was begun or was over, or the gate shut.
         var uses: UInt64 = 0
-        /// When work was last begun or done, where idle time counts.
+        /// When somebody was last let in, where idle time counts.
         var lastUse = Duration.zero
         /// How long the gate stays open without use; nil for ever.
         var idleLimit: Duration?
@@ -57,6 +57,7 @@ package final class WorkGate: Sendable {
     package func leave() {
         let waiting = state.withLock { state in
             state.work -= 1
+            state.uses += 1
             guard state.work == 0, !state.waiting.isEmpty else { return [CheckedContinuation<Void, Never>]() }
             defer { state.waiting = [] }
             return state.waiting

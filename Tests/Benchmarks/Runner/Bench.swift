@@ -133,6 +133,7 @@ struct Bench {
         }
         behind("64 clients stall", try scene.cached.roundTrips(), idle)
         for client in stalled { await client.close() }
+        try await scene.ended()
         try await memoryAfterBurst("after the troubles", scene.broker, idle: idleMemory)
         await scene.broker.stop()
     }

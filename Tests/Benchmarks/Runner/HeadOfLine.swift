@@ -39,6 +39,8 @@ struct HeadOfLine {
     /// Each trouble has a provider of its own: what one holds is held still when the next one comes.
     private let troubled: [(provider: BenchProvider, crowd: Crowd)]
     private let bed: TestBed
+    /// What the broker has open without clients, and without connections to providers.
+    private let descriptors: Int
 
     static func prepare(in bed: TestBed) async throws -> HeadOfLine {
         let good = try await QuickProvider.start(people: measured + people, of: Crowd.clientID, in: bed)
@@ -62,7 +64,8 @@ struct HeadOfLine {
         return HeadOfLine(
             broker: broker, cached: Load(path: broker.socket, request: healthy.request(for: 0)),
             refresh: Load(path: broker.socket, request: healthy.request(for: 1, forceRefresh: true)),
-            healthy: healthy, troubled: troubled, bed: bed)
+            healthy: healthy, troubled: troubled, bed: bed,
+            descriptors: try ProcessDescriptors.count(of: broker.process.pid))
     }
 
     /// Cached tokens, and refreshes at the good provider.
@@ -95,6 +98,14 @@ struct HeadOfLine {
                 throw ProcessFailure("\(trouble.name): it was asked only \(came) times in \(time).")
             }
             return times
+        }
+    }
+
+    /// Until no provider is waited for any more: refreshes go on when their callers have gone.
+    func ended() async throws {
+        let kept = 16
+        try await eventually("the last provider is given up", seconds: 180) {
+            try ProcessDescriptors.count(of: broker.process.pid) < descriptors + kept
         }
     }
 

@@ -15,3 +15,10 @@ package enum ProcessMemory: String {
         return kilobytes / 1024
     }
 }
+
+package enum ProcessDescriptors {
+    /// How many a process has open (proc(5), `fd`).
+    package static func count(of pid: pid_t) throws -> Int {
+        try FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/fd").count
+    }
+}

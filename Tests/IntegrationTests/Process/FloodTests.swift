@@ -33,7 +33,7 @@ struct FloodTests {
     }
 
     private func descriptors(of broker: BrokerProcess) throws -> Int {
-        try FileManager.default.contentsOfDirectory(atPath: "/proc/\(broker.process.pid)/fd").count
+        try ProcessDescriptors.count(of: broker.process.pid)
     }
 
     private func residentBytes(_ broker: BrokerProcess) async throws -> Int64 {
