@@ -30,6 +30,17 @@ struct PeerInspectorTests {
         }
     }
 
+    @Test("a path that is no text is nobody's name: what others read must not stumble over it")
+    func oddNames() async throws {
+        try await withCallerProbe { probe async throws in
+            let call = ["--max-time", "30", "--unix-socket", probe.socket, "http://localhost/"].joined(separator: " ")
+            for name in [#"a$(printf '\314\201%.0s' $(seq 31))"#, #"a$(printf '\377')"#] {
+                let script = "f=\(probe.bed.path("user"))/\(name); cp /usr/bin/curl $f; exec $f \(call)"
+                #expect(try await probe.judge(["sh", "-c", script]).hasPrefix("unknown administers pid "))
+            }
+        }
+    }
+
     @Test("a connector that has gone by the time it is looked at is nobody that could be told")
     func gone() async throws {
         try await withCallerProbe { probe async throws in

@@ -1,4 +1,5 @@
 import BrokerModel
+import BrokerValues
 import Glibc
 
 /// Looks a peer up in /proc.
@@ -29,9 +30,8 @@ package struct LinuxPeerInspector: PeerInspector {
         (facts.rootMount, facts.rootMountID) = host.rootMount(of: process)
         facts.userNamespace = host.userNamespace(of: process)
         facts.pidNamespace = host.pidNamespace(of: process)
-        facts.cgroup =
-            process.read("cgroup", limit: 4096) { .value(ControlGroup(file: String(decoding: $0, as: UTF8.self))) }
-            .value
+        facts.cgroup = process.read("cgroup", limit: 4096) { .usable(String(foreign: $0)) }.value
+            .map(ControlGroup.init(file:))
         if facts.isInside {
             // Its paths are of another root.
             facts.flatpakID = flatpak.confirmedID(of: process, uid: credentials.uid)

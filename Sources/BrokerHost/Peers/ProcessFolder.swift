@@ -1,3 +1,4 @@
+import BrokerValues
 import CBrokerLinux
 import Glibc
 
@@ -6,8 +7,11 @@ enum ProcessReading<Value> {
     case value(Value)
     /// The kernel does not let us see it: another user's, or one that made itself undumpable.
     case denied
-    /// The process has ended, or the fact cannot be had for another reason.
+    /// The process has ended, or the fact cannot be had for another reason, or is no text that can be used.
     case gone
+
+    /// What nothing can be done with is as good as not there.
+    static func usable(_ value: Value?) -> Self { value.map { .value($0) } ?? .gone }
 
     var value: Value? { if case .value(let value) = self { value } else { nil } }
 }
@@ -41,7 +45,7 @@ struct ProcessFolder: ~Copyable {
             guard count > 0, count < buffer.count else {
                 return count < 0 && (errno == EACCES || errno == EPERM) ? .denied : .gone
             }
-            return .value(String(decoding: UnsafeRawBufferPointer(buffer).prefix(count), as: UTF8.self))
+            return .usable(String(foreign: UnsafeRawBufferPointer(buffer).prefix(count)))
         }
     }
 
@@ -68,6 +72,7 @@ struct ProcessFolder: ~Copyable {
         }
     }
 
+    /// For what is looked for in it: bytes that are not UTF-8 become U+FFFD.
     func text(_ name: String, limit: Int) -> ProcessReading<String> {
         read(name, limit: limit) { $0.isEmpty ? .gone : .value(String(decoding: $0, as: UTF8.self)) }
     }

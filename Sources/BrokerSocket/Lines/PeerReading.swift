@@ -1,5 +1,6 @@
 import BrokerModel
 import BrokerSystem
+import BrokerValues
 import CBrokerLinux
 
 extension PeerCredentials {
@@ -18,10 +19,12 @@ extension PeerCredentials {
         var peer = broker_peer()
         let code = broker_read_peer(descriptor, &peer)
         guard code == 0 else { throw .system(doing: "read who connected", code: code) }
-        let text = withUnsafeBytes(of: &peer.label) { bytes in
-            String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        let text = withUnsafeBytes(of: &peer.label) { bytes in String(foreign: bytes.prefix { $0 != 0 }) }
+        let label: SecurityLabel
+        switch text {
+        case let text? where peer.label_error == 0: label = text.isEmpty ? .none : .text(text)
+        default: label = .unreadable
         }
-        let label: SecurityLabel = peer.label_error != 0 ? .unreadable : text.isEmpty ? .none : .text(text)
         self.init(
             uid: peer.uid, gid: peer.gid, pid: peer.pid, label: label,
             process: peer.process < 0 ? nil : PeerProcess(owning: peer.process))

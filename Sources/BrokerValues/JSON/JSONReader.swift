@@ -39,10 +39,12 @@ package struct JSONReader {
         package let depth: Int
         /// Values of all kinds in one text: they take more memory than their text does.
         package let values: Int
+        /// Whether text must be stream-safe.
+        package let boundsMarks: Bool
 
-        package static let outside = Bounds(depth: 64, values: 1 << 16)
+        package static let outside = Bounds(depth: 64, values: 1 << 16, boundsMarks: true)
         /// What the broker wrote itself: in it stands what came from outside.
-        package static let own = Bounds(depth: 2 * outside.depth, values: .max)
+        package static let own = Bounds(depth: 2 * outside.depth, values: .max, boundsMarks: false)
     }
 
     private let bytes: UnsafeRawBufferPointer
@@ -237,7 +239,7 @@ package struct JSONReader {
         guard let text = String(validating: utf8, as: UTF8.self) else {
             throw Malformed(offset: start, problem: .invalidUTF8)
         }
-        guard text.isStreamSafe else { throw Malformed(offset: start, problem: .notStreamSafe) }
+        guard !bounds.boundsMarks || text.isStreamSafe else { throw Malformed(offset: start, problem: .notStreamSafe) }
         return text
     }
 

@@ -1,4 +1,5 @@
 /// Writes JSON straight into bytes: two microseconds for a token's answer where a general encoder takes fourteen.
+/// ``JSONReader`` takes it, whatever its text is: text with too many marks is made stream-safe.
 ///
 /// Commas come by themselves: one is needed exactly when the byte before is not an opening bracket or a colon, for
 /// every finished value ends in something else.
@@ -60,8 +61,7 @@ package struct JSONWriter: Sendable {
     package mutating func string(_ text: String) {
         separate()
         bytes.append(UInt8(ascii: "\""))
-        var text = text
-        text.withUTF8 { escape(UnsafeRawBufferPointer($0)) }
+        escape(text)
         bytes.append(UInt8(ascii: "\""))
     }
 
@@ -87,8 +87,7 @@ package struct JSONWriter: Sendable {
         if isPlain {
             append(utf8)
         } else {
-            var mended = String(decoding: utf8, as: UTF8.self)
-            mended.withUTF8 { escape(UnsafeRawBufferPointer($0)) }
+            escape(String(decoding: utf8, as: UTF8.self))
         }
         bytes.append(UInt8(ascii: "\""))
     }
@@ -162,8 +161,19 @@ package struct JSONWriter: Sendable {
         return flaws & 0x80 == 0
     }
 
+    private mutating func escape(_ text: String) {
+        var text = text
+        let isPlain = text.withUTF8 { utf8 in
+            let isPlain = Self.isPlainASCII(UnsafeRawBufferPointer(utf8))
+            if isPlain { append(UnsafeRawBufferPointer(utf8)) }
+            return isPlain
+        }
+        guard !isPlain else { return }
+        text = text.streamSafe
+        text.withUTF8 { escape(UnsafeRawBufferPointer($0)) }
+    }
+
     private mutating func escape(_ text: UnsafeRawBufferPointer) {
-        if Self.isPlainASCII(text) { return append(text) }
         var start = 0
         for index in 0..<text.count {
             let byte = text[index]

@@ -125,6 +125,7 @@ struct Bench {
                 "\(ratio(more)) times \(microseconds(health.refresh.median)), p99 \(microseconds(times.refresh[99]))",
                 more, atMost: 2, "times")
         }
+        try await scene.ended()
         var stalled: [LineClient] = []
         for number in 0..<64 {
             let client = try await scene.broker.connectRaw()
@@ -133,7 +134,6 @@ struct Bench {
         }
         behind("64 clients stall", try scene.cached.roundTrips(), idle)
         for client in stalled { await client.close() }
-        try await scene.ended()
         try await memoryAfterBurst("after the troubles", scene.broker, idle: idleMemory)
         await scene.broker.stop()
     }

@@ -110,6 +110,8 @@ struct JSONReaderTests {
         for text in [marked(16), marked(100_000)] {
             let error = #expect(throws: JSONReader.Malformed.self) { try JSONReader.read(text) }
             #expect(error?.problem == .notStreamSafe)
+            // What is on disk is not lost for it.
+            _ = try text.withUnsafeBytes { try JSONReader.read($0, within: .own) }
         }
         let vietnamese = "tiê\u{301}ng Viê\u{323}t"
         #expect(try JSONReader.read("\"\(vietnamese)\"".utf8).value == .string(vietnamese))

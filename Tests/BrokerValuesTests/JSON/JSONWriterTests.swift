@@ -26,6 +26,23 @@ struct JSONWriterTests {
             try JSONDecoder().decode([String: String].self, from: Data(writer.bytes)) == ["a": text, "b": "x" + text])
     }
 
+    @Test("text with more marks than are read is written so that it is read, and other text stays as it is")
+    func marks() throws {
+        for (count, more) in [(30, 0), (31, 1), (60, 1), (61, 2), (1_000, 33)] {
+            for start in ["", "a", "\"\n"] {
+                let text = start + String(repeating: "\u{301}", count: count)
+                var writer = JSONWriter()
+                writer.object {
+                    $0.key(named: text); $0.string(text)
+                }
+                let member = try #require(try JSONReader.read(writer.bytes).value.objectValue?.first)
+                let (name, read) = (member.key, try #require(member.value.stringValue))
+                #expect(read.unicodeScalars.filter { $0 != "\u{34f}" }.elementsEqual(text.unicodeScalars))
+                #expect(read.unicodeScalars.count == text.unicodeScalars.count + more && name == read)
+            }
+        }
+    }
+
     @Test("every byte is escaped or mended wherever it stands among those that are looked at together")
     func everyByteEverywhere() throws {
         for byte in UInt8.min...UInt8.max {

@@ -1,0 +1,25 @@
+import BrokerTestSupport
+import Foundation
+import Testing
+
+/// A program whose path is no text that anybody reads, or hardly one.
+@Suite("Callers with odd names", .timeLimit(.minutes(2)))
+struct OddCallerTests {
+    @Test("they are answered, and neither the audit log nor the list of callers is lost to others")
+    func marks() async throws {
+        try await withTestBed { bed in
+            let scene = try await DevelopmentScene.make(in: bed)
+            let folder = try bed.makeDirectory("a" + String(repeating: "\u{301}\u{327}", count: 20))
+            let program = "\(folder)/brokerctl"
+            try FileManager.default.copyItem(atPath: try PackageTree.program("brokerctl"), toPath: program)
+            let place = ["--socket", scene.broker.socket]
+            let odd = try await bed.run(Launch(program, place + ["status", "--callers"]))
+            #expect(odd.status == .exited(0), "\(odd)")
+            let holder = try bed.start(Launch(program, place + ["watch"]), as: "odd-caller")
+            try await holder.waitForText("Watching")
+            #expect(try await scene.broker.ctl(["status", "--callers"]).status == .exited(0))
+            let audit = try await scene.broker.ctl(["audit"])
+            #expect(audit.status == .exited(0) && audit.output.contains("apps.register"), "\(audit)")
+        }
+    }
+}
