@@ -46,6 +46,11 @@ struct RunningBroker: Sendable {
     ) async throws(StartFailure) -> RunningBroker {
         let logger = log.logger(label: "brokerd")
         let clock = SystemClock()
+        do throws(SignatureLibrary.Unusable) {
+            try SignatureLibrary.check()
+        } catch {
+            throw StartFailure(exit: .failed, text: "\(error)")
+        }
         let http = try client(configuration)
         UnguardedSecrets.whenMore { count in
             logger.error(

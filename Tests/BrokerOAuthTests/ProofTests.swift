@@ -44,7 +44,7 @@ struct ProofTests {
     ) throws -> ReadProof {
         let target = ProofTarget(method: "GET", url: url)
         let text = signer.proof(
-            with: signer.makeKey(), for: target, accessToken: token, nonce: nonce, now: 1_700_000_000)
+            with: try #require(signer.makeKey()), for: target, accessToken: token, nonce: nonce, now: 1_700_000_000)
         return try ReadProof(try #require(text))
     }
 
@@ -89,7 +89,7 @@ struct ProofTests {
 
     @Test("what is no URL or no key gets no proof")
     func refused() throws {
-        let key = signer.makeKey()
+        let key = try #require(signer.makeKey())
         for url in ["", "mailto:a@b", "https://a@b.example/", "/path"] {
             let target = ProofTarget(method: "GET", url: url)
             #expect(signer.proof(with: key, for: target, accessToken: nil, nonce: nil, now: 0) == nil)
@@ -101,13 +101,13 @@ struct ProofTests {
 
     @Test("a key read back has the thumbprint that its proofs show")
     func thumbprint() throws {
-        let key = signer.makeKey()
+        let key = try #require(signer.makeKey())
         let again = try #require(signer.key(privateKey: key.privateKey))
         #expect(again.thumbprint == key.thumbprint)
         let target = ProofTarget(method: "POST", url: "https://a.example/")
         let text = try #require(signer.proof(with: again, for: target, accessToken: nil, nonce: nil, now: 0))
         #expect(try ReadProof(text).thumbprint == key.thumbprint)
-        #expect(signer.makeKey().thumbprint != key.thumbprint)
+        #expect(signer.makeKey()?.thumbprint != key.thumbprint)
     }
 }
 
@@ -133,7 +133,7 @@ struct ProvenTokenRequestTests {
     func proof() async throws {
         try await withProvider { bed async throws in
             bed.provider.on(.token) { _ in Self.bound }
-            let key = signer.makeKey()
+            let key = try #require(signer.makeKey())
             #expect(try await refresh(bed, with: key).tokenType == .dpop)
             let proof = try #require(try proofs(bed).first)
             #expect(proof.thumbprint == key.thumbprint)
@@ -152,7 +152,7 @@ struct ProvenTokenRequestTests {
                 if proof?.claims["nonce"] == "n-1" { return Self.bound }
                 return .json(["error": "use_dpop_nonce"], status: 400, headers: [("DPoP-Nonce", "n-1")])
             }
-            let key = signer.makeKey()
+            let key = try #require(signer.makeKey())
             _ = try await refresh(bed, with: key)
             _ = try await refresh(bed, with: key)
             let proofs = try proofs(bed)
@@ -191,7 +191,7 @@ struct ProvenTokenRequestTests {
             bed.provider.on(.token) { _ in
                 .json(["error": "use_dpop_nonce"], status: 400, headers: [("DPoP-Nonce", "same")])
             }
-            let key = signer.makeKey()
+            let key = try #require(signer.makeKey())
             #expect(await bed.refusal { try await refresh(bed, with: key) }?.error == "use_dpop_nonce")
             #expect(bed.provider.requests(to: .token).count == 2)
             // The nonce is known now; the server refuses it, and has no other.
@@ -212,7 +212,7 @@ struct ProvenTokenRequestTests {
                 return .json(
                     ["access_token": "at", "token_type": "DPoP"], headers: [("DPoP-Nonce", "n-\(number)")])
             }
-            let key = signer.makeKey()
+            let key = try #require(signer.makeKey())
             for _ in 0..<3 { _ = try await refresh(bed, with: key) }
             #expect(try proofs(bed).map { $0.claims["nonce"] } == [nil, "n-1", "n-2"])
         }
@@ -221,7 +221,7 @@ struct ProvenTokenRequestTests {
     @Test("no other refusal is repeated, and what is no nonce is not sent back")
     func otherRefusals() async throws {
         try await withProvider { bed async throws in
-            let key = signer.makeKey()
+            let key = try #require(signer.makeKey())
             bed.provider.on(.token) { _ in
                 .json(["error": "invalid_dpop_proof"], status: 400, headers: [("DPoP-Nonce", "n")])
             }

@@ -18,13 +18,23 @@ struct ProofKeys: Sendable {
         guard type == .dpop else { return nil }
         guard metadata.dpopAlgorithms?.contains("ES256") == true else { throw Self.unsupported(metadata.authority) }
         if let tokens, let known = try filedKey(in: tokens) { return known }
-        return services.proofs.makeKey()
+        guard let made = services.proofs.makeKey() else {
+            throw BrokerError(.internal, "There is no memory for a key; try again.")
+        }
+        return made
     }
 
+    /// - Returns: nil when none was made yet.
     func filedKey(in tokens: CachedTokens) throws(BrokerError) -> ProofKey? {
         guard let stored = tokens.proofKey else { return nil }
         let secret = try services.reading { () throws(VaultError) in try services.vault.secret(of: stored.sealed) }
-        return services.proofs.key(privateKey: secret)
+        // Another one would not do: the refresh token is bound to this one.
+        guard let key = services.proofs.key(privateKey: secret) else {
+            throw BrokerError(
+                .internal, "The key that this sign-in is bound to cannot be used; sign out, and in again.",
+                reason: .vaultDamaged)
+        }
+        return key
     }
 
     /// A bearer token that came instead of a bound one is not handed out: the app counts on the binding.

@@ -42,7 +42,8 @@ package struct ProofTarget: Sendable, Equatable {
 
 /// Makes keys and proofs (RFC 9449).
 package protocol ProofSigner: Sendable {
-    func makeKey() -> ProofKey
+    /// - Returns: nil when there is no memory for one.
+    func makeKey() -> ProofKey?
     /// - Parameter privateKey: as in ``ProofKey/privateKey``.
     /// - Returns: nil when these bytes are no key.
     func key(privateKey: Secret) -> ProofKey?

@@ -7,6 +7,13 @@ enum MessageDigest: String, Sendable {
     case sha384 = "SHA2-384"
     case sha512 = "SHA2-512"
 
+    /// ``SignatureLibrary/check()`` makes sure of it at the start.
+    var isThere: Bool {
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 64) { octets in
+            broker_digest(rawValue, broker_octets(), octets.baseAddress) > 0
+        }
+    }
+
     func of(_ message: [UInt8]) -> [UInt8] { message.withUnsafeBytes(of) }
 
     func of(_ secret: Secret) -> [UInt8] { secret.withBytes { of($0) } }

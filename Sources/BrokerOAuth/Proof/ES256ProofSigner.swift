@@ -10,11 +10,9 @@ package struct ES256ProofSigner: ProofSigner {
         self.random = random
     }
 
-    package func makeKey() -> ProofKey {
-        while true {
-            // Any number below the curve's order is a key; all but one of 2^32 random ones are.
-            if let key = key(privateKey: .random(count: 32)) { return key }
-        }
+    package func makeKey() -> ProofKey? {
+        // Any number below the curve's order is a key; all but one of 2^32 random ones are.
+        key(privateKey: .random(count: 32)) ?? key(privateKey: .random(count: 32))
     }
 
     package func key(privateKey: Secret) -> ProofKey? {

@@ -117,4 +117,15 @@ import Testing
             #expect(activated.status == .exited(2), "\(activated)")
         }
     }
+
+    @Test("without what it needs of OpenSSL it does not start, and says where to look")
+    func withoutAlgorithms() async throws {
+        try await withTestBed { bed in
+            let file = bed.path("openssl.cnf")
+            try "openssl_conf = all\n[all]\nalg_section = algorithms\n[algorithms]\ndefault_properties = fips=yes\n"
+                .write(toFile: file, atomically: true, encoding: .utf8)
+            let result = try await BrokerProcess.run(in: bed) { $0.wrapper = ["env", "OPENSSL_CONF=\(file)"] }
+            #expect(result.status == .exited(1) && result.errors.contains("OPENSSL_CONF"), "\(result)")
+        }
+    }
 }

@@ -45,7 +45,7 @@ private final class DemandingEndpoint: HTTPTransport {
 
 /// Makes no proofs, and looks at what would be in them.
 private struct CheckingProofs: ProofSigner {
-    func makeKey() -> ProofKey { fatalError("no request asks for one") }
+    func makeKey() -> ProofKey? { fatalError("no request asks for one") }
     func key(privateKey: Secret) -> ProofKey? { nil }
 
     func proof(

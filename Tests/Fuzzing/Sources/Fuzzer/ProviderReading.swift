@@ -99,7 +99,7 @@ struct FixedClock: BrokerClock {
 }
 
 private struct NoProofs: ProofSigner {
-    func makeKey() -> ProofKey { fatalError("no request asks for one") }
+    func makeKey() -> ProofKey? { fatalError("no request asks for one") }
     func key(privateKey: Secret) -> ProofKey? { nil }
     func proof(
         with key: ProofKey, for target: ProofTarget, accessToken: Secret?, nonce: String?, now: NumericDate

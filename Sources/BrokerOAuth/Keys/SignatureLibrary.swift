@@ -1,0 +1,23 @@
+import BrokerModel
+import CSignatures
+
+/// OpenSSL, as far as the broker counts on it. Its configuration (config(5ssl)) may leave it without what is needed here.
+package enum SignatureLibrary {
+    package struct Unusable: Error, Sendable, Equatable, CustomStringConvertible {
+        let lacking: String
+
+        package var description: String {
+            "OpenSSL has no \(lacking) here. Look at its configuration: OPENSSL_CONF, or /etc/ssl/openssl.cnf."
+        }
+    }
+
+    /// To be called before anything is signed or verified.
+    package static func check() throws(Unusable) {
+        for digest in [MessageDigest.sha256, .sha384, .sha512] where !digest.isThere {
+            throw Unusable(lacking: digest.rawValue)
+        }
+        guard let pair = P256KeyPair(Secret(String(repeating: "1", count: 32))), pair.signature(of: []) != nil else {
+            throw Unusable(lacking: "P-256")
+        }
+    }
+}
