@@ -81,6 +81,9 @@ struct GrantStore: Sendable {
     /// - Parameters:
     ///   - contexts: of which authentication contexts there must be one (``ClaimsRule/essentialContexts(in:)``).
     ///   - earlier: an ID token of the same sign-in.
+    ///
+    /// Not inlined: a task that waits for a provider would hold the memory for all this, thirty kilobytes, for as long.
+    @inline(never)
     func keepRefreshed(
         _ response: TokenResponse, asked: Scopes, sent: Scopes, replacing spent: StoredRecord<RefreshTokenRecord>,
         of entry: KnownAccounts.Entry, at authority: Authority, realm: String, metadata: ProviderMetadata,
