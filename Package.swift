@@ -183,7 +183,7 @@ let package = Package(
         ),
         tests("BrokerClientTests", ["BrokerClient", "BrokerRPC", "BrokerValues", "DevIdentityProvider"]),
         tests("BrokerCommandsTests", ["BrokerCommands", "BrokerRPC", "BrokerValues", "DevIdentityProvider"]),
-        tests("BrokerDaemonTests", ["BrokerDaemon"]),
+        tests("BrokerDaemonTests", ["BrokerDaemon", "BrokerConfig"]),
         tests("DevIdentityProviderTests", ["DevIdentityProvider", "BrokerValues", .crypto]),
         tests("IntegrationTests", ["DevIdentityProvider", "BrokerModel", "BrokerValues", "CSodium"]),
         tests("MigrationGuideTests", ["BrokerClient", "DevIdentityProvider"]),

@@ -6,11 +6,11 @@ import Logging
 
 /// `brokerd` from its arguments to its exit status.
 package enum BrokerDaemon {
-    /// - Parameter arguments: without the program's name.
-    package static func run(arguments: [String]) async -> DaemonExit {
+    /// - Parameter arguments: the bytes of each, without the program's name.
+    package static func run(arguments: [[UInt8]]) async -> DaemonExit {
         let command: DaemonCommand
         do throws(DaemonCommand.UsageError) {
-            command = try DaemonCommand(arguments)
+            command = try DaemonCommand(bytes: arguments)
         } catch {
             say("brokerd: \(error.text) brokerd --help names the options.")
             return .configuration
@@ -21,7 +21,7 @@ package enum BrokerDaemon {
         }
         do throws(StartFailure) {
             if command.has(.checkConfiguration) {
-                let loaded = try configuration(command.loader)
+                let loaded = try configuration(command.loader())
                 print(loaded.report)
                 // A daemon goes on without such a file; who asks whether all is well is told.
                 for mistake in loaded.configuration.apps.mistakes { say("brokerd: \(mistake)") }
@@ -30,10 +30,10 @@ package enum BrokerDaemon {
             // First thing, before any secret is here: hardening, and the socket that systemd passed in.
             let hardening = ProcessHardening.apply()
             let starter = Starter(
-                loader: command.loader, activated: try activatedSocket(), hardening: hardening, report: say)
+                loader: command.loader(), activated: try activatedSocket(), hardening: hardening, report: say)
             let broker: RunningBroker
             do throws(StartFailure) { broker = try await starter.start() } catch { return error.exit }
-            await broker.serveUntilStopped(reloading: command.loader)
+            await broker.serveUntilStopped(reloading: command.loader())
             return .stopped
         } catch {
             say(error)

@@ -13,11 +13,22 @@ package struct DaemonCommand: Equatable, Sendable {
     /// The last one counts where an option is there twice, so that a wrapper's can be followed by another.
     private var values: [DaemonOption: String] = [:]
 
+    /// - Parameter words: as the system has them. Whatever is not text would be mended to the name of another file.
+    package init(bytes words: [[UInt8]]) throws(UsageError) {
+        try self.init(
+            words.map { word throws(UsageError) in
+                guard let text = String(validating: word, as: UTF8.self) else {
+                    throw UsageError(text: "The argument \(String(decoding: word, as: UTF8.self)) is not UTF-8.")
+                }
+                return text
+            })
+    }
+
     /// - Parameter words: without the program's name: `--option VALUE`, `--option=VALUE`, `--flag`.
     package init(_ words: [String]) throws(UsageError) {
         var rest = words[...]
         while let word = rest.popFirst() {
-            let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let parts = Self.parts(of: word)
             guard let option = DaemonOption(word: parts[0]) else {
                 let kind = word.hasPrefix("-") ? "option" : "argument"
                 throw UsageError(text: "There is no \(kind) \(word).")
@@ -28,6 +39,11 @@ package struct DaemonCommand: Equatable, Sendable {
         }
     }
 
+    /// Of `--option=VALUE`.
+    private static func parts(of word: String) -> [Substring] {
+        word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    }
+
     private static func value(
         of option: DaemonOption, attached: String?, _ rest: inout ArraySlice<String>
     ) throws(UsageError) -> String {
@@ -35,38 +51,40 @@ package struct DaemonCommand: Equatable, Sendable {
             guard attached == nil else { throw UsageError(text: "\(option.word) takes no value.") }
             return "true"
         }
-        if let attached { return attached }
-        guard let next = rest.first, DaemonOption(word: next) == nil else {
+        let isNextOption = rest.first.map { DaemonOption(word: parts(of: $0)[0]) != nil } ?? false
+        guard let value = attached ?? (isNextOption ? nil : rest.popFirst()), !value.isEmpty else {
             throw UsageError(text: "\(option.word) needs a value.")
         }
-        return rest.removeFirst()
+        return value
     }
 
     package func has(_ option: DaemonOption) -> Bool { values[option] != nil }
 
     package subscript(option: DaemonOption) -> String? { values[option] }
 
-    /// A path of the command line is meant from where the command was given; one of a file must be whole.
-    private func path(_ option: DaemonOption) -> String? {
-        guard let path = values[option], !path.isEmpty, !path.hasPrefix("/"), !path.hasPrefix("~/"),
-            let folder = getcwd(nil, 0)
-        else { return values[option] }
+    /// A path of the command line is meant from where the command was given, or from home; one of a file must be whole.
+    private func path(_ option: DaemonOption, home: String?) -> String? {
+        guard let path = values[option], !path.hasPrefix("/") else { return values[option] }
+        guard !path.hasPrefix("~/") else {
+            return home.flatMap { $0.hasPrefix("/") ? $0 + path.dropFirst() : nil } ?? path
+        }
+        guard let folder = getcwd(nil, 0) else { return path }
         defer { free(folder) }
-        return String(cString: folder) + "/" + path
+        return String(validatingCString: folder).map { $0 + "/" + path } ?? path
     }
 
-    var loader: ConfigurationLoader {
+    package func loader(environment: [String: String] = ProcessEnvironment.current()) -> ConfigurationLoader {
+        let home = environment["HOME"]
         var flags: [String: String] = [:]
-        flags["socket.path"] = path(.socket)
-        flags["vault.state_dir"] = path(.stateDirectory)
-        flags["oauth.ca_file"] = path(.caFile)
+        flags["socket.path"] = path(.socket, home: home)
+        flags["vault.state_dir"] = path(.stateDirectory, home: home)
+        flags["oauth.ca_file"] = path(.caFile, home: home)
         flags["oauth.allow_http_loopback"] = values[.allowHTTPLoopback]
         flags["log.level"] = values[.logLevel]
-        let environment = ProcessEnvironment.current()
         let paths = HostPaths(environment: environment, isSystemMode: has(.system))
         return ConfigurationLoader(
             flags: flags, environment: environment,
-            files: values[.configuration].map { .only($0) } ?? .standard(paths.configurationFiles),
+            files: path(.configuration, home: home).map { .only($0) } ?? .standard(paths.configurationFiles),
             isSystemMode: has(.system), keySources: KeySources.names)
     }
 }

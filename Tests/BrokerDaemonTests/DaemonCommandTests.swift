@@ -1,4 +1,6 @@
+import BrokerConfig
 import BrokerDaemon
+import Foundation
 import Testing
 
 @Suite("The command line of brokerd")
@@ -16,10 +18,9 @@ struct DaemonCommandTests {
     func values() throws {
         let command = try DaemonCommand([
             "--socket", "/run/a", "--state-dir=/var/b=c", "--system", "--socket=/run/z", "--log-level", "debug",
-            "--ca-file=",
         ])
         #expect(command[.socket] == "/run/z" && command[.stateDirectory] == "/var/b=c")
-        #expect(command[.logLevel] == "debug" && command[.caFile]?.isEmpty == true && command.has(.system))
+        #expect(command[.logLevel] == "debug" && command.has(.system))
         #expect(!command.has(.checkConfiguration) && command[.configuration] == nil)
         #expect(try DaemonCommand([]) == DaemonCommand([]))
     }
@@ -32,6 +33,10 @@ struct DaemonCommandTests {
             (["--"], "There is no option --."), (["--=1"], "There is no option --=1."),
             (["--system=1"], "--system takes no value."), (["--socket"], "--socket needs a value."),
             (["--socket", "--system"], "--socket needs a value."), (["--Socket", "x"], "There is no option --Socket."),
+            (["--socket", "--state-dir=/x"], "--socket needs a value."),
+            (["--socket", "-h=x"], "--socket needs a value."),
+            (["--ca-file", "--allow-http-loopback=x"], "--ca-file needs a value."),
+            (["--config="], "--config needs a value."), (["--log-level", ""], "--log-level needs a value."),
         ])
     func mistakes(words: [String], text: String) {
         #expect(mistake(words) == text)
@@ -42,6 +47,34 @@ struct DaemonCommandTests {
     func dashes() throws {
         #expect(try DaemonCommand(["--socket", "-odd"])[.socket] == "-odd")
         #expect(try DaemonCommand(["--socket=--system"])[.socket] == "--system")
+    }
+
+    @Test("an argument that is not UTF-8 is refused: mended, it would name another file")
+    func notText() throws {
+        let start = Array("--state-dir=caf".utf8)
+        #expect(try DaemonCommand(bytes: [start + Array("\u{e9}".utf8)])[.stateDirectory] == "caf\u{e9}")
+        do throws(DaemonCommand.UsageError) {
+            _ = try DaemonCommand(bytes: [start + [0xe9]])
+            Issue.record("it was taken")
+        } catch {
+            #expect(error.text == "The argument --state-dir=caf\u{fffd} is not UTF-8.")
+        }
+    }
+
+    @Test("every path is meant from home after ~/, and else from the folder at hand")
+    func paths() throws {
+        func loader(_ path: String, home: String = "/home/ada") throws -> ConfigurationLoader {
+            let words = ["--socket", "--state-dir", "--ca-file", "--config"].flatMap { [$0, path] }
+            return try DaemonCommand(words).loader(environment: ["HOME": home])
+        }
+        for (given, meant) in [
+            ("~/x", "/home/ada/x"), ("/x", "/x"), ("x", FileManager.default.currentDirectoryPath + "/x"),
+        ] {
+            let loader = try loader(given)
+            #expect(loader.files == .only(meant))
+            #expect(loader.flags == ["socket.path": meant, "vault.state_dir": meant, "oauth.ca_file": meant])
+        }
+        #expect(try loader("~/x", home: "").files == .only("~/x"))
     }
 
     @Test("who asks for help or the version is told, whatever follows", arguments: ["--help", "-h", "--version"])
