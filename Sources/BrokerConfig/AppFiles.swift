@@ -11,13 +11,17 @@ package struct AppFiles: Sendable, Equatable {
     package init() {}
 
     /// - Parameter folders: strongest first; an app of one hides its namesakes of the next. Each may be missing.
-    init(folders: [String]) {
+    init(folders: [String]) throws(ConfigurationError) {
         var byName: [String: AppFileEntry] = [:]
-        for path in folders.reversed().flatMap(ConfigurationFile.paths) {
-            do throws(ConfigurationError) {
-                for entry in try Self.apps(of: path) { byName[entry.description.name] = entry }
-            } catch {
-                mistakes.append(error)
+        for folder in folders.reversed() {
+            let files = try ConfigurationFolder(folder)
+            mistakes += files.mistakes
+            for path in files.paths {
+                do throws(ConfigurationError) {
+                    for entry in try Self.apps(of: path) { byName[entry.description.name] = entry }
+                } catch {
+                    mistakes.append(error)
+                }
             }
         }
         entries = byName.values.sorted { $0.description.name < $1.description.name }

@@ -1,3 +1,5 @@
+import BrokerSystem
+
 /// Why there is no configuration. The daemon prints ``description`` and exits with status 2.
 package struct ConfigurationError: Error, Sendable, Equatable {
     package enum Code: Sendable, Equatable {
@@ -20,6 +22,16 @@ package struct ConfigurationError: Error, Sendable, Equatable {
         self.code = code
         self.message = message
         self.origin = origin
+    }
+
+    /// What is wrong with a whole file or folder.
+    init(_ error: FileError, at path: String) {
+        let code: Code =
+            switch error {
+            case .foreign, .writableByOthers: .unsafeFile
+            case .unreadable, .notRegular, .larger: .unreadable
+            }
+        self.init(code, error.text, at: .file(path: path, line: nil))
     }
 }
 

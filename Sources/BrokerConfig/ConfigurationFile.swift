@@ -1,5 +1,4 @@
 import BrokerSystem
-import Glibc
 
 /// A TOML file, read and flattened to `table.key`.
 struct ConfigurationFile {
@@ -18,12 +17,6 @@ struct ConfigurationFile {
     static func read(_ path: String) throws(ConfigurationError) -> ConfigurationFile? {
         guard let text = try text(of: path) else { return nil }
         return try ConfigurationFile(path: path, text: text)
-    }
-
-    /// Of the folder's `*.toml`, in the order of their names; none when there is no such folder.
-    static func paths(in folder: String) -> [String] {
-        let names = namesInFolder(folder).filter { $0.hasSuffix(".toml") && !$0.hasPrefix(".") }
-        return names.sorted().map { "\(folder)/\($0)" }
     }
 
     init(path: String, text: String) throws(ConfigurationError) {
@@ -60,33 +53,15 @@ struct ConfigurationFile {
     /// The file must be one that nobody but the daemon's user and root can have written: it decides which certificates
     /// are trusted.
     static func text(of path: String) throws(ConfigurationError) -> String? {
-        let origin = ConfigurationOrigin.file(path: path, line: nil)
-        let file = Glibc.open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
-        guard file >= 0 else {
-            if errno == ENOENT || errno == ENOTDIR { return nil }
-            throw ConfigurationError(.unreadable, "cannot be read: \(errnoText(errno))", at: origin)
-        }
-        defer { close(file) }
-        var status = stat()
-        guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            throw ConfigurationError(.unreadable, "is not a regular file", at: origin)
-        }
-        guard status.st_uid == geteuid() || status.st_uid == 0 else {
-            throw ConfigurationError(.unsafeFile, "belongs to another user; make it yours or root's", at: origin)
-        }
-        let writableByOthers =
-            status.st_mode & S_IWOTH != 0 || (status.st_mode & S_IWGRP != 0 && status.st_gid != getegid())
-        guard !writableByOthers else {
-            throw ConfigurationError(.unsafeFile, "can be written by others; run chmod go-w on it", at: origin)
-        }
-        guard let bytes = readFile(file, atMost: sizeLimit) else {
-            throw ConfigurationError(.unreadable, "cannot be read: \(errnoText(errno))", at: origin)
-        }
-        guard bytes.count <= sizeLimit else {
-            throw ConfigurationError(.unreadable, "is larger than \(sizeLimit) bytes", at: origin)
+        let bytes: [UInt8]
+        do throws(FileError) {
+            bytes = try readFile(at: path, atMost: sizeLimit, isTrusted: true)
+        } catch {
+            if error.isAbsence { return nil }
+            throw ConfigurationError(error, at: path)
         }
         guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw ConfigurationError(.syntax, "is not UTF-8", at: origin)
+            throw ConfigurationError(.syntax, "is not UTF-8", at: .file(path: path, line: nil))
         }
         return text
     }

@@ -78,7 +78,7 @@ package struct ConfigurationLoader: Sendable {
             let origin = ConfigurationOrigin.flag(setting.flag ?? name)
             try assign(setting.value(fromText: text), to: setting, at: origin, in: &result)
         }
-        result.configuration.apps = AppFiles(folders: files.appFolders)
+        result.configuration.apps = try AppFiles(folders: files.appFolders)
         return result
     }
 
@@ -93,7 +93,9 @@ package struct ConfigurationLoader: Sendable {
         case .standard(let paths):
             var found: [ConfigurationFile] = []
             for path in paths.reversed() {
-                for path in [path] + ConfigurationFile.paths(in: Files.folder("config.d", beside: path)) {
+                let folder = try ConfigurationFolder(Files.folder("config.d", beside: path))
+                if let mistake = folder.mistakes.first { throw mistake }
+                for path in [path] + folder.paths {
                     if let file = try ConfigurationFile.read(path) { found.append(file) }
                 }
             }

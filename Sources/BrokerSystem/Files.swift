@@ -1,17 +1,56 @@
 import Glibc
 
-/// The names in a folder, in no order, without `.` and `..`; none where it cannot be read.
-package func namesInFolder(_ path: String) -> [String] {
-    guard let stream = opendir(path) else { return [] }
-    defer { closedir(stream) }
-    var names: [String] = []
-    while let entry = readdir(stream) {
-        let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-            String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+/// Why a folder or a file is not taken. ``text`` follows its name, or "it".
+package enum FileError: Error, Sendable, Equatable {
+    /// The system's reason (errno).
+    case unreadable(Int32)
+    case notRegular
+    case foreign
+    case writableByOthers
+    /// Than so many bytes.
+    case larger(Int)
+
+    package var text: String {
+        switch self {
+        case .unreadable(let number): "cannot be read: \(errnoText(number))"
+        case .notRegular: "is not a regular file"
+        case .foreign: "belongs to another user; make it yours or root's"
+        case .writableByOthers: "can be written by others; run chmod go-w on it"
+        case .larger(let limit): "is larger than \(limit >> 20) MiB"
+        }
+    }
+
+    /// Whether nothing is there.
+    package var isAbsence: Bool { self == .unreadable(ENOENT) || self == .unreadable(ENOTDIR) }
+}
+
+/// What is in a folder, in no order, without `.` and `..`.
+package struct FolderNames: Sendable {
+    package private(set) var names: [String] = []
+    /// Those that are not UTF-8, mended to be shown: no file is found by them.
+    package private(set) var mended: [String] = []
+
+    package init(of path: String) throws(FileError) {
+        guard let stream = opendir(path) else { throw .unreadable(errno) }
+        defer { closedir(stream) }
+        while true {
+            // Only errno tells the end from a failure.
+            errno = 0
+            guard let entry = readdir(stream) else {
+                guard errno == 0 else { throw .unreadable(errno) }
+                return
+            }
+            withUnsafeBytes(of: &entry.pointee.d_name) { add($0.prefix { $0 != 0 }) }
+        }
+    }
+
+    private mutating func add(_ bytes: Slice<UnsafeRawBufferPointer>) {
+        guard let name = String(validating: bytes, as: UTF8.self) else {
+            mended.append(String(decoding: bytes, as: UTF8.self))
+            return
         }
         if name != ".", name != ".." { names.append(name) }
     }
-    return names
 }
 
 /// All of a file, to its end or at least one byte beyond the limit: then it is longer.
@@ -31,10 +70,23 @@ package func readFile(_ descriptor: Int32, atMost limit: Int) -> [UInt8]? {
     }
 }
 
-/// As ``readFile(_:atMost:)``, of what is at a path.
-package func readFile(at path: String, atMost limit: Int) -> [UInt8]? {
-    let descriptor = open(path, O_RDONLY | O_NOCTTY | O_CLOEXEC)
-    guard descriptor >= 0 else { return nil }
-    defer { close(descriptor) }
-    return readFile(descriptor, atMost: limit)
+/// All of a regular file. Nothing waits for a pipe that lies in its place.
+///
+/// - Parameter isTrusted: whether it must be one that nobody but this process's user and root can have written.
+package func readFile(at path: String, atMost limit: Int, isTrusted: Bool) throws(FileError) -> [UInt8] {
+    let file = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+    guard file >= 0 else { throw .unreadable(errno) }
+    defer { close(file) }
+    var status = stat()
+    guard fstat(file, &status) == 0 else { throw .unreadable(errno) }
+    guard status.st_mode & S_IFMT == S_IFREG else { throw .notRegular }
+    if isTrusted {
+        guard status.st_uid == geteuid() || status.st_uid == 0 else { throw .foreign }
+        let writableByOthers =
+            status.st_mode & S_IWOTH != 0 || (status.st_mode & S_IWGRP != 0 && status.st_gid != getegid())
+        guard !writableByOthers else { throw .writableByOthers }
+    }
+    guard let bytes = readFile(file, atMost: limit) else { throw .unreadable(errno) }
+    guard bytes.count <= limit else { throw .larger(limit) }
+    return bytes
 }

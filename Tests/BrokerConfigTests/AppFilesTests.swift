@@ -66,6 +66,30 @@ struct AppFilesTests {
         #expect(apps.mistakes.first?.description.contains(sentence) == true, "\(apps.mistakes)")
     }
 
+    @Test("a file whose name is not UTF-8 counts for nothing, is named, and the others count")
+    func oddName() async throws {
+        try await withTestBed { bed in
+            let folder = bed.path("apps.d")
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            try makeFile(named: Array("caf".utf8) + [0xe9] + Array(".toml".utf8), in: folder)
+            _ = try file("apps.d/office.toml", Self.mail, in: bed)
+            let apps = try ConfigurationLoader(files: .only(file("config.toml", "", in: bed))).load().configuration.apps
+            #expect(apps.entries.count == 2)
+            #expect(apps.mistakes.map(\.description) == ["\(folder)/caf\u{fffd}.toml: its name is not UTF-8"])
+        }
+    }
+
+    @Test("a folder that cannot be read is an error: its apps may list who may use them")
+    func unreadableFolder() async throws {
+        try await withTestBed { bed in
+            let folder = bed.path("apps.d")
+            #expect(symlink(folder, folder) == 0)
+            let path = try file("config.toml", "", in: bed)
+            let error = #expect(throws: ConfigurationError.self) { try ConfigurationLoader(files: .only(path)).load() }
+            #expect(error?.description == "\(folder): cannot be read: Too many levels of symbolic links")
+        }
+    }
+
     @Test("what is not *.toml, or hidden, is no file of apps; without a folder there are none")
     func otherFiles() async throws {
         #expect(try await load(["apps.d/a.toml.bak": Self.mail, "apps.d/.b.toml": Self.mail]) == AppFiles())

@@ -130,6 +130,43 @@ struct ConfigurationErrorTests {
         }
     }
 
+    @Test("a config.d that cannot be read does not count as an empty one", arguments: [true, false])
+    func unreadableFolder(isFile: Bool) async throws {
+        try await withTestBed { bed in
+            let folder = bed.path("config.d")
+            if isFile { _ = try file("config.d", "", in: bed) } else { #expect(symlink(folder, folder) == 0) }
+            let error = #expect(throws: ConfigurationError.self) {
+                try ConfigurationLoader(files: .standard([bed.path("config.toml")])).load()
+            }
+            #expect(error?.code == .unreadable)
+            let reason = isFile ? "Not a directory" : "Too many levels of symbolic links"
+            #expect(error?.description == "\(folder): cannot be read: \(reason)")
+        }
+    }
+
+    @Test("below what is no folder there is no configuration")
+    func belowFile() async throws {
+        try await withTestBed { bed in
+            let below = try file("file", "", in: bed) + "/config.toml"
+            #expect(try ConfigurationLoader(files: .standard([below])).load().origins.isEmpty)
+        }
+    }
+
+    @Test("a file of config.d whose name is not UTF-8 is not passed over; another file with such a name is")
+    func oddName() async throws {
+        try await withTestBed { bed in
+            let folder = bed.path("config.d")
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            let loader = ConfigurationLoader(files: .standard([bed.path("config.toml")]))
+            try makeFile(named: [0xe9] + Array(".toml.old".utf8), in: folder)
+            #expect(try loader.load().origins.isEmpty)
+            try makeFile(named: Array("20-".utf8) + [0xe9] + Array(".toml".utf8), in: folder)
+            let error = #expect(throws: ConfigurationError.self) { try loader.load() }
+            #expect(error?.code == .unreadable)
+            #expect(error?.description == "\(folder)/20-\u{fffd}.toml: its name is not UTF-8")
+        }
+    }
+
     @Test("a file that the library's parser cannot bear is refused, and ends nothing")
     func unbearable() async throws {
         try await withTestBed { bed in
@@ -162,4 +199,12 @@ struct ConfigurationErrorTests {
             }
         }
     }
+}
+
+/// Foundation has no names that are not UTF-8.
+func makeFile(named name: [UInt8], in folder: String) throws {
+    let path = (Array((folder + "/").utf8) + name + [0]).map { CChar(bitPattern: $0) }
+    let descriptor = creat(path, 0o600)
+    try #require(descriptor >= 0)
+    close(descriptor)
 }

@@ -135,12 +135,55 @@ struct HTTPSecurityTests {
         try await withTestBed { bed async throws in
             let path = bed.path("ca.pem")
             try contents?.write(toFile: path, atomically: false, encoding: .utf8)
-            do throws(HTTPClient.ConfigurationError) {
-                _ = try HTTPClient(configuration: configuration(ca: path))
-                Issue.record("it was taken")
-            } catch {
-                #expect(error.description.contains(path))
+            #expect(await refusal(of: path)?.contains(path) == true)
+        }
+    }
+
+    private func refusal(of path: String) async -> String? {
+        do throws(HTTPClient.ConfigurationError) {
+            await (try HTTPClient(configuration: configuration(ca: path))).shutdown()
+            return nil
+        } catch {
+            return error.description
+        }
+    }
+
+    private static let begin = "-----BEGIN CERTIFICATE-----"
+    private static let end = "-----END CERTIFICATE-----"
+    /// An empty sequence of ASN.1 is certificate enough here.
+    private static let whole = "\(begin)\nMAA=\n\(end)"
+
+    @Test("a CA file that is none, that others can write or that is too large is refused, and nothing waits for it")
+    func unsafeCAFile() async throws {
+        try await withTestBed { bed async throws in
+            let (pipe, large, open) = (bed.path("pipe"), bed.path("large.pem"), bed.path("open.pem"))
+            #expect(mkfifo(pipe, 0o600) == 0)
+            try (String(repeating: "#\n", count: 2 << 20) + Self.whole).write(
+                toFile: large, atomically: false, encoding: .utf8)
+            try Self.whole.write(toFile: open, atomically: false, encoding: .utf8)
+            #expect(chmod(open, 0o666) == 0)
+            for (path, reason) in [
+                (pipe, "is not a regular file"), (bed.directory.path, "is not a regular file"),
+                (bed.path("none.pem"), "cannot be read: No such file or directory"),
+                (large, "is larger than 4 MiB"), (open, "can be written by others; run chmod go-w on it"),
+            ] {
+                #expect(await refusal(of: path) == "The CA file \(path) cannot be used: it \(reason).")
             }
+            #expect(chmod(open, 0o644) == 0)
+            #expect(await refusal(of: open) == nil)
+        }
+    }
+
+    @Test(
+        "a CA file of another user is refused",
+        .enabled(if: Prerequisite.root.shouldRun, "needs root, to give a file away"))
+    func foreignCAFile() async throws {
+        try await withTestBed { bed async throws in
+            try Prerequisite.root.require()
+            let path = bed.path("ca.pem")
+            try Self.whole.write(toFile: path, atomically: false, encoding: .utf8)
+            #expect(chown(path, 12345, 12345) == 0)
+            #expect(await refusal(of: path)?.contains("belongs to another user; make it yours or root's") == true)
         }
     }
 }

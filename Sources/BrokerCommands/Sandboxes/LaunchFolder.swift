@@ -68,9 +68,11 @@ struct LaunchFolder: ~Copyable {
         }
     }
 
+    /// None where the place cannot be listed: what is dead there stays.
     private static func names(in place: String) -> [String] {
         let length = prefix.utf8.count + chance.utf8.count
-        return namesInFolder(place).filter { $0.hasPrefix(prefix) && $0.utf8.count == length }
+        let names = (try? FolderNames(of: place))?.names ?? []
+        return names.filter { $0.hasPrefix(prefix) && $0.utf8.count == length }
     }
 }
 

@@ -22,17 +22,26 @@ struct CertificateTrust: Sendable {
         }
         var text = try Self.certificates(in: caFile)
         if directory == nil, let systemBundle {
-            guard let bundle = readFile(at: systemBundle, atMost: Self.largest) else {
-                throw .caFile(systemBundle, "it cannot be read, so the system's certificate authorities are missing")
-            }
-            text += [UInt8(ascii: "\n")] + bundle
+            // It is the system's own affair who may write it: libcurl would take it as it is.
+            text += [UInt8(ascii: "\n")] + (try Self.read(systemBundle, isTrusted: false))
         }
         pem = text
     }
 
+    /// A part of the certificates would be as bad as none: nobody would know which.
+    private static func read(_ file: String, isTrusted: Bool) throws(HTTPClient.ConfigurationError) -> [UInt8] {
+        do throws(FileError) {
+            return try readFile(at: file, atMost: 4 << 20, isTrusted: isTrusted)
+        } catch {
+            throw .caFile(file, "it \(error.text)")
+        }
+    }
+
     /// `openssl rehash` names its links by eight hex digits and a number.
     private static func isHashed(_ directory: String) -> Bool {
-        namesInFolder(directory).contains { name in
+        // One that cannot be listed is none that OpenSSL could use.
+        let names = (try? FolderNames(of: directory))?.names ?? []
+        return names.contains { name in
             let parts = name.split(separator: ".", omittingEmptySubsequences: false)
             return parts.count == 2 && parts[0].count == 8 && parts[0].allSatisfy(\.isHexDigit)
                 && UInt8(parts[1]) != nil
@@ -41,8 +50,7 @@ struct CertificateTrust: Sendable {
 
     /// Checked here, because libcurl would only say at the first connection that nothing is trusted.
     private static func certificates(in file: String) throws(HTTPClient.ConfigurationError) -> [UInt8] {
-        guard let contents = readFile(at: file, atMost: largest) else { throw .caFile(file, "it cannot be read") }
-        guard contents.count <= largest else { throw .caFile(file, "it is larger than 4 MiB") }
+        let contents = try read(file, isTrusted: true)
         var found = 0
         var base64: [UInt8]?
         for line in contents.split(whereSeparator: { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }) {
@@ -68,7 +76,6 @@ struct CertificateTrust: Sendable {
         .caFile(file, "its certificate number \(found + 1) is damaged")
     }
 
-    private static let largest = 4 << 20
     /// Without white space.
     private static let begin = Array("-----BEGINCERTIFICATE-----".utf8)
     private static let end = Array("-----ENDCERTIFICATE-----".utf8)

@@ -58,5 +58,6 @@ package struct SandboxFolders: Sendable {
         removeEmpty()
     }
 
-    private var handles: [String] { namesInFolder(path).filter { !$0.hasPrefix(".") } }
+    /// None where they cannot be listed: they stay until the next start.
+    private var handles: [String] { (try? FolderNames(of: path))?.names.filter { !$0.hasPrefix(".") } ?? [] }
 }
