@@ -16,6 +16,7 @@ struct Base64Tests {
         #expect(Base64.encode(bytes) == standard)
         #expect(Base64URL.encode(bytes) == url)
         #expect(Base64URL.decode(url.utf8) == bytes)
+        #expect(Base64.decode(standard.utf8) == bytes)
         for text in [standard, url, url + "==", String(standard.prefix { $0 != "=" })] {
             #expect(Base64.decodeLeniently(text.utf8) == bytes)
         }
@@ -31,6 +32,13 @@ struct Base64Tests {
         ])
     func strict(text: String) {
         #expect(Base64URL.decode(text.utf8) == nil)
+    }
+
+    @Test(
+        "of a file has its padding, and no other alphabet",
+        arguments: ["Zg", "Zg=", "-__-", "Zm9v\n", "Zh==", "Zm9v----"])
+    func standard(text: String) {
+        #expect(Base64.decode(text.utf8) == nil)
     }
 
     @Test(

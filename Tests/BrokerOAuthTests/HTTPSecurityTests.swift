@@ -152,6 +152,41 @@ struct HTTPSecurityTests {
     private static let end = "-----END CERTIFICATE-----"
     /// An empty sequence of ASN.1 is certificate enough here.
     private static let whole = "\(begin)\nMAA=\n\(end)"
+    private static let notAlone =
+        "the first or last line of a certificate is not by itself: each needs a line of its own, without blanks before it"
+
+    @Test(
+        "PEM that OpenSSL does not take is refused, and why is said",
+        arguments: [
+            (whole + whole, "in line 3 \(notAlone)"), ("# ours\n " + whole, "in line 2 \(notAlone)"),
+            (whole + "\n\t" + whole, "in line 4 \(notAlone)"), ("\(begin)\nMAA=\n  \(end)", "in line 3 \(notAlone)"),
+            ("\(begin)MAA=\n\(end)", "in line 1 \(notAlone)"), ("\(end)\n" + whole, "certificate number 1 is damaged"),
+            ("\(begin)\nMAGA\n\nMAGA\n\(end)", "certificate number 1 is damaged"),
+            (whole + "\n\(begin)\nMA-_\n\(end)\n", "certificate number 2 is damaged"),
+        ])
+    func refusedPEM(contents: String, reason: String) async throws {
+        try await withTestBed { bed async throws in
+            let path = bed.path("ca.pem")
+            try contents.write(toFile: path, atomically: false, encoding: .utf8)
+            let refusal = await refusal(of: path)
+            #expect(refusal?.contains(reason) == true, "\(refusal ?? "taken")")
+        }
+    }
+
+    @Test(
+        "PEM as others write it is taken: with blanks at the ends of lines, text between, and other blocks",
+        arguments: [
+            whole, whole + "\n", "\(begin) \r\n\r\nMAA=\t\r\n\(end)\r\n",
+            "subject=a\n\n\(whole)\n\nsubject=b\n\(whole)",
+            "-----BEGIN X509 CRL-----\nAAAA\n-----END X509 CRL-----\n" + whole, "\(begin)\n  MA\n  A=\n\(end)",
+        ])
+    func takenPEM(contents: String) async throws {
+        try await withTestBed { bed async throws in
+            let path = bed.path("ca.pem")
+            try contents.write(toFile: path, atomically: false, encoding: .utf8)
+            #expect(await refusal(of: path) == nil)
+        }
+    }
 
     @Test("a CA file that is none, that others can write or that is too large is refused, and nothing waits for it")
     func unsafeCAFile() async throws {

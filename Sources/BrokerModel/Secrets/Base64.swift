@@ -39,6 +39,11 @@ package enum Base64 {
         }
     }
 
+    /// - Returns: nil for any other character, for padding that is missing, and for bits left over.
+    package static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
+        Sodium.decode(Array(text), sodium_base64_VARIANT_ORIGINAL)
+    }
+
     /// Either alphabet, padded or not: senders differ.
     ///
     /// - Returns: nil for any other character, and for bits left over.

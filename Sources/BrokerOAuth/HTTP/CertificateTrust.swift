@@ -20,7 +20,8 @@ struct CertificateTrust: Sendable {
             pem = nil
             return
         }
-        var text = try Self.certificates(in: caFile)
+        var text = try Self.read(caFile, isTrusted: true)
+        try PEMCertificates.check(text, of: caFile)
         if directory == nil, let systemBundle {
             // It is the system's own affair who may write it: libcurl would take it as it is.
             text += [UInt8(ascii: "\n")] + (try Self.read(systemBundle, isTrusted: false))
@@ -47,36 +48,4 @@ struct CertificateTrust: Sendable {
                 && UInt8(parts[1]) != nil
         }
     }
-
-    /// Checked here, because libcurl would only say at the first connection that nothing is trusted.
-    private static func certificates(in file: String) throws(HTTPClient.ConfigurationError) -> [UInt8] {
-        let contents = try read(file, isTrusted: true)
-        var found = 0
-        var base64: [UInt8]?
-        for line in contents.split(whereSeparator: { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }) {
-            let text = line.filter { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }
-            if text == Self.begin {
-                guard base64 == nil else { throw damaged(found, file) }
-                base64 = []
-            } else if text == Self.end {
-                guard let der = base64.flatMap({ Base64.decodeLeniently($0) }), der.first == 0x30 else {
-                    throw damaged(found, file)
-                }
-                (found, base64) = (found + 1, nil)
-            } else {
-                base64?.append(contentsOf: text)
-            }
-        }
-        guard base64 == nil else { throw damaged(found, file) }
-        guard found > 0 else { throw .caFile(file, "it holds no certificate in PEM form") }
-        return contents
-    }
-
-    private static func damaged(_ found: Int, _ file: String) -> HTTPClient.ConfigurationError {
-        .caFile(file, "its certificate number \(found + 1) is damaged")
-    }
-
-    /// Without white space.
-    private static let begin = Array("-----BEGINCERTIFICATE-----".utf8)
-    private static let end = Array("-----ENDCERTIFICATE-----".utf8)
 }
