@@ -1,4 +1,5 @@
-/// Writes an `Encodable` value as JSON text that ``JSONNodeDecoder`` makes the same value of: for records of the vault.
+/// Writes an `Encodable` value as JSON text that ``JSONNodeDecoder`` makes the same value of, with stream-safe text: for records of
+/// the vault.
 ///
 /// Foundation has an encoder, and is five megabytes of program (decision 98).
 package enum JSONTextEncoder {
