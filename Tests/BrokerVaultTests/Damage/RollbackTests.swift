@@ -11,15 +11,22 @@ struct RollbackTests {
     static let putRowBack =
         "UPDATE record SET box = (SELECT box FROM old.record o WHERE o.row_key = record.row_key) WHERE {row}"
 
+    /// The manifest's page of the victim. There are 256, and chance may put the bystander on the same one.
+    private struct Page {
+        var id: UInt64 = 0
+        var hasBystander = false
+    }
+
     /// Fills a vault, keeps a copy, and goes on: the copy has what the victim's token was before.
-    private func fill(_ bed: VaultBed) async throws -> (old: URL, row: String, page: String) {
+    private func fill(_ bed: VaultBed) async throws -> (old: URL, row: String, page: Page) {
         let old = URL(filePath: bed.bed.path("old.db"))
-        var (row, page) = ("", "")
+        var (row, page) = ("", Page())
         try await bed.use { vault in
             let victim = try await vault.store(Sample.accessToken(), secret: "old")
             row = "bucket_key = X'\(victim.sealed.bucketKey.hexadecimal)'"
-            page = "\(UInt64(Sample.me.uid) << 8 | UInt64(try #require(victim.sealed.bucketKey.first)))"
-            try await vault.store(Sample.accessToken("bystander"), secret: "bystander")
+            page.id = UInt64(Sample.me.uid) << 8 | UInt64(try #require(victim.sealed.bucketKey.first))
+            let bystander = try await vault.store(Sample.accessToken("bystander"), secret: "bystander")
+            page.hasBystander = bystander.sealed.bucketKey.first == victim.sealed.bucketKey.first
             try await vault.store(Sample.accessToken(), secret: "theirs", in: Sample.other)
         }
         try FileManager.default.copyItem(at: bed.file("vault.db"), to: old)
@@ -36,8 +43,8 @@ struct RollbackTests {
             .map { try vault.secret(of: $0.sealed).revealed() }
     }
 
-    private func expectTheRest(_ vault: Vault) throws {
-        #expect(try vault.accessTokens(of: "bystander") == ["bystander"])
+    private func expectTheRest(_ vault: Vault, without page: Page = Page()) throws {
+        #expect(try vault.accessTokens(of: "bystander") == (page.hasBystander ? [] : ["bystander"]))
         #expect(try vault.accessTokens(in: Sample.other) == ["theirs, too"])
     }
 
@@ -193,11 +200,11 @@ struct RollbackTests {
             try edit(
                 bed.file("vault.db"), with: old,
                 Self.putRowBack.replacing("{row}", with: row)
-                    + "; UPDATE manifest_page SET box = (SELECT box FROM old.manifest_page WHERE id = \(page)) WHERE id = \(page)"
+                    + "; UPDATE manifest_page SET box = (SELECT box FROM old.manifest_page WHERE id = \(page.id)) WHERE id = \(page.id)"
             )
             try await bed.use { vault in
                 #expect(try vault.accessTokens().isEmpty)
-                try expectTheRest(vault)
+                try expectTheRest(vault, without: page)
                 try await vault.checkpoint()
                 let found = try vault.statistics()
                 #expect(found.quarantined >= 1 && !found.isRolledBack)
