@@ -82,7 +82,7 @@ struct GrantStore: Sendable {
     ///   - contexts: of which authentication contexts there must be one (``ClaimsRule/essentialContexts(in:)``).
     ///   - earlier: an ID token of the same sign-in.
     ///
-    /// Not inlined: a task that waits for a provider would hold the memory for all this, thirty kilobytes, for as long.
+    /// Not inlined: a task that waits for a provider would hold the memory for all this, twenty-four kilobytes, for as long.
     @inline(never)
     func keepRefreshed(
         _ response: TokenResponse, asked: Scopes, sent: Scopes, replacing spent: StoredRecord<RefreshTokenRecord>,

@@ -20,11 +20,8 @@ extension PeerCredentials {
         let code = broker_read_peer(descriptor, &peer)
         guard code == 0 else { throw .system(doing: "read who connected", code: code) }
         let text = withUnsafeBytes(of: &peer.label) { bytes in String(foreign: bytes.prefix { $0 != 0 }) }
-        let label: SecurityLabel
-        switch text {
-        case let text? where peer.label_error == 0: label = text.isEmpty ? .none : .text(text)
-        default: label = .unreadable
-        }
+        let read: SecurityLabel = text.map { $0.isEmpty ? .none : .text($0) } ?? .unreadable
+        let label = peer.label_error == 0 ? read : .unreadable
         self.init(
             uid: peer.uid, gid: peer.gid, pid: peer.pid, label: label,
             process: peer.process < 0 ? nil : PeerProcess(owning: peer.process))
