@@ -15,6 +15,9 @@ struct OddCallerTests {
             let place = ["--socket", scene.broker.socket]
             let odd = try await bed.run(Launch(program, place + ["status", "--callers"]))
             #expect(odd.status == .exited(0), "\(odd)")
+            // It has no token there, and that it asked is in the same block of the log as what others did.
+            let asking = try await bed.run(Launch(program, place + ["token", "--app", "notes"]))
+            #expect(asking.status == .exited(4), "\(asking)")
             let holder = try bed.start(Launch(program, place + ["watch"]), as: "odd-caller")
             try await holder.waitForText("Watching")
             #expect(try await scene.broker.ctl(["status", "--callers"]).status == .exited(0))
