@@ -77,12 +77,16 @@ struct AuditTests {
     func lostOfOneUser() async throws {
         let scene = try await Scene()
         scene.bed.vault.failWriting(.full("no space"))
-        for round in 0..<70 {
-            for number in 0..<32 { scene.note("apps.register", app: "app-\(round)-\(number)") }
-            await scene.log.flush()
-            scene.bed.clock.advance(bySeconds: 60)
-        }
         var facts = PeerFacts.outside
+        for caller in 0..<70 {
+            facts.executable = "/tmp/copy-\(caller)"
+            for number in 0..<32 {
+                var event = AuditEvent(method: "apps.register", outcome: "done")
+                event.app = "app-\(number)"
+                scene.log.note(event, by: Caller(facts), nil)
+            }
+        }
+        await scene.log.flush()
         facts.uid = 2_000
         scene.log.note(AuditEvent(method: "apps.list", outcome: "done"), by: Caller(facts), nil)
         scene.bed.vault.failWriting(nil)

@@ -48,10 +48,9 @@ struct BackpressureTests {
 
     @Test("a handler that pauses gets no further line, also none that has arrived, until it resumes")
     func pause() async throws {
-        let held = Mutex<[(LineConnection, String)]>([])
+        let held = Held<(LineConnection, String)>()
         let service = ScriptedService { line, connection in
-            held.withLock { $0.append((connection, line)) }
-            if held.withLock({ $0.count }) % 4 == 0 { connection.pauseReading() }
+            if held.keep((connection, line)) % 4 == 0 { connection.pauseReading() }
         }
         try await withListener(service) { bed in
             let client = try await bed.connect()
@@ -63,13 +62,12 @@ struct BackpressureTests {
             #expect(service.counts.received == 4)
 
             for expected in [8, 11] {
-                for (connection, line) in held.withLock({ $0 }) { connection.say(line) }
-                let (connection, _) = try #require(held.withLock { lines in lines.first })
-                held.withLock { $0 = [] }
-                connection.resumeReading()
+                let lines = held.take()
+                for (connection, line) in lines { connection.say(line) }
+                try #require(lines.first).0.resumeReading()
                 try await eventually("\(expected) lines came") { service.counts.received == expected }
             }
-            for (connection, line) in held.withLock({ $0 }) { connection.say(line) }
+            for (connection, line) in held.take() { connection.say(line) }
             #expect(try await client.readLines(11) == (0..<11).map(String.init))
         }
     }
@@ -91,11 +89,11 @@ struct BackpressureTests {
 
     @Test("a client that only shuts its writing side while its handler pauses has all its lines taken, and answered")
     func halfClosedWhilePaused() async throws {
-        let held = Mutex<LineConnection?>(nil)
+        let held = Held<LineConnection>()
         let service = ScriptedService { line, connection in
             connection.say(line)
             guard line == "0" else { return }
-            held.withLock { $0 = connection }
+            held.keep(connection)
             connection.pauseReading()
         }
         try await withListener(service) { bed in
@@ -106,7 +104,7 @@ struct BackpressureTests {
             try await eventually("the first line came") { service.counts.received == 1 }
             try await bed.listener.heartbeat()
             #expect(service.counts.inputEnds == 0 && service.counts.closes == 0)
-            held.withLock { $0 }?.resumeReading()
+            held.take().first?.resumeReading()
             #expect(try await client.readToEnd() == lines)
         }
     }
@@ -143,12 +141,12 @@ struct BackpressureTests {
 
     @Test("time in which the broker itself does not read is not held against a half line")
     func pausedHalfLine() async throws {
-        let held = Mutex<LineConnection?>(nil)
+        let held = Held<LineConnection>()
         let timeIsUp = Gate()
         let service = ScriptedService { line, connection in
             connection.say(line)
             guard line == "first" else { return }
-            held.withLock { $0 = connection }
+            held.keep(connection)
             // Next on the event loop: the half line has come in the same read, and its time is running.
             connection.reactor.execute {
                 connection.pauseReading()
@@ -162,7 +160,7 @@ struct BackpressureTests {
             #expect(try await client.readLine() == "first")
             await timeIsUp.wait()
             try await client.sendLine("ond")
-            held.withLock { $0 }?.resumeReading()
+            held.take().first?.resumeReading()
             #expect(try await client.readLine() == "second")
         }
     }

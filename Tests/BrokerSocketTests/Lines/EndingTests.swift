@@ -1,30 +1,21 @@
 import BrokerSocket
 import BrokerTestSupport
-import Synchronization
 import Testing
 
 @Suite("How a connection ends")
 struct EndingTests {
-    /// Answers when the test says so.
-    private final class Held: Sendable {
-        let waiting = Mutex<[(LineConnection, String)]>([])
+    private typealias Waiting = Held<(LineConnection, String)>
 
-        func answerAll(thenClose: Bool = false) {
-            for (connection, line) in waiting.withLock({ $0 }) {
-                connection.say("answer to " + line)
-                if thenClose { connection.close() }
-            }
-        }
-
-        var onLine: ScriptedService.OnLine {
-            { line, connection in self.waiting.withLock { $0.append((connection, line)) } }
-        }
+    private func answerAllAndClose(_ held: Waiting) {
+        let lines = held.take()
+        for (connection, line) in lines { connection.say("answer to " + line) }
+        for (connection, _) in lines { connection.close() }
     }
 
     @Test("a client that shuts its writing side still gets its answers, and then the end")
     func halfClose() async throws {
-        let held = Held()
-        let service = ScriptedService(onLine: held.onLine, onInputEnd: { _ in })
+        let held = Waiting()
+        let service = ScriptedService(onLine: { held.keep(($1, $0)) }, onInputEnd: { _ in })
         try await withListener(service) { bed in
             let client = try await bed.connect()
             try await client.send("a\nb\n")
@@ -32,8 +23,7 @@ struct EndingTests {
             try await eventually("the handler sees the end of input") { service.counts.inputEnds == 1 }
             #expect(service.counts.received == 2)
             #expect(service.counts.closes == 0)
-            held.answerAll()
-            held.waiting.withLock { $0.first }?.0.close()
+            answerAllAndClose(held)
             #expect(try await client.readToEnd() == "answer to a\nanswer to b\n")
         }
     }
@@ -52,8 +42,8 @@ struct EndingTests {
 
     @Test("a client that is gone is noticed at once, also after it shut its writing side, while its answer is pending")
     func gone() async throws {
-        let held = Held()
-        let service = ScriptedService(onLine: held.onLine, onInputEnd: { _ in })
+        let held = Waiting()
+        let service = ScriptedService(onLine: { held.keep(($1, $0)) }, onInputEnd: { _ in })
         try await withListener(service) { bed in
             let first = try await bed.connect()
             try await first.sendLine("a")
@@ -68,7 +58,7 @@ struct EndingTests {
             await second.close()
             try await eventually("the end was noticed") { service.counts.closes == 2 }
             // Nobody is there any more.
-            held.answerAll(thenClose: true)
+            answerAllAndClose(held)
             try await bed.listener.heartbeat()
             #expect(bed.listener.connectionCount == 0)
         }
@@ -117,8 +107,8 @@ struct EndingTests {
 
     @Test("shutdown lets handlers answer what is under way, takes nobody new and removes the path")
     func drain() async throws {
-        let held = Held()
-        let service = ScriptedService(onLine: held.onLine, onDrain: { _ in })
+        let held = Waiting()
+        let service = ScriptedService(onLine: { held.keep(($1, $0)) }, onDrain: { _ in })
         try await withListener(service) { bed in
             let client = try await bed.connect()
             let idle = try await bed.connect()
@@ -128,7 +118,7 @@ struct EndingTests {
             async let cutOff = bed.listener.shutDown(within: .seconds(60))
             try await eventually("both handlers know") { service.counts.drains == 2 }
             await #expect(throws: LineClient.Failure.self) { try await bed.connect() }
-            held.answerAll(thenClose: true)
+            answerAllAndClose(held)
             #expect(try await client.readToEnd() == "answer to late\n")
             #expect(try await idle.readToEnd() == "answer to too\n")
             #expect(await cutOff == 0)

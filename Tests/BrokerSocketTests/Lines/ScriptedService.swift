@@ -112,6 +112,28 @@ final class ScriptedService: LineService {
     }
 }
 
+/// What a test keeps of a service until it takes it. A connection has its service, which has what it keeps: what is not taken
+/// stays for ever.
+final class Held<Value: Sendable>: Sendable {
+    private let values = Mutex<[Value]>([])
+
+    /// - Returns: how many there are now.
+    @discardableResult
+    func keep(_ value: Value) -> Int {
+        values.withLock { values in
+            values.append(value)
+            return values.count
+        }
+    }
+
+    func take() -> [Value] {
+        values.withLock { values in
+            defer { values = [] }
+            return values
+        }
+    }
+}
+
 extension LineConnection {
     func say(_ line: String) { write(Array("\(line)\n".utf8)) }
 }
