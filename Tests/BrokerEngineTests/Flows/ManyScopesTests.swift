@@ -7,9 +7,11 @@ import Testing
 /// Each answer of this provider names scopes that no answer named before.
 @Suite("A provider that names more scopes than anybody needs")
 struct ManyScopesTests {
-    private func answer(_ bed: EngineBed, _ round: Int, for user: String? = nil, asked: String = "") -> TokenResponse {
+    private func answer(
+        _ provider: ProviderDouble, _ round: Int, for user: String? = nil, asked: String = ""
+    ) -> TokenResponse {
         let others = (0..<40_000).map { "s\(round)-\($0)" }.joined(separator: " ")
-        return bed.provider.tokens(for: user, scope: "openid \(others) \(asked)")
+        return provider.tokens(for: user, scope: "openid \(others) \(asked)")
     }
 
     @Test(
@@ -17,11 +19,9 @@ struct ManyScopesTests {
     )
     func bounded() async throws {
         let bed = try await EngineBed()
-        bed.provider.whenRedeeming { grant in
-            switch grant {
-            case .refreshToken: answer(bed, bed.provider.grants.count, asked: "Mail.Read")
-            default: answer(bed, 0, for: "alice", asked: "mail.read")
-            }
+        bed.provider.whenRedeeming { [unowned provider = bed.provider] grant in
+            if case .refreshToken = grant { return answer(provider, provider.grants.count, asked: "Mail.Read") }
+            return answer(provider, 0, for: "alice", asked: "mail.read")
         }
         try await bed.signIn()
         for _ in 1...12 {
@@ -39,11 +39,9 @@ struct ManyScopesTests {
     @Test("a refresh may ask for what was granted beyond what is kept: nobody is sent to sign in for it")
     func beyond() async throws {
         let bed = try await EngineBed()
-        bed.provider.whenRedeeming { grant in
-            switch grant {
-            case .refreshToken: bed.provider.tokens(scope: "openid s0-39999")
-            default: answer(bed, 0, for: "alice", asked: "mail.read")
-            }
+        bed.provider.whenRedeeming { [unowned provider = bed.provider] grant in
+            if case .refreshToken = grant { return provider.tokens(scope: "openid s0-39999") }
+            return answer(provider, 0, for: "alice", asked: "mail.read")
         }
         try await bed.signIn()
         let token = try await bed.engine.acquireSilent(bed.silent(Sample.app(), ["s0-39999"]))
@@ -53,7 +51,9 @@ struct ManyScopesTests {
     @Test("nobody who may have some scopes only is given a token that is good for more than is known")
     func ceiling() async throws {
         let bed = try await EngineBed()
-        bed.provider.whenRedeeming { _ in answer(bed, 0, for: "alice", asked: "mail.read") }
+        bed.provider.whenRedeeming { [unowned provider = bed.provider] _ in
+            answer(provider, 0, for: "alice", asked: "mail.read")
+        }
         let token = try await bed.signIn()
         #expect(bed.engine.memory.cached(bed.silent()) != nil)
         #expect(bed.engine.memory.cached(bed.silent { $0.ceiling = Scopes(token.token.record.scopes) }) == nil)
@@ -62,8 +62,8 @@ struct ManyScopesTests {
     @Test("one scope that is longer than everything that is kept is left out, and nothing else")
     func longOne() async throws {
         let bed = try await EngineBed()
-        bed.provider.whenRedeeming { _ in
-            bed.provider.tokens(for: "alice", scope: String(repeating: "x", count: 900_000) + " mail.read other")
+        bed.provider.whenRedeeming { [unowned provider = bed.provider] _ in
+            provider.tokens(for: "alice", scope: String(repeating: "x", count: 900_000) + " mail.read other")
         }
         let token = try await bed.signIn()
         #expect(token.token.record.scopes == ["mail.read", "other"] && token.token.record.isGoodForMore == true)

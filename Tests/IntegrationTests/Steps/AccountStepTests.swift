@@ -4,10 +4,13 @@ import DevIdentityProvider
 import Foundation
 import Testing
 
-@Suite("Sign-ins, sign-outs and grants that end at any of their steps", .timeLimit(.minutes(5)))
+@Suite("Sign-ins, sign-outs and grants that end at any of their steps", .timeLimit(.minutes(10)))
 struct AccountStepTests {
-    /// Steps end with a kill, and with a disk that takes nothing any more.
-    static let faults = [FaultPoints.Fault.kill, .failFrom(errno: EIO)]
+    /// Steps end with a kill or a power cut, and with a disk that fails once, takes half, or takes nothing any more.
+    static let faults = [
+        FaultPoints.Fault.kill, .powerCut(afterNames: false), .failOnce(errno: EIO), .failFrom(errno: ENOSPC),
+        .failFrom(errno: EROFS), .writeShort,
+    ]
 
     private func accounts(_ scene: DevelopmentScene) async throws -> [JSONValue] {
         try await scene.broker.call("accounts.list")[path: "accounts"].arrayValue ?? []
@@ -68,7 +71,7 @@ struct AccountStepTests {
             } operate: { scene in
                 revoked = revocations()
                 // Where the disk refuses, the provider is told all the same, and what comes back from the disk is of no use.
-                told = try await scene.broker.signOut(app: "notes", ["wipe": true, "revoke": .bool(fault == .kill)])
+                told = try await scene.broker.signOut(app: "notes", ["wipe": true, "revoke": .bool(fault.isEnding)])
             } check: { scene, outcome in
                 let isThere = try await requireWhole(scene)
                 if told?[path: "stages.local.state"] == "done" { try #require(!isThere, "told to be signed out") }

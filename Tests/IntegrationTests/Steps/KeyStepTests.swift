@@ -4,7 +4,7 @@ import DevIdentityProvider
 import Foundation
 import Testing
 
-@Suite("Changes of the vault's keys that end at any of their steps", .timeLimit(.minutes(5))) struct KeyStepTests {
+@Suite("Changes of the vault's keys that end at any of their steps", .timeLimit(.minutes(10))) struct KeyStepTests {
     private static let apps = 12
 
     private func fill(_ broker: BrokerProcess) async throws {
@@ -28,15 +28,26 @@ import Testing
         try #require(status[path: "vault.quarantined"] == 0 && status[path: "vault.missing"] == 0, "\(status)")
     }
 
+    static let faults = [
+        FaultPoints.Fault.kill, .powerCut(afterNames: false), .failOnce(errno: EIO), .failFrom(errno: ENOSPC),
+        .writeShort,
+    ]
+
     @Test(
-        "new data keys: whatever of the records was sealed with them, all of them open and none is lost",
-        arguments: [FaultPoints.Fault.kill, .powerCut(afterNames: false), .failFrom(errno: ENOSPC)])
+        "new data keys: whatever of the records was sealed with them, all of them open; if it was told, they are new",
+        arguments: faults)
     func rotation(_ fault: FaultPoints.Fault) async throws {
         try await withTestBed { bed in
             var stepped = try await SteppedScene.make(in: bed) { $0.reuseGrace = 600 }
             try await stepped.scene.signIn()
             try await fill(stepped.scene.broker)
-            let steps = try await stepped.failAtEveryStep(fault, endingGently: fault.isEnding) { _ in
+            func wrappedKeys(_ scene: DevelopmentScene) async throws -> String {
+                let query = "SELECT group_concat(hex(wrapped)) FROM partition_key ORDER BY partition"
+                return try await bed.require("sqlite3", ["\(scene.broker.stateDirectory)/vault.db", query])
+            }
+            var before = ""
+            let steps = try await stepped.failAtEveryStep(fault, endingGently: fault.isEnding) { scene in
+                before = try await wrappedKeys(scene)
             } operate: { scene in
                 let connection = try await scene.broker.connect()
                 _ = try await connection.call("keys.rotate")
@@ -47,8 +58,9 @@ import Testing
                     }
                 }
                 await connection.close()
-            } check: { scene, _ in
+            } check: { scene, outcome in
                 try await requireWhole(scene)
+                if outcome.wasReported { try #require(try await wrappedKeys(scene) != before) }
             }
             #expect(steps > 5)
         }
@@ -56,7 +68,7 @@ import Testing
 
     @Test(
         "another source of the key: at every step one of the two opens the vault, and if it was told, it is the new one",
-        arguments: [FaultPoints.Fault.kill, .powerCut(afterNames: false), .failFrom(errno: ENOSPC)])
+        arguments: faults)
     func source(_ fault: FaultPoints.Fault) async throws {
         try await withTestBed { bed in
             let folder = try bed.makeDirectory("credentials")
