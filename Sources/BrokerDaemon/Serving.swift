@@ -24,7 +24,11 @@ extension RunningBroker {
                         service: MemoryService(
                             keeper: MemoryKeeper(
                                 uses: { [gate = engine.gate] in gate.uses }, clock: clock,
-                                forget: { [vault] in vault.forgetOpened() })),
+                                forget: { [vault] in vault.forgetOpened() },
+                                release: { [engine] in
+                                    engine.rest()
+                                    ResidentMemory.release()
+                                })),
                         successTerminationBehavior: .ignore),
                     .init(
                         service: SignalService(

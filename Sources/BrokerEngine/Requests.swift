@@ -8,7 +8,7 @@ package protocol TokenRequest: Sendable {
     var app: AppRegistration { get }
     /// Another authority than the app's own, for this request.
     var authority: Authority? { get }
-    var query: TokenQuery { get set }
+    var query: TokenQuery { get }
     /// The query's scopes, or the app's usual ones where it names none.
     var scopes: Scopes { get }
     /// Entra: the person may be at home in another cloud than the authority's own (``CloudRules``).
@@ -17,10 +17,7 @@ package protocol TokenRequest: Sendable {
 }
 
 extension TokenRequest {
-    package subscript<Value>(dynamicMember path: WritableKeyPath<TokenQuery, Value>) -> Value {
-        get { query[keyPath: path] }
-        set { query[keyPath: path] = newValue }
-    }
+    package subscript<Value>(dynamicMember path: KeyPath<TokenQuery, Value>) -> Value { query[keyPath: path] }
 
     var target: Authority { authority ?? app.authority }
 
@@ -34,37 +31,72 @@ extension TokenRequest {
     }
 }
 
+/// A ``TokenRequest`` that is put together piece by piece.
+package protocol DraftedTokenRequest: TokenRequest {
+    var query: TokenQuery { get set }
+}
+
+extension DraftedTokenRequest {
+    package subscript<Value>(dynamicMember path: WritableKeyPath<TokenQuery, Value>) -> Value {
+        get { query[keyPath: path] }
+        set { query[keyPath: path] = newValue }
+    }
+}
+
 extension TokenQuery {
     fileprivate func scopes(for app: AppRegistration) -> Scopes { scopes.isEmpty ? app.usualScopes : Scopes(scopes) }
 }
 
-/// `token.acquireSilent`.
-package struct SilentRequest: TokenRequest {
-    package var partition: Partition
-    package var app: AppRegistration
-    package var authority: Authority?
-    package var query: TokenQuery
-    package var scopes: Scopes
-    package var isInstanceAware = false
-    package var forceRefresh = false
+/// `token.acquireSilent`. An object that never changes: it is handed from place to place, and waits in several (decision 57).
+package final class SilentRequest: TokenRequest {
+    package let partition: Partition
+    package let app: AppRegistration
+    package let authority: Authority?
+    package let query: TokenQuery
+    package let scopes: Scopes
+    package let isInstanceAware: Bool
+    package let forceRefresh: Bool
     /// What a resource server refused: only another token answers, as far as one can be had.
-    package var rejectedToken: Secret?
+    package let rejectedToken: Secret?
     /// What the token may be good for at most, where the caller may not have all that the app has.
-    package var ceiling: Scopes?
-    package var correlationID: String
+    package let ceiling: Scopes?
+    package let correlationID: String
 
-    package init(partition: Partition, app: AppRegistration, query: TokenQuery, correlationID: String) {
+    package init(
+        partition: Partition, app: AppRegistration, authority: Authority? = nil, query: TokenQuery,
+        isInstanceAware: Bool = false, forceRefresh: Bool = false, rejectedToken: Secret? = nil,
+        ceiling: Scopes? = nil, correlationID: String
+    ) {
         self.partition = partition
         self.app = app
+        self.authority = authority
         self.query = query
         scopes = query.scopes(for: app)
+        self.isInstanceAware = isInstanceAware
+        self.forceRefresh = forceRefresh
+        self.rejectedToken = rejectedToken
+        self.ceiling = ceiling
         self.correlationID = correlationID
+    }
+
+    /// The same request for a token as a whole: for all of its scopes, not for the part that this caller wants.
+    init(_ request: SilentRequest, forAllOf token: AccessTokenRecord) {
+        partition = request.partition
+        app = request.app
+        authority = request.authority
+        query = request.query
+        scopes = ScopeRules.toRenew(token)
+        isInstanceAware = request.isInstanceAware
+        forceRefresh = request.forceRefresh
+        rejectedToken = request.rejectedToken
+        ceiling = request.ceiling
+        correlationID = request.correlationID
     }
 }
 
 /// `token.acquireInteractive`.
 @dynamicMemberLookup
-package struct InteractiveRequest: TokenRequest {
+package struct InteractiveRequest: DraftedTokenRequest {
     package var partition: Partition
     package var app: AppRegistration
     package var authority: Authority?
@@ -97,7 +129,7 @@ package struct InteractiveRequest: TokenRequest {
 }
 
 /// `token.acquireByDeviceCode`.
-package struct DeviceCodeRequest: TokenRequest {
+package struct DeviceCodeRequest: DraftedTokenRequest {
     package var partition: Partition
     package var app: AppRegistration
     package var authority: Authority?

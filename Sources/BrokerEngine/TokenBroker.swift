@@ -44,6 +44,9 @@ package final class TokenBroker: Sendable {
         gate.limitIdleTime(to: settings.idleLimit)
     }
 
+    /// Lets go what a burst brought into memory; to be called when nothing was asked for in a while.
+    package func rest() { services.index.rest() }
+
     // MARK: Tokens
 
     /// The hot path: ``SilentLook/cached(_:)`` answers from memory without waiting, or returns nil when anything would have to

@@ -8,11 +8,12 @@ package struct FairCache<Owner: Hashable & Sendable, Key: Hashable & Sendable, V
     package let limit: Int
 
     private var order = FairOrder()
-    private var placeOf: [Key: Int] = [:]
+    /// The number of the place that a key has.
+    package private(set) var placeOf: [Key: Int] = [:]
     private var shareOf: [Owner: Int] = [:]
     /// By the number of the place, and of the share.
     private var keysAt: [Int: Key] = [:]
-    private var valuesAt: [Value?] = []
+    package private(set) var valuesAt: [Value?] = []
     private var ownersAt: [Int: Owner] = [:]
 
     package init(limit: Int) { self.limit = limit }
@@ -25,9 +26,12 @@ package struct FairCache<Owner: Hashable & Sendable, Key: Hashable & Sendable, V
     /// What is kept under a key. It counts as used.
     package mutating func use(_ key: Key) -> Value? {
         guard let number = placeOf[key] else { return nil }
-        order.touch(number)
+        touch(number)
         return valuesAt[number]
     }
+
+    /// What is kept at a place counts as used.
+    package mutating func touch(_ number: Int) { order.touch(number) }
 
     /// As ``use(_:)``, but nobody has used it.
     package func peek(_ key: Key) -> Value? { placeOf[key].flatMap { valuesAt[$0] } }
@@ -82,12 +86,15 @@ package struct FairCache<Owner: Hashable & Sendable, Key: Hashable & Sendable, V
         return valuesAt[number]
     }
 
-    /// - Parameter steps: after so many it is left as it is, for another time.
+    /// - Parameters:
+    ///   - most: what the weights may come to now; ``limit`` if left out.
+    ///   - steps: after so many it is left as it is, for another time.
     /// - Returns: what went, so that whoever holds a lock can let it go outside of it.
     @discardableResult
-    package mutating func makeRoom(steps: Int = .max) -> [Value] {
+    package mutating func makeRoom(to most: Int? = nil, steps: Int = .max) -> [Value] {
+        let most = most ?? limit
         var gone: [Value] = []
-        while isOverLimit, gone.count < steps, let number = order.mostDispensable(among: shareOf.values),
+        while weight > most, gone.count < steps, let number = order.mostDispensable(among: shareOf.values),
             let key = keysAt[number], let value = remove(key)
         {
             gone.append(value)

@@ -15,4 +15,20 @@ struct CorrelationIDTests {
         }
         #expect(CorrelationID.make() != CorrelationID.make())
     }
+
+    @Test("have every digit at every place, but for version and variant")
+    func digits() {
+        var seen = [Set<Character>](repeating: [], count: 36)
+        for _ in 0..<1_000 {
+            for (place, digit) in CorrelationID.make().enumerated() { seen[place].insert(digit) }
+        }
+        for (place, digits) in seen.enumerated() {
+            switch place {
+            case 8, 13, 18, 23: #expect(digits == ["-"])
+            case 14: #expect(digits == ["4"])
+            case 19: #expect(digits == Set("89ab"))
+            default: #expect(digits == Set("0123456789abcdef"))
+            }
+        }
+    }
 }

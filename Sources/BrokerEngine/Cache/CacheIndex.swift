@@ -13,6 +13,8 @@ package final class CacheIndex: Sendable {
         /// The accounts of groups; a group is in memory whole.
         package var accounts = 64 << 20
         package var tokens = 160 << 20
+        /// Of tokens, while nothing is asked for. Accounts stay: a group is read whole.
+        package var restingTokens = 4 << 20
         /// Clients of which it is known whether they are of a family.
         package var clients = 4_096
         /// Owners and clients of whom there is nothing: refreshes look for tokens of families, which few have.
@@ -66,10 +68,12 @@ package final class CacheIndex: Sendable {
     }
 
     private let vault: any RecordVault
+    private let restingTokens: Int
     private let state: Mutex<State>
 
     package init(vault: any RecordVault, limits: Limits = Limits()) {
         self.vault = vault
+        restingTokens = limits.restingTokens
         state = Mutex(State(limits))
     }
 
@@ -86,8 +90,8 @@ package final class CacheIndex: Sendable {
     /// How many groups, owners and clients are in memory.
     package var count: Int { state.withLock { $0.groups.count + $0.owners.count + $0.families.count } }
 
-    package func accounts(of key: GroupKey) -> KnownAccounts? { state.withLock { $0.groups.use(key) } }
-    package func tokens(of key: OwnerKey) -> CachedTokens? { state.withLock { $0.owners.use(key) } }
+    package func accounts(of key: GroupKey) -> KnownAccounts? { state.withLock { $0.groups.useHere(key) } }
+    package func tokens(of key: OwnerKey) -> CachedTokens? { state.withLock { $0.owners.useHere(key) } }
 
     package func loadAccounts(of key: GroupKey) throws(VaultError) -> KnownAccounts {
         let bucket = [key.group.rawValue]
@@ -293,11 +297,15 @@ extension CacheIndex {
         makeRoom()
     }
 
+    /// When nothing was asked for in a while: the tokens that were not used for longest go, and are read again. What a burst brought
+    /// into memory would lie between what stays, and keep all of its pages.
+    package func rest() { makeRoom(restingTokens) }
+
     /// Little by little, for others look something up meanwhile; and what goes is let go outside of the lock.
-    private func makeRoom() {
+    private func makeRoom(_ mostTokens: Int? = nil) {
         var isDone = false
         while !isDone {
-            let gone = state.withLock { $0.makeRoom(steps: 16) }
+            let gone = state.withLock { $0.makeRoom(mostTokens, steps: 16) }
             isDone = gone.isEmpty
         }
     }
@@ -358,10 +366,12 @@ extension CacheIndex.State {
     var isFull: Bool { isAhead && isOverLimit }
 
     /// - Returns: what went.
-    mutating func makeRoom(steps: Int) -> [any Sendable] {
+    ///
+    /// - Parameter mostTokens: what tokens may weigh now; their limit if left out.
+    mutating func makeRoom(_ mostTokens: Int?, steps: Int) -> [any Sendable] {
         guard !isAhead else { return [] }
-        return groups.makeRoom(steps: steps) + owners.makeRoom(steps: steps) + families.makeRoom(steps: steps)
-            + absent.makeRoom(steps: steps)
+        return groups.makeRoom(steps: steps) + owners.makeRoom(to: mostTokens, steps: steps)
+            + families.makeRoom(steps: steps) + absent.makeRoom(steps: steps)
     }
 }
 
@@ -374,4 +384,13 @@ extension AppMetadataRecord {
 extension SealedRecord {
     /// Roughly the bytes it takes in memory, with its fields in the clear and what is around them.
     var weight: Int { box.count + 1_024 }
+}
+
+extension FairCache {
+    /// ``use(_:)`` of the hot path: compiled here it knows its types, and that of another module looks them up each time.
+    fileprivate mutating func useHere(_ key: Key) -> Value? {
+        guard let number = placeOf[key] else { return nil }
+        touch(number)
+        return valuesAt[number]
+    }
 }

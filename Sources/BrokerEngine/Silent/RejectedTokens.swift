@@ -52,9 +52,8 @@ extension SilentAcquisition {
         guard !situation.spendable.isEmpty else {
             throw nothingToSpend(for: request, .noTokens, situation.owner).about(situation.entry.account)
         }
-        // The whole token: one for a part of its scopes would stand beside it, and the refused one would be given on.
-        var whole = request
-        whole.scopes = ScopeRules.toRenew(token.record)
+        // One for a part of its scopes would stand beside it, and the refused one would be given on.
+        let whole = SilentRequest(request, forAllOf: token.record)
         switch services.rejected.begin(rejected, of: situation.owner.group, at: services.clock.uptime) {
         case .recent: return situation.answer(token, services)
         case .refreshing: return try await acquire(whole, replaces: token.sealed.box, insists: false)

@@ -102,10 +102,8 @@ struct SilentAcquisition: Sendable {
         _ token: StoredRecord<AccessTokenRecord>, for request: SilentRequest, owner: CacheIndex.OwnerKey
     ) {
         guard services.ahead.begin(owner, at: services.clock.uptime) else { return }
-        // The whole token, not the part of it that this caller wants: what the others use must not be lost.
-        var whole = request
-        whole.scopes = ScopeRules.toRenew(token.record)
-        let renewal = whole
+        // What the others use must not be lost.
+        let renewal = SilentRequest(request, forAllOf: token.record)
         services.gate.join()
         Task {
             defer { services.gate.leave() }

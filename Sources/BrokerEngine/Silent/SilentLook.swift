@@ -73,14 +73,13 @@ package struct SilentLook: Sendable {
         ).resolved(for: request.app)
         let owner = CacheIndex.OwnerKey(of: entry.stored.record, for: request.app, in: request.partition)
         let (tokens, family) = try tokens(of: owner, in: source)
-        var question = SilentDecision.Question(
+        let question = SilentDecision.Question(
             scopes: request.scopes, realm: TenantRules.realm(at: target, for: entry, among: known),
             tokenType: request.tokenType, resources: request.resources,
             rule: ExpiryRule(
                 now: services.clock.now, buffer: services.settings.read { $0.expiryBuffer },
                 minimumLifetime: request.minimumLifetime),
-            bypassesCache: request.forceRefresh || request.claims != nil)
-        question.ceiling = request.ceiling
+            bypassesCache: request.forceRefresh || request.query.claims != nil, ceiling: request.ceiling)
         return Situation(
             entry: entry, owner: owner, tokens: tokens, family: family, question: question,
             decision: SilentDecision.decide(question, from: tokens, family: family), target: target)
@@ -128,7 +127,7 @@ package enum SilentDecision: Sendable {
 
         package init(
             scopes: Scopes, realm: String, tokenType: TokenType = .bearer, resources: [String] = [], rule: ExpiryRule,
-            bypassesCache: Bool = false
+            bypassesCache: Bool = false, ceiling: Scopes? = nil
         ) {
             self.scopes = scopes
             self.realm = realm
@@ -136,6 +135,7 @@ package enum SilentDecision: Sendable {
             self.resources = ScopeRules.sorted(resources: resources)
             self.rule = rule
             self.bypassesCache = bypassesCache
+            self.ceiling = ceiling
         }
     }
 

@@ -17,7 +17,7 @@ package struct MemoryKeeper: Sendable {
     ///   - release: called when nothing was asked for in a ``pause``, once until something is again.
     package init(
         uses: @escaping @Sendable () -> UInt64, clock: any BrokerClock, forget: @escaping @Sendable () -> Void,
-        release: @escaping @Sendable () -> Void = ResidentMemory.release
+        release: @escaping @Sendable () -> Void
     ) {
         self.uses = uses
         self.clock = clock

@@ -70,7 +70,8 @@ extension BrokerMethod {
         }
         do throws(WireError) {
             let params = try Params(reading: node)
-            return (params, try params.namedApp())
+            let app = try params.namedApp()
+            return (consume params, app)
         } catch {
             throw .invalidParams(error, correlationID: CorrelationID.given(in: node))
         }

@@ -39,19 +39,29 @@ package enum CorrelationID {
 
     private static func text(_ high: UInt64, _ low: UInt64) -> String {
         String(unsafeUninitializedCapacity: 36) { text in
-            var position = 0
-            for index in 0..<32 {
-                if index == 8 || index == 12 || index == 16 || index == 20 {
-                    text[position] = UInt8(ascii: "-")
-                    position += 1
-                }
-                let half = index < 16 ? high : low
-                let digit = UInt8(truncatingIfNeeded: half >> UInt64(60 - index % 16 * 4)) & 15
-                text[position] = digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
-                position += 1
+            let bytes = UnsafeMutableRawBufferPointer(text)
+            // Groups of 8, 4, 4, 4 and 12 digits, each with its dash before it.
+            bytes.storeBytes(of: digits(high >> 32).bigEndian, as: UInt64.self)
+            let (second, fourth) = (digits(high), digits(low >> 32))
+            for (position, four) in [(9, second >> 32), (14, second), (19, fourth >> 32), (24, fourth)] {
+                let four = UInt32(truncatingIfNeeded: four)
+                bytes[position - 1] = UInt8(ascii: "-")
+                bytes.storeBytes(of: four.bigEndian, toByteOffset: position, as: UInt32.self)
             }
-            return position
+            bytes.storeBytes(of: digits(low).bigEndian, toByteOffset: 28, as: UInt64.self)
+            return bytes.count
         }
+    }
+
+    /// The lower 32 bits as eight hexadecimal digits, the first in the highest byte; all eight at once.
+    private static func digits(_ number: UInt64) -> UInt64 {
+        var halves = number & 0xffff_ffff
+        halves = (halves | halves << 16) & 0x0000_ffff_0000_ffff
+        halves = (halves | halves << 8) & 0x00ff_00ff_00ff_00ff
+        halves = (halves | halves << 4) & 0x0f0f_0f0f_0f0f_0f0f
+        // Of those from ten on, six more carries into the bit above.
+        let letters = (halves &+ 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101
+        return halves &+ 0x3030_3030_3030_3030 &+ letters &* UInt64(UInt8(ascii: "a") - UInt8(ascii: "0") - 10)
     }
 
     /// The caller's own, if there is a well-formed one: also a request that is refused should be found again.

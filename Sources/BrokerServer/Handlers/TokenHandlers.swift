@@ -70,15 +70,13 @@ struct TokenHandlers: Sendable {
 
     private func silent(_ request: Request<AcquireTokenSilent>) throws(BrokerError) -> SilentRequest {
         let params = request.params
-        var asked = SilentRequest(
-            partition: request.partition, app: request.app, query: params.query, correlationID: request.correlationID)
-        asked.authority = try otherAuthority(params)
-        asked.isInstanceAware = try CloudRules.isInstanceAware(asked: params.query.instanceAware, for: request.app)
-        asked.forceRefresh = params.forceRefresh
-        asked.rejectedToken = params.rejectedToken.map { Secret($0) }
-        asked.ceiling = request.ceiling
-        if let account = request.grant?.accountID { asked.query.account = .id(account) }
-        return asked
+        var query = params.query
+        if let account = request.grant?.accountID { query.account = .id(account) }
+        return SilentRequest(
+            partition: request.partition, app: request.app, authority: try otherAuthority(params), query: query,
+            isInstanceAware: try CloudRules.isInstanceAware(asked: query.instanceAware, for: request.app),
+            forceRefresh: params.forceRefresh, rejectedToken: params.rejectedToken.map { Secret($0) },
+            ceiling: request.ceiling, correlationID: request.correlationID)
     }
 
     private func interactive(_ request: Request<AcquireTokenInteractive>) throws(BrokerError) -> InteractiveRequest {

@@ -59,6 +59,30 @@ struct CacheBoundTests {
         #expect(bed.index.count < 30)
     }
 
+    @Test("while nothing is asked for, what was not used for longest goes, unless the disk lacks something")
+    func resting() async throws {
+        var limits = CacheIndex.Limits()
+        limits.restingTokens = 20_000
+        let bed = try await CacheBed(limits)
+        let owners = (0..<60).map { Self.owner("person-\($0)") }
+        for owner in owners {
+            #expect(await bed.write([try bed.row(.accessToken(owner, "home", ["a"]), isPut: true)]))
+        }
+        #expect(bed.index.count == 60, "nothing goes while it is used")
+        #expect(bed.index.tokens(of: bed.key(owners[0])) != nil)
+        bed.vault.failWriting(.full("no space"))
+        #expect(await !bed.write([try bed.row(.accessToken(owners[1], "home", ["b"]), isPut: true)]))
+        bed.index.rest()
+        #expect(bed.index.count == 60, "the disk lacks something")
+        bed.vault.failWriting(nil)
+        #expect(await bed.write([try bed.row(.accessToken(owners[2], "home", ["c"]), isPut: true)]))
+        bed.index.rest()
+        #expect((1..<30).contains(bed.index.count))
+        #expect(bed.index.tokens(of: bed.key(owners[0])) != nil, "it was used after the others")
+        #expect(bed.index.tokens(of: bed.key(owners[3])) == nil)
+        for owner in owners { #expect(try bed.index.loadTokens(of: bed.key(owner)).count >= 1) }
+    }
+
     @Test(
         "a read that a change has overtaken does not bring back what was before, even when the change left memory again"
     )

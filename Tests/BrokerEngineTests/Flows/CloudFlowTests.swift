@@ -28,7 +28,7 @@ struct CloudFlowTests {
         }
     }
 
-    private func silent(_ bed: EngineBed, _ change: (inout SilentRequest) -> Void = { _ in }) -> SilentRequest {
+    private func silent(_ bed: EngineBed, _ change: (inout SilentDraft) -> Void = { _ in }) -> SilentRequest {
         bed.silent(Self.app()) {
             $0.isInstanceAware = true
             change(&$0)

@@ -46,12 +46,11 @@ final class EngineBed: Sendable {
 
     func silent(
         _ app: AppRegistration = Sample.app(), _ scopes: [String] = ["mail.read"],
-        _ change: (inout SilentRequest) -> Void = { _ in }
+        _ change: (inout SilentDraft) -> Void = { _ in }
     ) -> SilentRequest {
-        var request = SilentRequest(
-            partition: Sample.partition, app: app, query: TokenQuery(scopes: scopes), correlationID: "correlation-1")
-        change(&request)
-        return request
+        var draft = SilentDraft(app: app, query: TokenQuery(scopes: scopes))
+        change(&draft)
+        return draft.request
     }
 
     func interactive(
@@ -114,4 +113,34 @@ extension RedirectDouble {
 
 extension InteractionOpening {
     var state: String { String(url.split(separator: "=").last ?? "") }
+}
+
+/// A ``SilentRequest`` before it is one.
+@dynamicMemberLookup
+struct SilentDraft {
+    var partition = Sample.partition
+    var app: AppRegistration
+    var authority: Authority?
+    var query: TokenQuery
+    var isInstanceAware = false
+    var forceRefresh = false
+    var rejectedToken: Secret?
+    var ceiling: Scopes?
+    var correlationID = "correlation-1"
+
+    init(app: AppRegistration, query: TokenQuery) {
+        self.app = app
+        self.query = query
+    }
+
+    subscript<Value>(dynamicMember path: WritableKeyPath<TokenQuery, Value>) -> Value {
+        get { query[keyPath: path] }
+        set { query[keyPath: path] = newValue }
+    }
+
+    var request: SilentRequest {
+        SilentRequest(
+            partition: partition, app: app, authority: authority, query: query, isInstanceAware: isInstanceAware,
+            forceRefresh: forceRefresh, rejectedToken: rejectedToken, ceiling: ceiling, correlationID: correlationID)
+    }
 }

@@ -117,7 +117,7 @@ package final class ManagedProcess: Sendable {
     package var errorText: String { (try? String(contentsOf: errors, encoding: .utf8)) ?? "" }
 
     /// Waits until the process has written a text on either stream; an end before that is an error that shows its log.
-    package func waitForText(_ text: String, seconds: Double = 30) async throws {
+    package func waitForText(_ text: String, seconds: Double = usualPatience) async throws {
         try await eventually("\(name) writes “\(text)”", seconds: seconds) {
             if self.outputText.contains(text) || self.errorText.contains(text) { return true }
             try self.requireRunning()

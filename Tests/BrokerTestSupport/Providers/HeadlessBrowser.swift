@@ -76,7 +76,7 @@ package struct HeadlessBrowser: Sendable {
     }
 
     /// Waits for the first visible element that a CSS selector names.
-    package func find(_ selector: String, seconds: Double = 30) async throws -> Element {
+    package func find(_ selector: String, seconds: Double = usualPatience) async throws -> Element {
         try await find(using: "css selector", selector, seconds: seconds)
     }
 
@@ -86,7 +86,7 @@ package struct HeadlessBrowser: Sendable {
     }
 
     /// Waits for the first visible button that shows this text and can be pressed.
-    package func findButton(_ text: String, seconds: Double = 30) async throws -> Element {
+    package func findButton(_ text: String, seconds: Double = usualPatience) async throws -> Element {
         let button = "//button[contains(normalize-space(.), '\(text)') and not(@disabled)]"
         return try await find(using: "xpath", button, seconds: seconds)
     }
@@ -116,7 +116,7 @@ package struct HeadlessBrowser: Sendable {
     }
 
     /// Waits until the browser is at an address that begins so.
-    package func waitForURL(prefix: String, seconds: Double = 30) async throws {
+    package func waitForURL(prefix: String, seconds: Double = usualPatience) async throws {
         try await eventually("the browser is at \(prefix)", seconds: seconds) { try await url.hasPrefix(prefix) }
     }
 

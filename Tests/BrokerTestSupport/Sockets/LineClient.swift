@@ -16,7 +16,7 @@ package actor LineClient {
     private var received: [UInt8] = []
     private var isClosed = false
 
-    package static func connect(to path: String, patience: Double = 30) async throws -> LineClient {
+    package static func connect(to path: String, patience: Double = usualPatience) async throws -> LineClient {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         guard path.utf8.count < MemoryLayout.size(ofValue: address.sun_path) else {
@@ -50,7 +50,7 @@ package actor LineClient {
     /// - Returns: the connected client.
     /// - Throws: ``Failure/system(_:_:)`` when nobody listens there.
     package static func connect(
-        toPort port: UInt16, ip: String = "127.0.0.1", patience: Double = 30
+        toPort port: UInt16, ip: String = "127.0.0.1", patience: Double = usualPatience
     ) throws -> LineClient {
         var hints = addrinfo()
         hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV
@@ -72,7 +72,7 @@ package actor LineClient {
     }
 
     /// Takes over a connected, non-blocking stream socket.
-    package init(owning descriptor: Int32, patience: Double = 30) {
+    package init(owning descriptor: Int32, patience: Double = usualPatience) {
         self.descriptor = descriptor
         self.patience = patience
     }

@@ -1,8 +1,13 @@
+import Foundation
+
+/// Seconds after which a test that would hang ends: thirty, or what `BROKER_TEST_PATIENCE` says where everything is slow.
+package let usualPatience = ProcessInfo.processInfo.environment["BROKER_TEST_PATIENCE"].flatMap(Double.init) ?? 30
+
 /// Looks again and again until something is so.
 ///
 /// The time limit only ends a test that would hang; it says nothing about how long the thing may take.
 package func eventually(
-    _ what: String, seconds: Double = 30, isolation: isolated (any Actor)? = #isolation,
+    _ what: String, seconds: Double = usualPatience, isolation: isolated (any Actor)? = #isolation,
     _ isSo: () async throws -> Bool
 ) async throws {
     _ = try await awaited(what, seconds: seconds) { try await isSo() ? true : nil }
@@ -10,7 +15,7 @@ package func eventually(
 
 /// Looks again and again until there is something to be seen, and gives that.
 package func awaited<Value>(
-    _ what: String, seconds: Double = 30, isolation: isolated (any Actor)? = #isolation,
+    _ what: String, seconds: Double = usualPatience, isolation: isolated (any Actor)? = #isolation,
     _ look: () async throws -> Value?
 ) async throws -> Value {
     let clock = ContinuousClock()
