@@ -70,8 +70,8 @@ package final class SilentRequest: TokenRequest {
         self.partition = partition
         self.app = app
         self.authority = authority
-        self.query = query
         scopes = query.scopes(for: app)
+        self.query = query
         self.isInstanceAware = isInstanceAware
         self.forceRefresh = forceRefresh
         self.rejectedToken = rejectedToken

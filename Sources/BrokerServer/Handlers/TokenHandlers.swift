@@ -70,13 +70,15 @@ struct TokenHandlers: Sendable {
 
     private func silent(_ request: Request<AcquireTokenSilent>) throws(BrokerError) -> SilentRequest {
         let params = request.params
+        let authority = try otherAuthority(params)
+        let isInstanceAware = try CloudRules.isInstanceAware(asked: params.query.instanceAware, for: request.app)
         var query = params.query
         if let account = request.grant?.accountID { query.account = .id(account) }
         return SilentRequest(
-            partition: request.partition, app: request.app, authority: try otherAuthority(params), query: query,
-            isInstanceAware: try CloudRules.isInstanceAware(asked: query.instanceAware, for: request.app),
-            forceRefresh: params.forceRefresh, rejectedToken: params.rejectedToken.map { Secret($0) },
-            ceiling: request.ceiling, correlationID: request.correlationID)
+            partition: request.partition, app: request.app, authority: authority, query: query,
+            isInstanceAware: isInstanceAware, forceRefresh: params.forceRefresh,
+            rejectedToken: params.rejectedToken.map { Secret($0) }, ceiling: request.ceiling,
+            correlationID: request.correlationID)
     }
 
     private func interactive(_ request: Request<AcquireTokenInteractive>) throws(BrokerError) -> InteractiveRequest {

@@ -11,6 +11,17 @@ final class LineChannel: SocketStreamOwner {
     /// Lines that are delivered before others have their turn, if they are answered at once. One that waits takes longer.
     private static let linesInATurn = 16
 
+    /// Who is told of lines, and where they come from. One object: it is looked at in every step.
+    private final class Served {
+        let handler: any LineHandler
+        let connection: LineConnection
+
+        init(_ handler: any LineHandler, _ connection: LineConnection) {
+            self.handler = handler
+            self.connection = connection
+        }
+    }
+
     private enum Phase {
         case serving
         /// No line is delivered any more; the connection ends when what was written is sent.
@@ -24,7 +35,7 @@ final class LineChannel: SocketStreamOwner {
     private let table: LineTable
     private let logger: Logger
     private let stream: SocketStream
-    private var served: (handler: any LineHandler, connection: LineConnection)?
+    private var served: Served?
     /// Whose limit it counts against.
     private var owner: ConnectionOwner?
     /// When a line came or went last.
@@ -66,7 +77,7 @@ final class LineChannel: SocketStreamOwner {
 
     /// To be called when it has its place in the table.
     func serve(_ handler: any LineHandler, on connection: LineConnection, owner: ConnectionOwner) {
-        served = (handler, connection)
+        served = Served(handler, connection)
         self.owner = owner
         rest()
         stream.serve(self, wantsInput: true)
@@ -254,7 +265,7 @@ final class LineChannel: SocketStreamOwner {
         }
     }
 
-    private func awaitRest(of served: (handler: any LineHandler, connection: LineConnection)) {
+    private func awaitRest(of served: Served) {
         if inputHasEnded {
             guard !inputEndWasTold else { return }
             inputEndWasTold = true
@@ -293,9 +304,7 @@ final class LineChannel: SocketStreamOwner {
     /// Whoever got hold of the connection after it was made speaks for itself.
     ///
     /// - Returns: whether what came counts.
-    private func knowsWriter(
-        _ writer: BytesBeside.Writer, _ served: (handler: any LineHandler, connection: LineConnection)
-    ) -> Bool {
+    private func knowsWriter(_ writer: BytesBeside.Writer, _ served: Served) -> Bool {
         let peer = served.connection.peer
         // While the process that connected lives, its number is nobody else's.
         let isPeer = writer.pid == peer.pid && peer.process?.isRunning != false

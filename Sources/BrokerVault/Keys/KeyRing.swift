@@ -104,16 +104,16 @@ final class KeyRing: Sendable {
         of partition: Partition, in state: inout State, stored: (Partition) throws(VaultError) -> [UInt8]?
     ) throws(VaultError) -> PartitionKeys? {
         guard let wrapping = state.wrapping else { throw .locked }
-        let known = state.entries[partition]
-        if let keys = known?.keys { return keys }
-        let found = if let unsaved = known?.unsaved { unsaved } else { try stored(partition) }
+        if let keys = state.entries[partition]?.keys { return keys }
+        let unsaved = state.entries[partition]?.unsaved
+        let found = if let unsaved { unsaved } else { try stored(partition) }
         guard let wrapped = found else { return nil }
         guard let dataKeys = wrapping.unwrap(wrapped, of: partition) else {
             throw .damaged(
                 "The data key of uid \(partition.uid) in the vault is damaged. Restore vault.db from a backup.")
         }
         let keys = dataKeys.keys
-        state.entries[partition] = Entry(keys: keys, unsaved: known?.unsaved)
+        state.entries[partition] = Entry(keys: keys, unsaved: unsaved)
         return keys
     }
 
