@@ -51,8 +51,22 @@ struct ProviderRuleTests {
             let first = try #require(answer?["refresh_token"]?.stringValue)
             let second = try #require(
                 try await scene.refresh(first).json().objectValue?["refresh_token"]?.stringValue)
+            #expect(scene.provider.repeatedRefreshes == 0)
             #expect(try await scene.refresh(first).status == 200)
             #expect(try await scene.refresh(second).status == 200)
+            #expect(scene.provider.repeatedRefreshes == 1)
+        }
+    }
+
+    @Test("behind something else, its addresses have the port of that")
+    func front() async throws {
+        try await withTestBed { bed in
+            let provider = try await DevIdentityProvider.start(in: bed) { $0.frontPort = 8443 }
+            #expect(provider.issuer == "http://127.0.0.1:8443")
+            let url = "http://127.0.0.1:\(provider.port)/.well-known/openid-configuration"
+            let metadata = try await HTTPSession(in: bed).get(url).json().objectValue
+            #expect(metadata?["issuer"] == "http://127.0.0.1:8443")
+            #expect(metadata?["token_endpoint"] == "http://127.0.0.1:8443/token")
         }
     }
 

@@ -21,7 +21,7 @@ package enum DevIdentityProvider {
             onServerRunning: { channel in
                 let port = channel.localAddress?.port ?? Int(options.port)
                 let host = options.host.contains(":") ? "[\(options.host)]" : options.host
-                provider.setPlace(host: host, port: port)
+                provider.setPlace(host: host, port: options.frontPort.map { Int($0) } ?? port)
                 announce.yield(port)
             },
             logger: Logger(label: "dev-idp") { _ in SwiftLogNoOpLogHandler() })

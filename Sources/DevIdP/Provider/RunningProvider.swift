@@ -4,6 +4,7 @@ package final class RunningProvider: Sendable {
     package let issuer: String
     /// Scheme, host and port.
     package let origin: String
+    /// Where it listens; in its addresses is ``ProviderOptions/frontPort``, if there is one.
     package let port: Int
     package let flavor: ProviderFlavor
     private let provider: Provider
@@ -52,6 +53,9 @@ package final class RunningProvider: Sendable {
     package func holder(of accessToken: String) -> (username: String, clientID: String)? {
         provider.state.withLock { $0.tokens.holder(of: accessToken) }
     }
+
+    /// How often somebody sent a refresh token that was exchanged before.
+    package var repeatedRefreshes: Int { provider.state.withLock { $0.tokens.repeatedRefreshes } }
 
     /// Ends every grant, as an administrator would.
     package func revokeAllGrants() { provider.state.withLock { $0.tokens.revokeAll() } }

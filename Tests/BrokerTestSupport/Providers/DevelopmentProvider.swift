@@ -18,8 +18,7 @@ extension DevIdentityProvider {
 extension RunningProvider {
     /// Follows an authorization request on the provider's pages, as far as the redirect to the application.
     package func signIn(_ person: Person, at url: String, in bed: TestBed) async throws -> ProviderRedirect {
-        let origin = "http://127.0.0.1:\(port)"
-        return try await FormBrowser(session: HTTPSession(in: bed), home: origin).visit(url) { form in
+        try await FormBrowser(session: HTTPSession(in: bed), home: origin).visit(url) { form in
             guard form.fields["password"] != nil else { return form.press(named: "decision") }
             form.fields["username"] = person.name
             form.fields["password"] = person.password

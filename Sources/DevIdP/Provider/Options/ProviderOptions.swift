@@ -5,6 +5,8 @@ package struct ProviderOptions: Sendable {
     package var host = "127.0.0.1"
     /// 0 lets the kernel choose.
     package var port: UInt16 = 0
+    /// The port in all of its addresses, where something stands in front of it; nil is its own.
+    package var frontPort: UInt16?
     /// Put behind the origin to form the issuer: `/o`, or empty.
     package var issuerPath = ""
     package var users = ProviderUser.samples

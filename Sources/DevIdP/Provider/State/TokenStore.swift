@@ -4,6 +4,7 @@ struct TokenStore: Sendable {
     private var codes: [String: AuthorizationCode] = [:]
     private var accessTokens: [String: AccessTokenRecord] = [:]
     private var refreshTokens: [String: RefreshTokenRecord] = [:]
+    private(set) var repeatedRefreshes = 0
 
     mutating func addCode(_ code: String, for grant: Grant, target: AuthorizationRequest.RedirectTarget, expiresAt: Int)
     {
@@ -82,6 +83,7 @@ struct TokenStore: Sendable {
         guard record.proofKey == nil || record.proofKey == asker.proofKey else {
             throw OAuthFailure(.invalidGrant, "the refresh token is bound to another key")
         }
+        if record.usedAt != nil { repeatedRefreshes += 1 }
         if let usedAt = record.usedAt, asker.now - usedAt >= asker.policy.reuseGrace {
             revoke(grant.id)
             throw OAuthFailure(
