@@ -204,7 +204,8 @@ let package = Package(
 
         // An hour of everything: `make soak`
         program(
-            "broker-soak", ["BrokerTestSupport", "DevIdentityProvider", "BrokerRPC", "BrokerValues"], path: "Tests/Soak"
-        ),
+            "broker-soak",
+            ["BrokerTestSupport", "DevIdentityProvider", "BrokerRPC", "BrokerValues", .nioCore, .nioPosix],
+            path: "Tests/Soak"),
     ]
 )

@@ -13,16 +13,6 @@ struct Caller {
     /// Whether the broker is restarted meanwhile: otherwise no connection ends, and no answer is missing.
     let survivesRestarts: Bool
 
-    /// What a provider in trouble is a reason for, and a broker that ends. That a person has to do something is none.
-    private static let acceptable: Set<String> = [
-        "serverUnavailable", "offline", "timedOut", "throttled", "invalidResponse", "shuttingDown", "interrupted",
-        "tooManyConnections",
-    ]
-
-    private static func accepts(_ refusal: Refusal) -> Bool {
-        [refusal.kind, refusal.reason].contains { $0.map(acceptable.contains) ?? false }
-    }
-
     mutating func run(until isOver: @Sendable () -> Bool) async throws {
         var connection: WireConnection?
         while !isOver() {
@@ -31,7 +21,7 @@ struct Caller {
                 if let connection { open = connection } else { open = try await daemon.broker.connect() }
                 connection = open
                 try await step(open)
-            } catch let refusal as Refusal where Self.accepts(refusal) {
+            } catch let refusal as Refusal where refusal.isPassing {
                 findings.count("refused: \(refusal.kind ?? "")")
             } catch let refusal as Refusal {
                 findings.add("refused without a reason: \(refusal)")
@@ -121,5 +111,16 @@ struct Caller {
             // The provider's pages are in trouble, too.
             findings.count("sign-ins that failed")
         }
+    }
+}
+
+extension Refusal {
+    /// What a provider in trouble is a reason for, and a broker that ends. That a person has to do something is none.
+    var isPassing: Bool {
+        let passing: Set<String> = [
+            "serverUnavailable", "offline", "timedOut", "throttled", "invalidResponse", "shuttingDown", "interrupted",
+            "tooManyConnections",
+        ]
+        return [kind, reason].contains { $0.map(passing.contains) ?? false }
     }
 }

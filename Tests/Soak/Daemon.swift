@@ -9,6 +9,7 @@ actor Daemon {
     private let state: String
     private(set) var broker: BrokerProcess
     private(set) var restarts = 0
+    private(set) var kills = 0
 
     init(in bed: TestBed) async throws {
         self.bed = bed
@@ -32,6 +33,7 @@ actor Daemon {
     /// By SIGKILL, or asked to end: then it answers first what is under way.
     func restart(byKilling: Bool) async throws {
         if byKilling {
+            kills += 1
             broker.process.send(SIGKILL)
             _ = await broker.process.exitStatus()
         } else {

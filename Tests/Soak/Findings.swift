@@ -11,15 +11,18 @@ final class Findings: Sendable {
     private static let limit = 50
     private let state = Mutex(State())
 
-    func count(_ what: String) { state.withLock { $0.counts[what, default: 0] += 1 } }
+    func count(_ what: String, _ times: Int = 1) { state.withLock { $0.counts[what, default: 0] += times } }
 
     func add(_ wrong: String) {
         state.withLock { if $0.wrong.count < Self.limit, !$0.wrong.contains(wrong) { $0.wrong.append(wrong) } }
     }
 
     /// Where next to nothing was done, nothing was found.
-    func requireSome(of kinds: [String]) {
-        for kind in kinds where state.withLock({ $0.counts[kind, default: 0] }) < 5 { add("hardly any \(kind)") }
+    func require(_ least: Int, of kinds: [String]) {
+        for kind in kinds {
+            let count = state.withLock { $0.counts[kind, default: 0] }
+            if count < least { add("only \(count) \(kind)") }
+        }
     }
 
     var wrong: [String] { state.withLock { $0.wrong } }

@@ -1,7 +1,7 @@
 import BrokerTestSupport
 import Foundation
 
-/// `broker-soak [SECONDS]`: an hour of mixed load on the built brokerd, with a provider in trouble, restarts and clock steps.
+/// `broker-soak [SECONDS]`: an hour of mixed load on the built brokerd, with providers and networks in trouble, restarts and clock steps.
 /// It ends with status 1 if something went wrong that must not.
 @main
 enum Main {

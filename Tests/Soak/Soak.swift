@@ -8,25 +8,29 @@ struct Soak {
     private let bed: TestBed
     private let daemon: Daemon
     private let findings = Findings()
-    private var providers: [RunningProvider] = []
+    private var providers: [TroubledProvider] = []
     private var holdings: [Holding] = []
     private var owns: [Holding] = []
+    private var repetitions = Repetitions()
 
     private static let callers = 6
     /// What remains of connections to providers, which are kept for the next request.
     private static let spareDescriptors = 12
+    private static let repeated = "refresh tokens sent again"
 
     /// - Returns: what went wrong.
     static func run(for seconds: Double, in bed: TestBed) async throws -> [String] {
         var soak = Soak(bed: bed, daemon: try await Daemon(in: bed))
         try await soak.prepare()
         try await soak.load(for: seconds / 2, restarting: true)
+        try await soak.checkEverybody()
         print("with \(await soak.daemon.restarts) restarts: \(soak.findings.summary)")
-        try await soak.checkEverybody()
         try await soak.steadily(for: seconds / 2)
-        print("in all: \(soak.findings.summary)")
         try await soak.checkEverybody()
-        soak.findings.requireSome(of: ["cached tokens", "new tokens", "sign-ins", "clients that left"])
+        print("in all: \(soak.findings.summary)")
+        soak.findings.require(5, of: ["cached tokens", "new tokens", "sign-ins", "clients that left"])
+        // Time enough for each of them.
+        if seconds >= 60 { soak.findings.require(1, of: TroubledProvider.kindsOfFaults + [Self.repeated]) }
         return soak.findings.wrong
     }
 
@@ -35,12 +39,9 @@ struct Soak {
     private mutating func prepare() async throws {
         let broker = await daemon.broker
         for number in 0..<2 {
-            let provider = try await DevIdentityProvider.start(in: bed) {
-                $0.policy.accessTokenLifetime = 400
-                // A refresh token whose answer died with a broker may be sent once more.
-                $0.policy.reuseGrace = 86_400
-            }
-            providers.append(provider)
+            let troubled = try await TroubledProvider.start(findings, in: bed)
+            let provider = troubled.provider
+            providers.append(troubled)
             for (app, client) in [("notes", "demo-one"), ("mail", "demo-two")] {
                 for person in [Person.alice, .bob] {
                     var holding = Holding(
@@ -53,14 +54,14 @@ struct Soak {
         }
         for number in 0..<Self.callers {
             let own = Holding(
-                app: "own-\(number)", clientID: "demo-one", person: .alice, provider: providers[number % 2])
+                app: "own-\(number)", clientID: "demo-one", person: .alice, provider: providers[number % 2].provider)
             try await own.register(with: broker)
             owns.append(own)
         }
     }
 
     /// Callers at work, in all kinds of trouble.
-    private func load(for seconds: Double, restarting: Bool) async throws {
+    private mutating func load(for seconds: Double, restarting: Bool) async throws {
         let end = ContinuousClock.now + .seconds(seconds)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for own in owns {
@@ -75,27 +76,18 @@ struct Soak {
             }
             try await group.waitForAll()
         }
-        for provider in providers { provider.removeFaults() }
+        for index in providers.indices { providers[index].calm() }
         try daemon.setClock(ahead: 0)
     }
 
-    private func trouble(restarts: Bool) async throws {
-        let faults: [Fault] = [
-            Fault(.token, .status, status: 503), Fault(.token, .status, status: 429, retryAfter: 1),
-            Fault(.token, .drop),
-            Fault(.token, .reset), Fault(.token, .slow, delay: 0.5), Fault(.token, .garbage), Fault(.token, .truncate),
-            Fault(.token, .huge), Fault(.token, .html), Fault(nil, .reset),
-        ]
-        for provider in providers {
-            if let fault = faults.randomElement() { provider.add(fault) }
-            if Int.random(in: 0..<4) == 0 { provider.expire(.accessTokens) }
-        }
+    private mutating func trouble(restarts: Bool) async throws {
+        for index in providers.indices { try await providers[index].trouble() }
         try daemon.setClock(ahead: [0, 0, 0, -100, 100, 200].randomElement() ?? 0)
         if restarts, Int.random(in: 0..<3) == 0 { try await daemon.restart(byKilling: Bool.random()) }
     }
 
     /// One broker for all of the time.
-    private func steadily(for seconds: Double) async throws {
+    private mutating func steadily(for seconds: Double) async throws {
         let pid = await daemon.broker.process.pid
         let before = try Usage(of: pid)
         // Until then it fills its caches.
@@ -121,17 +113,16 @@ struct Soak {
         }
     }
 
-    /// Nobody has lost anything.
-    private func checkEverybody() async throws {
+    /// Nobody has lost anything, and no answer that was lost is still to be made up for.
+    private mutating func checkEverybody() async throws {
         let broker = await daemon.broker
         for holding in holdings {
             let connection = try await broker.connect()
-            let answer = try await awaited("\(holding.app) gets a new token", seconds: 60) { () -> JSONObject? in
+            let answer = try await awaited("\(holding.app) gets a new token", seconds: 90) { () -> JSONObject? in
                 do {
                     return try await connection.call("token.acquireSilent", holding.request(["forceRefresh": true]))
-                } catch let refusal as Refusal where refusal.kind == "throttled" || refusal.kind == "serverUnavailable"
-                {
-                    // What it was told last holds for a moment.
+                } catch let refusal as Refusal where refusal.isPassing {
+                    // What it was told last holds for a while, a minute at most.
                     return nil
                 }
             }
@@ -140,5 +131,29 @@ struct Soak {
         }
         let vault = try await broker.call("broker.status")["vault"]?.objectValue ?? [:]
         for what in ["quarantined", "missing"] where vault[what] != 0 { findings.add("records \(what): \(vault)") }
+        await checkRepetitions()
     }
+
+    /// Since the last time.
+    private mutating func checkRepetitions() async {
+        let now = Repetitions(
+            seen: providers.map(\.provider.repeatedRefreshes).reduce(0, +),
+            lost: providers.map(\.lostRefreshes).reduce(0, +),
+            // A broker that is killed takes with it what it has not kept yet: an answer for each token at most.
+            killed: await daemon.kills * holdings.count)
+        let seen = now.seen - repetitions.seen
+        findings.count(Self.repeated, seen)
+        let (lost, killed) = (now.lost - repetitions.lost, now.killed - repetitions.killed)
+        if seen > lost + killed {
+            findings.add("\(seen) \(Self.repeated), after \(lost) lost answers and at most \(killed) not kept")
+        }
+        repetitions = now
+    }
+}
+
+/// How often a refresh token was sent again, and for what reasons it may be.
+private struct Repetitions {
+    var seen = 0
+    var lost = 0
+    var killed = 0
 }

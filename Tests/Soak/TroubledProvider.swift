@@ -1,0 +1,82 @@
+import BrokerTestSupport
+import DevIdentityProvider
+
+/// A provider behind a network, and what goes wrong with both.
+struct TroubledProvider {
+    let provider: RunningProvider
+    private let proxy: FaultyProxy
+    private let findings: Findings
+    private var troubles = Deck(FaultyProxy.Fault.allCases.map(Trouble.network) + faults.map(Trouble.answer))
+    /// How many answers to refreshes were of a size that the broker does not take.
+    private var hugeRefreshes = 0
+
+    private enum Trouble {
+        case network(FaultyProxy.Fault)
+        case answer(Fault)
+    }
+
+    /// What only the provider itself can get wrong: its answers come through as they are.
+    private static let faults = [
+        Fault(.token, .status, status: 503), Fault(.token, .status, status: 429, retryAfter: 1),
+        Fault(nil, .status, status: 500), Fault(.token, .garbage), Fault(.token, .html), Fault(.token, .huge),
+    ]
+
+    static func start(_ findings: Findings, in bed: TestBed) async throws -> TroubledProvider {
+        let port = try FreePort.next()
+        let provider = try await DevIdentityProvider.start(in: bed) {
+            $0.frontPort = port
+            $0.policy.accessTokenLifetime = 400
+            // A refresh token whose answer was lost may be sent once more: nobody has to sign in again for that.
+            $0.policy.reuseGrace = 86_400
+        }
+        let proxy = try await FaultyProxy.start(on: port, to: provider.port, findings, in: bed)
+        return TroubledProvider(provider: provider, proxy: proxy, findings: findings)
+    }
+
+    private init(provider: RunningProvider, proxy: FaultyProxy, findings: Findings) {
+        (self.provider, self.proxy, self.findings) = (provider, proxy, findings)
+    }
+
+    mutating func trouble() async throws {
+        switch troubles.draw() {
+        case .network(let fault): try await proxy.cause(fault)
+        case .answer(let fault): provider.add(fault)
+        case nil: break
+        }
+        if Int.random(in: 0..<4) == 0 { provider.expire(.accessTokens) }
+    }
+
+    /// Nothing more goes wrong; what did is counted.
+    mutating func calm() {
+        proxy.calm()
+        provider.removeFaults()
+        for entry in provider.log {
+            guard let fault = entry.fault else { continue }
+            findings.count(Self.name(of: fault, status: entry.status))
+            if fault == .huge, entry.grantType == "refresh_token" { hugeRefreshes += 1 }
+        }
+        provider.clearLog()
+    }
+
+    var lostRefreshes: Int { proxy.lostRefreshes + hugeRefreshes }
+
+    static let kindsOfFaults =
+        FaultyProxy.Fault.allCases.map(\.rawValue) + faults.map { name(of: $0.kind, status: $0.status) }
+
+    private static func name(of fault: Fault.Kind, status: Int?) -> String {
+        fault == .status ? "answers of status \(status ?? 0)" : "answers with fault \(fault.rawValue)"
+    }
+}
+
+/// Cards that are drawn in any order, but none again before all the others.
+private struct Deck<Card> {
+    private let cards: [Card]
+    private var rest: [Card] = []
+
+    init(_ cards: [Card]) { self.cards = cards }
+
+    mutating func draw() -> Card? {
+        if rest.isEmpty { rest = cards.shuffled() }
+        return rest.popLast()
+    }
+}
