@@ -2,14 +2,57 @@
 ///
 /// A lower layer throws its own typed error; the layer that knows what it means for the caller turns it into this.
 /// It carries nothing secret: no token, no code, no password, no URL with a query.
+///
+/// One reference: every call that may throw keeps room for an error, in the frames of waiting tasks too.
 package struct BrokerError: Error, Sendable {
-    package var kind: ErrorKind
+    private struct Fields {
+        var kind: ErrorKind
+        var message: String
+        var reason: ErrorReason?
+        var details = Details()
+        var cause: (any Error)?
+    }
+
+    private final class Shared: Sendable {
+        let fields: Fields
+
+        init(_ fields: Fields) { self.fields = fields }
+    }
+
+    private var shared: Shared
+
+    package var kind: ErrorKind {
+        get { shared.fields.kind }
+        set { change { $0.kind = newValue } }
+    }
+
     /// One sentence for a person; it says what to do next.
-    package var message: String
-    package var reason: ErrorReason?
-    package var details = Details()
+    package var message: String {
+        get { shared.fields.message }
+        set { change { $0.message = newValue } }
+    }
+
+    package var reason: ErrorReason? {
+        get { shared.fields.reason }
+        set { change { $0.reason = newValue } }
+    }
+
+    package var details: Details {
+        get { shared.fields.details }
+        set { change { $0.details = newValue } }
+    }
+
     /// What a lower layer said; for the log, never for the wire.
-    package var cause: (any Error)?
+    package var cause: (any Error)? {
+        get { shared.fields.cause }
+        set { change { $0.cause = newValue } }
+    }
+
+    private mutating func change(_ change: (inout Fields) -> Void) {
+        var fields = shared.fields
+        change(&fields)
+        shared = Shared(fields)
+    }
 
     /// What the provider or the broker can add (`error.data`).
     package struct Details: Sendable, Equatable {
@@ -37,11 +80,9 @@ package struct BrokerError: Error, Sendable {
         _ kind: ErrorKind, _ message: String, reason: ErrorReason? = nil, cause: (any Error)? = nil,
         with change: (inout Details) -> Void = { _ in }
     ) {
-        self.kind = kind
-        self.message = message
-        self.reason = reason
-        self.cause = cause
-        change(&details)
+        var fields = Fields(kind: kind, message: message, reason: reason, cause: cause)
+        change(&fields.details)
+        shared = Shared(fields)
     }
 
     /// The same error, answered to the request with this correlation id (one that is there already stays).

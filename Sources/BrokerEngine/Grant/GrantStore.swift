@@ -37,8 +37,8 @@ struct GrantStore: Sendable {
             try checkRoom(for: named, at: authority)
             var context = context(authority, asked, sent, proofKey)
             context.grantNarrows = try grantNarrows(of: named, at: authority)
-            let granted = GrantedTokens(
-                response, claims: claims, known: try known(named, at: authority), context: context)
+            let granted = try Self.told(
+                GrantedTokens(response, claims: claims, known: try known(named, at: authority), context: context))
             filed = try await file(granted, of: response, proofKey: proofKey)
         } catch {
             giveBack(response, of: identity, at: metadata)
@@ -82,7 +82,7 @@ struct GrantStore: Sendable {
     ///   - contexts: of which authentication contexts there must be one (``ClaimsRule/essentialContexts(in:)``).
     ///   - earlier: an ID token of the same sign-in.
     ///
-    /// Not inlined: a task that waits for a provider would hold the memory for all this, twenty-four kilobytes, for as long.
+    /// Not inlined: a task that waits for a provider would hold the memory for all this for as long.
     @inline(never)
     func keepRefreshed(
         _ response: TokenResponse, asked: Scopes, sent: Scopes, replacing spent: StoredRecord<RefreshTokenRecord>,
@@ -97,34 +97,20 @@ struct GrantStore: Sendable {
             await keep(rescue, proofKey: nil)
             throw ProofKeys.unsupported(authority)
         }
-        let account = entry.stored.record
-        var claims: IDTokenClaims?
-        var identity = TokenIdentity(homeAccountID: account.homeAccountID, realm: realm)
-        let known: AccountRecord
+        let granted: GrantedTokens
         do throws(BrokerError) {
+            var claims: IDTokenClaims?
             if let idToken = response.idToken {
-                let verified = try await verified(idToken, nonce: nil, earlier: earlier, authority, metadata)
-                guard
-                    let same = TokenIdentity(
-                        refreshed: verified, clientInfo: response.clientInfo, of: account, at: authority)
-                else {
-                    throw BrokerError(
-                        .invalidResponse,
-                        "\(authority.environment) answered a refresh with another person's ID token; sign in again.")
-                }
-                (claims, identity) = (verified, same)
+                claims = try await verified(idToken, nonce: nil, earlier: earlier, authority, metadata)
             }
             try SignInRequirements.checkRefreshed(acr: claims?["acr"], among: contexts)
-            try checkRoom(for: identity, at: authority)
-            known = try self.known(identity, at: authority) ?? account.moved(to: realm)
+            granted = try refreshed(
+                response, claims, of: entry.stored.record, in: realm, spending: spent.record,
+                context(authority, asked, sent, proofKey))
         } catch {
             await keep(rescue, proofKey: proofKey)
             throw error
         }
-        var context = context(authority, asked, sent, proofKey)
-        context.refreshing = account
-        let granted = GrantedTokens(
-            response, claims: claims, known: known, spent: spent.record, context: context)
         let filed: Filed
         do throws(BrokerError) {
             filed = try await file(granted, of: response, precondition: precondition, proofKey: proofKey)
@@ -138,6 +124,43 @@ struct GrantStore: Sendable {
             throw error
         }
         return try answer(filed, of: response, precondition: precondition, refusal: .interactionRequired)
+    }
+
+    /// - Parameters:
+    ///   - claims: of the verified ID token, if one came.
+    ///   - account: whose refresh token was spent.
+    ///   - realm: the tenant that was asked for.
+    ///
+    /// Not inlined, as ``keepRefreshed(_:asked:sent:replacing:of:at:realm:metadata:contexts:earlier:proofKey:)``.
+    @inline(never)
+    private func refreshed(
+        _ response: TokenResponse, _ claims: IDTokenClaims?, of account: AccountRecord, in realm: String,
+        spending spent: RefreshTokenRecord, _ context: GrantedTokens.Context
+    ) throws(BrokerError) -> GrantedTokens {
+        let authority = context.authority
+        var (context, identity) = (context, TokenIdentity(homeAccountID: account.homeAccountID, realm: realm))
+        context.refreshing = account
+        if let claims {
+            guard
+                let same = TokenIdentity(
+                    refreshed: claims, clientInfo: response.clientInfo, of: account, at: authority)
+            else {
+                throw BrokerError(
+                    .invalidResponse,
+                    "\(authority.environment) answered a refresh with another person's ID token; sign in again.")
+            }
+            identity = same
+        }
+        try checkRoom(for: identity, at: authority)
+        let known = try known(identity, at: authority) ?? account.moved(to: realm)
+        return try Self.told(GrantedTokens(response, claims: claims, known: known, spent: spent, context: context))
+    }
+
+    private static func told(_ granted: GrantedTokens?) throws(BrokerError) -> GrantedTokens {
+        guard let granted else {
+            throw BrokerError(.internal, "The account of a token answer could not be told; sign in again.")
+        }
+        return granted
     }
 
     /// What the group knows of the person in this tenant; for a tenant that is new, since when it knows the person.
@@ -202,12 +225,9 @@ struct GrantStore: Sendable {
 
     /// - Throws: when nothing was kept.
     private func file(
-        _ granted: GrantedTokens?, of response: TokenResponse, precondition: RefreshPrecondition? = nil,
+        _ granted: GrantedTokens, of response: TokenResponse, precondition: RefreshPrecondition? = nil,
         proofKey: ProofKey?
     ) async throws(BrokerError) -> Filed {
-        guard let granted else {
-            throw BrokerError(.internal, "The account of a token answer could not be told; sign in again.")
-        }
         let (outcome, isPersisted) = try await services.writeTogether(in: partition) { draft throws(VaultError) in
             try decide(granted, response, precondition, proofKey, from: draft)
         }

@@ -1,18 +1,18 @@
 import BrokerModel
 import BrokerValues
 
-/// What a token answer becomes in the cache. Pure: records follow from the answer, the claims and the time.
-package struct GrantedTokens: Sendable {
-    package var account: AccountRecord
-    package var accessToken: AccessTokenRecord
+/// What a token answer becomes in the cache. Pure: records follow from the answer, the claims and the time. It never changes.
+package final class GrantedTokens: Sendable {
+    package let account: AccountRecord
+    package let accessToken: AccessTokenRecord
     /// Nil when the provider gave none.
-    package var refreshToken: RefreshTokenRecord?
+    package let refreshToken: RefreshTokenRecord?
     /// The same token for all clients of its family (MSAL, "FOCI").
-    package var familyToken: RefreshTokenRecord?
-    package var idToken: IDTokenRecord?
+    package let familyToken: RefreshTokenRecord?
+    package let idToken: IDTokenRecord?
     /// Asked for and not given.
-    package var declined: Scopes
-    package var granted: Scopes
+    package let declined: Scopes
+    package let granted: Scopes
 
     package struct Context: Sendable {
         package var app: AppRegistration
@@ -63,7 +63,7 @@ package struct GrantedTokens: Sendable {
         granted = named.scopes
         declined = ScopeRules.declined(asked: context.asked, granted: granted)
         let lifetime = response.expiresIn ?? context.defaultLifetime
-        accessToken = AccessTokenRecord(
+        var accessToken = AccessTokenRecord(
             owner: owner, realm: account.realm, scopes: ScopeRules.filed(granted, asked: context.asked).asGiven,
             tokenType: response.tokenType,
             authority: context.authority.tenant(account.realm).url, expiresOn: Self.time(context.now, plus: lifetime),
@@ -72,32 +72,37 @@ package struct GrantedTokens: Sendable {
             keyThumbprint: response.tokenType == .dpop ? context.proofKeyThumbprint : nil, resources: context.resources)
         let isForAnyResource = spent?.namesResources == true && context.resources.isEmpty
         accessToken.isGoodForMore = named.isCut || isForAnyResource ? true : nil
-        if response.refreshToken != nil {
-            let earlier = spent.map(ScopeRules.earlierGrant) ?? Scopes([])
-            let all = KeptScopes(earlier.asGiven + granted.asGiven, first: context.asked)
-            var token = RefreshTokenRecord(
-                owner: owner, authority: context.authority.url, scopes: all.scopes.asGiven,
-                cachedAt: context.now, keyThumbprint: context.refreshTokenBinding(in: response))
-            token.isGoodForMore = all.isCut || named.isCut || spent?.isGoodForMore == true ? true : nil
-            token.namesResources = spent.map(\.namesResources) ?? (context.resources.isEmpty ? nil : true)
-            token.narrowedTo = spent.flatMap { ScopeRules.narrowing(of: $0, by: context.sent) }
-            token.grantNarrows = spent?.grantNarrows ?? context.grantNarrows
-            token.origin = spent?.origin
-            if let family = response.familyID, !family.isEmpty {
-                var shared = token
-                shared.owner = owner.ofFamilies
-                shared.familyID = family
-                shared.extra = spent?.extra
-                familyToken = shared
-            }
-            // What is not known of a token is taken to be of its grant, which goes on in the successor. A family's token
-            // was granted to another app, and a sign-in is a grant of its own.
-            if spent?.familyID == nil { token.extra = spent?.extra }
-            refreshToken = token
+        self.accessToken = accessToken
+        idToken =
+            response.idToken == nil
+            ? nil : IDTokenRecord(owner: owner, realm: account.realm, cachedAt: context.now)
+        guard response.refreshToken != nil else {
+            (refreshToken, familyToken) = (nil, nil)
+            return
         }
-        if response.idToken != nil {
-            idToken = IDTokenRecord(owner: owner, realm: account.realm, cachedAt: context.now)
+        let earlier = spent.map(ScopeRules.earlierGrant) ?? Scopes([])
+        let all = KeptScopes(earlier.asGiven + granted.asGiven, first: context.asked)
+        var token = RefreshTokenRecord(
+            owner: owner, authority: context.authority.url, scopes: all.scopes.asGiven,
+            cachedAt: context.now, keyThumbprint: context.refreshTokenBinding(in: response))
+        token.isGoodForMore = all.isCut || named.isCut || spent?.isGoodForMore == true ? true : nil
+        token.namesResources = spent.map(\.namesResources) ?? (context.resources.isEmpty ? nil : true)
+        token.narrowedTo = spent.flatMap { ScopeRules.narrowing(of: $0, by: context.sent) }
+        token.grantNarrows = spent?.grantNarrows ?? context.grantNarrows
+        token.origin = spent?.origin
+        if let family = response.familyID, !family.isEmpty {
+            var shared = token
+            shared.owner = owner.ofFamilies
+            shared.familyID = family
+            shared.extra = spent?.extra
+            familyToken = shared
+        } else {
+            familyToken = nil
         }
+        // What is not known of a token is taken to be of its grant, which goes on in the successor. A family's token
+        // was granted to another app, and a sign-in is a grant of its own.
+        if spent?.familyID == nil { token.extra = spent?.extra }
+        refreshToken = token
     }
 
     /// A provider's lifetime is a number from outside: neither negative nor beyond all calendars.

@@ -60,34 +60,59 @@ package protocol IdentityProvider: Sendable {
 }
 
 /// What discovery says (RFC 8414, section 2).
+@dynamicMemberLookup
 package struct ProviderMetadata: Sendable, Equatable {
-    package var authority: Authority
-    package var issuer: String
-    package var authorizationEndpoint: String
-    package var tokenEndpoint: String
-    package var jwksURI: String
-    /// Nil where it is not the issuer's own, known or named by the administrator.
-    package var userinfoEndpoint: String?
-    package var endSessionEndpoint: String?
-    package var revocationEndpoint: String?
-    package var deviceAuthorizationEndpoint: String?
-    /// RFC 9126.
-    package var pushedAuthorizationRequestEndpoint: String?
-    package var requiresPushedAuthorization = false
-    /// RFC 7591.
-    package var registrationEndpoint: String?
-    /// RFC 9449, section 5.1; nil when the provider does not say that it knows DPoP.
-    package var dpopAlgorithms: [String]?
-    /// How a token's destination is called in requests: `resource` (RFC 8707), or what the provider had before the
-    /// standard, such as `audience`.
-    package var resourceParameter = "resource"
-    /// RFC 9207: an answer without `iss` is then refused.
-    package var promisesIssuerInResponse: Bool
-    package var tokenEndpointAuthMethods: [String]
-    /// Nil when the provider does not say.
-    package var scopesSupported: [String]?
-    /// How ID tokens may be signed; nil when the provider does not say.
-    package var idTokenAlgorithms: [String]?
+    package struct Fields: Sendable, Equatable {
+        package var authority: Authority
+        package var issuer: String
+        package var authorizationEndpoint: String
+        package var tokenEndpoint: String
+        package var jwksURI: String
+        /// Nil where it is not the issuer's own, known or named by the administrator.
+        package var userinfoEndpoint: String?
+        package var endSessionEndpoint: String?
+        package var revocationEndpoint: String?
+        package var deviceAuthorizationEndpoint: String?
+        /// RFC 9126.
+        package var pushedAuthorizationRequestEndpoint: String?
+        package var requiresPushedAuthorization = false
+        /// RFC 7591.
+        package var registrationEndpoint: String?
+        /// RFC 9449, section 5.1; nil when the provider does not say that it knows DPoP.
+        package var dpopAlgorithms: [String]?
+        /// How a token's destination is called in requests: `resource` (RFC 8707), or what the provider had before the
+        /// standard, such as `audience`.
+        package var resourceParameter = "resource"
+        /// RFC 9207: an answer without `iss` is then refused.
+        package var promisesIssuerInResponse: Bool
+        package var tokenEndpointAuthMethods: [String]
+        /// Nil when the provider does not say.
+        package var scopesSupported: [String]?
+        /// How ID tokens may be signed; nil when the provider does not say.
+        package var idTokenAlgorithms: [String]?
+    }
+
+    /// One reference: it goes through all that a request to the provider does.
+    private final class Shared: Sendable {
+        let fields: Fields
+
+        init(_ fields: Fields) { self.fields = fields }
+    }
+
+    private var shared: Shared
+
+    package static func == (left: ProviderMetadata, right: ProviderMetadata) -> Bool {
+        left.shared === right.shared || left.shared.fields == right.shared.fields
+    }
+
+    package subscript<Value>(dynamicMember path: WritableKeyPath<Fields, Value>) -> Value {
+        get { shared.fields[keyPath: path] }
+        set {
+            var fields = shared.fields
+            fields[keyPath: path] = newValue
+            shared = Shared(fields)
+        }
+    }
 
     package init(
         authority: Authority, issuer: String, authorizationEndpoint: String, tokenEndpoint: String, jwksURI: String,
@@ -95,17 +120,13 @@ package struct ProviderMetadata: Sendable, Equatable {
         deviceAuthorizationEndpoint: String? = nil, promisesIssuerInResponse: Bool = false,
         tokenEndpointAuthMethods: [String] = ["client_secret_basic"]
     ) {
-        self.authority = authority
-        self.issuer = issuer
-        self.authorizationEndpoint = authorizationEndpoint
-        self.tokenEndpoint = tokenEndpoint
-        self.jwksURI = jwksURI
-        self.userinfoEndpoint = userinfoEndpoint
-        self.endSessionEndpoint = endSessionEndpoint
-        self.revocationEndpoint = revocationEndpoint
-        self.deviceAuthorizationEndpoint = deviceAuthorizationEndpoint
-        self.promisesIssuerInResponse = promisesIssuerInResponse
-        self.tokenEndpointAuthMethods = tokenEndpointAuthMethods
+        shared = Shared(
+            Fields(
+                authority: authority, issuer: issuer, authorizationEndpoint: authorizationEndpoint,
+                tokenEndpoint: tokenEndpoint, jwksURI: jwksURI, userinfoEndpoint: userinfoEndpoint,
+                endSessionEndpoint: endSessionEndpoint, revocationEndpoint: revocationEndpoint,
+                deviceAuthorizationEndpoint: deviceAuthorizationEndpoint,
+                promisesIssuerInResponse: promisesIssuerInResponse, tokenEndpointAuthMethods: tokenEndpointAuthMethods))
     }
 }
 
@@ -250,8 +271,8 @@ package struct IDTokenClaims: Sendable, Equatable {
     package subscript(name: String) -> String? { all[name]?.stringValue }
 }
 
-/// Why the provider did not give what was asked. Texts hold no token and no query.
-package enum ProviderError: Error, Sendable, Equatable {
+/// Why the provider did not give what was asked. Texts hold no token and no query. One reference, as ``BrokerValues/BrokerError``.
+package indirect enum ProviderError: Error, Sendable, Equatable {
     /// No answer, and the request had not left: no route, no name, refused, TLS failed. Sending again is safe.
     case offline(String)
     /// The request may have arrived; nobody knows what became of it (time-out, connection lost).

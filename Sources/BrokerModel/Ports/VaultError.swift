@@ -1,7 +1,8 @@
 import BrokerValues
 
 /// Why the vault could not do it. Texts are for people: they name files and codes, never contents, and say what to do next.
-package enum VaultError: Error, Sendable, Equatable {
+/// One reference, as ``BrokerValues/BrokerError``.
+package indirect enum VaultError: Error, Sendable, Equatable {
     /// No space, quota or a size limit: memory still has what was to be written, and trying again later makes sense.
     case full(String)
     /// Any other failed read or write.
