@@ -40,6 +40,8 @@ final class RefreshFlights: Sendable {
         /// The callers' answer; it may be there before the task's end.
         let answer: Promise<Outcome>
         let task: Task<Void, Never>
+        /// When callers are not to wait any longer; nil once they have been told.
+        var lateAt: Duration?
         /// Signed out meanwhile, with `revoke`.
         var revoked: Set<CacheIndex.OwnerKey> = []
     }
@@ -48,13 +50,21 @@ final class RefreshFlights: Sendable {
     private let gate: WorkGate
     private let patience: @Sendable () -> Duration
     static let limit = 4_096
+    /// From one look at all flights to the next, at least.
+    private static let glance = Duration.milliseconds(50)
 
     private struct State {
         var flights: [CacheIndex.OwnerKey: Flight] = [:]
         var places = FairPlaces<Partition, GroupID>(limit: RefreshFlights.limit)
+        /// Looks for late flights while there are any.
+        var watch: Task<Void, Never>?
 
         mutating func end(_ key: CacheIndex.OwnerKey) {
             flights[key] = nil
+            if flights.isEmpty {
+                watch?.cancel()
+                watch = nil
+            }
             places.leave(for: key.owner.group, of: key.partition)
         }
     }
@@ -86,18 +96,46 @@ final class RefreshFlights: Sendable {
             gate.join()
             let task = Task {
                 defer { gate.leave() }
-                let watch = Task {
-                    do { try await clock.sleep(for: patience()) } catch { return }
-                    answer.fulfil(.failure(Self.late))
-                }
                 let outcome = await start()
-                watch.cancel()
                 self.state.withLock { $0.end(key) }
                 answer.fulfil(outcome)
             }
-            state.flights[key] = Flight(request: request, answer: answer, task: task)
+            state.flights[key] = Flight(
+                request: request, answer: answer, task: task, lateAt: clock.uptime + patience())
+            if state.watch == nil { state.watch = watch() }
             return .joined(answer)
         }
+    }
+
+    /// One task for all flights: a sleep that is cancelled keeps its memory until its time, long after the flight.
+    private func watch() -> Task<Void, Never> {
+        Task { [weak self, clock] in
+            while !Task.isCancelled, let next = self?.tellLate() {
+                do { try await clock.sleep(for: max(next - clock.uptime, Self.glance)) } catch { return }
+            }
+        }
+    }
+
+    /// Tells those who wait for late flights.
+    ///
+    /// - Returns: when the next one is late; nil when there is none.
+    private func tellLate() -> Duration? {
+        let (late, next) = state.withLock { [now = clock.uptime] state in
+            var (late, next) = ([Promise<Outcome>](), Duration?.none)
+            for (key, flight) in state.flights {
+                guard let time = flight.lateAt else { continue }
+                if time <= now {
+                    late.append(flight.answer)
+                    state.flights[key]?.lateAt = nil
+                } else {
+                    next = min(next ?? time, time)
+                }
+            }
+            if next == nil { state.watch = nil }
+            return (late, next)
+        }
+        for answer in late { answer.fulfil(.failure(Self.late)) }
+        return next
     }
 
     /// The person has signed out and wants the tokens revoked: also those that a flight under way will bring.
