@@ -25,8 +25,9 @@ extension RunningBroker {
                             keeper: MemoryKeeper(
                                 uses: { [gate = engine.gate] in gate.uses }, clock: clock,
                                 forget: { [vault] in vault.forgetOpened() },
-                                release: { [engine] in
+                                release: { [engine, vault] in
                                     engine.rest()
+                                    vault.rest()
                                     ResidentMemory.release()
                                 })),
                         successTerminationBehavior: .ignore),

@@ -58,6 +58,9 @@ extension Vault {
 
     package func forgetOpened() { opened.forget() }
 
+    /// Lets go what a burst brought into memory; to be called when nothing was asked for in a while. What writes does so by itself.
+    package func rest() { reader.forgetPages() }
+
     func existingKeys(of partition: Partition) throws(VaultError) -> PartitionKeys? {
         if let found = try keys(of: partition) { return found }
         let before = known.view(of: partition)

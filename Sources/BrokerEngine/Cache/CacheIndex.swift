@@ -8,21 +8,6 @@ import Synchronization
 /// Only ``CacheWriter`` changes it, after the disk has taken (or refused) the change: what is here is what lies on disk once
 /// that has taken everything. Of what is nothing it is known, of the last that were asked for, that there is nothing.
 package final class CacheIndex: Sendable {
-    /// Roughly bytes, of records as ``BrokerModel/SealedRecord/weight`` has them.
-    package struct Limits: Sendable {
-        /// The accounts of groups; a group is in memory whole.
-        package var accounts = 64 << 20
-        package var tokens = 160 << 20
-        /// Of tokens, while nothing is asked for. Accounts stay: a group is read whole.
-        package var restingTokens = 4 << 20
-        /// Clients of which it is known whether they are of a family.
-        package var clients = 4_096
-        /// Owners and clients of whom there is nothing: refreshes look for tokens of families, which few have.
-        package var absent = 8_192
-
-        package init() {}
-    }
-
     fileprivate struct State {
         var groups: FairCache<GroupKey, GroupKey, KnownAccounts>
         var owners: FairCache<GroupKey, OwnerKey, CachedTokens>
@@ -68,12 +53,12 @@ package final class CacheIndex: Sendable {
     }
 
     private let vault: any RecordVault
-    private let restingTokens: Int
+    private let resting: Limits
     private let state: Mutex<State>
 
-    package init(vault: any RecordVault, limits: Limits = Limits()) {
+    package init(vault: any RecordVault, limits: Limits = Limits(), resting: Limits = .resting) {
         self.vault = vault
-        restingTokens = limits.restingTokens
+        self.resting = resting
         state = Mutex(State(limits))
     }
 
@@ -297,15 +282,15 @@ extension CacheIndex {
         makeRoom()
     }
 
-    /// When nothing was asked for in a while: the tokens that were not used for longest go, and are read again. What a burst brought
-    /// into memory would lie between what stays, and keep all of its pages.
-    package func rest() { makeRoom(restingTokens) }
+    /// When nothing was asked for in a while: what was not used for longest goes, and is read again. What a burst brought into memory
+    /// lies far apart, and each of it keeps a page (docs/decisions/0100).
+    package func rest() { makeRoom(to: resting) }
 
     /// Little by little, for others look something up meanwhile; and what goes is let go outside of the lock.
-    private func makeRoom(_ mostTokens: Int? = nil) {
+    private func makeRoom(to limits: Limits? = nil) {
         var isDone = false
         while !isDone {
-            let gone = state.withLock { $0.makeRoom(mostTokens, steps: 16) }
+            let gone = state.withLock { $0.makeRoom(to: limits, steps: 16) }
             isDone = gone.isEmpty
         }
     }
@@ -365,13 +350,12 @@ extension CacheIndex.State {
     /// There is no room, and none can be made.
     var isFull: Bool { isAhead && isOverLimit }
 
+    /// - Parameter limits: the usual ones if left out.
     /// - Returns: what went.
-    ///
-    /// - Parameter mostTokens: what tokens may weigh now; their limit if left out.
-    mutating func makeRoom(_ mostTokens: Int?, steps: Int) -> [any Sendable] {
+    mutating func makeRoom(to limits: CacheIndex.Limits?, steps: Int) -> [any Sendable] {
         guard !isAhead else { return [] }
-        return groups.makeRoom(steps: steps) + owners.makeRoom(to: mostTokens, steps: steps)
-            + families.makeRoom(steps: steps) + absent.makeRoom(steps: steps)
+        return groups.makeRoom(to: limits?.accounts, steps: steps) + owners.makeRoom(to: limits?.tokens, steps: steps)
+            + families.makeRoom(to: limits?.clients, steps: steps) + absent.makeRoom(to: limits?.absent, steps: steps)
     }
 }
 

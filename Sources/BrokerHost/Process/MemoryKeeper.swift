@@ -10,11 +10,13 @@ package struct MemoryKeeper: Sendable {
 
     /// From one look to the next.
     package static let pause = Duration.seconds(10)
+    /// Threads that had work end some seconds after it, and what they kept is free memory then.
+    package static let releases = 2
 
     /// - Parameters:
     ///   - uses: how often something was asked for so far.
     ///   - forget: called after each ``pause``.
-    ///   - release: called when nothing was asked for in a ``pause``, once until something is again.
+    ///   - release: called when nothing was asked for in a ``pause``, and ``releases`` times in all until something is again.
     package init(
         uses: @escaping @Sendable () -> UInt64, clock: any BrokerClock, forget: @escaping @Sendable () -> Void,
         release: @escaping @Sendable () -> Void
@@ -27,15 +29,17 @@ package struct MemoryKeeper: Sendable {
 
     /// Returns when its task is cancelled.
     package func run() async {
-        var released: UInt64?
+        var (seen, left) = (UInt64?.none, 0)
         do {
             while true {
                 let before = uses()
                 try await clock.sleep(for: Self.pause)
                 forget()
-                guard uses() == before, released != before else { continue }
+                guard uses() == before else { continue }
+                if seen != before { (seen, left) = (before, Self.releases) }
+                guard left > 0 else { continue }
                 release()
-                released = before
+                left -= 1
             }
         } catch {}
     }

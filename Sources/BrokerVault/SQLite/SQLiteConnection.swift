@@ -128,4 +128,7 @@ final class SQLiteConnection {
         let code = sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
         guard code == SQLITE_OK else { throw failure(code) }
     }
+
+    /// Lets go the pages of the file that were read; the next look has them from the kernel.
+    func forgetPages() { sqlite3_db_release_memory(handle) }
 }

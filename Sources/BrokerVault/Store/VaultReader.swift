@@ -128,6 +128,8 @@ final class VaultReader: Sendable {
         }
     }
 
+    func forgetPages() { connection.withLock { $0?.forgetPages() } }
+
     func close() { connection.withLock { $0 = nil } }
 
     func withSnapshot<Result: Sendable>(

@@ -240,6 +240,7 @@ final class VaultWriter: Sendable {
         try state.withLock { (state) throws(VaultError) in
             guard let connection = state.connection, state.writesInLog > 0 else { return }
             try connection.checkpoint()
+            connection.forgetPages()
             state.writesInLog = 0
         }
     }

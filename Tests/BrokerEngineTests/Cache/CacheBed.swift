@@ -13,10 +13,12 @@ final class CacheBed: Sendable {
     private let clock = ManualClock(now: Sample.now)
     private let folder: String
 
-    init(_ limits: CacheIndex.Limits = CacheIndex.Limits()) async throws {
+    init(
+        _ limits: CacheIndex.Limits = CacheIndex.Limits(), resting: CacheIndex.Limits = .resting
+    ) async throws {
         folder = NSTemporaryDirectory() + "cache-\(UUID().uuidString)"
         vault = try await FaultyVault.open(in: folder)
-        index = CacheIndex(vault: vault, limits: limits)
+        index = CacheIndex(vault: vault, limits: limits, resting: resting)
         writer = CacheWriter(
             vault: vault, index: index, clock: clock, settings: { EngineSettings() }, log: .silent)
     }

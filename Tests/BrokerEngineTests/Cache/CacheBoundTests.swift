@@ -61,9 +61,7 @@ struct CacheBoundTests {
 
     @Test("while nothing is asked for, what was not used for longest goes, unless the disk lacks something")
     func resting() async throws {
-        var limits = CacheIndex.Limits()
-        limits.restingTokens = 20_000
-        let bed = try await CacheBed(limits)
+        let bed = try await CacheBed(resting: Self.limits(tokens: 20_000))
         let owners = (0..<60).map { Self.owner("person-\($0)") }
         for owner in owners {
             #expect(await bed.write([try bed.row(.accessToken(owner, "home", ["a"]), isPut: true)]))
@@ -81,6 +79,27 @@ struct CacheBoundTests {
         #expect(bed.index.tokens(of: bed.key(owners[0])) != nil, "it was used after the others")
         #expect(bed.index.tokens(of: bed.key(owners[3])) == nil)
         for owner in owners { #expect(try bed.index.loadTokens(of: bed.key(owner)).count >= 1) }
+    }
+
+    @Test("accounts rest as tokens do, a group whole, and who was used last stays")
+    func restingAccounts() async throws {
+        var resting = CacheIndex.Limits()
+        resting.accounts = 20_000
+        let bed = try await CacheBed(resting: resting)
+        let groups = (0..<3).map {
+            CacheIndex.GroupKey(partition: Sample.partition, group: .init(rawValue: "app:\($0)"))
+        }
+        for group in groups {
+            for number in 0..<10 {
+                let owner = Self.owner("person-\(number)", group: group.group.rawValue)
+                #expect(await bed.write([try bed.row(.account(owner, "home"), isPut: true)]))
+            }
+        }
+        #expect(groups.allSatisfy { bed.index.accounts(of: $0) != nil })
+        bed.index.rest()
+        let stayed = groups.map { bed.index.accounts(of: $0) != nil }
+        #expect(stayed == [false, false, true])
+        for group in groups { #expect(try bed.index.loadAccounts(of: group).entries.count == 10) }
     }
 
     @Test(
