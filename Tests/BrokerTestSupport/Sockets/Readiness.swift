@@ -1,43 +1,82 @@
-import Dispatch
+import Foundation
+import Glibc
 import Synchronization
 
-/// Waits for a descriptor without holding a thread, so that a test can have hundreds of sockets.
+/// Waits for a descriptor without holding a thread each, so that a test can have hundreds of sockets.
+///
+/// One thread with poll(2) for all: libdispatch's manager was seen to end the process when one of its sources on a descriptor was
+/// cancelled at the moment of an event.
 enum Readiness {
     enum Direction { case reading, writing }
 
-    private static let queue = DispatchQueue(label: "test sockets")
-
-    /// - Returns: false when the time passed first.
+    /// - Returns: false when the time passed first. From then on somebody else may use or close the descriptor.
     static func wait(_ descriptor: Int32, for direction: Direction, seconds: Double) async -> Bool {
-        let source: any DispatchSourceProtocol =
-            switch direction {
-            case .reading: DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
-            case .writing: DispatchSource.makeWriteSource(fileDescriptor: descriptor, queue: queue)
-            }
-        let isReady = Atomic(false)
-        let wake = Wake(source)
-        let timeout = DispatchWorkItem { wake.cancel() }
-        return await withCheckedContinuation { continuation in
-            source.setEventHandler {
-                isReady.store(true, ordering: .relaxed)
-                wake.cancel()
-            }
-            // Only when the cancellation is through may somebody else use or close the descriptor.
-            source.setCancelHandler {
-                timeout.cancel()
-                continuation.resume(returning: isReady.load(ordering: .relaxed))
-            }
-            queue.asyncAfter(deadline: .now() + seconds, execute: timeout)
-            source.activate()
+        await withCheckedContinuation { continuation in
+            poller.add(
+                Poller.Waiter(
+                    descriptor: descriptor, events: Int16(direction == .reading ? POLLIN : POLLOUT),
+                    deadline: .now + .seconds(seconds), continuation: continuation))
         }
     }
 
-    /// `@unchecked`: a dispatch source may be cancelled from any thread.
-    private struct Wake: @unchecked Sendable {
-        private let source: any DispatchSourceProtocol
+    private static let poller = Poller()
+}
 
-        init(_ source: any DispatchSourceProtocol) { self.source = source }
+private final class Poller: Sendable {
+    struct Waiter: Sendable {
+        let descriptor: Int32
+        let events: Int16
+        let deadline: ContinuousClock.Instant
+        let continuation: CheckedContinuation<Bool, Never>
+    }
 
-        func cancel() { source.cancel() }
+    private let newcomers = Mutex<[Waiter]>([])
+    /// A byte in it says that there are newcomers.
+    private let (bell, rope): (Int32, Int32)
+
+    init() {
+        var ends: [Int32] = [-1, -1]
+        precondition(pipe(&ends) == 0, "there is no descriptor left for a pipe")
+        for end in ends {
+            _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+            _ = fcntl(end, F_SETFL, O_NONBLOCK)
+        }
+        (bell, rope) = (ends[0], ends[1])
+        Thread.detachNewThread { self.run() }
+    }
+
+    func add(_ waiter: Waiter) {
+        newcomers.withLock { $0.append(waiter) }
+        // A full pipe rings as well.
+        _ = write(rope, "!", 1)
+    }
+
+    private func run() {
+        var waiting: [Waiter] = []
+        while true {
+            waiting += newcomers.withLock { newcomers in
+                defer { newcomers = [] }
+                return newcomers
+            }
+            var entries = waiting.map { pollfd(fd: $0.descriptor, events: $0.events, revents: 0) }
+            entries.append(pollfd(fd: bell, events: Int16(POLLIN), revents: 0))
+            poll(&entries, nfds_t(entries.count), Self.milliseconds(until: waiting.map(\.deadline).min()))
+            var bytes = [UInt8](repeating: 0, count: 512)
+            while read(bell, &bytes, bytes.count) > 0 {}
+            let now = ContinuousClock.now
+            waiting = zip(waiting, entries).compactMap { waiter, entry in
+                guard entry.revents == 0, now < waiter.deadline else {
+                    waiter.continuation.resume(returning: entry.revents != 0)
+                    return nil
+                }
+                return waiter
+            }
+        }
+    }
+
+    /// As poll(2) takes it.
+    private static func milliseconds(until deadline: ContinuousClock.Instant?) -> Int32 {
+        guard let deadline else { return -1 }
+        return Int32(max(0, min((deadline - .now) / .milliseconds(1) + 1, 60_000)))
     }
 }
