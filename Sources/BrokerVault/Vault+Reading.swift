@@ -58,8 +58,11 @@ extension Vault {
 
     package func forgetOpened() { opened.forget() }
 
-    /// Lets go what a burst brought into memory; to be called when nothing was asked for in a while. What writes does so by itself.
-    package func rest() { reader.forgetPages() }
+    /// Lets go the pages of the file that a burst brought into memory; to be called when nothing was asked for in a while.
+    package func rest() {
+        reader.forgetPages()
+        queue.run(of: .wholeVault) { [vaultWriter] in vaultWriter.forgetPages() }
+    }
 
     func existingKeys(of partition: Partition) throws(VaultError) -> PartitionKeys? {
         if let found = try keys(of: partition) { return found }

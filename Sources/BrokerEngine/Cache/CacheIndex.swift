@@ -282,15 +282,16 @@ extension CacheIndex {
         makeRoom()
     }
 
-    /// When nothing was asked for in a while: what was not used for longest goes, and is read again. What a burst brought into memory
-    /// lies far apart, and each of it keeps a page (docs/decisions/0100).
+    /// When nothing was asked for in a while: of whoever has the most, what was not used for longest goes, and is read again. What a
+    /// burst brought into memory lies far apart, and each of it keeps a page (docs/decisions/0100).
     package func rest() { makeRoom(to: resting) }
 
     /// Little by little, for others look something up meanwhile; and what goes is let go outside of the lock.
     private func makeRoom(to limits: Limits? = nil) {
         var isDone = false
         while !isDone {
-            let gone = state.withLock { $0.makeRoom(to: limits, steps: 16) }
+            // Each step looks at all owners. A resting broker has time, and who comes then shall not wait.
+            let gone = state.withLock { $0.makeRoom(to: limits, steps: limits == nil ? 16 : 1) }
             isDone = gone.isEmpty
         }
     }

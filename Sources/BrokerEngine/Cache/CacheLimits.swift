@@ -11,11 +11,11 @@ extension CacheIndex {
 
         package init() {}
 
-        /// While nothing is asked for: what a person uses every day. The rest is read again, a group of ten thousand in about a
-        /// tenth of a second.
+        /// While nothing is asked for: what a person uses every day. The rest is read again, a group of ten thousand in an eighth
+        /// of a second.
         package static var resting: Limits {
             var limits = Limits()
-            (limits.accounts, limits.tokens, limits.clients, limits.absent) = (128 << 10, 128 << 10, 64, 64)
+            (limits.accounts, limits.tokens, limits.clients, limits.absent) = (64 << 10, 128 << 10, 64, 64)
             return limits
         }
     }

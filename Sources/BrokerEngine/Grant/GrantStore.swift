@@ -103,9 +103,8 @@ struct GrantStore: Sendable {
             if let idToken = response.idToken {
                 claims = try await verified(idToken, nonce: nil, earlier: earlier, authority, metadata)
             }
-            try SignInRequirements.checkRefreshed(acr: claims?["acr"], among: contexts)
             granted = try refreshed(
-                response, claims, of: entry.stored.record, in: realm, spending: spent.record,
+                response, claims, of: entry.stored.record, in: realm, spending: spent.record, among: contexts,
                 context(authority, asked, sent, proofKey))
         } catch {
             await keep(rescue, proofKey: proofKey)
@@ -130,12 +129,14 @@ struct GrantStore: Sendable {
     ///   - claims: of the verified ID token, if one came.
     ///   - account: whose refresh token was spent.
     ///   - realm: the tenant that was asked for.
+    ///   - contexts: of which authentication contexts there must be one.
+    /// - Throws: when these are another person's tokens, or not as good as was asked for.
     ///
     /// Not inlined, as ``keepRefreshed(_:asked:sent:replacing:of:at:realm:metadata:contexts:earlier:proofKey:)``.
     @inline(never)
     private func refreshed(
         _ response: TokenResponse, _ claims: IDTokenClaims?, of account: AccountRecord, in realm: String,
-        spending spent: RefreshTokenRecord, _ context: GrantedTokens.Context
+        spending spent: RefreshTokenRecord, among contexts: [String]?, _ context: GrantedTokens.Context
     ) throws(BrokerError) -> GrantedTokens {
         let authority = context.authority
         var (context, identity) = (context, TokenIdentity(homeAccountID: account.homeAccountID, realm: realm))
@@ -151,6 +152,7 @@ struct GrantStore: Sendable {
             }
             identity = same
         }
+        try SignInRequirements.checkRefreshed(acr: claims?["acr"], among: contexts)
         try checkRoom(for: identity, at: authority)
         let known = try known(identity, at: authority) ?? account.moved(to: realm)
         return try Self.told(GrantedTokens(response, claims: claims, known: known, spent: spent, context: context))

@@ -107,7 +107,7 @@ final class RefreshFlights: Sendable {
         }
     }
 
-    /// One task for all flights: a sleep that is cancelled keeps its memory until its time, long after the flight.
+    /// One task for all flights of a burst: a sleep that is cancelled keeps its memory until its time, long after the flight.
     private func watch() -> Task<Void, Never> {
         Task { [weak self, clock] in
             while !Task.isCancelled, let next = self?.tellLate() {
@@ -121,20 +121,16 @@ final class RefreshFlights: Sendable {
     /// - Returns: when the next one is late; nil when there is none.
     private func tellLate() -> Duration? {
         let (late, next) = state.withLock { [now = clock.uptime] state in
-            var (late, next) = ([Promise<Outcome>](), Duration?.none)
-            for (key, flight) in state.flights {
-                guard let time = flight.lateAt else { continue }
-                if time <= now {
-                    late.append(flight.answer)
-                    state.flights[key]?.lateAt = nil
-                } else {
-                    next = min(next ?? time, time)
-                }
+            let times = state.flights.compactMapValues(\.lateAt)
+            let late = times.filter { $0.value <= now }.keys.map { key in
+                state.flights[key]?.lateAt = nil
+                return state.flights[key]?.answer
             }
+            let next = times.values.filter { $0 > now }.min()
             if next == nil { state.watch = nil }
             return (late, next)
         }
-        for answer in late { answer.fulfil(.failure(Self.late)) }
+        for answer in late { answer?.fulfil(.failure(Self.late)) }
         return next
     }
 

@@ -240,7 +240,6 @@ final class VaultWriter: Sendable {
         try state.withLock { (state) throws(VaultError) in
             guard let connection = state.connection, state.writesInLog > 0 else { return }
             try connection.checkpoint()
-            connection.forgetPages()
             state.writesInLog = 0
         }
     }
@@ -254,6 +253,8 @@ final class VaultWriter: Sendable {
             logger.warning("The vault's log could not be moved into its file; trying again later", error: error)
         }
     }
+
+    func forgetPages() { state.withLock { $0.connection?.forgetPages() } }
 
     /// Safe to call twice.
     func close() {

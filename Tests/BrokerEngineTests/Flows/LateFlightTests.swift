@@ -1,38 +1,72 @@
 import BrokerEngine
+import BrokerModel
 import BrokerTestSupport
 import BrokerValues
 import Testing
 
 /// A provider takes longer than callers are kept waiting.
-@Suite("Refreshes that are late")
+@Suite("Refreshes that are late", .timeLimit(.minutes(1)))
 struct LateFlightTests {
-    @Test(
-        "each refresh is late at its own time, and who joins later has as much",
-        .timeLimit(.minutes(1)))
-    func lateOneByOne() async throws {
+    private static let apps = (1...3).map { Sample.app("app-\($0)", client: "client-\($0)") }
+
+    /// A request of an app whose provider has been asked, while somebody looks at the time.
+    private struct Waiting {
+        let answer: Task<AcquiredToken, any Error>
+
+        /// - Parameter count: of refreshes that the provider has seen then.
+        static func begin(_ app: AppRegistration, _ count: Int, at bed: EngineBed) async -> Waiting {
+            let (engine, request) = (bed.engine, bed.silent(app) { $0.forceRefresh = true })
+            let answer = Task { try await engine.acquireSilent(request) }
+            while bed.provider.refreshes.count < count || bed.clock.sleepers == 0 { await Task.yield() }
+            return Waiting(answer: answer)
+        }
+
+        var isTold: Bool {
+            get async { await #expect(throws: BrokerError.self) { try await answer.value }?.reason == .answerPending }
+        }
+    }
+
+    private static func signedIn() async throws -> EngineBed {
         let bed = try await EngineBed()
-        try await bed.signIn()
-        let calendar = Sample.app("calendar", client: "client-2")
-        try await bed.signIn("alice", calendar)
-        bed.clock.advance(bySeconds: 4000)
+        for app in apps { try await bed.signIn("alice", app) }
+        return bed
+    }
+
+    @Test("each is late at its own time, also one that begins when all others have been told")
+    func lateOneByOne() async throws {
+        let bed = try await Self.signedIn()
         let gate = bed.holdTokens()
-        let (engine, first, second) = (bed.engine, bed.silent(), bed.silent(calendar))
-        let early = Task { try await engine.acquireSilent(first) }
-        while bed.provider.refreshes.isEmpty || bed.clock.sleepers == 0 { await Task.yield() }
+        let first = await Waiting.begin(Self.apps[0], 1, at: bed)
         bed.clock.advance(bySeconds: 20)
-        let late = Task { try await engine.acquireSilent(second) }
-        while bed.provider.refreshes.count < 2 { await Task.yield() }
+        let second = await Waiting.begin(Self.apps[1], 2, at: bed)
         bed.clock.advance(bySeconds: 10)
-        #expect(await #expect(throws: BrokerError.self) { try await early.value }?.reason == .answerPending)
+        #expect(await first.isTold)
         while bed.clock.sleepers == 0 { await Task.yield() }
-        bed.clock.advance(bySeconds: 19)
-        while bed.clock.sleepers == 0 { await Task.yield() }
+        bed.clock.advance(bySeconds: 20)
+        #expect(await second.isTold)
+        while bed.clock.sleepers > 0 { await Task.yield() }
         #expect(bed.engine.refreshesInFlight == 2)
-        bed.clock.advance(bySeconds: 1)
-        #expect(await #expect(throws: BrokerError.self) { try await late.value }?.reason == .answerPending)
+        let third = await Waiting.begin(Self.apps[2], 3, at: bed)
+        bed.clock.advance(bySeconds: 30)
+        #expect(await third.isTold)
         gate.open()
-        while bed.engine.refreshesInFlight > 0 || bed.clock.sleepers > 0 { await Task.yield() }
-        #expect(engine.memory.cached(first) != nil)
-        #expect(engine.memory.cached(second) != nil)
+        while bed.engine.refreshesInFlight > 0 { await Task.yield() }
+        for app in Self.apps { #expect(bed.engine.memory.cached(bed.silent(app)) != nil) }
+    }
+
+    @Test("nobody looks at the time once all are over, and somebody does again for the next")
+    func again() async throws {
+        let bed = try await Self.signedIn()
+        let gate = bed.holdTokens()
+        let punctual = await Waiting.begin(Self.apps[0], 1, at: bed)
+        gate.open()
+        _ = try await punctual.answer.value
+        while bed.clock.sleepers > 0 { await Task.yield() }
+        let next = bed.holdTokens()
+        let late = await Waiting.begin(Self.apps[1], 2, at: bed)
+        bed.clock.advance(bySeconds: 30)
+        #expect(await late.isTold)
+        next.open()
+        while bed.engine.refreshesInFlight > 0 { await Task.yield() }
     }
 }

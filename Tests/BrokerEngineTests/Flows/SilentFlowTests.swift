@@ -268,13 +268,16 @@ struct SilentFlowTests {
         #expect(try bed.text(try #require(bed.engine.memory.cached(bed.silent()))) == "at-2")
     }
 
-    @Test("another person's ID token in a refresh is refused, yet the rotated token is not lost")
-    func otherPersonOnRefresh() async throws {
+    @Test(
+        "another person's ID token in a refresh is refused, whatever else is wrong with it, yet the rotated token is not lost",
+        arguments: [nil, #"{"id_token":{"acr":{"essential":true,"value":"gold"}}}"#])
+    func otherPersonOnRefresh(claims: String?) async throws {
         let bed = try await EngineBed()
         try await bed.signIn()
         bed.clock.advance(bySeconds: 4000)
         bed.provider.whenRedeeming { [unowned provider = bed.provider] _ in provider.tokens(for: "bob") }
-        let error = await #expect(throws: BrokerError.self) { try await bed.engine.acquireSilent(bed.silent()) }
+        let request = bed.silent { $0.claims = claims }
+        let error = await #expect(throws: BrokerError.self) { try await bed.engine.acquireSilent(request) }
         #expect(error?.kind == .invalidResponse)
         bed.provider.whenRedeeming(nil)
         _ = try await bed.engine.acquireSilent(bed.silent())
