@@ -81,7 +81,7 @@ struct CacheBoundTests {
         for owner in owners { #expect(try bed.index.loadTokens(of: bed.key(owner)).count >= 1) }
     }
 
-    @Test("accounts rest as tokens do, a group whole, and who was used last stays")
+    @Test("accounts rest as tokens do, a group whole; of equal ones the one that was used last stays")
     func restingAccounts() async throws {
         var resting = CacheIndex.Limits()
         resting.accounts = 20_000
