@@ -47,7 +47,6 @@ extension Target.Dependency {
     static let crypto = library("Crypto", "swift-crypto")
     static let cryptoExtras = library("CryptoExtras", "swift-crypto")
     static let jwtKit = library("JWTKit", "jwt-kit")
-    static let subprocess = library("Subprocess", "swift-subprocess")
     static let hummingbird = library("Hummingbird", "hummingbird")
 }
 
@@ -69,7 +68,6 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
         .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.0"),
-        .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.0", traits: []),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
     ],
     targets: [
@@ -122,8 +120,7 @@ let package = Package(
         layer(
             "BrokerHost",
             [
-                "BrokerModel", "BrokerValues", "BrokerSystem", "CSystemd", "CDesktop", "CBrokerLinux", .subprocess,
-                .logging,
+                "BrokerModel", "BrokerValues", "BrokerSystem", "CSystemd", "CDesktop", "CBrokerLinux", .logging,
             ]),
         layer("BrokerConfig", ["BrokerModel", "BrokerValues", "BrokerSystem", "CToml"]),
 
@@ -150,9 +147,10 @@ let package = Package(
             name: "BrokerTestSupport",
             dependencies: [
                 "BrokerModel", "BrokerValues", "BrokerVault", "BrokerOAuth", "DevIdentityProvider",
-                "CSQLite", .crypto, .nioCore, .nioPosix, .nioHTTP1, .jwtKit, .cryptoExtras, .logging,
+                "CTestSupport", "CSQLite", .crypto, .nioCore, .nioPosix, .nioHTTP1, .jwtKit, .cryptoExtras, .logging,
             ],
             path: "Tests/BrokerTestSupport", exclude: ["Fixtures"], swiftSettings: strict),
+        .target(name: "CTestSupport", path: "Tests/CTestSupport"),
         tests("ArchitectureTests", []),
         tests("BrokerValuesTests", ["BrokerValues"]),
         tests("BrokerModelTests", ["BrokerModel", "BrokerValues"]),
@@ -164,7 +162,8 @@ let package = Package(
         program(
             "host-probe",
             [
-                "BrokerAccess", "BrokerSocket", "BrokerHost", "BrokerModel", "BrokerValues", "CBrokerLinux", .logging,
+                "BrokerAccess", "BrokerSocket", "BrokerHost", "BrokerModel", "BrokerValues", "BrokerSystem",
+                "CBrokerLinux", .logging,
             ],
             path: "Tests/HostProbe"),
         tests("BrokerConfigTests", ["BrokerConfig", "BrokerModel", "BrokerValues", "BrokerVault"]),

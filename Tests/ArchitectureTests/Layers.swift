@@ -99,7 +99,7 @@ extension Layer {
         Layer(
             name: "BrokerHost", folder: "BrokerHost", height: 3,
             targets: ["BrokerModel", "BrokerValues", "BrokerSystem", "CSystemd", "CDesktop", "CBrokerLinux"],
-            libraries: ["Subprocess", "Logging"]),
+            libraries: ["Logging"]),
         Layer(
             name: "BrokerConfig", folder: "BrokerConfig", height: 3,
             targets: ["BrokerModel", "BrokerValues", "BrokerSystem", "CToml"]),

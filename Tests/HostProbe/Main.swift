@@ -2,6 +2,7 @@ import BrokerAccess
 import BrokerHost
 import BrokerModel
 import BrokerSocket
+import BrokerSystem
 import CBrokerLinux
 import Glibc
 import Logging
@@ -15,6 +16,7 @@ enum HostProbe {
         case "notify": notify()
         case "harden": harden()
         case "memory": memory()
+        case "children": await children()
         case "log": log()
         case "unguarded": unguarded()
         case "unlocked": unlocked()
@@ -98,6 +100,20 @@ enum HostProbe {
             say("caller \(caller.tier) \(caller.mayAdminister ? "administers" : "may not") \(caller.id)")
             close(peer)
         }
+    }
+
+    /// Runs a program again and again, while a socket that lingers is closed, each time a little later.
+    private static func children() async {
+        for moment in 0..<100 {
+            guard let lingering = LingeringSocket() else { return say("no socket: errno \(errno)") }
+            let code = DetachedThread.start {
+                usleep(useconds_t(moment * 10))
+                close(lingering.descriptor)
+            }
+            guard code == 0 else { return say("no thread: errno \(code)") }
+            guard await ChildProgram(words: ["/bin/true"]).run()?.isWell == true else { return say("it did not run") }
+        }
+        say("all ran")
     }
 
     private static func log() {

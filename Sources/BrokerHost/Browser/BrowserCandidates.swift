@@ -1,5 +1,4 @@
 import BrokerValues
-import Subprocess
 
 extension BrowserCommand {
     /// What to try: the configured command and no other; else, in this order, the commands of `$BROWSER`, and the
@@ -13,13 +12,6 @@ extension BrowserCommand {
         guard environment["INVOCATION_ID"] != nil else { return commands }
         return commands.map { $0 == .portal ? $0 : $0.startedByUserManager }
     }
-
-    /// Variables by which systemd talks to this process alone.
-    static let notForChildren: [Environment.Key: String?] = Dictionary(
-        uniqueKeysWithValues: [
-            "NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID", "LISTEN_FDS", "LISTEN_PID", "LISTEN_FDNAMES",
-            "STATE_DIRECTORY", "RUNTIME_DIRECTORY", "CREDENTIALS_DIRECTORY", "INVOCATION_ID", "JOURNAL_STREAM",
-        ].map { (Environment.Key(stringLiteral: $0), nil) })
 
     private var startedByUserManager: BrowserCommand {
         // With a description of its own: the default one is the whole command line, and it would be logged.

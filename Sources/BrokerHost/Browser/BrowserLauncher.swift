@@ -1,7 +1,6 @@
 import BrokerModel
 import BrokerValues
 import Logging
-import Subprocess
 import Synchronization
 
 /// Starts the person's browser, for `presentation: "broker"`. No shell is involved.
@@ -72,14 +71,7 @@ package final class BrowserLauncher: BrowserOpener {
     }
 
     private static func exitsWell(_ command: BrowserCommand, url: String) async -> Bool {
-        var options = PlatformOptions()
-        options.createSession = true
-        let program: Executable =
-            command.program.contains("/") ? .path(.init(command.program)) : .name(command.program)
-        let result = try? await Subprocess.run(
-            program, arguments: Arguments(command.arguments(for: url)),
-            environment: .inherit.updating(BrowserCommand.notForChildren), platformOptions: options, input: .none,
-            output: .discarded, error: .discarded)
-        return result?.terminationStatus.isSuccess ?? false
+        let program = ChildProgram(words: [command.program] + command.arguments(for: url), hasOwnSession: true)
+        return await program.run()?.isWell ?? false
     }
 }

@@ -1,6 +1,5 @@
 import BrokerModel
 import BrokerValues
-import Subprocess
 
 /// A program that prints the vault's passphrase (`vault.passphrase_command`). No shell is involved, and it gets no input.
 package struct PassphraseCommand: Sendable {
@@ -17,28 +16,20 @@ package struct PassphraseCommand: Sendable {
     /// - Returns: the first line of what it prints.
     /// - Throws: `awaitingKey`: the vault stays locked, and a person can bring the passphrase.
     package func passphrase() async throws(VaultError) -> Secret {
-        let run = Task { try await Self.output(of: words) }
+        let program = ChildProgram(words: words, longestOutput: Self.longest)
+        let run = Task { await program.run() }
         let timer = Task {
             try await clock.sleep(for: Self.patience)
             run.cancel()
         }
         defer { timer.cancel() }
-        guard let (isWell, bytes) = try? await run.value else {
-            throw failure(run.isCancelled ? "did not end within a minute" : "could not be run, or printed too much")
+        guard let ending = await run.value else {
+            throw failure(run.isCancelled ? "did not end within a minute" : "could not be run")
         }
-        guard isWell else { throw failure("failed") }
-        let line = bytes.prefix { $0 != UInt8(ascii: "\n") }
+        guard ending.isWell else { throw failure("failed, or printed too much") }
+        let line = ending.output.prefix { $0 != UInt8(ascii: "\n") }
         guard !line.isEmpty else { throw failure("printed nothing") }
         return line.withUnsafeBytes { Secret(copying: $0) }
-    }
-
-    private static func output(of words: [String]) async throws -> (isWell: Bool, bytes: [UInt8]) {
-        let program: Executable = words[0].contains("/") ? .path(.init(words[0])) : .name(words[0])
-        let result = try await Subprocess.run(
-            program, arguments: Arguments(Array(words.dropFirst())),
-            environment: .inherit.updating(BrowserCommand.notForChildren), input: .none, output: .bytes(limit: longest),
-            error: .discarded)
-        return (result.terminationStatus.isSuccess, result.standardOutput)
     }
 
     private func failure(_ what: String) -> VaultError {

@@ -1,7 +1,12 @@
+import CTestSupport
 import Foundation
+import Synchronization
 
 /// `posix_spawn` with what every child of a test needs: a process group of its own, default signals, no inherited
 /// descriptors but the one it is given.
+///
+/// A child begins with copies of its maker's descriptors and closes them before it is the program. Among them would be other
+/// tests' sockets, some of which linger for ten minutes: so it is made by a thread that has none of them.
 enum Spawn {
     struct Child {
         var pid: pid_t
@@ -13,14 +18,54 @@ enum Spawn {
         _ executable: String, _ arguments: [String], environment: [String: String], output: String, errors: String,
         hasInput: Bool, descriptor: Int32? = nil
     ) throws -> Child {
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
         var ends: [Int32] = [-1, -1]
         if hasInput {
             let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
             guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else { throw ProcessFailure("socketpair: errno \(errno)") }
-            posix_spawn_file_actions_adddup2(&actions, ends[1], 0)
+        }
+        let (ours, its) = (ends[0], ends[1])
+        defer { if hasInput { close(its) } }
+        do {
+            let pid = try onThreadWithoutDescriptors {
+                try spawn(
+                    executable, arguments, environment, input: hasInput ? take(its) : nil, output, errors,
+                    descriptor: descriptor.map(take))
+            }
+            return Child(pid: pid, input: hasInput ? ours : nil)
+        } catch {
+            if hasInput { close(ours) }
+            throw error
+        }
+    }
+
+    private static func onThreadWithoutDescriptors(_ body: @escaping @Sendable () throws -> pid_t) throws -> pid_t {
+        let started = Started()
+        Thread.detachNewThread {
+            let code = test_leave_descriptors()
+            started.end(
+                with: Result {
+                    guard code == 0 else { throw ProcessFailure("close_range: errno \(code)") }
+                    return try body()
+                })
+        }
+        return try started.wait()
+    }
+
+    private static func take(_ descriptor: Int32) throws -> Int32 {
+        let taken = test_take_descriptor(descriptor)
+        guard taken >= 0 else { throw ProcessFailure("pidfd_getfd: errno \(-taken)") }
+        return taken
+    }
+
+    private static func spawn(
+        _ executable: String, _ arguments: [String], _ environment: [String: String], input: Int32?, _ output: String,
+        _ errors: String, descriptor: Int32?
+    ) throws -> pid_t {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        if let input {
+            posix_spawn_file_actions_adddup2(&actions, input, 0)
         } else {
             posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
         }
@@ -28,10 +73,6 @@ enum Spawn {
         posix_spawn_file_actions_addopen(&actions, 1, output, creating, 0o600)
         posix_spawn_file_actions_addopen(&actions, 2, errors, creating, 0o600)
         if let descriptor { posix_spawn_file_actions_adddup2(&actions, descriptor, 3) }
-        // Most are closed by exec; what another library opened without that flag is not to live on in a child.
-        for open in openDescriptors() where open > (descriptor == nil ? 2 : 3) {
-            posix_spawn_file_actions_addclose(&actions, open)
-        }
 
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
@@ -50,16 +91,26 @@ enum Spawn {
         defer { for each in argv + envp { free(each) } }
         var pid: pid_t = 0
         let failure = posix_spawn(&pid, executable, &actions, &attributes, argv, envp)
-        if hasInput { close(ends[1]) }
         guard failure == 0 else {
-            if hasInput { close(ends[0]) }
             throw ProcessFailure("\(executable) cannot be started: \(String(cString: strerror(failure))).")
         }
-        return Child(pid: pid, input: hasInput ? ends[0] : nil)
+        return pid
+    }
+}
+
+/// What became of a thread's work, for the one who waits for it.
+private final class Started: Sendable {
+    private let outcome = Mutex<Result<pid_t, any Error>?>(nil)
+    private let ended = DispatchSemaphore(value: 0)
+
+    func end(with result: Result<pid_t, any Error>) {
+        outcome.withLock { $0 = result }
+        ended.signal()
     }
 
-    private static func openDescriptors() -> [Int32] {
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
-        return names.compactMap { Int32($0) }
+    func wait() throws -> pid_t {
+        ended.wait()
+        guard let result = outcome.withLock({ $0 }) else { throw ProcessFailure("nothing was started") }
+        return try result.get()
     }
 }

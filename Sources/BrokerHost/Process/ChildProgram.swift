@@ -1,0 +1,161 @@
+import BrokerSystem
+import CBrokerLinux
+import Glibc
+import Synchronization
+
+/// A program that is run in a process of its own, without a shell, without input, and without the broker's descriptors.
+///
+/// It is started by a thread that has none of them. A process that begins with copies closes them before it is the program, and one
+/// that a client sent can keep it from that for hours: a socket that lingers, a file of a FUSE server (docs/decisions/0101).
+package struct ChildProgram: Sendable {
+    /// The program, looked for in `$PATH` unless there is a slash in it, and its arguments.
+    package let words: [String]
+    /// In a session of its own it outlives the terminal that the broker was started on.
+    package var hasOwnSession = false
+    /// How many bytes of what it prints are wanted. With more than that it did not end well.
+    package var longestOutput = 0
+
+    package struct Ending: Sendable {
+        /// Whether it exited with 0.
+        package var isWell: Bool
+        package var output: [UInt8]
+    }
+
+    package init(words: [String], hasOwnSession: Bool = false, longestOutput: Int = 0) {
+        self.words = words
+        self.hasOwnSession = hasOwnSession
+        self.longestOutput = longestOutput
+    }
+
+    /// - Returns: how it ended; nil when it could not be started, or the task was cancelled: then it is killed, with its children.
+    package func run() async -> Ending? {
+        let run = Run()
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { waiter in
+                guard run.begin(waiter) else { return }
+                let code = DetachedThread.start {
+                    run.end(with: broker_leave_descriptors() == 0 ? runHere(run) : nil)
+                }
+                if code != 0 { run.end(with: nil) }
+            }
+        } onCancel: {
+            run.cancel()
+        }
+    }
+
+    /// On a thread that nobody waits for.
+    private func runHere(_ run: Run) -> Ending? {
+        var ends: [Int32] = [-1, -1]
+        guard longestOutput == 0 || pipe(&ends) == 0 else { return nil }
+        for end in ends where end >= 0 { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        let process = start(printingTo: ends[1])
+        if ends[1] >= 0 { close(ends[1]) }
+        defer { if ends[0] >= 0 { close(ends[0]) } }
+        guard let process else { return nil }
+        run.started(process)
+        let output = ends[0] >= 0 ? readFile(ends[0], atMost: longestOutput) : []
+        if ends[0] >= 0, output.map({ $0.count > longestOutput }) ?? true { run.kill() }
+        var end = siginfo_t()
+        while waitid(P_PID, id_t(process), &end, WEXITED | WNOWAIT) != 0, errno == EINTR {}
+        run.reap(process)
+        guard let output, output.count <= longestOutput else { return Ending(isWell: false, output: []) }
+        return Ending(isWell: end.si_code == CLD_EXITED && end._sifields._sigchld.si_status == 0, output: output)
+    }
+
+    /// - Returns: the process, which leads a group of its own.
+    private func start(printingTo output: Int32) -> pid_t? {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        if output >= 0 {
+            posix_spawn_file_actions_adddup2(&actions, output, 1)
+        } else {
+            posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
+        }
+        posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
+
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        posix_spawnattr_setsigmask(&attributes, &signals)
+        sigfillset(&signals)
+        posix_spawnattr_setsigdefault(&attributes, &signals)
+        let group = hasOwnSession ? broker_spawn_in_session() : Int16(POSIX_SPAWN_SETPGROUP)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF) | group)
+
+        let argv = words.map { strdup($0) } + [nil]
+        let envp = Self.environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
+        defer { for each in argv + envp { free(each) } }
+        var process: pid_t = 0
+        return posix_spawnp(&process, words[0], &actions, &attributes, argv, envp) == 0 ? process : nil
+    }
+
+    /// This process's, without what systemd tells this process alone.
+    private static var environment: [String: String] {
+        ProcessEnvironment.current().filter { !ownVariables.contains($0.key) }
+    }
+
+    private static let ownVariables: Set<String> = [
+        "NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID", "LISTEN_FDS", "LISTEN_PID", "LISTEN_FDNAMES",
+        "STATE_DIRECTORY", "RUNTIME_DIRECTORY", "CREDENTIALS_DIRECTORY", "INVOCATION_ID", "JOURNAL_STREAM",
+    ]
+}
+
+/// One run of a program: who waits for it, and its process, as long as the number is its own.
+private final class Run: Sendable {
+    private struct State {
+        var waiter: CheckedContinuation<ChildProgram.Ending?, Never>?
+        var process: pid_t?
+        var isCancelled = false
+    }
+
+    private let state = Mutex(State())
+
+    /// - Returns: false when it was cancelled already.
+    func begin(_ waiter: CheckedContinuation<ChildProgram.Ending?, Never>) -> Bool {
+        let isCancelled = state.withLock { state in
+            if !state.isCancelled { state.waiter = waiter }
+            return state.isCancelled
+        }
+        if isCancelled { waiter.resume(returning: nil) }
+        return !isCancelled
+    }
+
+    func started(_ process: pid_t) {
+        let isCancelled = state.withLock { state in
+            state.process = process
+            return state.isCancelled
+        }
+        if isCancelled { kill() }
+    }
+
+    func kill() {
+        state.withLock { if let process = $0.process { _ = killpg(process, SIGKILL) } }
+    }
+
+    func reap(_ process: pid_t) {
+        state.withLock { state in
+            state.process = nil
+            while waitpid(process, nil, 0) < 0, errno == EINTR {}
+        }
+    }
+
+    /// The second time nobody waits any more.
+    func end(with ending: ChildProgram.Ending?) {
+        let waiter = state.withLock { state in
+            defer { state.waiter = nil }
+            return state.waiter
+        }
+        waiter?.resume(returning: ending)
+    }
+
+    /// Whoever waits need not wait for the thread: a child of the program may have its output open.
+    func cancel() {
+        state.withLock { $0.isCancelled = true }
+        kill()
+        end(with: nil)
+    }
+}

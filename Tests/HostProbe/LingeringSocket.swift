@@ -1,0 +1,29 @@
+import Glibc
+
+/// A socket whose last close takes ten minutes: nobody reads what was written to it, and it lingers.
+struct LingeringSocket {
+    let descriptor: Int32
+
+    /// Both ends of its connection stay open; nil when the system has none, and errno says why.
+    init?() {
+        let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+        let listener = socket(AF_INET, kind, 0)
+        descriptor = socket(AF_INET, kind, 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = in_addr_t(0x7f00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isConnected = withUnsafeMutablePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                bind(listener, address, length) == 0 && listen(listener, 1) == 0
+                    && getsockname(listener, address, &length) == 0 && connect(descriptor, address, length) == 0
+            }
+        }
+        guard isConnected else { return nil }
+        let bytes = [UInt8](repeating: 0, count: 1 << 16)
+        while send(descriptor, bytes, bytes.count, Int32(MSG_DONTWAIT)) > 0 {}
+        var time = linger(l_onoff: 1, l_linger: 600)
+        guard setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &time, socklen_t(MemoryLayout<linger>.size)) == 0
+        else { return nil }
+    }
+}
