@@ -19,6 +19,14 @@ package struct AccessSettings: Sendable, Equatable {
 
     package init(servedUID: UInt32) { audience = .only(uid: servedUID) }
     package init(audience: Audience) { self.audience = audience }
+
+    /// An authority that a caller names, and no registration.
+    func allowsNaming(_ authority: Authority) -> Bool {
+        allowsPrivateAuthorities || WebURL(authority.url).map { !PrivateHost.isPrivate($0.host) } ?? false
+    }
+
+    /// An app that was let in without being registered.
+    func allowsAdHoc(_ app: AppRegistration) -> Bool { allowsAdHocClients && allowsNaming(app.authority) }
 }
 
 package enum AdminProof: Sendable, Equatable {
@@ -180,9 +188,7 @@ package final class AccessPolicy: Sendable {
     /// - Throws: `invalidAuthority`, also for one on a private address where that is not allowed.
     package func authorityNamed(_ text: String) throws(BrokerError) -> Authority {
         let authority = try authority(text)
-        guard
-            settings.allowsPrivateAuthorities || WebURL(authority.url).map({ !PrivateHost.isPrivate($0.host) }) ?? false
-        else {
+        guard settings.allowsNaming(authority) else {
             throw BrokerError(
                 .invalidAuthority,
                 "The authority cannot be used: its host is on a private network, and only registered apps may be there."

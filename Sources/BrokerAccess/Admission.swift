@@ -96,15 +96,38 @@ extension AccessPolicy {
                 throw takenBack(from: caller, app, "\(app.name) was registered anew meanwhile; ask again.")
             }
         }
-        let (tier, allowsAdHoc) = current.withLock { ($0.tiers[caller.tier], $0.allowsAdHocClients) }
+        let (tier, mayBeUsed) = current.withLock { ($0.tiers[caller.tier], !app.isAdHoc || $0.allowsAdHoc(app)) }
         switch AccessVerdict(on: caller, as: app, by: tier) {
-        case .allowed where allowsAdHoc || !app.isAdHoc: return
-        case .byGrant where allowsAdHoc || !app.isAdHoc:
+        case .allowed where mayBeUsed: return
+        case .byGrant where mayBeUsed:
             if let grant = admitted.grant, grants.holds(grant, of: caller, as: app) { return }
             throw takenBack(from: caller, app, "What \(caller.id) had been granted was taken back meanwhile.")
         case .allowed, .byGrant, .refused:
             throw takenBack(from: caller, app, "\(caller.id) may not use \(app.name) any more.")
         }
+    }
+
+    /// As ``confirm(_:of:limitsTokens:)``, for who was let in as an administrator: more may be asked for by now.
+    fileprivate func confirmAdministrator(_ caller: Caller) throws(BrokerError) {
+        guard !hasAdminProof(gid: caller.facts.gid) else { return }
+        throw BrokerError(
+            .accessDenied, "What administration asks for was changed meanwhile (admin.proof); connect again.",
+            reason: .callerNotListed
+        ) { $0.caller = caller.id }
+    }
+
+    /// Whether who listens may go on; no token goes out to a listener.
+    ///
+    /// - Parameter admitted: the app that it was let in as; without one, as an administrator.
+    package func mayListen(_ caller: Caller, as admitted: Admitted<AppRegistration?>) -> Bool {
+        do throws(BrokerError) {
+            if let app = admitted.app {
+                try confirm(Admitted(app: app, grant: admitted.grant), of: caller, limitsTokens: false)
+            } else {
+                try confirmAdministrator(caller)
+            }
+            return true
+        } catch { return false }
     }
 
     private func takenBack(from caller: Caller, _ app: AppRegistration, _ message: String) -> BrokerError {
@@ -268,7 +291,7 @@ extension AppReference?: AppNaming {
     package static func confirm(
         _ admitted: Admitted<AppRegistration?>, of caller: Caller, by policy: AccessPolicy
     ) throws(BrokerError) {
-        guard let app = admitted.app else { return }
+        guard let app = admitted.app else { return try policy.confirmAdministrator(caller) }
         try policy.confirm(Admitted(app: app, grant: admitted.grant), of: caller)
     }
 }

@@ -141,4 +141,17 @@ struct TierRuleTests {
         try await bed.directory.register(AccessBed.app(authority: "https://10.0.0.1"), in: AccessBed.partition)
         #expect(kind { try bed.admit(bed.caller(), as: .registered("mail")) } == nil)
     }
+
+    @Test("who was let in with an authority on a private network is not any more when that is forbidden meanwhile")
+    func privateAuthorityForbidden() async throws {
+        let bed = try await AccessBed()
+        let caller = try bed.caller()
+        let near = try bed.policy.admit(
+            caller, as: .adHoc(clientID: "c", authority: "https://10.0.0.1"), reaching: .everything)
+        let far = try bed.policy.admit(caller, as: Self.adHoc, reaching: .everything)
+        try bed.policy.confirm(near, of: caller)
+        bed.change { $0.allowsPrivateAuthorities = false }
+        #expect(throws: BrokerError.self) { try bed.policy.confirm(near, of: caller) }
+        try bed.policy.confirm(far, of: caller)
+    }
 }

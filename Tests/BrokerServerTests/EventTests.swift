@@ -1,6 +1,8 @@
+import BrokerAccess
 import BrokerRPC
 import BrokerTestSupport
 import BrokerValues
+import Glibc
 import Testing
 
 @Suite("broker.subscribe over a real socket")
@@ -101,6 +103,25 @@ struct EventTests {
             try await server.signIn("bob", to: "mail")
             // An event would stand before this answer.
             _ = try await game.call(GetBrokerStatus.self, Empty())
+        }
+    }
+
+    @Test("who listens to everything hears no more when administration asks for more, until it is shown")
+    func proofAskedFor() async throws {
+        try await ServerBed.run { server in
+            try await server.register("mail")
+            let subscriber = try await server.connect()
+            _ = try await subscriber.call(Subscribe.self, .init([.account, .grant]))
+            try await server.signIn("ann", to: "mail")
+            #expect(try await subscriber.readEvent(AccountEvent.self).account.username == "ann")
+            var settings = AccessSettings(servedUID: getuid())
+            settings.adminProof = .group(getgid() + 1)
+            server.policy.apply(settings)
+            try await server.signIn("bob", to: "mail")
+            settings.adminProof = .group(getgid())
+            server.policy.apply(settings)
+            try await server.signIn("cem", to: "mail")
+            #expect(try await subscriber.readEvent(AccountEvent.self).account.username == "cem")
         }
     }
 

@@ -21,6 +21,7 @@ struct ServerBed: Sendable {
     let vault: FaultyVault
     let listener: LineListener
     let broker: TokenBroker
+    let policy: AccessPolicy
 
     static func run(
         servedUID: UInt32 = getuid(), requestsPerUser: Int? = nil, inspector: PlainInspector = PlainInspector(),
@@ -59,10 +60,9 @@ struct ServerBed: Sendable {
             proofs: testProofSigner(), clock: clock, random: CountingRandom(), log: .silent)
         var settings = AccessSettings(servedUID: servedUID)
         if presence != nil { settings.adminProof = .presence }
-        let policy = AccessPolicy(
+        policy = AccessPolicy(
             directory: apps, grants: grants, gate: broker.gate, quota: broker.quota, presence: presence,
-            settings: settings,
-            log: .silent)
+            settings: settings, log: .silent)
         // Its own, so that a test which waits for a sleeper does not meet the audit log's.
         let auditClock = ManualClock()
         var services = ServerServices(

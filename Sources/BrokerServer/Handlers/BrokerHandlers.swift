@@ -113,22 +113,20 @@ struct BrokerHandlers: Sendable {
         context.subscribe([])
         guard !topics.isEmpty else { return }
         let (policy, caller) = (services.policy, context.caller)
-        let admitted = request.app.map { Admitted(app: $0, grant: request.grant) }
+        let admitted = Admitted(app: request.app, grant: request.grant)
+        let mayListen = { @Sendable in policy.mayListen(caller, as: admitted) }
         var all = [
             try services.broker.subscribe(
                 to: topics, group: request.app?.effectiveGroup, of: context.caller.claimant, in: request.partition
             ) { event in
-                // What was allowed can be taken back.
-                do throws(BrokerError) {
-                    if let admitted { try policy.confirm(admitted, of: caller, limitsTokens: false) }
-                } catch { return }
-                context.notify(event)
+                if mayListen() { context.notify(event) }
             }
         ]
         // What others ask for is the person's business.
         if topics.contains(.grant), request.app == nil {
             all.append(
                 policy.grants.subscribe(in: request.partition) { event in
+                    guard mayListen() else { return }
                     context.notify(
                         GrantNotification.self,
                         GrantNotification.Params(event.change, request: event.request, grant: event.grant))
