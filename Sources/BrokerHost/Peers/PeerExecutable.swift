@@ -17,7 +17,7 @@ struct PeerExecutable {
         guard broker_describe(process.descriptor, "exe", &running) == 0 else { return nil }
         guard let (found, chainIsRoots) = Self.walk(path), found.isSame(as: running) else { return nil }
         self.path = path
-        isRootOwned = chainIsRoots && running.isRegular && !running.isSetID && !Self.runsOthers(path)
+        isRootOwned = chainIsRoots && running.isRegular && !running.isSetID && !Interpreter.isNamed(by: path)
     }
 
     /// - Returns: the file at the path's end, and whether it and every folder on the way belong to root and are writable for
@@ -36,21 +36,6 @@ struct PeerExecutable {
         guard let end else { return nil }
         return (end.file, chainIsRoots)
     }
-
-    /// Loaders, interpreters and debuggers: the file is root's, and what it does is anybody's. By name, so a hint only.
-    private static func runsOthers(_ path: String) -> Bool {
-        let name = path.split(separator: "/").last ?? ""
-        return interpreters.contains { name == $0 || name.hasPrefix($0 + ".") || name.hasPrefix($0 + "-") }
-            || versioned.contains { prefix in
-                name.hasPrefix(prefix) && name.dropFirst(prefix.count).allSatisfy { $0.isNumber || $0 == "." }
-            } || name.hasPrefix("ld-linux") || name.hasPrefix("ld.so") || name.hasPrefix("ld-musl")
-    }
-
-    private static let interpreters = [
-        "bash", "busybox", "dash", "dotnet", "env", "expect", "fish", "gdb", "java", "ksh", "lldb", "mono", "nodejs",
-        "nohup", "sh", "socat", "strace", "tclsh", "wish", "xargs", "zsh",
-    ]
-    private static let versioned = ["lua", "node", "perl", "php", "pypy", "python", "ruby"]
 }
 
 extension broker_file {
