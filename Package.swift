@@ -147,7 +147,8 @@ let package = Package(
             name: "BrokerTestSupport",
             dependencies: [
                 "BrokerModel", "BrokerValues", "BrokerVault", "BrokerOAuth", "DevIdentityProvider",
-                "CTestSupport", "CSQLite", .crypto, .nioCore, .nioPosix, .nioHTTP1, .jwtKit, .cryptoExtras, .logging,
+                "CBrokerLinux", "CTestSupport", "CSQLite", .crypto, .nioCore, .nioPosix, .nioHTTP1, .jwtKit,
+                .cryptoExtras, .logging,
             ],
             path: "Tests/BrokerTestSupport", exclude: ["Fixtures"], swiftSettings: strict),
         .target(name: "CTestSupport", path: "Tests/CTestSupport"),

@@ -303,6 +303,7 @@ extension NoApp: AppNaming {
         Admitted(app: self, grant: nil)
     }
 
+    /// What an administrator changed is changed by then: an answer says so.
     package static func confirm(_: Admitted<NoApp>, of _: Caller, by _: AccessPolicy) {}
 }
 

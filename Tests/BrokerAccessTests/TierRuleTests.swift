@@ -154,4 +154,14 @@ struct TierRuleTests {
         #expect(throws: BrokerError.self) { try bed.policy.confirm(near, of: caller) }
         try bed.policy.confirm(far, of: caller)
     }
+
+    @Test("who waited as an administrator is none any more when more is asked for meanwhile")
+    func proofAskedFor() async throws {
+        let bed = try await AccessBed()
+        let caller = try bed.caller()
+        let admitted = Admitted<AppRegistration?>(app: nil, grant: nil)
+        try AppReference?.confirm(admitted, of: caller, by: bed.policy)
+        bed.change { $0.adminProof = .group(nil) }
+        #expect(throws: BrokerError.self) { try AppReference?.confirm(admitted, of: caller, by: bed.policy) }
+    }
 }

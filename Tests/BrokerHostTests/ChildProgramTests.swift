@@ -7,50 +7,61 @@ import Testing
 struct ChildProgramTests {
     @Test("what it prints is told, and whether it ended well")
     func output() async throws {
-        let well = try #require(await shell("printf 'one\\ntwo'", longestOutput: 7).run())
-        #expect(well.isWell && well.output == Array("one\ntwo".utf8))
-        let badly = try #require(await shell("echo no; exit 3", longestOutput: 7).run())
-        #expect(!badly.isWell && badly.output == Array("no\n".utf8))
-        let killed = try #require(await shell("kill -9 $$").run())
-        #expect(!killed.isWell)
+        #expect(
+            await shell("printf 'one\\ntwo'", longestOutput: 7).run()
+                == .ended(isWell: true, output: Array("one\ntwo".utf8)))
+        #expect(
+            await shell("echo no; exit 3", longestOutput: 7).run() == .ended(isWell: false, output: Array("no\n".utf8)))
+        #expect(await shell("kill -9 $$").run() == .ended(isWell: false, output: []))
     }
 
     @Test("one that prints too much is ended, and none of it is taken")
     func tooMuch() async throws {
-        let ending = try #require(await shell("yes; echo never", longestOutput: 1_024).run())
-        #expect(!ending.isWell && ending.output.isEmpty)
+        #expect(await shell("exec yes", longestOutput: 1_024).run() == .ended(isWell: false, output: []))
     }
 
-    @Test("one that is not there is no program")
+    @Test("one that is not there cannot be started, and why is said")
     func missing() async {
-        #expect(await ChildProgram(words: ["/no/such/program"]).run() == nil)
-        #expect(await ChildProgram(words: ["no-such-program"]).run() == nil)
+        for name in ["/no/such/program", "no-such-program"] {
+            #expect(await ChildProgram(words: [name]).run() == .notStarted(code: ENOENT))
+        }
     }
 
-    @Test("it has no descriptor but the usual three, no signal blocked or ignored, and a group of its own")
+    @Test(
+        "it has no descriptor but the usual three, no signal blocked or ignored, and a session of its own if it shall")
     func beginning() async throws {
         let words =
-            "ls /proc/self/fd | tr '\\n' ' '; grep -E 'Sig(Blk|Ign)' /proc/self/status; ps -o pgid= -p $$; echo $$"
-        let ending = try #require(await shell(words, longestOutput: 1_024).run())
-        let lines = String(decoding: ending.output, as: UTF8.self).split(separator: "\n").map(String.init)
-        // The last is the folder's own.
-        #expect(lines.first == "0 1 2 3 SigBlk:\t0000000000000000", "\(lines)")
-        // Two are the C library's own.
-        #expect(lines[1] == "SigIgn:\t0000000180000000", "\(lines)")
-        #expect(lines[2].trimmingCharacters(in: .whitespaces) == lines[3], "\(lines)")
+            "ls /proc/self/fd | tr '\\n' ' '; sed -n 's/Sig[BI][lg][kn].//p' /proc/self/status; ps -o sid= -p $$; echo $$"
+        for hasOwnSession in [true, false] {
+            var program = shell(words, longestOutput: 1_024)
+            program.hasOwnSession = hasOwnSession
+            guard case .ended(true, let output) = await program.run() else {
+                Issue.record("it did not end well")
+                continue
+            }
+            let said = String(decoding: output, as: UTF8.self).split(whereSeparator: \.isWhitespace).map(String.init)
+            try #require(said.count == 8, "\(said)")
+            // The last is the folder's own.
+            #expect(said[..<4] == ["0", "1", "2", "3"], "\(said)")
+            // 32 and 33 are the C library's own.
+            for mask in said[4..<6] { #expect(UInt64(mask, radix: 16).map { $0 & ~(3 << 31) } == 0, "\(said)") }
+            #expect((said[6] == said[7]) == hasOwnSession, "\(said)")
+        }
     }
 
-    @Test("when nobody waits any more it is killed, with its children")
+    @Test("when nobody waits any more it is killed, and its session")
     func cancelled() async throws {
         try await withTestBed { bed in
             let file = bed.path("pids")
-            let program = shell("sleep 300 & echo $! $$ > \(file); wait", longestOutput: 1_024)
-            let run = Task { await program.run() }
+            var program = shell("sleep 300 & echo $! $$ > \(file); wait", longestOutput: 1_024)
+            program.hasOwnSession = true
+            let running = program
+            let run = Task { await running.run() }
             try await eventually("it runs") {
                 (try? String(contentsOfFile: file, encoding: .utf8))?.hasSuffix("\n") ?? false
             }
             run.cancel()
-            #expect(await run.value == nil)
+            #expect(await run.value == .cancelled)
             let pids = try String(contentsOfFile: file, encoding: .utf8).split(whereSeparator: \.isWhitespace)
             for pid in try pids.map({ try #require(pid_t($0)) }) {
                 try await eventually("\(pid) has ended") { Self.hasEnded(pid) }
@@ -67,7 +78,7 @@ struct ChildProgramTests {
                 return await ChildProgram(words: ["/usr/bin/touch", file]).run()
             }
             run.cancel()
-            #expect(await run.value == nil)
+            #expect(await run.value == .cancelled)
             #expect(!FileManager.default.fileExists(atPath: file))
         }
     }

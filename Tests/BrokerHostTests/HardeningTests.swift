@@ -13,6 +13,9 @@ struct HardeningTests {
             #expect(said.contains("no inspection by other processes: holds"))
             #expect(said.contains("inspection: refused"))
             #expect(said.contains("write to a closed pipe: an error"))
+            #expect(said.contains("low descriptors kept: holds"))
+            let next = said.firstMatch(of: /next descriptor: (\d+)/).flatMap { Int($0.1) }
+            #expect(try #require(next) >= 64)
 
             let status = try String(contentsOfFile: "/proc/\(probe.pid)/status", encoding: .utf8)
             #expect(status.contains("NoNewPrivs:\t1"))

@@ -1,12 +1,9 @@
 #define _GNU_SOURCE
-#include "descriptors.h"
+#include "CTestSupport.h"
 
 #include <errno.h>
-#include <linux/close_range.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
-int test_leave_descriptors(void) { return close_range(3, ~0U, CLOSE_RANGE_UNSHARE) == 0 ? 0 : errno; }
 
 int test_take_descriptor(int descriptor) {
     // The first thread's table is the process's.

@@ -4,10 +4,11 @@ import Glibc
 struct LingeringSocket {
     let descriptor: Int32
 
-    /// Both ends of its connection stay open; nil when the system has none, and errno says why.
+    /// The other end stays open; nil when the system has none, and errno says why.
     init?() {
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         let listener = socket(AF_INET, kind, 0)
+        defer { close(listener) }
         descriptor = socket(AF_INET, kind, 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -17,6 +18,7 @@ struct LingeringSocket {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
                 bind(listener, address, length) == 0 && listen(listener, 1) == 0
                     && getsockname(listener, address, &length) == 0 && connect(descriptor, address, length) == 0
+                    && accept(listener, nil, nil) >= 0
             }
         }
         guard isConnected else { return nil }

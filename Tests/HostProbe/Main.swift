@@ -59,6 +59,7 @@ enum HostProbe {
         pipe(&ends)
         close(ends[0])
         say("write to a closed pipe: \(write(ends[1], "x", 1) < 0 && errno == EPIPE ? "an error" : "a surprise")")
+        say("next descriptor: \(open("/dev/null", O_RDONLY))")
         say("ready")
         _ = readLine()
     }
@@ -104,6 +105,7 @@ enum HostProbe {
 
     /// Runs a program again and again, while a socket that lingers is closed, each time a little later.
     private static func children() async {
+        guard broker_keep_low_descriptors() == 0 else { return say("low descriptors are not kept") }
         for moment in 0..<100 {
             guard let lingering = LingeringSocket() else { return say("no socket: errno \(errno)") }
             let code = DetachedThread.start {
@@ -111,7 +113,8 @@ enum HostProbe {
                 close(lingering.descriptor)
             }
             guard code == 0 else { return say("no thread: errno \(code)") }
-            guard await ChildProgram(words: ["/bin/true"]).run()?.isWell == true else { return say("it did not run") }
+            guard lingering.descriptor >= BROKER_OWN_DESCRIPTORS else { return say("a low number") }
+            guard await ChildProgram(words: ["/bin/true"]).run().isWell else { return say("it did not run") }
         }
         say("all ran")
     }

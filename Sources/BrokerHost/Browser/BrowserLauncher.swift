@@ -52,11 +52,11 @@ package final class BrowserLauncher: BrowserOpener {
 
     /// - Returns: whether it is still running after a while, or ended well before.
     private func run(_ command: BrowserCommand, url: String) async -> Bool {
-        if command.endsAtOnce { return await Self.exitsWell(command, url: url) }
+        if command.endsAtOnce { return await exitsWell(command, url: url) }
         let (outcomes, report) = AsyncStream.makeStream(of: Bool.self, bufferingPolicy: .bufferingOldest(1))
         // Not a child of the request: the browser outlives the sign-in, and ending the task would end the browser.
-        Task.detached {
-            report.yield(await Self.exitsWell(command, url: url))
+        Task.detached { [self] in
+            report.yield(await exitsWell(command, url: url))
             report.finish()
         }
         let patience = patience
@@ -70,8 +70,12 @@ package final class BrowserLauncher: BrowserOpener {
         return false
     }
 
-    private static func exitsWell(_ command: BrowserCommand, url: String) async -> Bool {
+    private func exitsWell(_ command: BrowserCommand, url: String) async -> Bool {
         let program = ChildProgram(words: [command.program] + command.arguments(for: url), hasOwnSession: true)
-        return await program.run()?.isWell ?? false
+        let ending = await program.run()
+        if case .notStarted(let code) = ending {
+            logger.debug("a browser cannot run", metadata: ["program": "\(command.program)", "errno": "\(code)"])
+        }
+        return ending.isWell
     }
 }

@@ -10,15 +10,20 @@ import Synchronization
 package struct ChildProgram: Sendable {
     /// The program, looked for in `$PATH` unless there is a slash in it, and its arguments.
     package let words: [String]
-    /// In a session of its own it outlives the terminal that the broker was started on.
+    /// In a session of its own it outlives the terminal that the broker was started on, and cannot ask there.
     package var hasOwnSession = false
     /// How many bytes of what it prints are wanted. With more than that it did not end well.
     package var longestOutput = 0
 
-    package struct Ending: Sendable {
-        /// Whether it exited with 0.
-        package var isWell: Bool
-        package var output: [UInt8]
+    package enum Ending: Sendable, Equatable {
+        /// - Parameter isWell: whether it exited with 0, and what it printed is not too long.
+        case ended(isWell: Bool, output: [UInt8])
+        /// - Parameter code: the errno that says why.
+        case notStarted(code: Int32)
+        /// It was not started, or killed.
+        case cancelled
+
+        package var isWell: Bool { if case .ended(true, _) = self { true } else { false } }
     }
 
     package init(words: [String], hasOwnSession: Bool = false, longestOutput: Int = 0) {
@@ -27,43 +32,46 @@ package struct ChildProgram: Sendable {
         self.longestOutput = longestOutput
     }
 
-    /// - Returns: how it ended; nil when it could not be started, or the task was cancelled: then it is killed, with its children.
-    package func run() async -> Ending? {
-        let run = Run()
+    /// - Returns: when it has ended, or the task was cancelled: then it is killed, and its session if it has its own.
+    package func run() async -> Ending {
+        let run = Run(endsGroup: hasOwnSession)
         return await withTaskCancellationHandler {
             await withCheckedContinuation { waiter in
                 guard run.begin(waiter) else { return }
-                let code = DetachedThread.start {
-                    run.end(with: broker_leave_descriptors() == 0 ? runHere(run) : nil)
-                }
-                if code != 0 { run.end(with: nil) }
+                let code = DetachedThread.start { run.end(with: runHere(run)) }
+                if code != 0 { run.end(with: .notStarted(code: code)) }
             }
         } onCancel: {
             run.cancel()
         }
     }
 
-    /// On a thread that nobody waits for.
-    private func runHere(_ run: Run) -> Ending? {
+    /// On a thread that nobody waits for: it stays as long as the program, and whoever else has the output open.
+    private func runHere(_ run: Run) -> Ending {
+        let left = broker_leave_descriptors()
+        guard left == 0 else { return .notStarted(code: left) }
         var ends: [Int32] = [-1, -1]
-        guard longestOutput == 0 || pipe(&ends) == 0 else { return nil }
-        for end in ends where end >= 0 { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        let process = start(printingTo: ends[1])
-        if ends[1] >= 0 { close(ends[1]) }
+        guard longestOutput == 0 || pipe(&ends) == 0 else { return .notStarted(code: errno) }
         defer { if ends[0] >= 0 { close(ends[0]) } }
-        guard let process else { return nil }
+        for end in ends where end >= 0 { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        guard !run.isCancelled else { return .cancelled }
+        var process: pid_t = 0
+        let code = start(&process, printingTo: ends[1])
+        if ends[1] >= 0 { close(ends[1]) }
+        guard code == 0 else { return .notStarted(code: code) }
         run.started(process)
         let output = ends[0] >= 0 ? readFile(ends[0], atMost: longestOutput) : []
-        if ends[0] >= 0, output.map({ $0.count > longestOutput }) ?? true { run.kill() }
+        let isWhole = output.map { $0.count <= longestOutput } ?? false
+        if !isWhole { run.kill() }
         var end = siginfo_t()
         while waitid(P_PID, id_t(process), &end, WEXITED | WNOWAIT) != 0, errno == EINTR {}
         run.reap(process)
-        guard let output, output.count <= longestOutput else { return Ending(isWell: false, output: []) }
-        return Ending(isWell: end.si_code == CLD_EXITED && end._sifields._sigchld.si_status == 0, output: output)
+        guard let output, isWhole else { return .ended(isWell: false, output: []) }
+        return .ended(isWell: end.si_code == CLD_EXITED && end._sifields._sigchld.si_status == 0, output: output)
     }
 
-    /// - Returns: the process, which leads a group of its own.
-    private func start(printingTo output: Int32) -> pid_t? {
+    /// - Returns: 0 or an errno value.
+    private func start(_ process: inout pid_t, printingTo output: Int32) -> Int32 {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
@@ -83,14 +91,13 @@ package struct ChildProgram: Sendable {
         posix_spawnattr_setsigmask(&attributes, &signals)
         sigfillset(&signals)
         posix_spawnattr_setsigdefault(&attributes, &signals)
-        let group = hasOwnSession ? broker_spawn_in_session() : Int16(POSIX_SPAWN_SETPGROUP)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF) | group)
+        let session = hasOwnSession ? broker_spawn_in_session() : 0
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF) | session)
 
         let argv = words.map { strdup($0) } + [nil]
         let envp = Self.environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
         defer { for each in argv + envp { free(each) } }
-        var process: pid_t = 0
-        return posix_spawnp(&process, words[0], &actions, &attributes, argv, envp) == 0 ? process : nil
+        return posix_spawnp(&process, words[0], &actions, &attributes, argv, envp)
     }
 
     /// This process's, without what systemd tells this process alone.
@@ -107,20 +114,25 @@ package struct ChildProgram: Sendable {
 /// One run of a program: who waits for it, and its process, as long as the number is its own.
 private final class Run: Sendable {
     private struct State {
-        var waiter: CheckedContinuation<ChildProgram.Ending?, Never>?
+        var waiter: CheckedContinuation<ChildProgram.Ending, Never>?
         var process: pid_t?
         var isCancelled = false
     }
 
+    private let endsGroup: Bool
     private let state = Mutex(State())
 
+    init(endsGroup: Bool) { self.endsGroup = endsGroup }
+
+    var isCancelled: Bool { state.withLock { $0.isCancelled } }
+
     /// - Returns: false when it was cancelled already.
-    func begin(_ waiter: CheckedContinuation<ChildProgram.Ending?, Never>) -> Bool {
+    func begin(_ waiter: CheckedContinuation<ChildProgram.Ending, Never>) -> Bool {
         let isCancelled = state.withLock { state in
             if !state.isCancelled { state.waiter = waiter }
             return state.isCancelled
         }
-        if isCancelled { waiter.resume(returning: nil) }
+        if isCancelled { waiter.resume(returning: .cancelled) }
         return !isCancelled
     }
 
@@ -133,7 +145,10 @@ private final class Run: Sendable {
     }
 
     func kill() {
-        state.withLock { if let process = $0.process { _ = killpg(process, SIGKILL) } }
+        state.withLock { state in
+            guard let process = state.process else { return }
+            _ = endsGroup ? killpg(process, SIGKILL) : Glibc.kill(process, SIGKILL)
+        }
     }
 
     func reap(_ process: pid_t) {
@@ -143,19 +158,19 @@ private final class Run: Sendable {
         }
     }
 
-    /// The second time nobody waits any more.
-    func end(with ending: ChildProgram.Ending?) {
-        let waiter = state.withLock { state in
+    /// The second time nobody waits any more. What was cancelled may have ended by that.
+    func end(with ending: ChildProgram.Ending) {
+        let (waiter, isCancelled) = state.withLock { state in
             defer { state.waiter = nil }
-            return state.waiter
+            return (state.waiter, state.isCancelled)
         }
-        waiter?.resume(returning: ending)
+        waiter?.resume(returning: isCancelled ? .cancelled : ending)
     }
 
-    /// Whoever waits need not wait for the thread: a child of the program may have its output open.
+    /// Whoever waits need not wait for the thread.
     func cancel() {
         state.withLock { $0.isCancelled = true }
         kill()
-        end(with: nil)
+        end(with: .cancelled)
     }
 }

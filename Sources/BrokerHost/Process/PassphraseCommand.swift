@@ -1,4 +1,5 @@
 import BrokerModel
+import BrokerSystem
 import BrokerValues
 
 /// A program that prints the vault's passphrase (`vault.passphrase_command`). No shell is involved, and it gets no input.
@@ -23,11 +24,14 @@ package struct PassphraseCommand: Sendable {
             run.cancel()
         }
         defer { timer.cancel() }
-        guard let ending = await run.value else {
-            throw failure(run.isCancelled ? "did not end within a minute" : "could not be run")
+        let output: [UInt8]
+        switch await run.value {
+        case .ended(true, let all): output = all
+        case .ended(false, _): throw failure("failed, or printed too much")
+        case .notStarted(let code): throw failure("could not be run: \(errnoText(code))")
+        case .cancelled: throw failure("did not end within a minute")
         }
-        guard ending.isWell else { throw failure("failed, or printed too much") }
-        let line = ending.output.prefix { $0 != UInt8(ascii: "\n") }
+        let line = output.prefix { $0 != UInt8(ascii: "\n") }
         guard !line.isEmpty else { throw failure("printed nothing") }
         return line.withUnsafeBytes { Secret(copying: $0) }
     }

@@ -19,16 +19,20 @@ package enum ProcessHardening {
         case noNewPrivileges = "no new privileges"
         /// Only with an unlimited RLIMIT_MEMLOCK. Otherwise secrets alone are locked, each by its own guarded memory.
         case lockedMemory = "memory locked"
+        /// What a client sends has no number that threads apart from the others copy (docs/decisions/0101).
+        case ownDescriptors = "low descriptors kept"
     }
 
     /// Applies every measure, goes on after one that fails, and reports all of them.
     ///
     /// Besides the measures: umask 077, so that no file is born readable to others, and SIGPIPE ignored, so that a peer
-    /// that hangs up is an error of one write, and SIGXFSZ, so that a limit of file sizes is a full disk and not the end.
+    /// that hangs up is an error of one write, and SIGXFSZ, so that a limit of file sizes is a full disk and not the end. SIGCHLD
+    /// is not ignored, also where whoever started this one did, so that it is known how a program ended.
     package static func apply() -> [Outcome] {
         umask(0o077)
         signal(SIGPIPE, SIG_IGN)
         signal(SIGXFSZ, SIG_IGN)
+        signal(SIGCHLD, SIG_DFL)
         return Measure.allCases.map { Outcome(measure: $0, failure: $0.apply()) }
     }
 }
@@ -49,6 +53,7 @@ extension ProcessHardening.Measure {
             case .noCoreDumps: broker_forbid_core_dumps()
             case .noNewPrivileges: broker_forbid_new_privileges()
             case .lockedMemory: broker_lock_memory()
+            case .ownDescriptors: broker_keep_low_descriptors()
             }
         return failure == 0 ? nil : failure
     }

@@ -1,4 +1,5 @@
 import BrokerModel
+import CBrokerLinux
 import Logging
 
 /// Accepts connections on a Unix stream socket and hands their lines to a ``LineService``.
@@ -42,6 +43,9 @@ package final class LineListener: Sendable {
         _ socket: ListeningSocket, on reactors: Reactors, _ reception: LineReception,
         _ whenCutOff: @escaping @Sendable () -> Void
     ) async throws(SocketError) -> LineListener {
+        // Where it was done before anything was opened, this finds nothing to do.
+        let kept = broker_keep_low_descriptors()
+        if kept != 0 { reception.logger.warning("low descriptors are not kept", metadata: ["errno": "\(kept)"]) }
         let started: (acceptor: ReactorBound<LineAcceptor>, code: Int32) = await reactors.first.perform {
             let acceptor = LineAcceptor(socket, on: reactors, reception: reception)
             acceptor.whenCutOff = whenCutOff

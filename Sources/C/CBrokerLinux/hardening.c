@@ -3,12 +3,10 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <linux/close_range.h>
 #include <spawn.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 int broker_forbid_inspection(void) {
     return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == 0 ? 0 : errno;
@@ -43,11 +41,6 @@ int broker_lock_memory(void) {
     if (getrlimit(RLIMIT_MEMLOCK, &limit) != 0) return errno;
     if (limit.rlim_cur != RLIM_INFINITY) return EPERM;
     return mlockall(MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT) == 0 ? 0 : errno;
-}
-
-int broker_leave_descriptors(void) {
-    // Up to the last one: then the kernel copies those below only, and holds no other even for a moment.
-    return close_range(3, ~0U, CLOSE_RANGE_UNSHARE) == 0 ? 0 : errno;
 }
 
 short broker_spawn_in_session(void) { return POSIX_SPAWN_SETSID; }

@@ -1,13 +1,11 @@
 #define _GNU_SOURCE
 #include "stream.h"
 
+#include "descriptors.h"
+
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/close_range.h>
 #include <poll.h>
-#include <pthread.h>
-#include <sched.h>
-#include <semaphore.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -76,42 +74,11 @@ ssize_t broker_look_for_descriptors(int descriptor, void *bytes, size_t size) {
     return message.msg_flags & MSG_CTRUNC ? -EBADMSG : count;
 }
 
-struct leaving {
-    int descriptor;
-    sem_t is_held, may_go;
-};
-
-// Ends with the descriptor in a table of its own: nobody lingers for a thread that ends (inet_release in the kernel).
-static void *leave_with(void *argument) {
-    struct leaving *leaving = argument;
-    unsigned own = (unsigned)leaving->descriptor;
-    int code = own == 0 ? unshare(CLONE_FILES) : close_range(0, own - 1, CLOSE_RANGE_UNSHARE);
-    if (code == 0) close_range(own + 1, ~0U, 0);
-    sem_post(&leaving->is_held);
-    while (sem_wait(&leaving->may_go) != 0) {}
-    return NULL;
-}
-
-static void close_leaving(int descriptor) {
-    struct leaving leaving = {.descriptor = descriptor};
-    pthread_t thread;
-    sem_init(&leaving.is_held, 0, 0);
-    sem_init(&leaving.may_go, 0, 0);
-    int code = pthread_create(&thread, NULL, leave_with, &leaving);
-    if (code == 0) {
-        while (sem_wait(&leaving.is_held) != 0) {}
-    }
-    close(descriptor);
-    if (code != 0) return;
-    sem_post(&leaving.may_go);
-    pthread_join(thread, NULL);
-}
-
 void broker_close_sent(int descriptor) {
     int domain = 0;
     socklen_t length = sizeof domain;
     if (getsockopt(descriptor, SOL_SOCKET, SO_DOMAIN, &domain, &length) == 0 && domain == AF_UNIX) {
-        close_leaving(descriptor);
+        broker_close_leaving(descriptor);
         return;
     }
     struct linger at_once = {.l_onoff = 0};

@@ -5,7 +5,7 @@ import Dispatch
 import Foundation
 import Testing
 
-@Suite("A connection that a process hands on to another")
+@Suite("A connection that a process hands on to another", .serialized)
 struct HandedOnTests {
     /// Connects, writes what the letters say (c: who connected, o: another process, t: a third one), and prints the answers.
     private static let script = """

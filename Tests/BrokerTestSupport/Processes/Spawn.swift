@@ -1,3 +1,4 @@
+import CBrokerLinux
 import CTestSupport
 import Foundation
 import Synchronization
@@ -39,9 +40,10 @@ enum Spawn {
     }
 
     private static func onThreadWithoutDescriptors(_ body: @escaping @Sendable () throws -> pid_t) throws -> pid_t {
+        _ = broker_keep_low_descriptors()
         let started = Started()
         Thread.detachNewThread {
-            let code = test_leave_descriptors()
+            let code = broker_leave_descriptors()
             started.end(
                 with: Result {
                     guard code == 0 else { throw ProcessFailure("close_range: errno \(code)") }

@@ -1,6 +1,7 @@
 #pragma once
 
 // What Linux offers and Glibc's Swift module or Debian's headers lack: one pair of files for each matter.
+#include "descriptors.h"
 #include "events.h"
 #include "hardening.h"
 #include "loopback.h"

@@ -23,9 +23,5 @@ int broker_lock_memory(void);
 /// told.
 long broker_allow_descriptors(long wanted);
 
-/// Gives the calling thread a table of descriptors of its own: 0 to 2 as the process has them, and no other. Nothing is closed by
-/// this, and a program that the thread starts has no more.
-int broker_leave_descriptors(void);
-
 /// The flag of posix_spawnattr_setflags(3) for a session of its own.
 short broker_spawn_in_session(void);
