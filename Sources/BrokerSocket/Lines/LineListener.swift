@@ -43,7 +43,7 @@ package final class LineListener: Sendable {
         _ socket: ListeningSocket, on reactors: Reactors, _ reception: LineReception,
         _ whenCutOff: @escaping @Sendable () -> Void
     ) async throws(SocketError) -> LineListener {
-        // Where it was done before anything was opened, this finds nothing to do.
+        // Those as well that were given back since the process began.
         let kept = broker_keep_low_descriptors()
         if kept != 0 { reception.logger.warning("low descriptors are not kept", metadata: ["errno": "\(kept)"]) }
         let started: (acceptor: ReactorBound<LineAcceptor>, code: Int32) = await reactors.first.perform {

@@ -1,34 +1,34 @@
 #define _GNU_SOURCE
 #include "descriptors.h"
 
+#include "hardening.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/close_range.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <signal.h>
 #include <stddef.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 // Two of the numbers that are kept: where one descriptor at a time is lent to a thread that leaves, and what is there otherwise.
 static int slot = -1, filler = -1;
 
-// Where there are so few for all, none is kept.
-static int has_room(void) {
-    struct rlimit limit;
-    return getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur >= 4 * BROKER_OWN_DESCRIPTORS;
-}
-
 int broker_keep_low_descriptors(void) {
-    if (!has_room()) return EMFILE;
+    // Where the process may have so few, others need them.
+    if (broker_allow_descriptors(4 * BROKER_OWN_DESCRIPTORS) < 4 * BROKER_OWN_DESCRIPTORS) return EMFILE;
     int kept = open("/dev/null", O_RDONLY | O_CLOEXEC);
     if (kept < 0) return errno;
     pthread_mutex_lock(&lock);
     while (kept >= 0 && kept < BROKER_OWN_DESCRIPTORS) {
-        slot = filler < 0 ? -1 : kept;
-        if (filler < 0) filler = kept;
-        kept = fcntl(filler, F_DUPFD_CLOEXEC, 3);
+        if (filler < 0) {
+            filler = kept;
+        } else if (kept > STDERR_FILENO) {
+            slot = kept;
+        }
+        kept = fcntl(filler, F_DUPFD_CLOEXEC, 0);
     }
     int code = kept < 0 ? errno : 0;
     if (kept >= 0) close(kept);
@@ -49,6 +49,8 @@ int broker_leave_descriptors(void) {
 
 struct leaving {
     sem_t may_leave, has_left, may_go;
+    int is_lent;
+    pid_t thread;
 };
 
 static void wait_for(sem_t *semaphore) {
@@ -59,7 +61,9 @@ static void wait_for(sem_t *semaphore) {
 static void *leave(void *argument) {
     struct leaving *leaving = argument;
     wait_for(&leaving->may_leave);
-    keep_low_only();
+    // Where none could be lent, all are copied, and none is closed before the end.
+    if (leaving->is_lent) keep_low_only(); else close_range(~0U, ~0U, CLOSE_RANGE_UNSHARE);
+    leaving->thread = gettid();
     sem_post(&leaving->has_left);
     wait_for(&leaving->may_go);
     return NULL;
@@ -67,10 +71,10 @@ static void *leave(void *argument) {
 
 static void lend(int descriptor, struct leaving *leaving) {
     pthread_mutex_lock(&lock);
-    int is_lent = slot >= 0 && dup3(descriptor, slot, O_CLOEXEC) == slot;
+    leaving->is_lent = slot >= 0 && dup3(descriptor, slot, O_CLOEXEC) == slot;
     sem_post(&leaving->may_leave);
     wait_for(&leaving->has_left);
-    if (is_lent) dup3(filler, slot, O_CLOEXEC);
+    if (leaving->is_lent) dup3(filler, slot, O_CLOEXEC);
     pthread_mutex_unlock(&lock);
 }
 
@@ -86,4 +90,6 @@ void broker_close_leaving(int descriptor) {
     if (code != 0) return;
     sem_post(&leaving.may_go);
     pthread_join(thread, NULL);
+    // A thread is joined before the kernel closes what it had.
+    while (tgkill(getpid(), leaving.thread, 0) == 0) usleep(1000);
 }

@@ -5,7 +5,7 @@
 // Whoever makes such a table copies what is below 64, whatever it asks for: the kernel copies tables by words of 64
 // descriptors. A copy of what a client sent can be the last, and its end take hours (SO_LINGER). So clients get no low numbers.
 
-/// Numbers below it are the process's own, once they are kept.
+/// Numbers below it are the process's own, once they are kept: what it opened before, and /dev/null.
 enum { BROKER_OWN_DESCRIPTORS = 64 };
 
 /// Keeps the low numbers that are free, so that nothing opened from now on has one. To be called before anybody can connect. Returns
@@ -16,5 +16,6 @@ int broker_keep_low_descriptors(void);
 /// Returns 0 or an errno value.
 int broker_leave_descriptors(void);
 
-/// Closes a Unix socket so that nothing lingers that waits in it: the kernel lingers for no thread that ends.
+/// Closes a Unix socket so that nothing lingers that waits in it: the kernel lingers for no thread that ends. Returns when it is
+/// closed: not for a thread that others need.
 void broker_close_leaving(int descriptor);
