@@ -146,7 +146,7 @@ let package = Package(
         .target(
             name: "BrokerTestSupport",
             dependencies: [
-                "BrokerModel", "BrokerValues", "BrokerVault", "BrokerOAuth", "DevIdentityProvider",
+                "BrokerModel", "BrokerValues", "BrokerSystem", "BrokerVault", "BrokerOAuth", "DevIdentityProvider",
                 "CBrokerLinux", "CTestSupport", "CSQLite", .crypto, .nioCore, .nioPosix, .nioHTTP1, .jwtKit,
                 .cryptoExtras, .logging,
             ],

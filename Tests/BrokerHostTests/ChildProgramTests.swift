@@ -27,6 +27,13 @@ struct ChildProgramTests {
         }
     }
 
+    @Test("one whose words would be cut at a zero byte is not started")
+    func zeroBytes() async {
+        for words in [["/usr/bin/true\0/other"], ["true", "a\0b"], []] {
+            #expect(await ChildProgram(words: words).run() == .notStarted(code: EINVAL))
+        }
+    }
+
     @Test(
         "it has no descriptor but the usual three, no signal blocked or ignored, and a session of its own if it shall")
     func beginning() async throws {

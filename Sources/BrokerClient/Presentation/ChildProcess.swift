@@ -19,67 +19,27 @@ package struct ChildProcess: Sendable {
         _ arguments: [String], input: Int32? = nil, output: Int32? = nil, errors: Int32? = nil,
         environment: [String: String] = [:]
     ) -> ChildProcess? {
-        guard let program = arguments.first, !arguments.contains(where: { $0.utf8.contains(0) }) else { return nil }
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
+        var program = ProcessStart(arguments)
+        program.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         for (stream, taker) in [(STDIN_FILENO, input), (STDOUT_FILENO, output), (STDERR_FILENO, errors)] {
-            if let taker {
-                posix_spawn_file_actions_adddup2(&actions, taker, stream)
-            } else {
-                let mode = stream == STDIN_FILENO ? O_RDONLY : O_WRONLY
-                posix_spawn_file_actions_addopen(&actions, stream, "/dev/null", mode, 0)
-            }
+            program.streams[stream] = taker.map { .descriptor($0) } ?? .nothing
         }
         // Files and ports that the application opened without CLOEXEC would live on in the browser.
-        for descriptor in openDescriptors() where descriptor > STDERR_FILENO {
-            posix_spawn_file_actions_addclose(&actions, descriptor)
-        }
-
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        posix_spawnattr_setsigmask(&attributes, &signals)
-        sigfillset(&signals)
-        posix_spawnattr_setsigdefault(&attributes, &signals)
-        posix_spawnattr_setflags(
-            &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF) | newSession)
-
-        var pid: pid_t = 0
-        let variables = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-            .map { "\($0.key)=\($0.value)" }
-        let status = withCStrings(arguments) { words in
-            withCStrings(variables) { posix_spawnp(&pid, program, &actions, &attributes, words, $0) }
-        }
-        return status == 0 ? ChildProcess(pid: pid) : nil
+        program.closing = openDescriptors().filter { $0 > STDERR_FILENO }
+        program.group = .ownSession
+        return (try? program.start()).map(ChildProcess.init(pid:))
     }
 
     private static func openDescriptors() -> [Int32] {
         ((try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []).compactMap { Int32($0) }
     }
 
-    private static func withCStrings<Result>(
-        _ strings: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
-    ) -> Result {
-        let copies = strings.map { strdup($0) }
-        defer { for copy in copies { free(copy) } }
-        return body(copies + [nil])
-    }
-
-    /// `POSIX_SPAWN_SETSID`, which glibc shows only with `_GNU_SOURCE`.
-    private static let newSession: Int16 = 0x80
-
     /// The exit status when the program has ended (128 + n for signal n), nil while it runs.
     ///
     /// Where the application lets the kernel collect its children (SIGCHLD ignored) nobody learns how they ended; that
     /// counts as well.
     func pollExit() -> Int32? {
-        var status: Int32 = 0
-        guard waitpid(pid, &status, WNOHANG) != 0 else { return nil }
-        let signal = status & 0x7F
-        return signal == 0 ? (status >> 8) & 0xFF : 128 + signal
+        exitStatusNow(of: pid)
     }
 
     /// The first 4096 bytes that a program prints, when it ends well; for programs that answer at once. Waits on a thread
@@ -124,12 +84,7 @@ package struct ChildProcess: Sendable {
             filled += count
         }
         running(nil)
-        var status: Int32 = 0
-        while waitpid(child.pid, &status, 0) < 0, errno == EINTR {}
-        let signal = status & 0x7F
-        return (
-            signal == 0 ? (status >> 8) & 0xFF : 128 + signal, String(decoding: bytes.prefix(filled), as: UTF8.self)
-        )
+        return (exitStatus(of: child.pid), String(decoding: bytes.prefix(filled), as: UTF8.self))
     }
 
     /// Two ends of a connection that no other child inherits; pipe2 is out of reach without _GNU_SOURCE.
@@ -146,9 +101,6 @@ package struct ChildProcess: Sendable {
     package func reapLater() {
         let pid = pid
         // Without a thread to spare the zombie stays until this process ends.
-        _ = DetachedThread.start {
-            var status: Int32 = 0
-            while waitpid(pid, &status, 0) < 0, errno == EINTR {}
-        }
+        _ = DetachedThread.start { _ = exitStatus(of: pid) }
     }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import BrokerClient
 import BrokerRPC
+import BrokerSystem
 import BrokerValues
 import Glibc
 
@@ -48,15 +49,10 @@ struct EditConfigCommand: Subcommand {
     private func edit(_ path: String) throws(BrokerClientError) {
         let editor = ["VISUAL", "EDITOR"].compactMap(SocketLocation.variable).first { !$0.isEmpty } ?? "vi"
         let arguments = ["/bin/sh", "-c", "\(editor) \"$1\"", "sh", path]
-        var words: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
-        defer { for word in words { free(word) } }
-        var child: pid_t = 0
-        guard posix_spawn(&child, "/bin/sh", nil, nil, &words, environ) == 0 else {
+        guard let child = try? ProcessStart(arguments, sharesSignals: true).start() else {
             throw BrokerClientError(.unsupported, "The editor cannot be started; set EDITOR.")
         }
-        var status: Int32 = 0
-        while waitpid(child, &status, 0) < 0, errno == EINTR {}
-        guard status == 0 else {
+        guard exitStatus(of: child) == 0 else {
             throw BrokerClientError(
                 .userCanceled, "\(editor.clean) did not end well; nothing has changed. Set EDITOR to another one.")
         }

@@ -19,12 +19,11 @@ enum ForegroundProcess {
     /// - Returns: the exit status, 128 and the number for a signal.
     /// - Throws: when there is no such program.
     static func run(_ words: [String]) throws(BrokerClientError) -> Int32 {
-        var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
-        defer { for word in arguments { free(word) } }
-        var pid: pid_t = 0
-        let code = posix_spawnp(&pid, words[0], nil, nil, &arguments, environ)
-        guard code == 0 else {
-            throw BrokerClientError(.unsupported, "\(words[0].clean) cannot be started: \(errnoText(code)).")
+        let pid: pid_t
+        do throws(ProcessStart.Failure) {
+            pid = try ProcessStart(words, sharesSignals: true).start()
+        } catch {
+            throw BrokerClientError(.unsupported, "\(words[0].clean) cannot be started: \(errnoText(error.code)).")
         }
         child.store(pid, ordering: .sequentiallyConsistent)
         let signal = early.load(ordering: .sequentiallyConsistent)
@@ -33,10 +32,7 @@ enum ForegroundProcess {
         var facts = siginfo_t()
         while waitid(P_PID, id_t(pid), &facts, WEXITED | WNOWAIT) < 0, errno == EINTR {}
         child.store(0, ordering: .sequentiallyConsistent)
-        var status: Int32 = 0
-        while waitpid(pid, &status, 0) < 0, errno == EINTR {}
-        let ending = status & 0x7F
-        return ending == 0 ? (status >> 8) & 0xFF : 128 + ending
+        return exitStatus(of: pid)
     }
 
     /// What was ignored from the start (nohup) stays so, here and there; what is handled here is the child's own again.

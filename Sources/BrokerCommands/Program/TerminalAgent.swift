@@ -1,3 +1,4 @@
+import BrokerSystem
 import Glibc
 
 /// Has polkit ask on this terminal, as systemctl does: for who is at no desktop.
@@ -12,12 +13,9 @@ struct TerminalAgent {
         defer { close(ends[0]) }
         _ = fcntl(ends[0], F_SETFD, FD_CLOEXEC)
         let words = ["pkttyagent", "--process", "\(getpid())", "--notify-fd", "\(ends[1])"]
-        var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
-        defer { for word in arguments { free(word) } }
-        var pid: pid_t = 0
-        let code = posix_spawnp(&pid, words[0], nil, nil, &arguments, environ)
+        let pid = try? ProcessStart(words, sharesSignals: true).start()
         close(ends[1])
-        guard code == 0 else { return nil }
+        guard let pid else { return nil }
         // It closes its end when it may be asked, or when it fails.
         var byte: UInt8 = 0
         while read(ends[0], &byte, 1) < 0, errno == EINTR {}
@@ -28,7 +26,6 @@ struct TerminalAgent {
 
     func end() {
         kill(pid, SIGTERM)
-        var status: Int32 = 0
-        while waitpid(pid, &status, 0) < 0, errno == EINTR {}
+        _ = exitStatus(of: pid)
     }
 }

@@ -70,7 +70,6 @@ struct LogsCommand: Subcommand {
 ///
 /// - Throws: only when there is no such program.
 func become(_ arguments: [String]) throws(BrokerClientError) -> Never {
-    var words: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
-    execvp(arguments[0], &words)
+    withCStrings(arguments) { _ = execvp(arguments[0], $0) }
     throw BrokerClientError(.unsupported, "\(arguments[0]) cannot be started: \(errnoText(errno)).")
 }

@@ -55,10 +55,13 @@ package struct ChildProgram: Sendable {
         defer { if ends[0] >= 0 { close(ends[0]) } }
         for end in ends where end >= 0 { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         guard !run.isCancelled else { return .cancelled }
-        var process: pid_t = 0
-        let code = start(&process, printingTo: ends[1])
+        let started = Result { () throws(ProcessStart.Failure) in try start(printingTo: ends[1]) }
         if ends[1] >= 0 { close(ends[1]) }
-        guard code == 0 else { return .notStarted(code: code) }
+        let process: pid_t
+        switch started {
+        case .success(let number): process = number
+        case .failure(let failure): return .notStarted(code: failure.code)
+        }
         run.started(process)
         let output = ends[0] >= 0 ? readFile(ends[0], atMost: longestOutput) : []
         let isWhole = output.map { $0.count <= longestOutput } ?? false
@@ -70,34 +73,12 @@ package struct ChildProgram: Sendable {
         return .ended(isWell: end.si_code == CLD_EXITED && end._sifields._sigchld.si_status == 0, output: output)
     }
 
-    /// - Returns: 0 or an errno value.
-    private func start(_ process: inout pid_t, printingTo output: Int32) -> Int32 {
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-        if output >= 0 {
-            posix_spawn_file_actions_adddup2(&actions, output, 1)
-        } else {
-            posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
-        }
-        posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
-
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        posix_spawnattr_setsigmask(&attributes, &signals)
-        sigfillset(&signals)
-        posix_spawnattr_setsigdefault(&attributes, &signals)
-        let session = hasOwnSession ? broker_spawn_in_session() : 0
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF) | session)
-
-        let argv = words.map { strdup($0) } + [nil]
-        let envp = Self.environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
-        defer { for each in argv + envp { free(each) } }
-        return posix_spawnp(&process, words[0], &actions, &attributes, argv, envp)
+    private func start(printingTo output: Int32) throws(ProcessStart.Failure) -> pid_t {
+        var program = ProcessStart(words)
+        program.environment = Self.environment
+        program.streams = [0: .nothing, 1: output >= 0 ? .descriptor(output) : .nothing, 2: .nothing]
+        program.group = hasOwnSession ? .ownSession : .shared
+        return try program.start()
     }
 
     /// This process's, without what systemd tells this process alone.

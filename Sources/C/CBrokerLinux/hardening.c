@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <spawn.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -42,5 +41,3 @@ int broker_lock_memory(void) {
     if (limit.rlim_cur != RLIM_INFINITY) return EPERM;
     return mlockall(MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT) == 0 ? 0 : errno;
 }
-
-short broker_spawn_in_session(void) { return POSIX_SPAWN_SETSID; }

@@ -34,7 +34,7 @@ package final class ManagedProcess: Sendable {
         output = directory.appending(path: "\(name).out")
         errors = directory.appending(path: "\(name).err")
         let spawned = try Spawn.start(
-            executable, [launch.executable] + launch.arguments, environment: launch.environment, output: output.path,
+            [executable] + launch.arguments, environment: launch.environment, output: output.path,
             errors: errors.path, hasInput: launch.hasInput, descriptor: launch.descriptor)
         pid = spawned.pid
         input = spawned.input

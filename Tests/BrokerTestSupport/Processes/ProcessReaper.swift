@@ -10,7 +10,7 @@ final class ProcessReaper: Sendable {
 
     private init() {
         let child = try? Spawn.start(
-            PackageTree.fixture("process-reaper"), ["process-reaper"], environment: Launch.cleanEnvironment,
+            [PackageTree.fixture("process-reaper")], environment: Launch.cleanEnvironment,
             output: "/dev/null", errors: "/dev/null", hasInput: true)
         input = Mutex(child?.input)
     }

@@ -1,10 +1,10 @@
+import BrokerSystem
 import CBrokerLinux
 import CTestSupport
 import Foundation
 import Synchronization
 
-/// `posix_spawn` with what every child of a test needs: a process group of its own, default signals, no inherited
-/// descriptors but the one it is given.
+/// Starts what every child of a test is: in a process group of its own, and with no inherited descriptors but the one it is given.
 ///
 /// A child begins with copies of its maker's descriptors and closes them before it is the program. Among them would be other
 /// tests' sockets, some of which linger for ten minutes: so it is made by a thread that has none of them.
@@ -16,8 +16,8 @@ enum Spawn {
     }
 
     static func start(
-        _ executable: String, _ arguments: [String], environment: [String: String], output: String, errors: String,
-        hasInput: Bool, descriptor: Int32? = nil
+        _ words: [String], environment: [String: String], output: String, errors: String, hasInput: Bool,
+        descriptor: Int32? = nil
     ) throws -> Child {
         var ends: [Int32] = [-1, -1]
         if hasInput {
@@ -29,7 +29,7 @@ enum Spawn {
         do {
             let pid = try onThreadWithoutDescriptors {
                 try spawn(
-                    executable, arguments, environment, input: hasInput ? take(its) : nil, output, errors,
+                    words, environment, input: hasInput ? take(its) : nil, output, errors,
                     descriptor: descriptor.map(take))
             }
             return Child(pid: pid, input: hasInput ? ours : nil)
@@ -60,43 +60,21 @@ enum Spawn {
     }
 
     private static func spawn(
-        _ executable: String, _ arguments: [String], _ environment: [String: String], input: Int32?, _ output: String,
-        _ errors: String, descriptor: Int32?
+        _ words: [String], _ environment: [String: String], input: Int32?, _ output: String, _ errors: String,
+        descriptor: Int32?
     ) throws -> pid_t {
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        if let input {
-            posix_spawn_file_actions_adddup2(&actions, input, 0)
-        } else {
-            posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        var program = ProcessStart(words)
+        program.environment = environment
+        program.streams = [
+            0: input.map { .descriptor($0) } ?? .nothing, 1: .appended(output), 2: .appended(errors),
+        ]
+        program.streams[3] = descriptor.map { .descriptor($0) }
+        program.group = .own
+        do throws(ProcessStart.Failure) {
+            return try program.start()
+        } catch {
+            throw ProcessFailure("\(words[0]) cannot be started: \(errnoText(error.code)).")
         }
-        let creating = O_WRONLY | O_CREAT | O_APPEND
-        posix_spawn_file_actions_addopen(&actions, 1, output, creating, 0o600)
-        posix_spawn_file_actions_addopen(&actions, 2, errors, creating, 0o600)
-        if let descriptor { posix_spawn_file_actions_adddup2(&actions, descriptor, 3) }
-
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        posix_spawnattr_setsigmask(&attributes, &signals)
-        sigfillset(&signals)
-        posix_spawnattr_setsigdefault(&attributes, &signals)
-        posix_spawnattr_setpgroup(&attributes, 0)
-        posix_spawnattr_setflags(
-            &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP))
-
-        let argv = arguments.map { strdup($0) } + [nil]
-        let envp = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
-        defer { for each in argv + envp { free(each) } }
-        var pid: pid_t = 0
-        let failure = posix_spawn(&pid, executable, &actions, &attributes, argv, envp)
-        guard failure == 0 else {
-            throw ProcessFailure("\(executable) cannot be started: \(String(cString: strerror(failure))).")
-        }
-        return pid
     }
 }
 

@@ -22,6 +22,3 @@ int broker_lock_memory(void);
 /// Raises the soft limit of descriptors to `wanted`, as far as the hard one lets it. Returns what it is then, 0 when that cannot be
 /// told.
 long broker_allow_descriptors(long wanted);
-
-/// The flag of posix_spawnattr_setflags(3) for a session of its own.
-short broker_spawn_in_session(void);

@@ -1,0 +1,131 @@
+import Glibc
+
+/// A program to be started in a process of its own, without a shell (posix_spawn(3)).
+package struct ProcessStart: Sendable {
+    package enum Stream: Sendable {
+        /// Nothing to read, and what is written is dropped.
+        case nothing
+        case descriptor(Int32)
+        /// A file that grows, made when it is not there, for its owner only.
+        case appended(String)
+    }
+
+    /// With whom the terminal's signals reach it.
+    package enum Group: Sendable {
+        case shared
+        case own
+        /// A session of its own, too: it has no terminal, and outlives this one.
+        case ownSession
+    }
+
+    /// The errno that says why there is no process.
+    package struct Failure: Error, Equatable {
+        package let code: Int32
+    }
+
+    /// The program, looked for in `$PATH` unless there is a slash in it, and its arguments.
+    package let words: [String]
+    /// This process's when it is nil.
+    package var environment: [String: String]?
+    /// Streams by their number there; those without one are shared with this process.
+    package var streams: [Int32: Stream] = [:]
+    /// Descriptors of this process that it would inherit otherwise.
+    package var closing: [Int32] = []
+    package var group = Group.shared
+    /// Whether signals are blocked and ignored there as they are here, for one that takes this one's terminal. Else none is.
+    private let sharesSignals: Bool
+
+    package init(_ words: [String], sharesSignals: Bool = false) {
+        self.words = words
+        self.sharesSignals = sharesSignals
+    }
+
+    /// - Returns: its process, to be waited for.
+    /// - Throws: EINVAL for a word or variable that would end at a zero byte.
+    package func start() throws(Failure) -> pid_t {
+        let variables = environment?.map { "\($0.key)=\($0.value)" }
+        guard let program = words.first, !(words + (variables ?? [])).contains(where: { $0.utf8.contains(0) }) else {
+            throw Failure(code: EINVAL)
+        }
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        add(to: &actions)
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        set(&attributes)
+
+        var process: pid_t = 0
+        let code = withCStrings(words) { words in
+            guard let variables else { return posix_spawnp(&process, program, &actions, &attributes, words, environ) }
+            return withCStrings(variables) { posix_spawnp(&process, program, &actions, &attributes, words, $0) }
+        }
+        guard code == 0 else { throw Failure(code: code) }
+        return process
+    }
+
+    private func add(to actions: inout posix_spawn_file_actions_t) {
+        for (number, stream) in streams.sorted(by: { $0.key < $1.key }) {
+            switch stream {
+            case .nothing:
+                posix_spawn_file_actions_addopen(
+                    &actions, number, "/dev/null", number == STDIN_FILENO ? O_RDONLY : O_WRONLY, 0)
+            case .descriptor(let descriptor):
+                posix_spawn_file_actions_adddup2(&actions, descriptor, number)
+            case .appended(let path):
+                posix_spawn_file_actions_addopen(&actions, number, path, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+            }
+        }
+        for descriptor in closing { posix_spawn_file_actions_addclose(&actions, descriptor) }
+    }
+
+    private func set(_ attributes: inout posix_spawnattr_t) {
+        var flags: Int32 = 0
+        if !sharesSignals {
+            var signals = sigset_t()
+            sigemptyset(&signals)
+            posix_spawnattr_setsigmask(&attributes, &signals)
+            sigfillset(&signals)
+            posix_spawnattr_setsigdefault(&attributes, &signals)
+            flags |= POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF
+        }
+        switch group {
+        case .shared: break
+        case .own: flags |= POSIX_SPAWN_SETPGROUP
+        case .ownSession: flags |= Self.newSession
+        }
+        posix_spawnattr_setflags(&attributes, Int16(flags))
+    }
+
+    /// `POSIX_SPAWN_SETSID`, which glibc shows only with `_GNU_SOURCE`.
+    private static let newSession: Int32 = 0x80
+}
+
+/// Waits for a child, and takes its ending.
+///
+/// - Returns: its exit status, 128 and the number for a signal. Where the kernel collects children (SIGCHLD ignored) nobody learns how
+///   they ended; that counts as well.
+package func exitStatus(of process: pid_t) -> Int32 {
+    var status: Int32 = 0
+    while waitpid(process, &status, 0) < 0, errno == EINTR {}
+    return exitStatus(status)
+}
+
+/// - Returns: nil while it runs.
+package func exitStatusNow(of process: pid_t) -> Int32? {
+    var status: Int32 = 0
+    return waitpid(process, &status, WNOHANG) == 0 ? nil : exitStatus(status)
+}
+
+private func exitStatus(_ status: Int32) -> Int32 {
+    let signal = status & 0x7F
+    return signal == 0 ? (status >> 8) & 0xFF : 128 + signal
+}
+
+/// Copies of strings as C's `argv` and `environ` are, with the nil that ends them; freed after `body`.
+package func withCStrings<Result>(_ strings: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result) -> Result {
+    let copies = strings.map { strdup($0) }
+    defer { for copy in copies { free(copy) } }
+    return body(copies + [nil])
+}
