@@ -94,6 +94,19 @@ package struct ChildProcess: Sendable {
         return socketpair(AF_UNIX, kind, 0, &ends) == 0 ? ends : nil
     }
 
+    /// Whether it has something to do before it ends when it is interrupted; only while nobody has taken its exit status.
+    func handlesInterrupt() -> Bool {
+        guard let status = try? readFile(at: "/proc/\(pid)/status", atMost: 64 << 10, isTrusted: false) else {
+            return true
+        }
+        // A mask of 64 bits, SIGHUP the lowest: "SigCgt:\t0000000000000002" (proc_pid_status(5)).
+        let words = String(decoding: status, as: UTF8.self).split(whereSeparator: \.isWhitespace)
+        guard let title = words.firstIndex(of: "SigCgt:"), title + 1 < words.count,
+            let mask = UInt64(words[title + 1], radix: 16)
+        else { return true }
+        return mask >> UInt64(SIGINT - 1) & 1 == 1
+    }
+
     /// Asks it to end, as Ctrl-C does; only while nobody has taken its exit status.
     package func interrupt() { kill(pid, SIGINT) }
 

@@ -1,5 +1,6 @@
 import BrokerSystem
 import BrokerValues
+import Glibc
 import Synchronization
 
 /// A word to somebody who started no terminal.
@@ -57,16 +58,38 @@ private final class OpenNotice: Sendable {
     var isClosed: Bool { state.withLock { $0.isClosed } }
 
     func isShown(by child: ChildProcess?) {
-        state.withLock { state in
+        let isClosed = state.withLock { state in
             state.child = child
-            if state.isClosed { child?.interrupt() }
+            return state.isClosed
         }
+        if isClosed, child != nil { takeAway() }
     }
 
     func close() {
-        state.withLock { state in
+        let isShown = state.withLock { state in
             state.isClosed = true
-            state.child?.interrupt()
+            return state.child != nil
         }
+        if isShown { takeAway() }
     }
+
+    /// It shows the notice first, and is ready to be interrupted after that. One that ends in between leaves the notice behind, with
+    /// buttons that do nothing.
+    private func takeAway() {
+        let status = DetachedThread.start { [self] in
+            var looks = 0
+            while looks < Self.mostLooks, isNotReady() {
+                usleep(Self.pause)
+                looks += 1
+            }
+            state.withLock { $0.child?.interrupt() }
+        }
+        if status != 0 { state.withLock { $0.child?.interrupt() } }
+    }
+
+    private func isNotReady() -> Bool { state.withLock { $0.child.map { !$0.handlesInterrupt() } ?? false } }
+
+    /// Five seconds in all: what a desktop may take to show it.
+    private static let mostLooks = 500
+    private static let pause: UInt32 = 10_000
 }

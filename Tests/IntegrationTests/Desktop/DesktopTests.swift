@@ -91,6 +91,41 @@ struct DesktopTests {
         }
     }
 
+    @Test("a notice that is answered elsewhere while it is being shown does not stay")
+    func elsewhereAtOnce() async throws {
+        try await withTestBed { bed in
+            let scene = try await DevelopmentScene.make(
+                in: bed, options: { $0.configuration = "access.ask_in_browser = false\n" })
+            try await scene.signIn()
+            // As the real one, it shows the notice first, and takes it away when it is interrupted later. (A shell always has a handler.)
+            let (said, ready) = (bed.path("said"), bed.path("ready"))
+            let program = bed.path("notify-send")
+            try """
+            #!/usr/bin/perl
+            sub note { open(my $said, '>>', '\(said)'); print $said @_; }
+            note("shown\\n");
+            select(undef, undef, undef, 0.01) until -e '\(ready)';
+            $SIG{INT} = sub { note("taken away\\n"); exit; };
+            sleep(60) while 1;
+
+            """.write(toFile: program, atomically: true, encoding: .utf8)
+            try #require(chmod(program, 0o700) == 0)
+            _ = try await Desktop.start(
+                in: bed, at: scene.broker, pages: bed.path("page"),
+                variables: ["PATH": "\(bed.directory.path):/usr/bin:/bin"])
+            let asking = try await ask(scene)
+            try await eventually("a notice is shown") { FileManager.default.fileExists(atPath: said) }
+            let request = try #require(
+                try await scene.broker.call("grants.list")[path: "requests"].arrayValue?.first?["id"].stringValue)
+            #expect(try await scene.broker.ctl(["grants", "approve", request]).succeeded)
+            try await asking.waitForText("accessToken")
+            try Data().write(to: URL(filePath: ready))
+            try await eventually("the notice is gone") {
+                try String(contentsOfFile: said, encoding: .utf8) == "shown\ntaken away\n"
+            }
+        }
+    }
+
     @Test("a sign-in that the provider ended is on the screen, and the button signs in again in the browser")
     func signedOut() async throws {
         try await withTestBed { bed in
