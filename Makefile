@@ -85,12 +85,12 @@ soak: deps-test ## an hour of mixed load, faults, restarts and clock steps; SOAK
 	@swift build --build-tests
 	@.build/debug/broker-soak $(or $(SOAK_SECONDS),3600)
 
-bench: deps-test $(LINKED_IN) ## measure, and print the budgets beside it
+bench: deps-test $(LINKED_IN) ## measure, and print the budgets beside it; also as JSON
 	@swift build $(RELEASE) --product brokerd
 	@swift build $(RELEASE) --product brokerctl
 	@swift build $(RELEASE) --product broker-dev-idp
 	@swift build $(RELEASE) --product broker-bench
-	@.build-release/release/broker-bench
+	@.build-release/release/broker-bench --json .build-release/bench.json
 
 parts: deps-test ## count the instructions of single parts, beside their limits
 	@Tests/Benchmarks/parts

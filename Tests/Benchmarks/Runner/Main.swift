@@ -4,26 +4,69 @@ import Foundation
 
 /// `broker-bench`: measures the built programs beside it and prints what design and documents promise next to what is.
 ///
-/// It is a figure of this machine at this moment: compare the ratios, which are taken in one run. With `--check` the
-/// exit status is 1 when a budget is broken, with `--json` programs can read it, with `--storm` there is only the storm of
-/// refreshes, and with `--held-up` only what is measured while somebody is held up: in a minute or two instead of many.
+/// It is a figure of this machine at this moment: compare the ratios, which are taken in one run.
 @main
 enum Main {
     static func main() async {
-        let arguments = CommandLine.arguments.dropFirst()
+        let arguments = Array(CommandLine.arguments.dropFirst())
         if arguments.first == "--echo" { return EchoServer.serve(Array(arguments.dropFirst())) }
         if arguments.first == "--provider" { return QuickProvider.serve(Array(arguments.dropFirst())) }
+        guard let options = Options(arguments) else { return end(2, Options.usage) }
         do {
             let report = try await withTestBed { bed in
                 var bench = Bench(in: bed)
-                if arguments.contains("--storm") { return try await bench.runStorm() }
-                return try await arguments.contains("--held-up") ? bench.runHeadOfLine() : bench.run()
+                switch options.part {
+                case .all: return try await bench.run()
+                case .storm: return try await bench.runStorm()
+                case .headOfLine: return try await bench.runHeadOfLine()
+                }
             }
-            print(arguments.contains("--json") ? report.json : report.text)
-            exit(arguments.contains("--check") && report.isBroken ? 1 : 0)
+            print(report.text)
+            if let file = options.file {
+                try Data((report.json + "\n").utf8).write(to: URL(filePath: file), options: .atomic)
+                print("The same for programs: \(file)")
+            }
+            exit(options.fails && report.isBroken ? 1 : 0)
         } catch {
-            FileHandle.standardError.write(Data("broker-bench: \(error)\n".utf8))
-            exit(2)
+            end(2, "broker-bench: \(error)")
+        }
+    }
+
+    private static func end(_ status: Int32, _ text: String) {
+        FileHandle.standardError.write(Data("\(text)\n".utf8))
+        exit(status)
+    }
+}
+
+private struct Options {
+    enum Part {
+        case all, storm, headOfLine
+    }
+
+    private(set) var part = Part.all
+    private(set) var file: String?
+    private(set) var fails = false
+
+    static let usage = """
+        usage: broker-bench [--storm | --held-up] [--json FILE] [--check]
+          --storm     only a thousand accounts that refresh at once
+          --held-up   only what is measured while somebody is held up
+          --json      write the report there, too, for programs
+          --check     exit with 1 when a budget is broken
+        """
+
+    init?(_ arguments: [String]) {
+        var rest = arguments[...]
+        while let option = rest.popFirst() {
+            switch option {
+            case "--storm": part = .storm
+            case "--held-up": part = .headOfLine
+            case "--check": fails = true
+            case "--json":
+                guard let name = rest.popFirst() else { return nil }
+                file = name
+            default: return nil
+            }
         }
     }
 }
