@@ -14,9 +14,15 @@ package struct Scopes: Sendable, Hashable {
             normalized = [scopes[0].lowercased()]
             return
         }
-        var seen = Set<String>()
-        asGiven = scopes.flatMap(Self.words).filter { seen.insert($0.lowercased()).inserted }
-        normalized = seen.sorted()
+        let words = scopes.flatMap(Self.words)
+        let sorted = words.map { $0.lowercased() }.sorted()
+        if zip(sorted, sorted.dropFirst()).allSatisfy({ $0 != $1 }) {
+            (asGiven, normalized) = (words, sorted)
+        } else {
+            var seen = Set<String>()
+            asGiven = words.filter { seen.insert($0.lowercased()).inserted }
+            normalized = seen.sorted()
+        }
     }
 
     /// Plain ASCII without blanks: what nearly all scopes are, and found out without looking up Unicode properties.
@@ -25,7 +31,11 @@ package struct Scopes: Sendable, Hashable {
     }
 
     private static func words(of text: String) -> [String] {
-        isOneWord(text) ? [text] : text.split(whereSeparator: \.isWhitespace).map(String.init)
+        if isOneWord(text) { return [text] }
+        guard text.utf8.allSatisfy({ $0 < 0x80 }) else {
+            return text.split(whereSeparator: \.isWhitespace).map(String.init)
+        }
+        return text.utf8.split { $0 == 0x20 || (0x09...0x0d).contains($0) }.map { String(Substring($0)) }
     }
 
     /// A `scope` value of RFC 6749, section 3.3.

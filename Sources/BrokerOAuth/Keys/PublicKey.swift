@@ -1,13 +1,16 @@
 import CSignatures
 
 /// A public key as OpenSSL holds it.
-struct PublicKey: ~Copyable {
+///
+/// Unchecked, because it is a pointer to C: nothing changes the key once it is made, and several threads may verify with it
+/// (openssl-threads(7)).
+final class PublicKey: @unchecked Sendable {
     private let key: OpaquePointer
 
     /// RSA (RFC 7518, section 6.3.1).
     ///
     /// - Returns: nil below 2,048 and above 8,192 bits.
-    init?(modulus: [UInt8], exponent: [UInt8]) {
+    convenience init?(modulus: [UInt8], exponent: [UInt8]) {
         self.init(modulus.withOctets { n in exponent.withOctets { e in broker_rsa_key(n, e) } })
     }
 
@@ -15,12 +18,12 @@ struct PublicKey: ~Copyable {
     ///
     /// - Parameter curve: `P-256`, `P-384` or `P-521`.
     /// - Returns: nil for a point that is not on it.
-    init?(curve: String, x: [UInt8], y: [UInt8]) {
+    convenience init?(curve: String, x: [UInt8], y: [UInt8]) {
         self.init(x.withOctets { x in y.withOctets { y in broker_ec_key(curve, x, y) } })
     }
 
     /// RFC 8037, section 2.
-    init?(ed25519 key: [UInt8]) {
+    convenience init?(ed25519 key: [UInt8]) {
         self.init(key.withOctets { broker_ed25519_key($0) })
     }
 

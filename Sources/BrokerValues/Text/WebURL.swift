@@ -40,27 +40,29 @@ package struct WebURL: Sendable, Hashable {
 
     /// - Parameter longest: in bytes.
     package init(parsing text: String, atMost longest: Int = Self.longest) throws(Invalid) {
-        guard text.utf8.count <= longest, let schemeEnd = text.firstRange(ofText: "://") else { throw .notAURL }
-        switch text[..<schemeEnd.lowerBound].lowercased() {
+        guard text.utf8.count <= longest else { throw .notAURL }
+        // Bytes, because marks are ASCII: what follows them would make other characters of them.
+        let bytes = Array(text.utf8)
+        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), bytes[colon...].starts(with: "://".utf8) else {
+            throw .notAURL
+        }
+        switch Self.lowercased(bytes[..<colon]) {
         case "https": isSecure = true
         case "http": isSecure = false
         default: throw .notAURL
         }
-        let rest = text[schemeEnd.upperBound...]
-        let authority = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
-        let tail = rest[authority.endIndex...]
-        let path = tail.prefix { $0 != "?" && $0 != "#" }
-        let extras = tail[path.endIndex...]
-        guard Self.isWellFormed(path.utf8, isPath: true), Self.isWellFormed(extras.utf8, isPath: false) else {
-            throw .notAURL
-        }
-        let place = authority.utf8
-        guard place.allSatisfy({ $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: "\\") }) else { throw .notAURL }
-        guard !place.contains(UInt8(ascii: "@")) else { throw .hasUserInfo }
-        guard let (host, port) = Self.split(authority.lowercased()) else { throw .notAURL }
-        (self.text, self.host, self.port, self.path) = (text, host, port, String(path))
-        hasQuery = extras.hasPrefix("?")
-        hasFragment = extras.contains("#")
+        let rest = bytes[(colon + 3)...]
+        let authority = rest.prefix { $0 != UInt8(ascii: "/") && !Self.endsPath($0) }
+        let path = rest[authority.endIndex...].prefix { !Self.endsPath($0) }
+        let extras = rest[path.endIndex...]
+        guard Self.isWellFormed(path, isPath: true), Self.isWellFormed(extras, isPath: false),
+            authority.allSatisfy({ $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: "\\") })
+        else { throw .notAURL }
+        guard !authority.contains(UInt8(ascii: "@")) else { throw .hasUserInfo }
+        guard let (host, port) = Self.split(authority) else { throw .notAURL }
+        (self.text, self.host, self.port, self.path) = (text, host, port, String(decoding: path, as: UTF8.self))
+        hasQuery = extras.first == UInt8(ascii: "?")
+        hasFragment = extras.contains(UInt8(ascii: "#"))
     }
 
     /// Host, and port where it is not the scheme's own: how servers are told apart.
@@ -81,33 +83,40 @@ package struct WebURL: Sendable, Hashable {
 }
 
 extension WebURL {
-    private static func split(_ authority: String) -> (host: String, port: UInt16?)? {
-        var host = Substring(authority)
+    private typealias Bytes = ArraySlice<UInt8>
+
+    private static func split(_ authority: Bytes) -> (host: String, port: UInt16?)? {
+        var host = authority
         var port: UInt16?
-        if let colon = authority.lastIndex(of: ":"), !authority[colon...].contains("]") {
-            let digits = authority[authority.index(after: colon)...]
+        if let colon = authority.lastIndex(of: UInt8(ascii: ":")), !authority[colon...].contains(UInt8(ascii: "]")) {
+            let digits = authority[(colon + 1)...]
             // `UInt16("+80")` is a number to Swift.
-            guard digits.utf8.allSatisfy(isDigit), let number = UInt16(digits), number > 0 else { return nil }
+            guard digits.allSatisfy(isDigit), let number = UInt16(String(decoding: digits, as: UTF8.self)), number > 0
+            else { return nil }
             host = authority[..<colon]
             port = number
         }
-        return isHost(host) ? (String(host), port) : nil
+        return isHost(host) ? (lowercased(host), port) : nil
     }
 
-    private static func isHost(_ host: Substring) -> Bool {
-        guard host.hasPrefix("[") else {
-            return !host.isEmpty && !host.hasPrefix(".")
-                && host.utf8.allSatisfy {
+    private static func isHost(_ host: Bytes) -> Bool {
+        guard host.first == UInt8(ascii: "[") else {
+            return !host.isEmpty && host.first != UInt8(ascii: ".")
+                && host.allSatisfy {
                     isLetterOrDigit($0) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: ".")
                         || $0 == UInt8(ascii: "_")
                 }
         }
         var address = in6_addr()
-        return host.hasSuffix("]") && inet_pton(AF_INET6, String(host.dropFirst().dropLast()), &address) == 1
+        let inner = String(decoding: host.dropFirst().dropLast(), as: UTF8.self)
+        return host.last == UInt8(ascii: "]") && inet_pton(AF_INET6, inner, &address) == 1
     }
 
+    private static func endsPath(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#") }
+
     /// Characters of a path (RFC 3986, section 3.3), or of query and fragment (3.4 and 3.5) with their marks.
-    private static func isWellFormed(_ bytes: Substring.UTF8View, isPath: Bool) -> Bool {
+    private static func isWellFormed(_ bytes: Bytes, isPath: Bool) -> Bool {
+        let ordinary = ordinary
         var rest = bytes
         var inFragment = false
         while let byte = rest.popFirst() {
@@ -120,14 +129,19 @@ extension WebURL {
                 guard !inFragment else { return false }
                 inFragment = true
             default:
-                guard isLetterOrDigit(byte) || others.contains(byte) else { return false }
+                guard ordinary[Int(byte)] else { return false }
             }
         }
         return true
     }
 
-    /// Unreserved characters, sub-delims and what else a path or a query may have.
-    private static let others = Set("-._~!$&'()*+,;=:@/?".utf8)
+    /// By byte: letters, digits, other unreserved characters, sub-delims and what else a path or a query may have.
+    private static let ordinary: [Bool] = {
+        let others = Array("-._~!$&'()*+,;=:@/?".utf8)
+        return (0...UInt8.max).map { isLetterOrDigit($0) || others.contains($0) }
+    }()
+
+    private static func lowercased(_ bytes: Bytes) -> String { String(decoding: bytes, as: UTF8.self).lowercased() }
 
     private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 

@@ -27,6 +27,14 @@ struct Bench {
         return report
     }
 
+    mutating func runCached() async throws -> Report {
+        let signedIn = try await SignedInBroker.start(in: bed)
+        try await cachedToken(signedIn)
+        try await besideOIDCAgent(signedIn)
+        await signedIn.broker.stop()
+        return report
+    }
+
     mutating func runHeadOfLine() async throws -> Report {
         try await headOfLine()
         return report

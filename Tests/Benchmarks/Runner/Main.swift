@@ -17,6 +17,7 @@ enum Main {
                 var bench = Bench(in: bed)
                 switch options.part {
                 case .all: return try await bench.run()
+                case .cached: return try await bench.runCached()
                 case .storm: return try await bench.runStorm()
                 case .headOfLine: return try await bench.runHeadOfLine()
                 }
@@ -40,7 +41,7 @@ enum Main {
 
 private struct Options {
     enum Part {
-        case all, storm, headOfLine
+        case all, cached, storm, headOfLine
     }
 
     private(set) var part = Part.all
@@ -48,7 +49,8 @@ private struct Options {
     private(set) var fails = false
 
     static let usage = """
-        usage: broker-bench [--storm | --held-up] [--json FILE] [--check]
+        usage: broker-bench [--cached | --storm | --held-up] [--json FILE] [--check]
+          --cached    only cached tokens and whole programs, beside the C echo and oidc-agent
           --storm     only a thousand accounts that refresh at once
           --held-up   only what is measured while somebody is held up
           --json      write the report there, too, for programs
@@ -59,6 +61,7 @@ private struct Options {
         var rest = arguments[...]
         while let option = rest.popFirst() {
             switch option {
+            case "--cached": part = .cached
             case "--storm": part = .storm
             case "--held-up": part = .headOfLine
             case "--check": fails = true
