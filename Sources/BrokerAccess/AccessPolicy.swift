@@ -90,6 +90,7 @@ package final class AccessPolicy: Sendable {
     let presenceTurns = PresenceTurns()
     let log: Logger
     let current: Mutex<AccessSettings>
+    let ownChanges = ChangeCount()
 
     package init(
         directory: AppDirectory, grants: GrantBook, gate: WorkGate, owners: PartitionOwners? = nil,
@@ -110,6 +111,7 @@ package final class AccessPolicy: Sendable {
 
     package func apply(_ settings: AccessSettings) {
         current.withLock { $0 = settings }
+        ownChanges.add()
         tell(settings)
     }
 

@@ -15,6 +15,7 @@ package final class AppDirectory: AppRoster {
     private let vault: any RecordVault
     private let log: Logger
     private let state: Mutex<State>
+    private let changed = ChangeCount()
 
     /// - Parameters:
     ///   - authorities: the kinds of providers that the administrator names; a registration is read by them.
@@ -29,7 +30,7 @@ package final class AppDirectory: AppRoster {
 
     /// Takes the apps of files from the next request on. One that no registration may look like counts for nothing.
     package func apply(_ files: [AppFileEntry]) {
-        state.withLock { state in
+        change { state in
             guard state.files != files else { return }
             state.files = files
             state.memory.forget()
@@ -38,7 +39,7 @@ package final class AppDirectory: AppRoster {
 
     /// Reads the registrations by other kinds of providers from the next request on.
     package func apply(_ authorities: AuthorityParser) {
-        let useless = state.withLock { state in
+        let useless = change { state in
             guard state.authorities != authorities else { return [String]() }
             state.authorities = authorities
             state.memory.changeAll { $0 = $0.read(by: authorities) }
@@ -80,7 +81,16 @@ package final class AppDirectory: AppRoster {
     }
 
     package func forget() {
-        state.withLock { $0.memory.forget() }
+        change { $0.memory.forget() }
+    }
+
+    /// Grows with every change of what is registered here.
+    var changes: UInt64 { changed.value }
+
+    /// The one way to another answer; what is read from the vault, or dropped to be read again, is the same as before.
+    private func change<Result>(_ body: (inout State) -> Result) -> Result {
+        defer { changed.add() }
+        return state.withLock { body(&$0) }
     }
 
     /// Whether an app could be registered once it has a client id.
@@ -217,7 +227,7 @@ package final class AppDirectory: AppRoster {
             in: partition, puts: [sealed].compactMap(\.self), deletes: sealed == nil ? [record.key] : [])
         do throws(VaultError) {
             try await vault.commit(change) { [self] in
-                state.withLock { state in
+                self.change { state in
                     // A file may have come to register it meanwhile.
                     guard !state.files.contains(where: { $0.description.name == record.name }) else { return }
                     let registration = Registration(record, clientSecret: clientSecret, by: state.authorities)

@@ -55,6 +55,7 @@ package final class CacheIndex: Sendable {
     private let vault: any RecordVault
     private let resting: Limits
     private let state: Mutex<State>
+    private let changed = ChangeCount()
 
     package init(vault: any RecordVault, limits: Limits = Limits(), resting: Limits = .resting) {
         self.vault = vault
@@ -71,6 +72,9 @@ package final class CacheIndex: Sendable {
                 + owners.reduce(0) { $0 + (state.owners.peek($1)?.weight ?? 0) }
         }
     }
+
+    /// Grows whenever something is another than before. What is dropped from memory and read again is not.
+    var changes: UInt64 { changed.value }
 
     /// How many groups, owners and clients are in memory.
     package var count: Int { state.withLock { $0.groups.count + $0.owners.count + $0.families.count } }
@@ -238,6 +242,7 @@ extension CacheIndex {
     ///
     /// - Parameter isOnDisk: false where the disk lacks it: then it must not be dropped.
     func take(_ around: Surroundings, in partition: Partition, isOnDisk: Bool) {
+        defer { changed.add() }
         state.withLock { state in
             state.ahead.insert(partition)
             for (key, known) in around.groups {
@@ -264,6 +269,7 @@ extension CacheIndex {
     func forget(_ partition: Partition) { forget { $0 == partition } }
 
     private func forget(_ isMeant: (Partition) -> Bool) {
+        defer { changed.add() }
         state.withLock { state in
             for (number, read) in state.reads where isMeant(read.key.partition) {
                 state.reads[number]?.isOvertaken = true

@@ -7,6 +7,9 @@ package struct RequestID: Sendable, Hashable {
 
     package init(_ number: Int64) { json = String(number) }
 
+    /// Of digits.
+    init(digits: ArraySlice<UInt8>) { json = String(decoding: digits, as: UTF8.self) }
+
     /// - Returns: nil when it is neither a number nor a string (JSON-RPC 2.0, section 4).
     init?(_ member: JSONMember, in line: UnsafeRawBufferPointer) {
         switch member.value {

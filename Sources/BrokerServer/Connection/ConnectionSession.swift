@@ -1,4 +1,5 @@
 import BrokerModel
+import BrokerRPC
 import BrokerSocket
 import BrokerValues
 
@@ -18,6 +19,9 @@ final class ConnectionSession: LineHandler {
 
     /// Memory that answers are written in, one after the other.
     private var writer = JSONWriter(capacity: 4096)
+    /// The last line that was answered from memory.
+    private var last: (line: LinePattern, answer: RememberedAnswer)?
+    private var forgetting: ReactorTimer?
     private var waiting: [UInt64: Waiting] = [:]
     private var requestsUnderWay = 0
     /// Of the lines whose requests wait.
@@ -54,13 +58,38 @@ final class ConnectionSession: LineHandler {
     func received(
         _ line: ArraySlice<UInt8>, with descriptors: [ReceivedDescriptor], on connection: LineConnection
     ) {
+        if answersAgain(line) { return send() }
         if !descriptors.isEmpty { context.carry(descriptors) }
         defer { if !descriptors.isEmpty { context.carry([]) } }
         let handling = line.withUnsafeBytes { pipeline.begin($0, in: context, refusing: refusal, &writer) }
         switch handling {
-        case .answered: send()
+        case .answered(let answer):
+            if let answer { keep(answer, to: line) }
+            send()
         case .waits(let requests, let rest): start(rest, of: requests, line.count)
         }
+    }
+
+    /// Whether the line asks for the same as the last one, and has got its answer again.
+    private func answersAgain(_ line: ArraySlice<UInt8>) -> Bool {
+        guard let last, let id = last.line.id(in: line), refusal == nil else { return false }
+        return pipeline.answerAgain(last.answer, to: id, in: context, &writer)
+    }
+
+    private func keep(_ answer: RememberedAnswer, to line: ArraySlice<UInt8>) {
+        last = LinePattern(line, id: answer.idRange).map { ($0, answer) }
+        if forgetting == nil { forgetLater() }
+    }
+
+    /// Who asks for nothing more holds no record in memory.
+    private func forgetLater() {
+        forgetting =
+            last == nil
+            ? nil
+            : connection.reactor.schedule(after: .seconds(2)) {
+                if !self.pipeline.mayRepeat(self.last?.answer) { self.last = nil }
+                self.forgetLater()
+            }
     }
 
     /// What every request is answered with now.
@@ -72,6 +101,7 @@ final class ConnectionSession: LineHandler {
     /// What is under way is the other's who asked for it.
     func handedOn(to writer: PeerCredentials, on connection: LineConnection) {
         context.end()
+        last = nil
         context = handedOn(writer)
     }
 
@@ -97,6 +127,8 @@ final class ConnectionSession: LineHandler {
     func closed(_ connection: LineConnection) {
         guard !isClosed else { return }
         isClosed = true
+        last = nil
+        connection.reactor.cancel(forgetting)
         context.end()
         for waiting in waiting.values { waiting.task.cancel() }
         waiting = [:]

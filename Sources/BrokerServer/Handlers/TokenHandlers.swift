@@ -12,7 +12,8 @@ struct TokenHandlers: Sendable {
         let broker = services.broker
         return [
             // The hot path: a token that is in the cache is answered at once, on the reactor's thread.
-            token(AcquireTokenSilent.self, outcome: RequestOutcome.refreshed) { request throws(BrokerError) in
+            token(AcquireTokenSilent.self, outcome: RequestOutcome.refreshed, again: again) {
+                request throws(BrokerError) in
                 let asked = try silent(request)
                 if let token = broker.memory.cached(asked) { return .done(token) }
                 return .waits { () throws(BrokerError) in try await broker.acquireSilent(asked) }
@@ -45,25 +46,44 @@ struct TokenHandlers: Sendable {
     /// A method that answers a token: its secrets go from guarded memory into the answer and nowhere else.
     private func token<M: BrokerMethod>(
         _: M.Type, outcome: @escaping @Sendable (AcquiredToken) -> RequestOutcome,
+        again: (@Sendable (Request<M>, AcquiredToken) -> RepeatableAnswer?)? = nil,
         _ work: @escaping @Sendable (Request<M>) throws(BrokerError) -> Work<AcquiredToken>
     ) -> AnyHandler where M.Result == Token, M.Params: TokenParams {
-        let (vault, policy) = (services.vault, services.policy)
+        let policy = services.policy
         let checked = { @Sendable (request: Request<M>) throws(BrokerError) -> Work<AcquiredToken> in
             try work(request).checked { (token) throws(BrokerError) in try request.permits(token, by: policy) }
         }
         let write = {
             @Sendable (token: AcquiredToken, request: Request<M>, writer: inout JSONWriter)
                 throws(BrokerError) in
-            writer.beginToken(token, correlationID: request.correlationID)
-            do throws(VaultError) {
-                try vault.withSecret(of: token.token.sealed) { writer.accessToken(token.tokenType, $0) }
-                if let idToken = token.idToken { try vault.withSecret(of: idToken) { writer.idToken($0) } }
-            } catch {
-                throw BrokerError(error)
-            }
-            writer.endObject()
+            try self.write(token, request.correlationID, &writer)
         }
-        return AnyHandler(M.self, work: checked, outcome: { outcome($1) }, write: write)
+        return AnyHandler(M.self, work: checked, outcome: { outcome($1) }, write: write, again: again)
+    }
+
+    private func write(
+        _ token: AcquiredToken, _ correlationID: String, _ writer: inout JSONWriter
+    ) throws(BrokerError) {
+        writer.beginToken(token, correlationID: correlationID)
+        do throws(VaultError) {
+            try services.vault.withSecret(of: token.token.sealed) { writer.accessToken(token.tokenType, $0) }
+            if let idToken = token.idToken { try services.vault.withSecret(of: idToken) { writer.idToken($0) } }
+        } catch {
+            throw BrokerError(error)
+        }
+        writer.endObject()
+    }
+
+    /// Of a token from memory that the app itself is allowed. What a grant allows is looked up for each token, and a request with
+    /// a name of its own is another one each time.
+    private func again(_ request: Request<AcquireTokenSilent>, _ token: AcquiredToken) -> RepeatableAnswer? {
+        guard token.fromCache, token.persisted, request.grant == nil, request.params.correlationId == nil else {
+            return nil
+        }
+        let lasting = services.broker.memory.lasting(token, minimumLifetime: request.params.minimumLifetime)
+        return RepeatableAnswer(
+            isGood: { lasting.answers(at: $0) },
+            write: { (name, writer) throws(BrokerError) in try write(token, name, &writer) })
     }
 
     // MARK: Params to requests

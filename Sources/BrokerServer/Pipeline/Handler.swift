@@ -47,6 +47,8 @@ struct Handler<M: BrokerMethod, Output: Sendable>: Sendable where M.Params.Named
     let outcome: @Sendable (Request<M>, Output) -> RequestOutcome
     /// Writes the result. When it throws, what it wrote is taken back.
     let write: @Sendable (Output, Request<M>, inout JSONWriter) throws(BrokerError) -> Void
+    /// What the same request may be answered with again; nil where it has to be decided anew.
+    var again: (@Sendable (Request<M>, Output) -> RepeatableAnswer?)?
 }
 
 /// A ``Handler`` of whichever method.
@@ -57,9 +59,10 @@ struct AnyHandler: Sendable {
     init<M: BrokerMethod, Output: Sendable>(
         _: M.Type, work: @escaping @Sendable (Request<M>) throws(BrokerError) -> Work<Output>,
         outcome: @escaping Outcome<M, Output> = { _, _ in .answered(M.self) },
-        write: @escaping @Sendable (Output, Request<M>, inout JSONWriter) throws(BrokerError) -> Void
+        write: @escaping @Sendable (Output, Request<M>, inout JSONWriter) throws(BrokerError) -> Void,
+        again: (@Sendable (Request<M>, Output) -> RepeatableAnswer?)? = nil
     ) where M.Params.NamedApp: AppNaming {
-        let handler = Handler(work: work, outcome: outcome, write: write)
+        let handler = Handler(work: work, outcome: outcome, write: write, again: again)
         method = M.name
         begin = { $2.begin($0, with: handler, in: $1, &$3) }
     }

@@ -1,4 +1,5 @@
 import BrokerAccess
+import BrokerEngine
 import BrokerModel
 import BrokerRPC
 import BrokerValues
@@ -6,8 +7,10 @@ import BrokerValues
 /// The way of one request, from its line to its answer. Before it, `BrokerSocket` cut the line, and ``BrokerService`` said
 /// who is calling.
 final class RequestPipeline: Sendable {
-    private let policy: AccessPolicy
-    private let log: RequestLog
+    let policy: AccessPolicy
+    let log: RequestLog
+    let broker: TokenBroker
+    let clock: any BrokerClock
     private let handlers: [String: AnyHandler]
 
     init(_ services: ServerServices) {
@@ -25,6 +28,8 @@ final class RequestPipeline: Sendable {
             PartitionHandlers(services: services).all,
         ]
         policy = services.policy
+        broker = services.broker
+        clock = services.clock
         log = RequestLog(services.log, services.audit, services.counts, clock: services.clock)
         handlers = Dictionary(uniqueKeysWithValues: all.joined().map { ($0.method, $0) })
     }
@@ -41,7 +46,7 @@ final class RequestPipeline: Sendable {
         case .batch(let items): return begin(items, in: context, refusal, &writer)
         case .refused(let error):
             writer.refuse(with: error, to: nil)
-            return .answered
+            return .answered()
         }
     }
 
@@ -52,19 +57,19 @@ final class RequestPipeline: Sendable {
         switch item {
         case .invalid(let id, let error):
             writer.refuse(with: error, to: id)
-            return .answered
+            return .answered()
         case .call(let read): call = read
         }
         if let refusal {
             writer.fail(RPCError(refusal.correlated(CorrelationID.make())), call.id)
-            return .answered
+            return .answered()
         }
         // Method
         guard let handler = handlers[call.method] else {
             let error = RPCError.methodNotFound(call.method)
             log.refused(error, RequestEntry.Subject(method: "a request", caller: context.audited), since: log.start())
             writer.fail(error, call.id)
-            return .answered
+            return .answered()
         }
         return handler.begin(call, context, self, &writer)
     }
@@ -73,6 +78,8 @@ final class RequestPipeline: Sendable {
         _ call: Call, with handler: Handler<M, Output>, in context: ConnectionContext, _ writer: inout JSONWriter
     ) -> Handling {
         let start = log.start()
+        // Before anything is decided by what they count.
+        let changes = handler.again == nil ? 0 : changes
         var subject = RequestEntry.Subject(method: M.name, caller: context.audited)
         do throws(BrokerError) {
             // Right of the person's own tools, whatever the params are
@@ -86,7 +93,7 @@ final class RequestPipeline: Sendable {
             do throws(RPCError) { read = try M.read(call) } catch {
                 log.refused(error, subject, since: start)
                 writer.fail(error, call.id)
-                return .answered
+                return .answered()
             }
             let name = read.params.correlationId ?? CorrelationID.make()
             subject.correlationID = name
@@ -118,7 +125,12 @@ final class RequestPipeline: Sendable {
             // Answer
             case .done(let output):
                 try answer(call.id, handler, request, output, &writer)
-                log.done(handler.outcome(request, output), subject, since: start)
+                let outcome = handler.outcome(request, output)
+                log.done(outcome, subject, since: start)
+                guard let range = call.idRange, let again = handler.again?(request, output) else { break }
+                return .answered(
+                    RememberedAnswer(
+                        again, idRange: range, subject: subject, outcome: outcome, changes: changes, since: start))
             case .waits(let output):
                 isUnderWay = true
                 return later(call, handler, subject, since: start, { request }, { _ in .waits(output) })
@@ -126,7 +138,7 @@ final class RequestPipeline: Sendable {
         } catch {
             writer.fail(log.failed(error, subject, since: start), call.id)
         }
-        return .answered
+        return .answered()
     }
 
     private func admit<M: BrokerMethod>(
@@ -158,8 +170,8 @@ final class RequestPipeline: Sendable {
 
 /// How far a line came on the reactor's thread.
 enum Handling: Sendable {
-    /// The answer is written; nothing for notifications.
-    case answered
+    /// The answer is written; nothing for notifications. Where the same line may get it again, it is to be kept in mind.
+    case answered(RememberedAnswer? = nil)
     /// So many requests wait for something: the rest is to be run in a task of its own.
     case waits(requests: Int, Rest)
 
@@ -231,7 +243,7 @@ extension RequestPipeline {
         }
         guard !waiting.isEmpty else {
             writer.batch(answers)
-            return .answered
+            return .answered()
         }
         return .waits(requests: waiting.count) { [answers, waiting] writer in
             var answers = answers
