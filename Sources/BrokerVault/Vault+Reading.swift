@@ -44,13 +44,15 @@ extension Vault {
     package func withSecret(
         of sealed: SealedRecord, _ body: (UnsafeRawBufferPointer) -> Void
     ) throws(VaultError) {
-        guard let keys = try existingKeys(of: sealed.partition) else { throw .recordDamaged }
+        // Before they are had: what is opened with keys that are replaced meanwhile is not found again.
+        let keyChanges = keys.changes
         let mayBeKept = OpenedSecrets.mayHold(sealed.kind)
-        if mayBeKept, opened.lend(sealed, keys, body) { return }
+        if mayBeKept, opened.lend(sealed, keyChanges, body) { return }
+        guard let keys = try existingKeys(of: sealed.partition) else { throw .recordDamaged }
         try sealer.open(sealed, keys: keys) { _, secret in
             body(secret)
             guard mayBeKept else { return }
-            opened.keep(secret, of: sealed, keys)
+            opened.keep(secret, of: sealed, keyChanges)
             // Locked since the keys were had: what was wiped then does not come back.
             if isLocked { opened.wipe() }
         }

@@ -184,12 +184,10 @@ package final class AuditTally: Sendable {
     let isOfMany: Bool
     private let time: NumericDate
 
-    private struct State {
-        var count: Int64 = 0
-        var correlationID: String?
-        var isTaken = false
-    }
-    private let state = Mutex(State())
+    /// Far below zero once it was taken.
+    private let count = Atomic<Int64>(0)
+    /// Of the last that was counted, or one of the last.
+    private let correlationID = Mutex<String?>(nil)
 
     init(_ caller: Caller, _ event: AuditEvent, isOfMany: Bool, at time: NumericDate) {
         self.caller = caller
@@ -200,19 +198,15 @@ package final class AuditTally: Sendable {
 
     /// - Returns: false when the count was taken: the event needs another tally.
     func add(_ correlationID: String?) -> Bool {
-        state.withLock { state in
-            guard !state.isTaken else { return false }
-            state.count += 1
-            state.correlationID = correlationID
-            return true
-        }
+        guard count.add(1, ordering: .relaxed).oldValue >= 0 else { return false }
+        // All connections of a program count here, each on its reactor's thread, and none waits for another.
+        self.correlationID.withLockIfAvailable { $0 = correlationID }
+        return true
     }
 
     func take() -> AuditEntry {
-        let (count, correlationID) = state.withLock { state in
-            state.isTaken = true
-            return (state.count, state.correlationID)
-        }
+        let count = count.exchange(.min, ordering: .relaxed)
+        let correlationID = correlationID.withLock { $0 }
         var entry = AuditEntry(time: time, method: event.method, outcome: event.outcome)
         entry.count = count
         entry.caller = isOfMany ? .many : caller.identity

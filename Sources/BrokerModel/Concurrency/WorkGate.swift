@@ -5,11 +5,17 @@ import Synchronization
 /// Requests enter, and find it shut while the broker is locked. What they leave behind (a refresh goes on when its caller
 /// has gone) is counted, too: a provider may already have replaced the refresh token, and the answer must still be sealed.
 package final class WorkGate: Sendable {
+    /// Three flags, and above them how much work there is: one word, because every request comes by here, on each reactor's thread.
+    private enum Word {
+        static let isOpen: UInt64 = 1
+        /// Idle time counts: who is let in says when.
+        static let countsIdleTime: UInt64 = 2
+        /// Somebody waits for the end of the work.
+        static let isAwaited: UInt64 = 4
+        static let one: UInt64 = 8
+    }
+
     private struct State {
-        var isOpen = false
-        var work = 0
-        /// How often work was begun or was over, or the gate shut.
-        var uses: UInt64 = 0
         /// When somebody was last let in, where idle time counts.
         var lastUse = Duration.zero
         /// How long the gate stays open without use; nil for ever.
@@ -20,6 +26,9 @@ package final class WorkGate: Sendable {
     }
 
     private let clock: any BrokerClock
+    private let word = Atomic<UInt64>(0)
+    /// How often work was begun or was over, or the gate shut.
+    private let useCount = Atomic<UInt64>(0)
     private let state = Mutex(State())
 
     /// It is shut until ``open()``.
@@ -27,38 +36,56 @@ package final class WorkGate: Sendable {
 
     /// Quick: part of the hot path. Who was let in ends with ``leave()``.
     package func enter() -> Bool {
+        if word.load(ordering: .acquiring) & Word.countsIdleTime != 0 { return enterInTime() }
+        return enterOpen()
+    }
+
+    private func enterOpen() -> Bool {
+        if begin() & Word.isOpen != 0 { return true }
+        leave()
+        return false
+    }
+
+    /// One after the other: who comes too late is no work that would keep the gate open for the next.
+    private func enterInTime() -> Bool {
         let (isIn, whenIdle) = state.withLock { state -> (Bool, (@Sendable () -> Void)?) in
-            guard state.isOpen else { return (false, nil) }
-            if let limit = state.idleLimit {
-                let now = clock.uptime
-                guard state.work > 0 || now - state.lastUse < limit else { return (false, state.whenIdle) }
-                state.lastUse = now
+            let now = clock.uptime
+            let isWorking = word.load(ordering: .acquiring) >= Word.one
+            guard isOpen, isWorking || state.idleLimit.map({ now - state.lastUse < $0 }) ?? true else {
+                return (false, isOpen ? state.whenIdle : nil)
             }
-            state.work += 1
-            state.uses += 1
-            return (true, nil)
+            state.lastUse = now
+            return (enterOpen(), nil)
         }
         // The clock went on during a suspend, and the timer did not fire yet.
         whenIdle?()
         return isIn
     }
 
-    /// Whether the broker is not locked, and not about to be.
-    package var isOpen: Bool { state.withLock(\.isOpen) }
-
-    /// For what counted work leaves behind: it is let in at any time.
-    package func join() {
-        state.withLock { state in
-            state.work += 1
-            state.uses += 1
-        }
+    /// - Returns: what there was before.
+    @discardableResult
+    private func begin() -> UInt64 {
+        useCount.add(1, ordering: .relaxed)
+        return word.add(Word.one, ordering: .acquiringAndReleasing).oldValue
     }
 
+    /// Whether the broker is not locked, and not about to be.
+    package var isOpen: Bool { word.load(ordering: .acquiring) & Word.isOpen != 0 }
+
+    /// For what counted work leaves behind: it is let in at any time.
+    package func join() { begin() }
+
     package func leave() {
+        useCount.add(1, ordering: .relaxed)
+        let now = word.subtract(Word.one, ordering: .acquiringAndReleasing).newValue
+        if now < Word.one, now & Word.isAwaited != 0 { tellWaiting() }
+    }
+
+    private func tellWaiting() {
         let waiting = state.withLock { state in
-            state.work -= 1
-            state.uses += 1
-            guard state.work == 0, !state.waiting.isEmpty else { return [CheckedContinuation<Void, Never>]() }
+            // Who began since then tells when that is over.
+            guard word.load(ordering: .acquiring) < Word.one else { return [CheckedContinuation<Void, Never>]() }
+            word.bitwiseAnd(~Word.isAwaited, ordering: .acquiringAndReleasing)
             defer { state.waiting = [] }
             return state.waiting
         }
@@ -66,38 +93,46 @@ package final class WorkGate: Sendable {
     }
 
     /// From now on.
-    package func limitIdleTime(to limit: Duration?) { state.withLock { $0.idleLimit = limit } }
+    package func limitIdleTime(to limit: Duration?) {
+        state.withLock { state in
+            state.idleLimit = limit
+            if limit == nil {
+                word.bitwiseAnd(~Word.countsIdleTime, ordering: .acquiringAndReleasing)
+            } else {
+                word.bitwiseOr(Word.countsIdleTime, ordering: .acquiringAndReleasing)
+            }
+        }
+    }
 
     package func whenIdle(_ act: @escaping @Sendable () -> Void) { state.withLock { $0.whenIdle = act } }
 
     /// Whether nothing was asked for so long, and nothing is under way.
     package func isIdle(at now: Duration, for limit: Duration) -> Bool {
-        state.withLock { $0.isOpen && $0.work == 0 && now - $0.lastUse >= limit }
+        state.withLock { state in
+            let word = word.load(ordering: .acquiring)
+            return word & Word.isOpen != 0 && word < Word.one && now - state.lastUse >= limit
+        }
     }
 
     /// Grows with everything that may need memory, or no longer needs it.
-    package var uses: UInt64 { state.withLock(\.uses) }
+    package var uses: UInt64 { useCount.load(ordering: .relaxed) }
 
     package var lastUse: Duration { state.withLock { $0.lastUse } }
 
     /// Lets in nobody more. Returns when the last has left.
     package func shut() async {
+        useCount.add(1, ordering: .relaxed)
+        word.bitwiseAnd(~Word.isOpen, ordering: .acquiringAndReleasing)
         await withCheckedContinuation { continuation in
-            let isEmpty = state.withLock { state in
-                state.isOpen = false
-                state.uses += 1
-                if state.work > 0 { state.waiting.append(continuation) }
-                return state.work == 0
-            }
-            if isEmpty { continuation.resume() }
+            state.withLock { $0.waiting.append(continuation) }
+            // Who leaves from now on tells, and who left before is not there any more.
+            if word.bitwiseOr(Word.isAwaited, ordering: .acquiringAndReleasing).newValue < Word.one { tellWaiting() }
         }
     }
 
     package func open() {
         let now = clock.uptime
-        state.withLock { state in
-            state.isOpen = true
-            state.lastUse = now
-        }
+        state.withLock { $0.lastUse = now }
+        word.bitwiseOr(Word.isOpen, ordering: .acquiringAndReleasing)
     }
 }

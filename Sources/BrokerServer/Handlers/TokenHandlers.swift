@@ -56,15 +56,13 @@ struct TokenHandlers: Sendable {
         let write = {
             @Sendable (token: AcquiredToken, request: Request<M>, writer: inout JSONWriter)
                 throws(BrokerError) in
-            try self.write(token, request.correlationID, &writer)
+            writer.beginToken(token, correlationID: request.correlationID)
+            try endToken(token, &writer)
         }
         return AnyHandler(M.self, work: checked, outcome: { outcome($1) }, write: write, again: again)
     }
 
-    private func write(
-        _ token: AcquiredToken, _ correlationID: String, _ writer: inout JSONWriter
-    ) throws(BrokerError) {
-        writer.beginToken(token, correlationID: correlationID)
+    private func endToken(_ token: AcquiredToken, _ writer: inout JSONWriter) throws(BrokerError) {
         do throws(VaultError) {
             try services.vault.withSecret(of: token.token.sealed) { writer.accessToken(token.tokenType, $0) }
             if let idToken = token.idToken { try services.vault.withSecret(of: idToken) { writer.idToken($0) } }
@@ -81,9 +79,13 @@ struct TokenHandlers: Sendable {
             return nil
         }
         let lasting = services.broker.memory.lasting(token, minimumLifetime: request.params.minimumLifetime)
+        let written = WrittenToken(token)
         return RepeatableAnswer(
             isGood: { lasting.answers(at: $0) },
-            write: { (name, writer) throws(BrokerError) in try write(token, name, &writer) })
+            write: { (correlationID, writer) throws(BrokerError) in
+                writer.beginToken(written, correlationID: correlationID)
+                try endToken(token, &writer)
+            })
     }
 
     // MARK: Params to requests

@@ -1,4 +1,5 @@
 import BrokerModel
+import BrokerValues
 import Synchronization
 
 /// The data keys that are in use, each unwrapped when its partition is first touched; none while the vault is locked.
@@ -17,15 +18,20 @@ final class KeyRing: Sendable {
     }
 
     private let state: Mutex<State>
+    private let changed = ChangeCount()
 
     /// - Parameter wrapping: nil for a vault that starts locked.
     init(wrapping: KeyWrapping?) { state = Mutex(State(wrapping: wrapping)) }
+
+    /// Grows whenever keys that were given out may not be those of their partition any more.
+    var changes: UInt64 { changed.value }
 
     var isLocked: Bool { state.withLock { $0.wrapping == nil } }
 
     func unlock(with wrapping: KeyWrapping) { state.withLock { $0.wrapping = wrapping } }
 
     func lock() {
+        defer { changed.add() }
         state.withLock { state in
             state.wrapping = nil
             state.entries = state.entries.compactMapValues { $0.unsaved.map { Entry(unsaved: $0) } }
@@ -59,6 +65,7 @@ final class KeyRing: Sendable {
 
     /// The disk has new keys of a partition. What memory holds may be sealed with those before.
     func replace(_ keys: [Partition: DataKeys]) {
+        defer { changed.add() }
         state.withLock { state in
             // Locked while they were written: they are read again when it is unlocked.
             guard state.wrapping != nil else {
@@ -118,7 +125,10 @@ final class KeyRing: Sendable {
     }
 
     /// The disk does not have the partition's key any more.
-    func forget(_ partition: Partition) { state.withLock { $0.entries[partition] = nil } }
+    func forget(_ partition: Partition) {
+        defer { changed.add() }
+        state.withLock { $0.entries[partition] = nil }
+    }
 
     /// The partition's wrapped key, if the vault does not have it yet.
     func unsavedKey(of partition: Partition) -> [UInt8]? {

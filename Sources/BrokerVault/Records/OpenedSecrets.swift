@@ -1,20 +1,50 @@
 import BrokerModel
+import BrokerSystem
 import CSodium
 import Synchronization
 
 /// The access tokens and ID tokens that were opened last: an app that asks again at once is answered without opening a box anew.
 ///
 /// They lie in guarded memory, as the keys do that open them, for seconds only (``forget()``). Refresh tokens are never among them.
+/// Threads have places of their own, as far as there are so many lanes: none waits for another that copies a token.
 final class OpenedSecrets: Sendable {
+    private let lanes = (0..<8).map { _ in OpenedLane() }
+
+    static func mayHold(_ kind: RecordKind) -> Bool { kind == .accessToken || kind == .idToken }
+
+    private var lane: OpenedLane { lanes[ThreadNumber.current % lanes.count] }
+
+    /// Lends a secret that was opened lately.
+    ///
+    /// - Parameter keyChanges: as it is now (``KeyRing/changes``): what other keys opened is not lent.
+    /// - Returns: whether there was one.
+    func lend(_ sealed: SealedRecord, _ keyChanges: UInt64, _ body: (UnsafeRawBufferPointer) -> Void) -> Bool {
+        lane.lend(sealed, keyChanges, body)
+    }
+
+    /// - Parameter keyChanges: from before the keys were had that opened it.
+    func keep(_ secret: UnsafeRawBufferPointer, of sealed: SealedRecord, _ keyChanges: UInt64) {
+        guard !secret.isEmpty, secret.count <= OpenedLane.largest else { return }
+        lane.keep(secret, of: sealed, keyChanges)
+    }
+
+    /// Wipes them all.
+    func wipe() { for lane in lanes { lane.wipe() } }
+
+    /// As ``wipe()``. Where there were none, the memory for them is given back as well.
+    func forget() { for lane in lanes { lane.forget() } }
+}
+
+/// The places of a thread.
+private final class OpenedLane: Sendable {
     /// Larger ones are opened each time.
-    fileprivate static let largest = 4 << 10
-    fileprivate static let places = 64
+    static let largest = 4 << 10
+    fileprivate static let places = 32
 
     fileprivate struct Place {
         /// It never changes: another record has another secret. Held, so that no other can take its identity.
         let sealed: SealedRecord
-        /// What opened it. Keys that were replaced, or dropped and got anew, are others.
-        let keys: PartitionKeys
+        let keyChanges: UInt64
         let count: Int
         var wasUsed = false
     }
@@ -22,7 +52,7 @@ final class OpenedSecrets: Sendable {
     fileprivate struct State {
         /// Kept while it is in use: the system takes longer to give it than a box takes to open.
         var memory: GuardedBuffer?
-        var places: [Place?] = Array(repeating: nil, count: OpenedSecrets.places)
+        var places: [Place?] = Array(repeating: nil, count: OpenedLane.places)
         var numbers: [ObjectIdentifier: Int] = [:]
         /// Where a place is looked for next.
         var hand = 0
@@ -30,40 +60,34 @@ final class OpenedSecrets: Sendable {
 
     private let state = Mutex(State())
 
-    static func mayHold(_ kind: RecordKind) -> Bool { kind == .accessToken || kind == .idToken }
-
-    /// Lends a secret that was opened lately with these keys.
-    ///
-    /// - Returns: whether there was one.
-    func lend(_ sealed: SealedRecord, _ keys: PartitionKeys, _ body: (UnsafeRawBufferPointer) -> Void) -> Bool {
+    func lend(_ sealed: SealedRecord, _ keyChanges: UInt64, _ body: (UnsafeRawBufferPointer) -> Void) -> Bool {
         state.withLock { state in
-            guard let number = state.numbers[ObjectIdentifier(sealed)], let place = state.places[number],
-                place.keys === keys, let memory = state.memory
+            guard let number = state.numbers[ObjectIdentifier(sealed)], state.places[number]?.keyChanges == keyChanges,
+                let memory = state.memory
             else { return false }
             state.places[number]?.wasUsed = true
-            body(UnsafeRawBufferPointer(start: memory.base + number * Self.largest, count: place.count))
+            body(
+                UnsafeRawBufferPointer(
+                    start: memory.base + number * Self.largest, count: state.places[number]?.count ?? 0))
             return true
         }
     }
 
-    func keep(_ secret: UnsafeRawBufferPointer, of sealed: SealedRecord, _ keys: PartitionKeys) {
-        guard !secret.isEmpty, secret.count <= Self.largest else { return }
+    func keep(_ secret: UnsafeRawBufferPointer, of sealed: SealedRecord, _ keyChanges: UInt64) {
         state.withLock { state in
             guard let memory = state.memory ?? GuardedBuffer(count: Self.places * Self.largest) else { return }
             state.memory = memory
             let number = state.numbers[ObjectIdentifier(sealed)] ?? state.dispensable()
             state.empty(number)
-            state.places[number] = Place(sealed: sealed, keys: keys, count: secret.count)
+            state.places[number] = Place(sealed: sealed, keyChanges: keyChanges, count: secret.count)
             state.numbers[ObjectIdentifier(sealed)] = number
             UnsafeMutableRawBufferPointer(start: memory.base + number * Self.largest, count: secret.count)
                 .copyMemory(from: secret)
         }
     }
 
-    /// Wipes them all.
     func wipe() { state.withLock { $0.emptyAll() } }
 
-    /// As ``wipe()``. Where there were none, the memory for them is given back as well.
     func forget() {
         // Let go outside of the lock: that asks the system.
         _ = state.withLock { state -> GuardedBuffer? in
@@ -77,7 +101,7 @@ final class OpenedSecrets: Sendable {
     }
 }
 
-extension OpenedSecrets.State {
+extension OpenedLane.State {
     /// A place that nobody has used since it was passed by.
     fileprivate mutating func dispensable() -> Int {
         while true {
@@ -94,7 +118,7 @@ extension OpenedSecrets.State {
 
     fileprivate mutating func empty(_ number: Int) {
         guard let place = places[number], let memory else { return }
-        sodium_memzero(memory.base + number * OpenedSecrets.largest, place.count)
+        sodium_memzero(memory.base + number * OpenedLane.largest, place.count)
         numbers[ObjectIdentifier(place.sealed)] = nil
         places[number] = nil
     }
