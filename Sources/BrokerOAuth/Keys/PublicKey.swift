@@ -2,7 +2,7 @@ import CSignatures
 
 /// A public key as OpenSSL holds it.
 ///
-/// Unchecked, because it is a pointer to C: nothing changes the key once it is made, and several threads may verify with it
+/// `@unchecked Sendable`: it is a pointer to C, but nothing changes the key once it is made, and several threads may verify with it
 /// (openssl-threads(7)).
 final class PublicKey: @unchecked Sendable {
     private let key: OpaquePointer

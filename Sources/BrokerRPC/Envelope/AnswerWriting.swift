@@ -5,7 +5,7 @@ extension JSONWriter {
     /// Opens `{"jsonrpc":"2.0","id":…,"result":`; a value and ``endAnswer()`` must follow.
     package mutating func beginResult(id: RequestID) {
         beginAnswer(id: id)
-        key("result")
+        json(after: ",\"result\":")
     }
 
     package mutating func endAnswer() { endObject() }
@@ -19,7 +19,7 @@ extension JSONWriter {
     /// Not called `answer`: an error is a value too, and would fit there.
     package mutating func refuse(with error: RPCError, to id: RequestID?) {
         beginAnswer(id: id)
-        key("error")
+        json(after: ",\"error\":")
         error.write(to: &self)
         endAnswer()
     }
@@ -36,10 +36,7 @@ extension JSONWriter {
     }
 
     private mutating func beginAnswer(id: RequestID?) {
-        beginObject()
-        key("jsonrpc")
-        string("2.0")
-        key("id")
+        json("{\"jsonrpc\":\"2.0\",\"id\":" as StaticString)
         if let id { json(id.json) } else { null() }
     }
 }

@@ -182,7 +182,7 @@ final class ConnectionSession: LineHandler {
     private func send() {
         guard !writer.bytes.isEmpty else { return }
         writer.endLine()
-        connection.write(writer.bytes)
+        writer.lendBytes { connection.write(taking: &$0) }
         writer.wipe()
     }
 

@@ -4,6 +4,8 @@ import BrokerValues
 /// Counts requests where they end: by method and outcome, and how long tokens took. The hot path adds three numbers.
 final class RequestCounts: Sendable {
     private let methods: [String: OutcomeCounts]
+    /// One of them: the hot path does not look for it.
+    private let silent: OutcomeCounts
     /// What no method is.
     private let unknown = OutcomeCounts()
     private let cached = LatencyHistogram()
@@ -11,9 +13,12 @@ final class RequestCounts: Sendable {
 
     init() {
         methods = Dictionary(uniqueKeysWithValues: MethodRegistry.methods.map { ($0.name, OutcomeCounts()) })
+        silent = methods[AcquireTokenSilent.name] ?? unknown
     }
 
-    func of(_ method: String) -> OutcomeCounts { methods[method] ?? unknown }
+    func of(_ method: String) -> OutcomeCounts {
+        method == AcquireTokenSilent.name ? silent : methods[method] ?? unknown
+    }
 
     /// A silent request got its token.
     func token(fromCache: Bool, after duration: Duration) { (fromCache ? cached : refreshed).add(duration) }

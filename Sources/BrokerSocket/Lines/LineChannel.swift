@@ -86,9 +86,17 @@ final class LineChannel: SocketStreamOwner {
     // MARK: What the layers above ask for
 
     func write(_ lines: [UInt8]) {
+        write { stream.write(lines) }
+    }
+
+    func write(taking lines: inout [UInt8]) {
+        write { stream.write(taking: &lines) }
+    }
+
+    private func write(_ put: () -> Void) {
         guard phase == .serving else { return }
         lastActive = stream.reactor.now
-        stream.write(lines)
+        put()
         if !isInBurst {
             rest()
             stream.flush()

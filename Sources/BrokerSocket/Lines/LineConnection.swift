@@ -39,6 +39,10 @@ package final class LineConnection: Sendable {
         }
     }
 
+    /// As ``write(_:)``, on the reactor's thread: the lines may be taken, and other memory left in their place, so that what is sent
+    /// at once is copied and overwritten nowhere else.
+    package func write(taking lines: inout [UInt8]) { channel.value.write(taking: &lines) }
+
     /// Ends the connection when everything written so far is sent. No further line is delivered.
     package func close() {
         onLoop { $0.closeWhenSent() }

@@ -74,8 +74,23 @@ final class SocketStream: ReactorSource {
 
     /// Keeps the bytes for ``flush()``.
     func write(_ bytes: [UInt8]) {
-        guard isOpen, !isBroken, !closesOutput else { return }
+        guard takesOutput else { return }
         outgoing.append(contentsOf: bytes)
+        updateWritability()
+    }
+
+    /// As above; the bytes are taken where nothing else waits, and empty memory left in their place.
+    ///
+    /// - Parameter bytes: nobody else's, for they are overwritten in their place when they are sent.
+    func write(taking bytes: inout [UInt8]) {
+        guard takesOutput else { return }
+        if outgoing.isEmpty { swap(&outgoing, &bytes) } else { outgoing.append(contentsOf: bytes) }
+        updateWritability()
+    }
+
+    private var takesOutput: Bool { isOpen && !isBroken && !closesOutput }
+
+    private func updateWritability() {
         if unsent > Self.high { isWritable = false }
     }
 

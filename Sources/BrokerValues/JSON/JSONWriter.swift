@@ -124,6 +124,16 @@ package struct JSONWriter: Sendable {
         bytes.append(contentsOf: text.utf8)
     }
 
+    package mutating func json(_ text: StaticString) {
+        separate()
+        json(after: text)
+    }
+
+    /// Goes on in the middle of JSON.
+    package mutating func json(after text: StaticString) {
+        append(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    }
+
     package mutating func json(_ text: [UInt8]) {
         separate()
         bytes.append(contentsOf: text)
@@ -141,6 +151,9 @@ package struct JSONWriter: Sendable {
         }
         bytes.removeAll(keepingCapacity: true)
     }
+
+    /// Lends the bytes to who may take them and leave other memory instead.
+    package mutating func lendBytes(to taker: (inout [UInt8]) -> Void) { taker(&bytes) }
 
     /// Takes back what was written after `length` bytes.
     package mutating func truncate(to length: Int) { bytes.removeLast(max(0, bytes.count - length)) }
