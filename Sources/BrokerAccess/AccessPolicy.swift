@@ -110,8 +110,10 @@ package final class AccessPolicy: Sendable {
     var settings: AccessSettings { current.withLock { $0 } }
 
     package func apply(_ settings: AccessSettings) {
-        current.withLock { $0 = settings }
-        ownChanges.add()
+        current.withLock {
+            $0 = settings
+            ownChanges.add()
+        }
         tell(settings)
     }
 

@@ -89,8 +89,10 @@ package final class AppDirectory: AppRoster {
 
     /// The one way to another answer; what is read from the vault, or dropped to be read again, is the same as before.
     private func change<Result>(_ body: (inout State) -> Result) -> Result {
-        defer { changed.add() }
-        return state.withLock { body(&$0) }
+        state.withLock { state in
+            defer { changed.add() }
+            return body(&state)
+        }
     }
 
     /// Whether an app could be registered once it has a client id.

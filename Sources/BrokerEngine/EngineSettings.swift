@@ -49,8 +49,10 @@ final class SettingsBox: Sendable {
     var value: EngineSettings {
         get { settings.withLock { $0 } }
         set {
-            settings.withLock { $0 = newValue }
-            changed.add()
+            settings.withLock {
+                $0 = newValue
+                changed.add()
+            }
         }
     }
 

@@ -7,7 +7,7 @@ package struct ChangeCount: ~Copyable, Sendable {
 
     package init() {}
 
-    /// To be called when the change can be seen, and before whoever made it goes on.
+    /// To be called under the lock of what is changed: who has seen the change finds it counted, and so does whoever asks after them.
     package func add() { count.add(1, ordering: .acquiringAndReleasing) }
 
     /// To be read before what it counts the changes of.

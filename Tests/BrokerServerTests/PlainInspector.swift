@@ -3,15 +3,27 @@ import Synchronization
 
 /// Takes every peer for a program outside of sandboxes, or for the Flatpak that the test wants.
 final class PlainInspector: PeerInspector {
-    private let sandboxID: Mutex<String?>
+    private struct State {
+        var sandboxID: String?
+        /// Of those who come after the next.
+        var later: String?
+    }
 
-    init(sandboxID: String? = nil) { self.sandboxID = Mutex(sandboxID) }
+    private let state: Mutex<State>
+
+    init(sandboxID: String? = nil) { state = Mutex(State(sandboxID: sandboxID)) }
 
     /// Whoever connects from now on is this Flatpak; nil is outside again.
-    func enter(_ sandboxID: String?) { self.sandboxID.withLock { $0 = sandboxID } }
+    func enter(_ sandboxID: String?) { state.withLock { $0.sandboxID = sandboxID } }
+
+    /// The next one is outside, and whoever comes after it is this Flatpak.
+    func enterAfterNext(_ sandboxID: String) { state.withLock { $0 = State(later: sandboxID) } }
 
     func inspect(_ credentials: PeerCredentials) -> PeerFacts {
-        let sandboxID = sandboxID.withLock { $0 }
+        let sandboxID = state.withLock { state in
+            defer { state.sandboxID = state.later ?? state.sandboxID }
+            return state.sandboxID
+        }
         var facts = PeerFacts(uid: credentials.uid, gid: credentials.gid, pid: credentials.pid)
         facts.isPinned = true
         (facts.rootMount, facts.userNamespace, facts.pidNamespace) = (sandboxID == nil ? .same : .other, .same, .same)

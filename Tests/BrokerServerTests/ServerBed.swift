@@ -8,6 +8,7 @@ import BrokerTestSupport
 import BrokerValues
 import Glibc
 import Logging
+import Synchronization
 import Testing
 
 /// A whole broker in this process, on a real socket, over a real vault; only provider, clock and browser are doubles.
@@ -22,6 +23,9 @@ struct ServerBed: Sendable {
     let listener: LineListener
     let broker: TokenBroker
     let policy: AccessPolicy
+    let apps: AppDirectory
+    /// How many answers were given again without being decided anew.
+    let repeats = Tally()
 
     static func run(
         servedUID: UInt32 = getuid(), requestsPerUser: Int? = nil, inspector: PlainInspector = PlainInspector(),
@@ -53,7 +57,7 @@ struct ServerBed: Sendable {
         self.path = path
         self.vault = vault
         self.inspector = inspector
-        let apps = AppDirectory(vault: vault, log: .silent)
+        apps = AppDirectory(vault: vault, log: .silent)
         let grants = GrantBook(vault: vault, clock: clock, random: CountingRandom(), log: .silent)
         broker = TokenBroker(
             vault: vault, provider: provider, redirects: RedirectDouble(), browser: browser, roster: apps,
@@ -75,6 +79,7 @@ struct ServerBed: Sendable {
             in: SandboxFolders(beside: path), clock: clock, random: CountingRandom(), log: .silent)
         services.sandboxes = sandboxes
         services.requestsPerUser = requestsPerUser
+        services.answeredAgain = { [repeats] in repeats.add() }
         let service = BrokerService(services)
         let reactors = try Reactors(useful: { 2 })
         bed.atEnd { await reactors.stop() }
@@ -115,6 +120,13 @@ struct ServerBed: Sendable {
         _ = try await connect().call(CompleteInteraction.self, .init(url: opening.redirect(code: username)))
         return try Token(reading: try await client.readResult())
     }
+}
+
+/// How often something happened.
+final class Tally: Sendable {
+    private let state = Atomic(0)
+    var count: Int { state.load(ordering: .sequentiallyConsistent) }
+    func add() { state.add(1, ordering: .sequentiallyConsistent) }
 }
 
 extension InteractionOpening {

@@ -242,8 +242,8 @@ extension CacheIndex {
     ///
     /// - Parameter isOnDisk: false where the disk lacks it: then it must not be dropped.
     func take(_ around: Surroundings, in partition: Partition, isOnDisk: Bool) {
-        defer { changed.add() }
         state.withLock { state in
+            defer { changed.add() }
             state.ahead.insert(partition)
             for (key, known) in around.groups {
                 state.overtake(.group(key))
@@ -269,8 +269,8 @@ extension CacheIndex {
     func forget(_ partition: Partition) { forget { $0 == partition } }
 
     private func forget(_ isMeant: (Partition) -> Bool) {
-        defer { changed.add() }
         state.withLock { state in
+            defer { changed.add() }
             for (number, read) in state.reads where isMeant(read.key.partition) {
                 state.reads[number]?.isOvertaken = true
             }

@@ -74,6 +74,7 @@ extension RequestPipeline {
         var subject = remembered.subject
         subject.correlationID = correlationID
         log.done(remembered.outcome, subject, since: begin)
+        answeredAgain?()
         return true
     }
 }

@@ -11,6 +11,7 @@ final class RequestPipeline: Sendable {
     let log: RequestLog
     let broker: TokenBroker
     let clock: any BrokerClock
+    let answeredAgain: (@Sendable () -> Void)?
     private let handlers: [String: AnyHandler]
 
     init(_ services: ServerServices) {
@@ -30,6 +31,7 @@ final class RequestPipeline: Sendable {
         policy = services.policy
         broker = services.broker
         clock = services.clock
+        answeredAgain = services.answeredAgain
         log = RequestLog(services.log, services.audit, services.counts, clock: services.clock)
         handlers = Dictionary(uniqueKeysWithValues: all.joined().map { ($0.method, $0) })
     }

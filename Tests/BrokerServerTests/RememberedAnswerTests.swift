@@ -1,0 +1,394 @@
+import BrokerAccess
+import BrokerEngine
+import BrokerModel
+import BrokerRPC
+import BrokerTestSupport
+import BrokerValues
+import Glibc
+import Testing
+
+/// Who asks for the same again gets the same, until something else would be decided. Each test makes sure first that the answer
+/// is one that was given again.
+@Suite("An answer that is given again", .timeLimit(.minutes(1)))
+struct RememberedAnswerTests {
+    private static let game = "org.example.Game"
+
+    @Test("it has an id and a correlation id of its own, and is counted, logged and audited as any other")
+    func told() async throws {
+        let log = LogCollector()
+        try await ServerBed.run(log: log.logger) { server in
+            try await server.register("mail")
+            try await server.signIn("ann", to: "mail")
+            let client = try await server.connect()
+            var names: [String] = []
+            for id in [1, 22, 333] as [Int64] {
+                try await client.send(AcquireTokenSilent.requestLine(id: id, .of("mail")))
+                let answer = try await client.readJSON()
+                #expect(answer["id"]?.value == .integer(id))
+                let token = try Token(reading: try #require(answer["result"]))
+                #expect(token.accessToken == "at-1" && token.idToken == "ann" && token.fromCache && token.persisted)
+                names.append(token.correlationId)
+            }
+            #expect(server.repeats.count == 2)
+            #expect(Set(names).count == 3)
+            #expect(log.lines.count { $0.hasPrefix("debug ") && $0.contains(" as mail: a token from the cache") } == 3)
+            #expect(Set(names).isSubset(of: log.values(of: "correlation_id")))
+            let metrics = try await client.call(GetMetrics.self, .init())
+            #expect(metrics.latencies.map(\.total) == [3, 0])
+            #expect(metrics.requests.first { $0.method == AcquireTokenSilent.name }?.ended.count == 3)
+            let audited = try await client.call(ListAudit.self, .init()).entries
+            #expect(audited.filter { $0.outcome == "cached" && $0.app == "mail" }.reduce(0) { $0 + $1.count } == 3)
+        }
+    }
+
+    // MARK: Who may ask, and as which app
+
+    enum Registration: CaseIterable, Sendable {
+        case otherClient, lowerCeiling, otherPrograms, removed, ofAFile
+
+        func happen(on server: ServerBed) async throws {
+            var params = RegisterApp.Params(name: "mail", clientId: "client-of-mail", authority: ServerBed.authority)
+            switch self {
+            case .otherClient: params.description.clientID = "another"
+            case .lowerCeiling: params.description.allowedScopes = ["write"]
+            case .otherPrograms: params.description.executables = ["/usr/bin/another"]
+            case .removed: return _ = try await server.connect().call(RemoveApp.self, .init(name: "mail"))
+            case .ofAFile:
+                var entry = AppFileEntry(name: "mail", origin: "/etc/brokerd/apps.d/mail.toml:1")
+                (entry.description.clientID, entry.authority) = ("another", ServerBed.authority)
+                return server.apps.apply([entry])
+            }
+            _ = try await server.connect().call(RegisterApp.self, params)
+        }
+
+        var kind: ErrorKind {
+            switch self {
+            case .otherClient, .ofAFile: .interactionRequired
+            case .lowerCeiling, .otherPrograms: .accessDenied
+            case .removed: .appNotFound
+            }
+        }
+    }
+
+    @Test("a registration that is replaced, limited or removed counts at once", arguments: Registration.allCases)
+    func registration(_ change: Registration) async throws {
+        try await ServerBed.runRemembered { server, scene in
+            try await change.happen(on: server)
+            #expect(try await scene.askAnew().kind == change.kind.rawValue)
+        }
+    }
+
+    @Test("the app of a file is the vault's again when the file is gone")
+    func fileGone() async throws {
+        try await ServerBed.runRemembered { server, scene in
+            try await Registration.ofAFile.happen(on: server)
+            try await scene.askAnew()
+            server.apps.apply([AppFileEntry]())
+            #expect(try await scene.askAnew().token == "at-1")
+            try await scene.remember()
+        }
+    }
+
+    @Test("the rule of a tier counts at once, in both directions")
+    func tiers() async throws {
+        try await ServerBed.runRemembered { (server, scene) async throws in
+            var settings = AccessSettings(servedUID: getuid())
+            settings.tiers.unknown = .deny
+            server.policy.apply(settings)
+            #expect(try await scene.askAnew().reason == ErrorReason.callerNotListed.rawValue)
+            settings.tiers.unknown = .allow
+            server.policy.apply(settings)
+            #expect(try await scene.askAnew().token == "at-1")
+        }
+    }
+
+    @Test("a client of the caller's own choosing is refused at once when there shall be none")
+    func adHoc() async throws {
+        try await ServerBed.run { server in
+            let app = AppReference.adHoc(clientID: "client", authority: ServerBed.authority)
+            let signingIn = try await server.connect()
+            try await signingIn.send(
+                AcquireTokenInteractive.requestLine(id: 1, AcquireTokenInteractive.Params(app, scopes: ["read"])))
+            let opening = try await signingIn.readOpening()
+            _ = try await server.connect().call(CompleteInteraction.self, .init(url: opening.redirect(code: "ann")))
+            _ = try await signingIn.readResult()
+            let scene = try await RememberedScene(server, AcquireTokenSilent.Params(app, scopes: ["read"]))
+            try await scene.remember()
+            var settings = AccessSettings(servedUID: getuid())
+            settings.allowsAdHocClients = false
+            server.policy.apply(settings)
+            #expect(try await scene.askAnew().reason == ErrorReason.adHocForbidden.rawValue)
+        }
+    }
+
+    @Test("what a grant allows is decided anew each time: nobody gets anything when it is revoked")
+    func grants() async throws {
+        try await ServerBed.runSignedIn { server in
+            var params = ApproveGrant.Params()
+            (params.caller, params.app) = (CallerIdentity(tier: .sandboxed, id: Self.game), "mail")
+            let administrator = try await server.connect()
+            let grant = try await administrator.call(ApproveGrant.self, params).grant
+            server.inspector.enter(Self.game)
+            let scene = try await RememberedScene(server)
+            for _ in 1...3 { #expect(try await scene.ask().token == "at-1") }
+            #expect(server.repeats.count == 0)
+            server.inspector.enter(nil)
+            _ = try await administrator.call(RevokeGrant.self, .init(id: grant.id))
+            server.inspector.enter(Self.game)
+            #expect(try await scene.askAnew().kind == ErrorKind.grantRequired.rawValue)
+        }
+    }
+
+    @Test("while it is not certain whom an app lists, no sandbox gets anything; when it was accepted, it does")
+    func rollback() async throws {
+        try await ServerBed.run { server in
+            var params = RegisterApp.Params(name: "mail", clientId: "client-of-mail", authority: ServerBed.authority)
+            params.description.sandboxIDs = [Self.game]
+            params.description.executables = ["/test"]
+            _ = try await server.connect().call(RegisterApp.self, params)
+            try await server.signIn("ann", to: "mail")
+            let outside = try await RememberedScene(server)
+            try await outside.remember()
+            server.inspector.enter(Self.game)
+            let scene = try await RememberedScene(server)
+            try await scene.remember()
+            server.vault.rollBack()
+            #expect(try await scene.askAnew().reason == ErrorReason.vaultRolledBack.rawValue)
+            // Who may administer can allow itself everything, and is asked for no proof.
+            #expect(try await outside.ask().token == "at-1")
+            try await server.broker.acceptState(of: Partition(uid: getuid()))
+            #expect(try await scene.askAnew().token == "at-1")
+        }
+    }
+
+    /// Connects, asks twice, and lets another process ask the same on its connection.
+    private static let handingOn = """
+        import os, socket, sys
+        connection = socket.socket(socket.AF_UNIX)
+        connection.connect(sys.argv[1])
+        answers = connection.makefile()
+        for number in (1, 2, 3):
+            line = sys.argv[2].replace('NUMBER', str(number)).encode() + b'\\n'
+            if number < 3:
+                connection.sendall(line)
+            elif os.fork() == 0:
+                connection.sendall(line)
+                os._exit(0)
+            else:
+                os.wait()
+            print(answers.readline(), end='')
+        """
+
+    @Test("who writes on another's connection gets nothing that the other was given")
+    func handedOn() async throws {
+        try await withTestBed { bed in
+            try await ServerBed.runSignedIn { server in
+                server.inspector.enterAfterNext(Self.game)
+                let line =
+                    #"{"jsonrpc":"2.0","id":NUMBER,"method":"token.acquireSilent","params":{"app":"mail","scopes":["read"]}}"#
+                let result = try await bed.run(
+                    Launch("/usr/bin/python3", ["-c", Self.handingOn, server.path, line]))
+                #expect(result.succeeded, "\(result)")
+                let answers = try result.output.split(separator: "\n").map { PlainAnswer(try JSONReader.read($0.utf8)) }
+                #expect(answers.map(\.token) == ["at-1", "at-1", nil])
+                #expect(answers.last?.kind == ErrorKind.grantRequired.rawValue)
+                #expect(server.repeats.count == 1)
+            }
+        }
+    }
+
+    // MARK: Which account, and which token
+
+    enum CacheEvent: CaseIterable, Sendable {
+        case refresh, rejection, signOut, removal, forgetting, clearing, anotherPerson
+
+        func happen(on server: ServerBed) async throws {
+            let client = try await server.connect()
+            var params = AcquireTokenSilent.Params.of("mail")
+            switch self {
+            case .refresh:
+                params.forceRefresh = true
+                _ = try await client.call(AcquireTokenSilent.self, params)
+            case .rejection:
+                params.rejectedToken = "at-1"
+                _ = try await client.call(AcquireTokenSilent.self, params)
+            case .signOut:
+                var params = SignOutAccount.Params(.username("ann"))
+                params.selection.app = "mail"
+                _ = try await client.call(SignOutAccount.self, params)
+            case .removal:
+                _ = try await client.call(RemoveAccount.self, .init(.username("ann"), from: .registered("mail")))
+            case .forgetting: _ = try await client.call(ForgetAccount.self, .init(.username("ann")))
+            case .clearing: _ = try await client.call(ClearCache.self, .init())
+            case .anotherPerson: try await server.signIn("bob", to: "mail")
+            }
+        }
+
+        /// The token, or the kind of the error.
+        var outcome: String {
+            switch self {
+            case .refresh, .rejection: "at-2"
+            case .signOut, .removal, .forgetting, .clearing: ErrorKind.interactionRequired.rawValue
+            case .anotherPerson: ErrorKind.ambiguousAccount.rawValue
+            }
+        }
+    }
+
+    @Test("what becomes of an account or a token elsewhere counts at once", arguments: CacheEvent.allCases)
+    func cache(_ event: CacheEvent) async throws {
+        try await ServerBed.runRemembered { server, scene in
+            try await event.happen(on: server)
+            let answer = try await scene.askAnew()
+            #expect(answer.token ?? answer.kind == event.outcome)
+        }
+    }
+
+    @Test("a token that the disk does not have yet is decided anew each time, until it does")
+    func unwritten() async throws {
+        try await ServerBed.runRemembered { server, scene in
+            server.vault.failWriting(.full("no space"))
+            try await CacheEvent.refresh.happen(on: server)
+            for _ in 1...2 {
+                let answer = try await scene.askAnew()
+                #expect(answer.token == "at-2" && answer.persisted == false)
+            }
+            server.vault.failWriting(nil)
+            try await eventually("it is tried again") { server.clock.sleepers > 0 }
+            server.clock.advance(bySeconds: EngineSettings().writeRetryInterval)
+            try await eventually("the disk has it") { try await scene.ask().persisted == true }
+            try await scene.remember()
+        }
+    }
+
+    @Test("a token that does not open any more is no answer")
+    func damaged() async throws {
+        try await ServerBed.runRemembered { (server, scene) async throws in
+            server.vault.damage([.accessToken])
+            #expect(try await scene.askAnew().kind == ErrorKind.internal.rawValue)
+        }
+    }
+
+    @Test("the expiry buffer counts at once")
+    func expiryBuffer() async throws {
+        try await ServerBed.runRemembered { (server, scene) async throws in
+            server.provider.whenRedeeming { [provider = server.provider] _ in provider.tokens(expiresIn: 9_000) }
+            var settings = EngineSettings()
+            settings.expiryBuffer = 4_000
+            server.broker.apply(settings)
+            #expect(try await scene.askAnew().token == "at-2")
+        }
+    }
+
+    @Test("a token that is due to be renewed is renewed, whether the setting or the clock says so", arguments: [1, 50])
+    func refreshShare(share: Int) async throws {
+        try await ServerBed.runSignedIn { server in
+            var settings = EngineSettings()
+            settings.refreshShare = share == 1 ? 0 : share
+            server.broker.apply(settings)
+            if share == 1 { server.clock.setWallClock(bySeconds: 1_800) }
+            let scene = try await RememberedScene(server)
+            try await scene.remember()
+            server.provider.refreshGate.close()
+            settings.refreshShare = share
+            if share == 1 { server.broker.apply(settings) } else { server.clock.setWallClock(bySeconds: 1_800) }
+            #expect(try await scene.askAnew().token == "at-1")
+            try await eventually("the renewal is under way") { server.provider.refreshGate.waiting == 1 }
+            server.provider.refreshGate.open()
+            try await eventually("it is over") { try await scene.ask().token == "at-2" }
+        }
+    }
+
+    // MARK: The clock, the lock, and the end
+
+    @Test("a token is not given beyond its end, nor when it comes from the future", arguments: [3_301, -10] as [Int64])
+    func wallClock(step: Int64) async throws {
+        try await ServerBed.runRemembered { server, scene in
+            server.clock.setWallClock(bySeconds: step)
+            #expect(try await scene.askAnew().token == "at-2")
+            try await scene.remember()
+        }
+    }
+
+    @Test("nor with less left than was asked for")
+    func minimumLifetime() async throws {
+        var params = AcquireTokenSilent.Params.of("mail")
+        params.query.minimumLifetime = 3_000
+        try await ServerBed.runRemembered(params) { (server, scene) async throws in
+            server.clock.setWallClock(bySeconds: 600)
+            #expect(try await scene.ask().token == "at-1")
+            server.clock.setWallClock(bySeconds: 1)
+            #expect(try await scene.askAnew().token == "at-2")
+        }
+    }
+
+    @Test("after a second it is decided anew, however little was changed")
+    func second() async throws {
+        try await ServerBed.runRemembered { server, scene in
+            server.clock.advance(bySeconds: 1)
+            #expect(try await scene.askAnew().token == "at-1")
+            try await scene.remember()
+        }
+    }
+
+    @Test("a locked broker gives nothing, and an unlocked one decides anew", arguments: [true, false])
+    func lock(asksMeanwhile: Bool) async throws {
+        try await ServerBed.runRemembered { server, scene in
+            await server.broker.lock.lock(because: "of a test")
+            if asksMeanwhile { #expect(try await scene.askAnew().kind == ErrorKind.locked.rawValue) }
+            try await server.broker.lock.unlock(passphrase: nil, caller: "a test")
+            #expect(try await scene.askAnew().token == "at-1")
+            try await scene.remember()
+        }
+    }
+
+    @Test("it opens still when the data keys were replaced")
+    func dataKeys() async throws {
+        try await ServerBed.runRemembered { server, scene in
+            _ = try await server.connect().call(RotateKey.self, .init())
+            #expect(try await scene.ask().token == "at-1")
+            #expect(try await scene.ask() == scene.ask(on: server.connect()))
+        }
+    }
+
+    @Test("while a user has too many requests under way, this one is refused as well")
+    func tooMany() async throws {
+        try await ServerBed.run(requestsPerUser: 1) { server in
+            try await server.register("mail")
+            try await server.signIn("ann", to: "mail")
+            let scene = try await RememberedScene(server)
+            try await scene.remember()
+            let gate = Gate()
+            server.vault.hold(until: gate)
+            var clients: [LineClient] = []
+            for number in 1...2 {
+                clients.append(try await server.connect())
+                let params = RegisterApp.Params(
+                    name: "app-\(number)", clientId: "c", authority: ServerBed.authority)
+                try await clients.last?.send(RegisterApp.requestLine(id: 1, params))
+                try await eventually("\(number) are under way") { server.vault.held == number }
+            }
+            #expect(try await scene.askAnew().kind == ErrorKind.throttled.rawValue)
+            gate.open()
+            for client in clients { _ = try await client.readResult() }
+        }
+    }
+
+    @Test("a broker that stops refuses it")
+    func stopping() async throws {
+        try await ServerBed.runRemembered { server, scene in
+            let gate = Gate()
+            server.vault.hold(until: gate)
+            let params = RegisterApp.Params(name: "other", clientId: "c", authority: ServerBed.authority)
+            try await scene.client.send(RegisterApp.requestLine(id: 9, params))
+            try await eventually("it is under way") { server.vault.held == 1 }
+            async let cutOff = server.listener.shutDown(within: .seconds(30))
+            // The thread of this one may hear of it later.
+            try await eventually("it is refused") {
+                try await scene.ask().reason == ErrorReason.shuttingDown.rawValue
+            }
+            gate.open()
+            #expect(try await scene.client.readJSON()["id"]?.value == 9)
+            #expect(await cutOff == 0)
+        }
+    }
+}

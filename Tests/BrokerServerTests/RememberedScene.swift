@@ -1,0 +1,78 @@
+import BrokerRPC
+import BrokerTestSupport
+import BrokerValues
+import Testing
+
+/// An answer without what is another one each time: its id, its correlation id, and whether somebody was the first to ask.
+struct PlainAnswer: Equatable, CustomStringConvertible {
+    private let result: JSONObject?
+    private let error: JSONObject?
+
+    init(_ answer: JSONNode) {
+        var result = answer["result"]?.value.objectValue
+        for name in ["correlationId", "fromCache"] { result?[name] = nil }
+        var error = answer["error"]?.value.objectValue
+        if var data = error?["data"]?.objectValue {
+            data["correlationId"] = nil
+            error?["data"] = .object(data)
+        }
+        (self.result, self.error) = (result, error)
+    }
+
+    var token: String? { result?["accessToken"]?.stringValue }
+    var persisted: Bool? { result?["persisted"]?.boolValue }
+    var kind: String? { error?["data"]?.objectValue?["kind"]?.stringValue }
+    var reason: String? { error?["data"]?.objectValue?["reason"]?.stringValue }
+    var description: String { "\(result ?? error ?? [:])" }
+}
+
+/// One connection that asks for the same again and again.
+struct RememberedScene {
+    let server: ServerBed
+    let client: LineClient
+    private let params: AcquireTokenSilent.Params
+
+    init(_ server: ServerBed, _ params: AcquireTokenSilent.Params = .of("mail")) async throws {
+        (self.server, self.params) = (server, params)
+        client = try await server.connect()
+    }
+
+    /// Asks on this connection, or on another one.
+    func ask(_ id: Int64 = 1, on other: LineClient? = nil) async throws -> PlainAnswer {
+        let client = other ?? self.client
+        try await client.send(AcquireTokenSilent.requestLine(id: id, params))
+        return PlainAnswer(try await client.readJSON())
+    }
+
+    /// Asks twice. The second answer was not decided anew, or nothing that comes after this shows anything.
+    func remember() async throws {
+        let first = try await ask()
+        let repeats = server.repeats.count
+        #expect(try await ask(2) == first)
+        try #require(server.repeats.count == repeats + 1, "the answer was decided anew: \(first)")
+    }
+
+    /// Asks once more, when something was changed: the answer is decided anew, and what another connection gets.
+    @discardableResult
+    func askAnew() async throws -> PlainAnswer {
+        let repeats = server.repeats.count
+        let answer = try await ask(3)
+        #expect(server.repeats.count == repeats, "an answer of before was given again: \(answer)")
+        #expect(try await ask(on: server.connect()) == answer)
+        return answer
+    }
+}
+
+extension ServerBed {
+    /// With the app `mail`, to which Ann has signed in, and a connection whose next answer is one that is given again.
+    static func runRemembered(
+        _ params: AcquireTokenSilent.Params = .of("mail"),
+        _ body: (ServerBed, RememberedScene) async throws -> Void
+    ) async throws {
+        try await runSignedIn { server in
+            let scene = try await RememberedScene(server, params)
+            try await scene.remember()
+            try await body(server, scene)
+        }
+    }
+}
