@@ -93,7 +93,7 @@ let package = Package(
             ]),
         layer(
             "BrokerCommands",
-            ["BrokerClient", "BrokerRPC", "BrokerValues", "BrokerSystem", "CQREncode", .arguments]),
+            ["BrokerClient", "BrokerRPC", "BrokerValues", "BrokerSystem", "CQREncode"]),
 
         // Answer
         layer(
@@ -188,7 +188,7 @@ let package = Package(
         tests("IntegrationTests", ["DevIdentityProvider", "BrokerModel", "BrokerValues", "CSodium"]),
         tests("MigrationGuideTests", ["BrokerClient", "DevIdentityProvider"]),
         tests("SystemdTests", ["DevIdentityProvider"]),
-        tests("ManualTests", ["BrokerDaemon", "BrokerConfig", "BrokerRPC", "BrokerValues"]),
+        tests("ManualTests", ["BrokerDaemon", "BrokerCommands", "BrokerConfig", "BrokerRPC", "BrokerValues"]),
 
         // Measurements: `make bench`
         program(

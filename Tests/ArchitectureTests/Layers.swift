@@ -51,8 +51,7 @@ extension Layer {
             libraries: ["ServiceLifecycle", "UnixSignals", "Logging", "NIOPosix"]),
         Layer(
             name: "BrokerCommands", folder: "BrokerCommands", height: 7,
-            targets: ["BrokerClient", "BrokerRPC", "BrokerValues", "BrokerSystem", "CQREncode"],
-            libraries: ["ArgumentParser"]),
+            targets: ["BrokerClient", "BrokerRPC", "BrokerValues", "BrokerSystem", "CQREncode"]),
         Layer(
             name: "ExampleSupport", folder: "Examples/Support", height: 7, targets: ["BrokerClient"],
             libraries: ["FoundationNetworking"], shipped: false),

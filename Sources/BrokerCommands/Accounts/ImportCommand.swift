@@ -1,38 +1,46 @@
-import ArgumentParser
 import BrokerClient
 import BrokerRPC
 import BrokerValues
 import FoundationEssentials
 
-struct ImportCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "import", abstract: "Take over sign-ins from other programs.",
-        discussion: """
+struct ImportCommand: Noun {
+    static var about: About {
+        About(
+            "import", "Take over sign-ins from other programs.",
+            """
             Examples:
               brokerctl import msal-cache ~/.azure/msal_token_cache.json
-            """,
-        subcommands: [ImportMSALCacheCommand.self])
+            """)
+    }
+
+    static var subcommands: [any Command.Type] {
+        [ImportMSALCacheCommand.self]
+    }
 }
 
 struct ImportMSALCacheCommand: Subcommand {
-    static let configuration = CommandConfiguration(
-        commandName: "msal-cache",
-        abstract: "Take over what MSAL for Python, .NET or Java, or the Azure CLI, has saved.",
-        discussion: """
+    static var about: About {
+        About(
+            "msal-cache", "Take over what MSAL for Python, .NET or Java, or the Azure CLI, has saved.",
+            """
             Each registered app gets the tokens of its client id. The file is only read; delete it when all is there, for \
             the tokens in it are not encrypted. The Azure CLI's is ~/.azure/msal_token_cache.json.
 
             Examples:
               brokerctl import msal-cache ~/.azure/msal_token_cache.json
             """)
+    }
 
-    @OptionGroup var global: GlobalOptions
-
-    @Argument(help: "The cache file.", completion: .file())
-    var file: String
-
+    var global = GlobalOptions()
+    var file = ""
     /// Nobody in particular: every registered app gets what is of its client id.
-    @OptionGroup var receiver: AppOptions
+    var receiver = AppOptions()
+
+    mutating func declare(in arguments: inout Arguments) {
+        arguments.group(&global)
+        arguments.argument("file", &file, "The cache file.", completing: .files)
+        arguments.group(&receiver)
+    }
 
     func run(in context: CommandContext) throws(BrokerClientError) {
         var sum = CacheImportReport()

@@ -1,4 +1,3 @@
-import ArgumentParser
 import BrokerClient
 import BrokerRPC
 import BrokerValues
@@ -6,9 +5,10 @@ import FoundationEssentials
 import Glibc
 
 struct DoctorCommand: Subcommand {
-    static let configuration = CommandConfiguration(
-        commandName: "doctor", abstract: "Look for what is wrong, and say what to do.",
-        discussion: """
+    static var about: About {
+        About(
+            "doctor", "Look for what is wrong, and say what to do.",
+            """
             Looks at the broker, its systemd units, its configuration, key, vaults, apps, their providers, the browser and the clock, \
             and changes nothing. \
             Exit status 1 when something is bad.
@@ -16,8 +16,9 @@ struct DoctorCommand: Subcommand {
             Examples:
               brokerctl doctor
             """)
+    }
 
-    @OptionGroup var global: GlobalOptions
+    var global = GlobalOptions()
 
     var answerTimeout: Duration? { .seconds(5) }
 

@@ -1,11 +1,10 @@
-import ArgumentParser
 import BrokerClient
 import BrokerRPC
 import BrokerValues
 import FoundationEssentials
 
 /// Which of an app's tokens another program gets.
-package enum TokenChoice: String, CaseIterable, Sendable, ExpressibleByArgument {
+package enum TokenChoice: String, CaseIterable, Sendable, ArgumentValue {
     case id, access
 
     /// A token and its end.

@@ -1,11 +1,10 @@
-import ArgumentParser
 import BrokerClient
 import BrokerRPC
 import BrokerValues
 import FoundationEssentials
 
 /// How `brokerctl token` prints a token.
-package enum TokenFormat: String, CaseIterable, Sendable, ExpressibleByArgument {
+package enum TokenFormat: String, CaseIterable, Sendable, ArgumentValue {
     case raw, json, header, env, xoauth2
 
     /// - Parameters:
