@@ -88,12 +88,13 @@ let package = Package(
             "BrokerDaemon",
             [
                 "BrokerServer", "BrokerSocket", "BrokerRPC", "BrokerEngine", "BrokerAccess", "BrokerVault",
-                "BrokerOAuth", "BrokerHost", "BrokerConfig", "BrokerModel", "BrokerValues", .lifecycle,
+                "BrokerOAuth", "BrokerHost", "BrokerConfig", "BrokerModel", "BrokerValues", "BrokerSystem", .lifecycle,
                 .signals, .logging, .nioPosix,
             ]),
         layer(
             "BrokerCommands",
-            ["BrokerClient", "BrokerRPC", "BrokerValues", "BrokerSystem", "CQREncode"]),
+            ["BrokerLink", "BrokerRPC", "BrokerValues", "BrokerSystem", "CQREncode"]),
+        layer("BrokerClient", ["BrokerLink", "BrokerRPC", "BrokerValues"]),
 
         // Answer
         layer(
@@ -101,7 +102,7 @@ let package = Package(
             [
                 "BrokerSocket", "BrokerRPC", "BrokerEngine", "BrokerAccess", "BrokerModel", "BrokerValues", .logging,
             ]),
-        layer("BrokerClient", ["BrokerRPC", "BrokerValues", "BrokerSystem"]),
+        layer("BrokerLink", ["BrokerRPC", "BrokerValues", "BrokerSystem"]),
 
         // Bytes and messages
         layer(

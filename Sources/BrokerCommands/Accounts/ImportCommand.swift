@@ -1,7 +1,6 @@
-import BrokerClient
+import BrokerLink
 import BrokerRPC
 import BrokerValues
-import FoundationEssentials
 
 struct ImportCommand: Noun {
     static var about: About {
@@ -62,7 +61,7 @@ struct ImportMSALCacheCommand: Subcommand {
     }
 
     private func read() throws(BrokerClientError) -> JSONObject {
-        guard let bytes = FileManager.default.contents(atPath: file) else {
+        guard let bytes = contents(of: file) else {
             throw BrokerClientError(.invalidParameter, "\(file) cannot be read; name the cache file of MSAL.")
         }
         guard let object = JSONObject(json: bytes), CacheParts.sections.contains(where: { object[$0] != nil })

@@ -1,4 +1,4 @@
-import BrokerClient
+import BrokerLink
 import BrokerValues
 
 /// What a person says of an app, when it is made known and when it is changed.

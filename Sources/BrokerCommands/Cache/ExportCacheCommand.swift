@@ -1,7 +1,6 @@
-import BrokerClient
+import BrokerLink
 import BrokerRPC
 import BrokerValues
-import FoundationEssentials
 import Synchronization
 
 struct ExportCacheCommand: Subcommand {
@@ -43,7 +42,7 @@ struct ExportCacheCommand: Subcommand {
         var isDone = false
         while !isDone {
             let part = try context.connection.call(ExportCachePart.self, .init(transfer: transfer))
-            guard let bytes = Data(base64Encoded: part.data) else {
+            guard let bytes = bytesOfAnyBase64(part.data) else {
                 throw BrokerClientError(.invalidResponse, "The broker sent what is no part of a backup.")
             }
             guard Interrupt.received.load(ordering: .relaxed) == 0 else {

@@ -1,8 +1,7 @@
-import BrokerClient
+import BrokerLink
 import BrokerRPC
 import BrokerSystem
 import BrokerValues
-import FoundationEssentials
 import Glibc
 
 struct ImportCacheCommand: Subcommand {
@@ -58,7 +57,7 @@ struct ImportCacheCommand: Subcommand {
             if part.isEmpty, let transfer { return transfer }
             transfer = try ImportCachePart.Result.decoded(
                 try context.answer(
-                    to: ImportCachePart.self, .init(transfer: transfer, data: Data(part).base64EncodedString()))
+                    to: ImportCachePart.self, .init(transfer: transfer, data: base64Text(part)))
             ).transfer
         }
     }

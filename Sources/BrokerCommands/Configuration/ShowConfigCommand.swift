@@ -1,4 +1,4 @@
-import BrokerClient
+import BrokerLink
 import BrokerRPC
 import BrokerValues
 
@@ -46,11 +46,11 @@ package struct ConfigurationReport {
     package var origin: String
 
     package init?(line: Substring) {
-        guard let mark = line.ranges(of: "  # ").last else { return nil }
+        guard let mark = line.lastRange(ofText: "  # ") else { return nil }
         let setting = line[..<mark.lowerBound]
         origin = String(line[mark.upperBound...])
         // An app that a file registers has a name and an origin only.
-        guard let equals = setting.firstRange(of: " = ") else {
+        guard let equals = setting.firstRange(ofText: " = ") else {
             (name, value) = (String(setting), "")
             return
         }

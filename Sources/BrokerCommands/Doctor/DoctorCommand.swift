@@ -1,7 +1,6 @@
-import BrokerClient
+import BrokerLink
 import BrokerRPC
 import BrokerValues
-import FoundationEssentials
 import Glibc
 
 struct DoctorCommand: Subcommand {
@@ -96,7 +95,8 @@ struct DoctorCommand: Subcommand {
     private func caFile(_ report: (status: Int32, text: String)) -> String? {
         let start = "oauth.ca_file = /"
         guard let line = report.text.split(separator: "\n").first(where: { $0.hasPrefix(start) }) else { return nil }
-        return line.dropFirst(start.count - 1).components(separatedBy: "  # ").first
+        let path = line.dropFirst(start.count - 1)
+        return String(path[..<(path.firstRange(ofText: "  # ")?.lowerBound ?? path.endIndex)])
     }
 
     /// Of an edit that did not come to its end.

@@ -1,4 +1,4 @@
-import BrokerClient
+import BrokerLink
 import BrokerRPC
 
 /// A command that another program runs. Standard output carries that program's protocol and nothing else: most callers use

@@ -1,4 +1,4 @@
-import BrokerClient
+import BrokerLink
 import Glibc
 
 /// How a passphrase is asked for: all of one line, blanks included.

@@ -1,4 +1,4 @@
-import BrokerClient
+import BrokerLink
 
 struct CompletionCommand: Subcommand {
     static var about: About {

@@ -1,4 +1,4 @@
-import BrokerClient
+import BrokerLink
 import Glibc
 
 /// A command that asks the broker something and prints the answer.

@@ -1,7 +1,6 @@
-import BrokerClient
+import BrokerLink
 import BrokerRPC
 import BrokerValues
-import FoundationEssentials
 
 /// What else may be demanded of a token, silently or not.
 struct TokenOptions: ArgumentGroup {
@@ -41,7 +40,7 @@ struct TokenOptions: ArgumentGroup {
     /// A challenge in base64 has no dot and no slash at its start, so a missing file is an error.
     private static func text(of claims: String) throws(BrokerClientError) -> String {
         if claims.trimmed.hasPrefix("{") { return claims }
-        if let file = FileManager.default.contents(atPath: claims) {
+        if let file = contents(of: claims) {
             return String(decoding: file, as: UTF8.self).trimmed
         }
         guard !claims.hasPrefix("/"), !claims.contains(".") else {

@@ -1,4 +1,4 @@
-import BrokerClient
+import BrokerLink
 import BrokerRPC
 import BrokerValues
 import Glibc
@@ -45,7 +45,7 @@ struct RunInCommand: Subcommand {
             try context.answer(to: OpenSandbox.self, sandbox.params, with: (socket.listener, socket.life)))
         defer { end(opened.handle) }
         let words = command.map {
-            $0.replacing("{socket}", with: socket.path).replacing("{folder}", with: socket.folder)
+            $0.replacing(text: "{socket}", with: socket.path).replacing(text: "{folder}", with: socket.folder)
         }
         setenv("BROKER_SOCKET", socket.path, 1)
         return try ForegroundProcess.run(words)

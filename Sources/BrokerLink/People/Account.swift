@@ -26,7 +26,7 @@ public struct Account: Sendable, Hashable {
     /// `tenantProfiles`).
     public let tenantProfiles: [TenantProfile]
 
-    init(_ account: BrokerValues.Account) {
+    package init(_ account: BrokerValues.Account) {
         identifier = account.id
         username = account.username
         name = account.name
@@ -58,4 +58,29 @@ public struct TenantProfile: Sendable, Hashable {
     public let isHomeTenant: Bool
     /// The ID token's claims.
     public let claims: Claims
+}
+
+extension TenantProfile {
+    init(_ profile: BrokerValues.TenantProfile, of account: BrokerValues.Account) {
+        identifier = account.id
+        environment = account.environment
+        tenantId = profile.tenantId
+        authority = profile.authority
+        username = profile.username
+        name = profile.name
+        isHomeTenant = profile.isHomeTenant
+        claims = Claims(profile.claims ?? [:])
+    }
+
+    /// At a provider without tenants the account has one profile: itself.
+    package init(_ account: Account) {
+        identifier = account.identifier
+        environment = account.environment
+        tenantId = account.tenantId
+        authority = account.authority
+        username = account.username
+        name = account.name
+        isHomeTenant = true
+        claims = account.accountClaims
+    }
 }

@@ -1,6 +1,5 @@
 import BrokerRPC
 import BrokerValues
-import FoundationEssentials
 
 /// Why a call failed.
 ///
@@ -127,11 +126,6 @@ extension BrokerClientError.Code {
     public static let canceled = Self(rawValue: "canceled")
 
     private init(_ kind: ErrorKind) { self.init(rawValue: kind.rawValue) }
-}
-
-extension BrokerClientError: LocalizedError {
-    /// ``message``: what `localizedDescription` says.
-    public var errorDescription: String? { message }
 }
 
 extension BrokerClientError: CustomStringConvertible {

@@ -9,13 +9,13 @@ package struct EventNotice: Sendable {
 }
 
 /// A connection for nothing but events, which ends with whoever reads them.
-enum EventFeed {
+package enum EventFeed {
     /// - Parameters:
     ///   - params: what to be told of.
     ///   - read: makes an event of what the broker says; nil for what is passed over.
     /// - Returns: the events in their order, once the broker has taken the subscription. The newest 1000 are kept for a slow
     ///   reader. They end with ``BrokerClientError/Code/connectionLost`` when the broker goes away.
-    static func open<Event: Sendable>(
+    package static func open<Event: Sendable>(
         _ params: Subscribe.Params, at location: SocketLocation,
         _ read: @escaping @Sendable (Link.Notification) -> Event?
     ) async throws(BrokerClientError) -> AsyncThrowingStream<Event, any Error> {

@@ -9,7 +9,7 @@ import Synchronization
 /// Callers on any task queue their line and suspend. One thread reads, finds the caller by id, and writes what the
 /// kernel did not take at once; no caller ever blocks a thread of the cooperative pool. The thread ends with the
 /// connection, and is the only one to close the descriptors.
-final class Link: Sendable {
+package final class Link: Sendable {
     /// What became of one request.
     enum Outcome: Sendable {
         case answer(ServerLine.Answer)
@@ -27,9 +27,9 @@ final class Link: Sendable {
         case tooLate
     }
 
-    struct Notification: Sendable {
-        let method: String
-        let params: JSONNode
+    package struct Notification: Sendable {
+        package let method: String
+        package let params: JSONNode
     }
 
     /// Takes the notifications of one running acquisition.

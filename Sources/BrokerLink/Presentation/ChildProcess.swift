@@ -1,4 +1,3 @@
-import FoundationEssentials
 import BrokerSystem
 import Glibc
 
@@ -20,7 +19,7 @@ package struct ChildProcess: Sendable {
         environment: [String: String] = [:]
     ) -> ChildProcess? {
         var program = ProcessStart(arguments)
-        program.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        program.environment = ProcessEnvironment.current().merging(environment) { $1 }
         for (stream, taker) in [(STDIN_FILENO, input), (STDOUT_FILENO, output), (STDERR_FILENO, errors)] {
             program.streams[stream] = taker.map { .descriptor($0) } ?? .nothing
         }
@@ -31,7 +30,7 @@ package struct ChildProcess: Sendable {
     }
 
     private static func openDescriptors() -> [Int32] {
-        ((try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []).compactMap { Int32($0) }
+        ((try? FolderNames(of: "/proc/self/fd"))?.names ?? []).compactMap { Int32($0) }
     }
 
     /// The exit status when the program has ended (128 + n for signal n), nil while it runs.
