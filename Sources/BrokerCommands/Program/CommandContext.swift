@@ -20,14 +20,20 @@ struct CommandContext {
     func answer<M: BrokerMethod>(
         to _: M.Type, _ params: M.Params, with descriptors: (Int32, Int32)? = nil
     ) throws(BrokerClientError) -> JSONNode {
+        try answer(to: Request(M.self, params), with: descriptors)
+    }
+
+    private func answer(
+        to request: Request, with descriptors: (Int32, Int32)?
+    ) throws(BrokerClientError) -> JSONNode {
         do throws(BrokerClientError) {
-            return try connection.result(of: M.self, params, with: descriptors)
+            return try connection.answer(to: request, with: descriptors)
         } catch {
             guard error.reason == ErrorReason.presenceRequired.rawValue, let agent = TerminalAgent.start() else {
                 throw error
             }
             defer { agent.end() }
-            return try connection.result(of: M.self, params, with: descriptors)
+            return try connection.answer(to: request, with: descriptors)
         }
     }
 }

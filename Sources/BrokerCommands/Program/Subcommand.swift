@@ -19,19 +19,12 @@ extension Subcommand {
     package mutating func declare(in arguments: inout Arguments) { arguments.group(&global) }
 
     package func execute() -> ExitStatus {
-        let output = Output(json: global.json && Self.printsJSON)
-        // Who set a time is told soon enough.
-        let tellsWaiting = answerTimeout == nil && StandardStream.error.isTerminal
-        let connection = DirectConnection(
-            location: global.location, answerTimeout: answerTimeout,
-            tellWaiting: tellsWaiting
-                ? { output.aside("Still waiting for the broker's answer (Ctrl-C gives up).") } : nil)
+        let context = CommandContext(global, answerTimeout, printsJSON: Self.printsJSON)
         do throws(BrokerClientError) {
-            try run(in: CommandContext(connection: connection, output: output))
+            try run(in: context)
             return .done
         } catch {
-            output.failed(error)
-            return ExitStatus(error)
+            return context.output.status(after: error)
         }
     }
 }
@@ -48,18 +41,17 @@ extension WaitingSubcommand {
 
     /// Tasks, and with them a pool of threads, are started only for these commands: the others are over before a pool is up.
     package func execute() -> ExitStatus {
-        Task { Brokerctl.end(await run()) }
+        Task { Brokerctl.end(await carryOut()) }
         while true { pause() }
     }
 
-    private func run() async -> ExitStatus {
+    private func carryOut() async -> ExitStatus {
         let output = Output(json: global.json)
         do throws(BrokerClientError) {
             try await run(at: global.location, output)
             return .done
         } catch {
-            output.failed(error)
-            return ExitStatus(error)
+            return output.status(after: error)
         }
     }
 }
@@ -75,4 +67,27 @@ extension Noun {
 
     /// Without its verb it is no command.
     package func execute() -> ExitStatus { .usage }
+}
+
+extension CommandContext {
+    /// What every command has in common is not in the protocols: that would be compiled for each.
+    @inline(never)
+    fileprivate init(_ global: GlobalOptions, _ timeout: Duration?, printsJSON: Bool) {
+        let output = Output(json: global.json && printsJSON)
+        // Who set a time is told soon enough.
+        let tellsWaiting = timeout == nil && StandardStream.error.isTerminal
+        self.output = output
+        connection = DirectConnection(
+            location: global.location, answerTimeout: timeout,
+            tellWaiting: tellsWaiting
+                ? { output.aside("Still waiting for the broker's answer (Ctrl-C gives up).") } : nil)
+    }
+}
+
+extension Output {
+    @inline(never)
+    fileprivate func status(after error: BrokerClientError) -> ExitStatus {
+        failed(error)
+        return ExitStatus(error)
+    }
 }

@@ -58,14 +58,18 @@ package final class BrokerConnection: Sendable {
     package func result<Method: BrokerMethod>(
         of method: Method.Type, _ params: Method.Params, interaction: InteractionObserver? = nil
     ) async throws(BrokerClientError) -> JSONNode {
+        try await answer(to: Request(method, params), interaction: interaction)
+    }
+
+    func answer(
+        to request: Request, interaction: InteractionObserver? = nil
+    ) async throws(BrokerClientError) -> JSONNode {
         var deadline: ContinuousClock.Instant?
         var pauses = Pauses(pause)
-        var repetition = RetryPolicy(isIdempotent: method.isIdempotent)
+        var repetition = RetryPolicy(isIdempotent: request.isIdempotent)
         while true {
             let link = try await connected(until: deadline)
-            let outcome = await link.exchange(observer: interaction.map(Self.observer)) {
-                method.requestLine(id: $0, params)
-            }
+            let outcome = await link.exchange(observer: interaction.map(Self.observer), line: request.line)
             if outcome.tellsOfStop { leave(link) }
             switch repetition.verdict(on: outcome) {
             case .result(let result): return result

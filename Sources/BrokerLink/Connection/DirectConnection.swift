@@ -50,10 +50,16 @@ package final class DirectConnection {
     package func result<Method: BrokerMethod>(
         of method: Method.Type, _ params: Method.Params, with descriptors: (Int32, Int32)? = nil
     ) throws(BrokerClientError) -> JSONNode {
+        try answer(to: Request(method, params), with: descriptors)
+    }
+
+    package func answer(
+        to request: Request, with descriptors: (Int32, Int32)? = nil
+    ) throws(BrokerClientError) -> JSONNode {
         defer { nextID += 1 }
-        let line = method.requestLine(id: nextID, params)
+        let line = request.line(nextID)
         guard line.count <= Link.longestRequest else { throw .tooLong }
-        var repetition = RetryPolicy(isIdempotent: method.isIdempotent)
+        var repetition = RetryPolicy(isIdempotent: request.isIdempotent)
         var deadline: ContinuousClock.Instant?
         while true {
             try connect(until: deadline)

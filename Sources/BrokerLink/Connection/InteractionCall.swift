@@ -39,7 +39,7 @@ package enum InteractionNotice: Sendable {
 /// Whichever comes first decides the caller's result: the broker's answer, something that cannot be shown, or the
 /// cancellation of the caller's task. The latter two also end the interaction at the broker, at once or as soon as its
 /// id is known; the caller does not wait for that.
-final class InteractionCall<Method: BrokerMethod>: Sendable where Method.Params: CorrelatedParams {
+final class InteractionCall: Sendable {
     typealias Outcome = Result<JSONNode, BrokerClientError>
 
     private struct State {
@@ -50,37 +50,39 @@ final class InteractionCall<Method: BrokerMethod>: Sendable where Method.Params:
     }
 
     private let connection: BrokerConnection
-    private let params: Method.Params
+    private let request: Request
     private let correlationID: String
     private let show: @Sendable (InteractionNotice) async throws -> Void
     private let joined: @Sendable () -> Void
     private let state = Mutex(State())
 
     private init(
-        _ connection: BrokerConnection, _ params: Method.Params, _ correlationID: String,
+        _ connection: BrokerConnection, _ correlationID: String, _ request: Request,
         _ show: @escaping @Sendable (InteractionNotice) async throws -> Void, _ joined: @escaping @Sendable () -> Void
     ) {
         self.connection = connection
-        self.params = params
+        self.request = request
         self.correlationID = correlationID
         self.show = show
         self.joined = joined
     }
 
     /// - Parameters:
+    ///   - method: what to call.
     ///   - params: get a correlation id if they have none; it tells which notifications belong to the request.
     ///   - joined: called on the connection's thread when another request has shown the page.
     ///   - show: shows what the broker wants shown, and returns. If it throws, the interaction is cancelled.
     /// - Returns: the result, as the broker wrote it.
-    static func run(
-        _ params: Method.Params, on connection: BrokerConnection,
+    static func run<Method: BrokerMethod>(
+        _ method: Method.Type, _ params: Method.Params, on connection: BrokerConnection,
         joined: @escaping @Sendable () -> Void = {},
         show: @escaping @Sendable (InteractionNotice) async throws -> Void
-    ) async throws(BrokerClientError) -> JSONNode {
+    ) async throws(BrokerClientError) -> JSONNode where Method.Params: CorrelatedParams {
         var params = params
         let correlationID = params.correlationId ?? CorrelationID.make()
         params.correlationId = correlationID
-        return try await InteractionCall(connection, params, correlationID, show, joined).outcome().get()
+        let request = Request(method, params)
+        return try await InteractionCall(connection, correlationID, request, show, joined).outcome().get()
     }
 
     private func outcome() async -> Outcome {
@@ -91,17 +93,17 @@ final class InteractionCall<Method: BrokerMethod>: Sendable where Method.Params:
                     return state.ending
                 }
                 if let early { return continuation.resume(returning: .failure(early)) }
-                Task { await request() }
+                Task { await ask() }
             }
         } onCancel: {
             end(.taskCancelled)
         }
     }
 
-    private func request() async {
+    private func ask() async {
         let observer = InteractionObserver(correlationID: correlationID) { self.noticed($0) }
         do throws(BrokerClientError) {
-            decide(.success(try await connection.result(of: Method.self, params, interaction: observer)))
+            decide(.success(try await connection.answer(to: request, interaction: observer)))
         } catch {
             decide(.failure(error))
         }

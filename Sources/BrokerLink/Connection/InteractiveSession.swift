@@ -14,7 +14,7 @@ package enum InteractiveSession {
         _ params: AcquireTokenInteractive.Params, on connection: BrokerConnection, browser: any BrowserOpening,
         joined: @escaping @Sendable () -> Void = {}
     ) async throws(BrokerClientError) -> JSONNode {
-        try await InteractionCall<AcquireTokenInteractive>.run(params, on: connection, joined: joined) {
+        try await InteractionCall.run(AcquireTokenInteractive.self, params, on: connection, joined: joined) {
             if case .open(let opening) = $0 { try await browser.open(SignInPage(opening)) }
         }
     }
@@ -25,7 +25,7 @@ package enum InteractiveSession {
     package static func run(
         _ params: SignOutAccount.Params, on connection: BrokerConnection, browser: any BrowserOpening
     ) async throws(BrokerClientError) -> JSONNode {
-        try await InteractionCall<SignOutAccount>.run(params, on: connection) {
+        try await InteractionCall.run(SignOutAccount.self, params, on: connection) {
             if case .open(let opening) = $0 { try await browser.open(SignInPage(opening)) }
         }
     }
@@ -38,7 +38,7 @@ package enum InteractiveSession {
         _ params: AcquireTokenByDeviceCode.Params, on connection: BrokerConnection,
         onCode: @escaping @Sendable (DeviceCodeOpening) async throws -> Void
     ) async throws(BrokerClientError) -> JSONNode {
-        try await InteractionCall<AcquireTokenByDeviceCode>.run(params, on: connection) {
+        try await InteractionCall.run(AcquireTokenByDeviceCode.self, params, on: connection) {
             if case .deviceCode(let code) = $0 { try await onCode(code) }
         }
     }

@@ -20,21 +20,19 @@ public struct Claims: Sendable, Hashable {
         case object([String: Value])
     }
 
-    private let values: [String: Value]
+    private let object: JSONObject
 
-    init(_ object: JSONObject) {
-        values = object.mapValues(Value.init)
-    }
+    init(_ object: JSONObject) { self.object = object }
 
     /// The names of all claims, sorted.
-    public var names: [String] { values.keys.sorted() }
+    public var names: [String] { object.keys.sorted() }
 
     /// A claim of any type; nil when it is not there.
-    public subscript(name: String) -> Value? { values[name] }
+    public subscript(name: String) -> Value? { object[name].map(Value.init) }
 
     /// A claim that is a text; nil when it is not there, or no text.
     public func string(_ name: String) -> String? {
-        if case .string(let text) = values[name] { text } else { nil }
+        object[name]?.stringValue
     }
 }
 

@@ -1,3 +1,5 @@
+import BrokerValues
+
 /// Makes a `Decodable` value of what ``JSONReader`` has read: for records of the vault, whose parts may be somebody else's JSON.
 ///
 /// Foundation's decoder reads a ``JSONValue`` by trying one type after the other; here it is the node that stands there.

@@ -1,4 +1,5 @@
 import BrokerValues
+import BrokerVault
 import Foundation
 import Testing
 

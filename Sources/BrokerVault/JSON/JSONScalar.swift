@@ -1,3 +1,5 @@
+import BrokerValues
+
 /// What no other value is inside of, and stands in JSON for itself.
 protocol JSONScalar: Codable {
     init?(_ node: JSONNode)

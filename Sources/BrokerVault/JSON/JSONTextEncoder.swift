@@ -1,3 +1,5 @@
+import BrokerValues
+
 /// Writes an `Encodable` value as JSON text that ``JSONNodeDecoder`` makes the same value of, with stream-safe text: for records of
 /// the vault.
 ///
