@@ -27,6 +27,9 @@ RELEASE += -Xlinker -z -Xlinker now
 LINKED_IN := .build-release/linked-in
 RELEASE += -Xlinker -L$(CURDIR)/$(LINKED_IN)
 
+# brokerctl, besides (decision 102). Only what the linker is told differs, so that both programs share what was compiled.
+SMALLER := -Xlinker -O2 -Xlinker --icf=safe -Xlinker --no-eh-frame-hdr -Xlinker -T$(CURDIR)/.ci/no-unwinding.ld
+
 # Where the programs are that are installed. They are copied as they are: root needs no compiler.
 ifeq ($(CONFIGURATION),release)
 BIN ?= .build-release/release
@@ -52,7 +55,7 @@ build: deps ## compile everything, for development
 
 release: deps $(LINKED_IN) ## compile brokerd and brokerctl as they are installed
 	@swift build $(RELEASE) --product brokerd
-	@swift build $(RELEASE) --product brokerctl
+	@swift build $(RELEASE) $(SMALLER) --product brokerctl
 
 $(LINKED_IN):
 	@mkdir -p $@
@@ -87,7 +90,7 @@ soak: deps-test ## an hour of mixed load, faults, restarts and clock steps; SOAK
 
 bench: deps-test $(LINKED_IN) ## measure, and print the budgets beside it; also as JSON
 	@swift build $(RELEASE) --product brokerd
-	@swift build $(RELEASE) --product brokerctl
+	@swift build $(RELEASE) $(SMALLER) --product brokerctl
 	@swift build $(RELEASE) --product broker-dev-idp
 	@swift build $(RELEASE) --product broker-bench
 	@.build-release/release/broker-bench --json .build-release/bench.json

@@ -88,12 +88,13 @@ let package = Package(
             "BrokerDaemon",
             [
                 "BrokerServer", "BrokerSocket", "BrokerRPC", "BrokerEngine", "BrokerAccess", "BrokerVault",
-                "BrokerOAuth", "BrokerHost", "BrokerConfig", "BrokerModel", "BrokerValues", .lifecycle,
+                "BrokerOAuth", "BrokerHost", "BrokerConfig", "BrokerModel", "BrokerValues", "BrokerSystem", .lifecycle,
                 .signals, .logging, .nioPosix,
             ]),
         layer(
             "BrokerCommands",
-            ["BrokerClient", "BrokerRPC", "BrokerValues", "BrokerSystem", "CQREncode", .arguments]),
+            ["BrokerLink", "BrokerRPC", "BrokerValues", "BrokerSystem", "CQREncode"]),
+        layer("BrokerClient", ["BrokerLink", "BrokerRPC", "BrokerValues"]),
 
         // Answer
         layer(
@@ -101,7 +102,7 @@ let package = Package(
             [
                 "BrokerSocket", "BrokerRPC", "BrokerEngine", "BrokerAccess", "BrokerModel", "BrokerValues", .logging,
             ]),
-        layer("BrokerClient", ["BrokerRPC", "BrokerValues", "BrokerSystem"]),
+        layer("BrokerLink", ["BrokerRPC", "BrokerValues", "BrokerSystem"]),
 
         // Bytes and messages
         layer(
@@ -188,7 +189,7 @@ let package = Package(
         tests("IntegrationTests", ["DevIdentityProvider", "BrokerModel", "BrokerValues", "CSodium"]),
         tests("MigrationGuideTests", ["BrokerClient", "DevIdentityProvider"]),
         tests("SystemdTests", ["DevIdentityProvider"]),
-        tests("ManualTests", ["BrokerDaemon", "BrokerConfig", "BrokerRPC", "BrokerValues"]),
+        tests("ManualTests", ["BrokerDaemon", "BrokerCommands", "BrokerConfig", "BrokerRPC", "BrokerValues"]),
 
         // Measurements: `make bench`
         program(

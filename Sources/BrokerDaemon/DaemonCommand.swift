@@ -1,5 +1,6 @@
 import BrokerConfig
 import BrokerHost
+import BrokerSystem
 import BrokerVault
 import Glibc
 

@@ -7,6 +7,7 @@ import BrokerOAuth
 import BrokerRPC
 import BrokerServer
 import BrokerSocket
+import BrokerSystem
 import BrokerValues
 import BrokerVault
 import Glibc

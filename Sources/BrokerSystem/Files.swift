@@ -90,3 +90,12 @@ package func readFile(at path: String, atMost limit: Int, isTrusted: Bool) throw
     guard bytes.count <= limit else { throw .larger(limit) }
     return bytes
 }
+
+/// Makes a folder, and those above it, for nobody but this process's user (XDG Base Directory Specification).
+///
+/// - Returns: whether it is there; otherwise errno says why not.
+package func makeFolders(_ path: String) -> Bool {
+    if mkdir(path, 0o700) == 0 || errno == EEXIST { return access(path, X_OK) == 0 }
+    guard errno == ENOENT, let slash = path.lastIndex(of: "/"), slash > path.startIndex else { return false }
+    return makeFolders(String(path[..<slash])) && (mkdir(path, 0o700) == 0 || errno == EEXIST)
+}

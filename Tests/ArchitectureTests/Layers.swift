@@ -8,14 +8,14 @@ struct Layer: Sendable {
     var targets: Set<String>
     /// Modules of other packages.
     var libraries: Set<String> = []
-    /// Part of brokerd or brokerctl: no Foundation, whose Unicode tables alone are tens of megabytes.
+    /// Part of brokerd, brokerctl or the client library: no Foundation, whose Unicode tables alone are tens of megabytes.
     var shipped = true
 
     /// Modules that come with the language or the system.
-    static let system: Set<String> = ["Glibc", "Synchronization", "FoundationEssentials", "Dispatch"]
+    static let system: Set<String> = ["Glibc", "Synchronization", "Dispatch"]
 
     var allowed: Set<String> {
-        targets.union(libraries).union(Self.system).union(shipped ? [] : ["Foundation"])
+        targets.union(libraries).union(Self.system).union(shipped ? [] : ["Foundation", "FoundationEssentials"])
     }
 }
 
@@ -25,19 +25,19 @@ extension Layer {
     static let all: [Layer] = entryPoints + composition + answer + bytes + decisions + ground + model
 
     private static let entryPoints: [Layer] = [
-        Layer(name: "brokerd", folder: "brokerd", height: 8, targets: ["BrokerDaemon", "CWipingHeap"]),
-        Layer(name: "brokerctl", folder: "brokerctl", height: 8, targets: ["BrokerCommands"]),
+        Layer(name: "brokerd", folder: "brokerd", height: 9, targets: ["BrokerDaemon", "CWipingHeap"]),
+        Layer(name: "brokerctl", folder: "brokerctl", height: 9, targets: ["BrokerCommands"]),
         Layer(
-            name: "profile-app", folder: "Examples/ProfileApp", height: 8, targets: ["BrokerClient", "ExampleSupport"],
+            name: "profile-app", folder: "Examples/ProfileApp", height: 9, targets: ["BrokerClient", "ExampleSupport"],
             shipped: false),
         Layer(
-            name: "mail-app", folder: "Examples/MailApp", height: 8, targets: ["BrokerClient", "ExampleSupport"],
+            name: "mail-app", folder: "Examples/MailApp", height: 9, targets: ["BrokerClient", "ExampleSupport"],
             shipped: false),
         Layer(
-            name: "broker-demo", folder: "Examples/Demo", height: 8, targets: ["BrokerClient", "ExampleSupport"],
+            name: "broker-demo", folder: "Examples/Demo", height: 9, targets: ["BrokerClient", "ExampleSupport"],
             libraries: ["FoundationNetworking"], shipped: false),
         Layer(
-            name: "broker-dev-idp", folder: "DevIdP/Main", height: 8, targets: ["DevIdentityProvider"],
+            name: "broker-dev-idp", folder: "DevIdP/Main", height: 9, targets: ["DevIdentityProvider"],
             libraries: ["ArgumentParser"], shipped: false),
     ]
 
@@ -46,15 +46,17 @@ extension Layer {
             name: "BrokerDaemon", folder: "BrokerDaemon", height: 7,
             targets: [
                 "BrokerServer", "BrokerSocket", "BrokerRPC", "BrokerEngine", "BrokerAccess", "BrokerVault",
-                "BrokerOAuth", "BrokerHost", "BrokerConfig", "BrokerModel", "BrokerValues",
+                "BrokerOAuth", "BrokerHost", "BrokerConfig", "BrokerModel", "BrokerValues", "BrokerSystem",
             ],
             libraries: ["ServiceLifecycle", "UnixSignals", "Logging", "NIOPosix"]),
         Layer(
             name: "BrokerCommands", folder: "BrokerCommands", height: 7,
-            targets: ["BrokerClient", "BrokerRPC", "BrokerValues", "BrokerSystem", "CQREncode"],
-            libraries: ["ArgumentParser"]),
+            targets: ["BrokerLink", "BrokerRPC", "BrokerValues", "BrokerSystem", "CQREncode"]),
         Layer(
-            name: "ExampleSupport", folder: "Examples/Support", height: 7, targets: ["BrokerClient"],
+            name: "BrokerClient", folder: "BrokerClient", height: 7,
+            targets: ["BrokerLink", "BrokerRPC", "BrokerValues"], libraries: ["FoundationEssentials"]),
+        Layer(
+            name: "ExampleSupport", folder: "Examples/Support", height: 8, targets: ["BrokerClient"],
             libraries: ["FoundationNetworking"], shipped: false),
         Layer(
             name: "DevIdentityProvider", folder: "DevIdP/Provider", height: 7, targets: [],
@@ -67,7 +69,7 @@ extension Layer {
             targets: ["BrokerSocket", "BrokerRPC", "BrokerEngine", "BrokerAccess", "BrokerModel", "BrokerValues"],
             libraries: ["Logging"]),
         Layer(
-            name: "BrokerClient", folder: "BrokerClient", height: 6,
+            name: "BrokerLink", folder: "BrokerLink", height: 6,
             targets: ["BrokerRPC", "BrokerValues", "BrokerSystem"]),
     ]
 

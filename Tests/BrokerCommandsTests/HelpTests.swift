@@ -1,3 +1,4 @@
+import BrokerCommands
 import BrokerTestSupport
 import Foundation
 import Testing
@@ -37,31 +38,24 @@ struct HelpTests {
         }
     }
 
-    private struct Dump: Decodable { let command: Command }
-
-    private struct Command: Decodable {
-        let commandName: String
-        let discussion: String?
-        let subcommands: [Command]?
-
-        /// It and all below it, with the words that lead there.
-        func all(below path: [String] = []) -> [(words: [String], command: Command)] {
-            let words = path + [commandName]
-            return [(words, self)]
-                + (subcommands ?? []).filter { $0.commandName != "help" }.flatMap { $0.all(below: words) }
-        }
+    /// Every command, with the words that lead there.
+    private static func all(below path: CommandPath) -> [CommandPath] {
+        [path]
+            + path.last.subcommands.flatMap { subcommand in
+                var longer = path
+                longer.append(subcommand)
+                return all(below: longer)
+            }
     }
 
     @Test("every command shows how it is used")
-    func everyCommand() async throws {
-        let dump = try await brokerctl(["--experimental-dump-help"])
-        let commands = try JSONDecoder().decode(Dump.self, from: dump.outputData).command.all()
+    func everyCommand() {
+        let commands = Self.all(below: CommandPath([Brokerctl.root]))
         #expect(commands.count > 50)
-        for (words, command) in commands {
-            let parts = (command.discussion ?? "").components(separatedBy: "Examples:\n")
-            let name = words.joined(separator: " ")
-            #expect(parts.count == 2, "\(name)")
-            #expect(parts.last?.contains(words.last ?? "") == true, "\(name): \(parts.last ?? "")")
+        for path in commands {
+            let parts = path.last.about.discussion.components(separatedBy: "Examples:\n")
+            #expect(parts.count == 2, "\(path.text)")
+            #expect(parts.last?.contains(path.names.last ?? "") == true, "\(path.text): \(parts.last ?? "")")
         }
     }
 }

@@ -1,3 +1,4 @@
+import BrokerCommands
 import BrokerConfig
 import BrokerTestSupport
 import Foundation
@@ -8,12 +9,12 @@ import Testing
 struct ManualTests {
     private static let folder = PackageTree.root.appending(path: "docs/man")
 
-    private static func pages() async throws -> [String: String] {
+    private static func pages() -> [String: String] {
         let variables = Setting.all.compactMap { setting in
             setting.environment.map { (name: $0, text: setting.summary) }
         }
         return [
-            "brokerctl.1": CommandPages.brokerctl(try await .of("brokerctl")).text,
+            "brokerctl.1": CommandPages.brokerctl().text,
             "brokerd.8": CommandPages.brokerd(variables: variables).text,
             "brokerd-config.5": ConfigurationPage.page.text,
             "brokerd-protocol.7": ProtocolPage.page.text,
@@ -21,8 +22,8 @@ struct ManualTests {
     }
 
     @Test("docs/man is what the definitions say (UPDATE_DOCS=1 swift test --filter Manual writes it)")
-    func current() async throws {
-        let pages = try await Self.pages()
+    func current() throws {
+        let pages = Self.pages()
         if ProcessInfo.processInfo.environment["UPDATE_DOCS"] != nil {
             try FileManager.default.createDirectory(at: Self.folder, withIntermediateDirectories: true)
             for (name, text) in pages {
@@ -60,16 +61,15 @@ struct ManualTests {
     }
 
     @Test("every command and option of brokerctl is in its page, and every page that one refers to is there")
-    func whole() async throws {
+    func whole() throws {
         let text = try String(contentsOf: Self.folder.appending(path: "brokerctl.1"), encoding: .utf8)
-        func visit(_ command: CommandHelp) {
-            for argument in command.arguments ?? [] where argument.shouldDisplay {
-                guard let name = argument.preferredName?.text else { continue }
-                #expect(text.contains(name.replacing("-", with: "\\-")), "\(command.commandName) \(name)")
+        func visit(_ command: any Command.Type) {
+            for word in command.declarations.flatMap(\.words) {
+                #expect(text.contains(word.replacing("-", with: "\\-")), "\(command.about.name) \(word)")
             }
-            for subcommand in command.subcommands ?? [] where subcommand.commandName != "help" { visit(subcommand) }
+            for subcommand in command.subcommands { visit(subcommand) }
         }
-        visit(try await .of("brokerctl"))
+        visit(Brokerctl.root)
         let own = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path)
         for unit in ["brokerd.service", "brokerd.socket"] {
             let text = try String(contentsOf: PackageTree.root.appending(path: "systemd/\(unit)"), encoding: .utf8)

@@ -50,28 +50,3 @@ extension AuthenticationScheme {
         }
     }
 }
-
-extension TenantProfile {
-    init(_ profile: BrokerValues.TenantProfile, of account: BrokerValues.Account) {
-        identifier = account.id
-        environment = account.environment
-        tenantId = profile.tenantId
-        authority = profile.authority
-        username = profile.username
-        name = profile.name
-        isHomeTenant = profile.isHomeTenant
-        claims = Claims(profile.claims ?? [:])
-    }
-
-    /// At a provider without tenants the account has one profile: itself.
-    init(_ account: Account) {
-        identifier = account.identifier
-        environment = account.environment
-        tenantId = account.tenantId
-        authority = account.authority
-        username = account.username
-        name = account.name
-        isHomeTenant = true
-        claims = account.accountClaims
-    }
-}

@@ -1,4 +1,4 @@
-import BrokerClient
+import BrokerLink
 import BrokerRPC
 import BrokerValues
 
@@ -12,7 +12,7 @@ package enum AccountText {
     }
 
     /// For a choice among several.
-    static func line(_ account: BrokerClient.Account) -> String {
+    static func line(_ account: BrokerLink.Account) -> String {
         "\(account.username) at \(account.environment), id \(account.identifier)".clean
     }
 

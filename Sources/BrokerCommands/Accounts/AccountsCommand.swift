@@ -1,15 +1,18 @@
-import ArgumentParser
-
-struct AccountsCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "accounts", abstract: "List, show, remove, sign out and forget accounts, choose one.",
-        discussion: """
+struct AccountsCommand: Noun {
+    static var about: About {
+        About(
+            "accounts", "List, show, remove, sign out and forget accounts, choose one.",
+            """
             Examples:
               brokerctl accounts list
               brokerctl accounts sign-out ada@example.org
-            """,
-        subcommands: [
+            """)
+    }
+
+    static var subcommands: [any Command.Type] {
+        [
             ListAccountsCommand.self, ShowAccountCommand.self, RemoveAccountCommand.self, SignOutCommand.self,
             ForgetAccountCommand.self, DefaultAccountCommand.self,
-        ])
+        ]
+    }
 }

@@ -1,12 +1,12 @@
-import ArgumentParser
-import BrokerClient
+import BrokerLink
 import BrokerRPC
 import BrokerValues
 
 struct DefaultAccountCommand: Subcommand {
-    static let configuration = CommandConfiguration(
-        commandName: "default", abstract: "Choose whose tokens an app gets when several people are signed in.",
-        discussion: """
+    static var about: About {
+        About(
+            "default", "Choose whose tokens an app gets when several people are signed in.",
+            """
             token, git-credential, kube-credential and token-file take this account where they would have to be told one. \
             Without an account, shows the choice.
 
@@ -15,21 +15,23 @@ struct DefaultAccountCommand: Subcommand {
               brokerctl accounts default --app notes
               brokerctl accounts default --clear --app notes
             """)
+    }
 
-    @OptionGroup var global: GlobalOptions
-
-    @Argument(
-        help: ArgumentHelp("A username or an account's id.", valueName: "account"), completion: LiveCompletion.accounts)
+    var global = GlobalOptions()
     var account: AccountName?
-
-    @Option(help: ArgumentHelp("A registered app.", valueName: "name"), completion: LiveCompletion.apps)
-    var app: String
-
-    @Flag(help: "Take the choice back.")
+    var app = ""
     var clear = false
 
-    func validate() throws {
-        guard account == nil || !clear else { throw ValidationError("Give an account or --clear, not both.") }
+    mutating func declare(in arguments: inout Arguments) {
+        arguments.group(&global)
+        arguments.argument("account", &account, "A username or an account's id.", completing: LiveCompletion.accounts)
+        arguments.option(
+            "app", &app, value: "name", isRequired: true, "A registered app.", completing: LiveCompletion.apps)
+        arguments.flag("clear", &clear, "Take the choice back.")
+    }
+
+    func validate() throws(UsageMistake) {
+        guard account == nil || !clear else { throw UsageMistake("Give an account or --clear, not both.") }
     }
 
     func run(in context: CommandContext) throws(BrokerClientError) {

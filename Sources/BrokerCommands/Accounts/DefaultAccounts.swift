@@ -1,7 +1,7 @@
-import BrokerClient
+import BrokerLink
 import BrokerRPC
+import BrokerSystem
 import BrokerValues
-import FoundationEssentials
 import Glibc
 
 /// Whom an app's requests mean when several people are signed in and the command names nobody: a person's choice, kept beside
@@ -19,10 +19,8 @@ struct DefaultAccounts {
     func set(_ account: String?, of app: String) throws(BrokerClientError) {
         var choices = try all()
         choices[app] = account.map { .string($0) }
-        do {
-            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        } catch {
-            throw BrokerClientError(.internal, "\(folder) cannot be made.", cause: error)
+        guard makeFolders(folder) else {
+            throw BrokerClientError(.internal, "\(folder) cannot be made: \(errnoText(errno)).")
         }
         let file = try NewFile(at: path, replacing: true)
         try file.write(JSONText.line(JSONText.node(of: JSONValue.object(choices)), readable: true).utf8)
@@ -32,8 +30,8 @@ struct DefaultAccounts {
     /// App names to ids.
     private func all() throws(BrokerClientError) -> JSONObject {
         guard access(path, F_OK) == 0 || errno != ENOENT else { return [:] }
-        guard let bytes = FileManager.default.contents(atPath: path),
-            let choices = (try? JSONReader.read(Array(bytes)))?.value.objectValue
+        guard let bytes = contents(of: path),
+            let choices = (try? JSONReader.read(bytes))?.value.objectValue
         else {
             throw BrokerClientError(
                 .invalidParameter,

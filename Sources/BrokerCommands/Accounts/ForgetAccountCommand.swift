@@ -1,12 +1,12 @@
-import ArgumentParser
-import BrokerClient
+import BrokerLink
 import BrokerRPC
 import BrokerValues
 
 struct ForgetAccountCommand: Subcommand {
-    static let configuration = CommandConfiguration(
-        commandName: "forget", abstract: "Erase an account everywhere.",
-        discussion: """
+    static var about: About {
+        About(
+            "forget", "Erase an account everywhere.",
+            """
             All apps of all groups lose it, and the broker remembers nothing of it. The browser stays signed in: \
             `brokerctl accounts sign-out --browser` ends that, and comes first.
 
@@ -14,15 +14,17 @@ struct ForgetAccountCommand: Subcommand {
               brokerctl accounts forget ada@example.org
               brokerctl accounts forget ada@example.org --revoke
             """)
+    }
 
-    @OptionGroup var global: GlobalOptions
-
-    @Argument(
-        help: ArgumentHelp("A username or an account's id.", valueName: "account"), completion: LiveCompletion.accounts)
-    var account: AccountName
-
-    @Flag(help: "Revoke the refresh tokens at the provider, too.")
+    var global = GlobalOptions()
+    var account = AccountName(argument: "")
     var revoke = false
+
+    mutating func declare(in arguments: inout Arguments) {
+        arguments.group(&global)
+        arguments.argument("account", &account, "A username or an account's id.", completing: LiveCompletion.accounts)
+        arguments.flag("revoke", &revoke, "Revoke the refresh tokens at the provider, too.")
+    }
 
     func run(in context: CommandContext) throws(BrokerClientError) {
         let node = try account.resolve { reference throws(BrokerClientError) in

@@ -1,38 +1,45 @@
-import ArgumentParser
-import BrokerClient
+import BrokerLink
 import BrokerRPC
 import BrokerValues
-import FoundationEssentials
 
-struct ImportCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "import", abstract: "Take over sign-ins from other programs.",
-        discussion: """
+struct ImportCommand: Noun {
+    static var about: About {
+        About(
+            "import", "Take over sign-ins from other programs.",
+            """
             Examples:
               brokerctl import msal-cache ~/.azure/msal_token_cache.json
-            """,
-        subcommands: [ImportMSALCacheCommand.self])
+            """)
+    }
+
+    static var subcommands: [any Command.Type] {
+        [ImportMSALCacheCommand.self]
+    }
 }
 
 struct ImportMSALCacheCommand: Subcommand {
-    static let configuration = CommandConfiguration(
-        commandName: "msal-cache",
-        abstract: "Take over what MSAL for Python, .NET or Java, or the Azure CLI, has saved.",
-        discussion: """
+    static var about: About {
+        About(
+            "msal-cache", "Take over what MSAL for Python, .NET or Java, or the Azure CLI, has saved.",
+            """
             Each registered app gets the tokens of its client id. The file is only read; delete it when all is there, for \
             the tokens in it are not encrypted. The Azure CLI's is ~/.azure/msal_token_cache.json.
 
             Examples:
               brokerctl import msal-cache ~/.azure/msal_token_cache.json
             """)
+    }
 
-    @OptionGroup var global: GlobalOptions
-
-    @Argument(help: "The cache file.", completion: .file())
-    var file: String
-
+    var global = GlobalOptions()
+    var file = ""
     /// Nobody in particular: every registered app gets what is of its client id.
-    @OptionGroup var receiver: AppOptions
+    var receiver = AppOptions()
+
+    mutating func declare(in arguments: inout Arguments) {
+        arguments.group(&global)
+        arguments.argument("file", &file, "The cache file.", completing: .files)
+        arguments.group(&receiver)
+    }
 
     func run(in context: CommandContext) throws(BrokerClientError) {
         var sum = CacheImportReport()
@@ -54,7 +61,7 @@ struct ImportMSALCacheCommand: Subcommand {
     }
 
     private func read() throws(BrokerClientError) -> JSONObject {
-        guard let bytes = FileManager.default.contents(atPath: file) else {
+        guard let bytes = contents(of: file) else {
             throw BrokerClientError(.invalidParameter, "\(file) cannot be read; name the cache file of MSAL.")
         }
         guard let object = JSONObject(json: bytes), CacheParts.sections.contains(where: { object[$0] != nil })

@@ -1,27 +1,32 @@
-import ArgumentParser
-import BrokerClient
+import BrokerLink
 import BrokerRPC
 
 struct ListAccountsCommand: Subcommand {
-    static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List the accounts that are signed in.",
-        discussion: """
+    static var about: About {
+        About(
+            "list", "List the accounts that are signed in.",
+            """
             With --app, or --client-id and --authority, only those that this app may use.
 
             Examples:
               brokerctl accounts list
               brokerctl accounts list --app notes --all
             """)
+    }
 
-    @OptionGroup var global: GlobalOptions
-
-    @OptionGroup var choice: AppOptions
-
-    @Flag(help: "List those that signed out, too.")
+    var global = GlobalOptions()
+    var choice = AppOptions()
     var all = false
-
-    @Flag(help: "Print usernames alone, for completions; those that a shell would not take as they are, are left out.")
     var names = false
+
+    mutating func declare(in arguments: inout Arguments) {
+        arguments.group(&global)
+        arguments.group(&choice)
+        arguments.flag("all", &all, "List those that signed out, too.")
+        arguments.flag(
+            "names", &names,
+            "Print usernames alone, for completions; those that a shell would not take as they are, are left out.")
+    }
 
     func run(in context: CommandContext) throws(BrokerClientError) {
         var params = ListAccounts.Params()

@@ -1,28 +1,31 @@
-import ArgumentParser
-import BrokerClient
+import BrokerLink
 import BrokerRPC
 
 struct RemoveAccountCommand: Subcommand {
-    static let configuration = CommandConfiguration(
-        commandName: "remove", abstract: "Take an account's tokens from one app.",
-        discussion: """
+    static var about: About {
+        About(
+            "remove", "Take an account's tokens from one app.",
+            """
             Other apps keep theirs, and the browser stays signed in.
 
             Examples:
               brokerctl accounts remove ada@example.org --app notes
             """)
+    }
 
-    @OptionGroup var global: GlobalOptions
+    var global = GlobalOptions()
+    var account = AccountName(argument: "")
+    var choice = AppOptions()
 
-    @Argument(
-        help: ArgumentHelp("A username or an account's id.", valueName: "account"), completion: LiveCompletion.accounts)
-    var account: AccountName
+    mutating func declare(in arguments: inout Arguments) {
+        arguments.group(&global)
+        arguments.argument("account", &account, "A username or an account's id.", completing: LiveCompletion.accounts)
+        arguments.group(&choice)
+    }
 
-    @OptionGroup var choice: AppOptions
-
-    func validate() throws {
+    func validate() throws(UsageMistake) {
         guard choice.reference != nil else {
-            throw ValidationError("Say which app loses them: --app, or --client-id and --authority.")
+            throw UsageMistake("Say which app loses them: --app, or --client-id and --authority.")
         }
     }
 

@@ -1,24 +1,27 @@
-import ArgumentParser
-import BrokerClient
+import BrokerLink
 import BrokerRPC
 
 struct ShowAccountCommand: Subcommand {
-    static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "Show what is known of one account.",
-        discussion: """
+    static var about: About {
+        About(
+            "show", "Show what is known of one account.",
+            """
             With --app, or --client-id and --authority, it is looked for among what this app may use.
 
             Examples:
               brokerctl accounts show ada@example.org
             """)
+    }
 
-    @OptionGroup var global: GlobalOptions
+    var global = GlobalOptions()
+    var account = AccountName(argument: "")
+    var choice = AppOptions()
 
-    @Argument(
-        help: ArgumentHelp("A username or an account's id.", valueName: "account"), completion: LiveCompletion.accounts)
-    var account: AccountName
-
-    @OptionGroup var choice: AppOptions
+    mutating func declare(in arguments: inout Arguments) {
+        arguments.group(&global)
+        arguments.argument("account", &account, "A username or an account's id.", completing: LiveCompletion.accounts)
+        arguments.group(&choice)
+    }
 
     func run(in context: CommandContext) throws(BrokerClientError) {
         let (node, account) = try account.find(among: choice.reference, on: context.connection)

@@ -1,14 +1,14 @@
-import ArgumentParser
-import BrokerClient
+import BrokerLink
 import BrokerRPC
 import BrokerValues
 import Synchronization
 
 /// `logout`: `accounts sign-out`, by the word that people try first.
 struct LogoutCommand: WaitingSubcommand {
-    static let configuration = CommandConfiguration(
-        commandName: "logout", abstract: "Sign out; the same as accounts sign-out.",
-        discussion: """
+    static var about: About {
+        About(
+            "logout", "Sign out; the same as accounts sign-out.",
+            """
             With --app, or --client-id and --authority, of this app only; else of all. The account may be left out where only \
             one is signed in.
 
@@ -16,9 +16,15 @@ struct LogoutCommand: WaitingSubcommand {
               brokerctl logout
               brokerctl logout ada@example.org --app notes
             """)
+    }
 
-    @OptionGroup var global: GlobalOptions
-    @OptionGroup var signOut: SignOutOptions
+    var global = GlobalOptions()
+    var signOut = SignOutOptions()
+
+    mutating func declare(in arguments: inout Arguments) {
+        arguments.group(&global)
+        arguments.group(&signOut)
+    }
 
     func run(at location: SocketLocation, _ output: Output) async throws(BrokerClientError) {
         try await signOut.run(at: location, output)
@@ -26,9 +32,10 @@ struct LogoutCommand: WaitingSubcommand {
 }
 
 struct SignOutCommand: WaitingSubcommand {
-    static let configuration = CommandConfiguration(
-        commandName: "sign-out", abstract: "Sign an account out of one app, or of all.",
-        discussion: """
+    static var about: About {
+        About(
+            "sign-out", "Sign an account out of one app, or of all.",
+            """
             With --app, or --client-id and --authority, of this app only; else no app of any group keeps a token of the \
             account. What could not be done is named; the exit status is 0 when no token is left here.
 
@@ -36,9 +43,15 @@ struct SignOutCommand: WaitingSubcommand {
               brokerctl accounts sign-out ada@example.org
               brokerctl accounts sign-out ada@example.org --app notes --revoke --browser
             """)
+    }
 
-    @OptionGroup var global: GlobalOptions
-    @OptionGroup var signOut: SignOutOptions
+    var global = GlobalOptions()
+    var signOut = SignOutOptions()
+
+    mutating func declare(in arguments: inout Arguments) {
+        arguments.group(&global)
+        arguments.group(&signOut)
+    }
 
     func run(at location: SocketLocation, _ output: Output) async throws(BrokerClientError) {
         try await signOut.run(at: location, output)
@@ -46,35 +59,32 @@ struct SignOutCommand: WaitingSubcommand {
 }
 
 /// Whose sign-in ends, where, and how thoroughly.
-struct SignOutOptions: ParsableArguments {
-    @Argument(
-        help: ArgumentHelp(
-            "A username or an account's id; may be left out where only one is signed in.", valueName: "account"),
-        completion: LiveCompletion.accounts)
+struct SignOutOptions: ArgumentGroup {
     var account: AccountName?
-
-    @OptionGroup var choice: AppOptions
-
-    @Flag(help: "With an app: of all apps of its group.")
+    var choice = AppOptions()
     var wipe = false
-
-    @Flag(help: "Revoke the refresh tokens at the provider.")
     var revoke = false
-
-    @Flag(help: "End the browser's session with the provider, too.")
     var browser = false
-
-    @Option(help: ArgumentHelp("How long the browser has (1 to 3600; 120 if left out).", valueName: "seconds"))
     var timeout: Int64?
-
-    @Option(
-        name: .customLong("correlation-id"),
-        help: ArgumentHelp("Names the request in the logs of broker and provider.", valueName: "id"))
     var correlationID: String?
 
-    func validate() throws {
+    mutating func declare(in arguments: inout Arguments) {
+        arguments.argument(
+            "account", &account, "A username or an account's id; may be left out where only one is signed in.",
+            completing: LiveCompletion.accounts)
+        arguments.group(&choice)
+        arguments.flag("wipe", &wipe, "With an app: of all apps of its group.")
+        arguments.flag("revoke", &revoke, "Revoke the refresh tokens at the provider.")
+        arguments.flag("browser", &browser, "End the browser's session with the provider, too.")
+        arguments.option(
+            "timeout", &timeout, value: "seconds", "How long the browser has (1 to 3600; 120 if left out).")
+        arguments.option(
+            "correlation-id", &correlationID, value: "id", "Names the request in the logs of broker and provider.")
+    }
+
+    func validate() throws(UsageMistake) {
         if let timeout, !(1...3600).contains(timeout) {
-            throw ValidationError("--timeout takes 1 to 3600 seconds.")
+            throw UsageMistake("--timeout takes 1 to 3600 seconds.")
         }
     }
 

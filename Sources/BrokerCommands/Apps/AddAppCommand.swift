@@ -1,12 +1,12 @@
-import ArgumentParser
-import BrokerClient
+import BrokerLink
 import BrokerRPC
 import BrokerValues
 
 struct AddAppCommand: Subcommand {
-    static let configuration = CommandConfiguration(
-        commandName: "add", abstract: "Make an app known to the broker.",
-        discussion: """
+    static var about: About {
+        About(
+            "add", "Make an app known to the broker.",
+            """
             Apps of one group share accounts: sign in to one, and the others have tokens, too. Without --executable, \
             --unit and --sandbox any program of yours may act as the app. With --register the broker makes the client at \
             the provider itself, where the provider lets it.
@@ -16,69 +16,67 @@ struct AddAppCommand: Subcommand {
               brokerctl apps add mail --client-id ID --authority https://id.example.org --executable /usr/bin/mbsync
               brokerctl apps add wiki --register --authority https://id.example.org
             """)
+    }
 
-    @OptionGroup var global: GlobalOptions
-
-    @Argument(help: "What requests will call it.")
-    var name: String
-
-    @Option(name: .long, help: ArgumentHelp("Its client id at the provider.", valueName: "id"))
+    var global = GlobalOptions()
+    var name = ""
     var clientID: String?
-
-    @Flag(help: "Register a new client at the provider instead of naming one (RFC 7591).")
     var register = false
-
-    @Flag(help: "With --register: ask for a client with a secret, which the broker keeps.")
     var confidential = false
-
-    @Option(
-        help: ArgumentHelp(
-            "With --register: a file with the token that the provider wants for it; - for standard input.",
-            valueName: "path"))
     var initialAccessTokenFile: String?
-
-    @Option(help: ArgumentHelp("The issuer's URL.", valueName: "url"))
-    var authority: String
-
-    @OptionGroup var describing: AppDescriptionOptions
-
-    @OptionGroup var secret: ClientSecretOptions
-
-    @Flag(help: "Replace the app of this name, with all that it has.")
+    var authority = ""
+    var describing = AppDescriptionOptions()
+    var secret = ClientSecretOptions()
     var replace = false
-
-    @Flag(help: "Microsoft Entra: its people may be at home in other clouds than the authority's own.")
     var instanceAware = false
-
-    @Flag(
-        help: ArgumentHelp(
-            "Make the desktop hand this app's redirects to the broker; needs --redirect-uri.",
-            discussion: "For a redirect URI with a scheme of the app's own, such as msauth.org.example.mail://auth."))
     var urlHandler = false
 
-    func validate() throws {
+    mutating func declare(in arguments: inout Arguments) {
+        arguments.group(&global)
+        arguments.argument("name", &name, "What requests will call it.")
+        arguments.option("client-id", &clientID, value: "id", "Its client id at the provider.")
+        arguments.flag("register", &register, "Register a new client at the provider instead of naming one (RFC 7591).")
+        arguments.flag(
+            "confidential", &confidential, "With --register: ask for a client with a secret, which the broker keeps.")
+        arguments.option(
+            "initial-access-token-file", &initialAccessTokenFile, value: "path",
+            "With --register: a file with the token that the provider wants for it; - for standard input.")
+        arguments.option("authority", &authority, value: "url", isRequired: true, "The issuer's URL.")
+        arguments.group(&describing)
+        arguments.group(&secret)
+        arguments.flag("replace", &replace, "Replace the app of this name, with all that it has.")
+        arguments.flag(
+            "instance-aware", &instanceAware,
+            "Microsoft Entra: its people may be at home in other clouds than the authority's own.")
+        arguments.flag(
+            "url-handler", &urlHandler,
+            "Make the desktop hand this app's redirects to the broker; needs --redirect-uri.",
+            "For a redirect URI with a scheme of the app's own, such as msauth.org.example.mail://auth.")
+    }
+
+    func validate() throws(UsageMistake) {
         guard register != (clientID != nil) else {
-            throw ValidationError("Give the app's --client-id, or let the broker make one with --register.")
+            throw UsageMistake("Give the app's --client-id, or let the broker make one with --register.")
         }
         guard register || (!confidential && initialAccessTokenFile == nil) else {
-            throw ValidationError("--confidential and --initial-access-token-file go with --register.")
+            throw UsageMistake("--confidential and --initial-access-token-file go with --register.")
         }
         guard !register || !secret.isGiven else {
-            throw ValidationError(
+            throw UsageMistake(
                 "With --register the provider makes the client secret; leave yours out.")
         }
         guard secret.method == nil || secret.isGiven else {
-            throw ValidationError("--token-endpoint-auth-method goes with a client secret (--client-secret-file).")
+            throw UsageMistake("--token-endpoint-auth-method goes with a client secret (--client-secret-file).")
         }
         guard !register || !instanceAware else {
-            throw ValidationError("--instance-aware goes with --client-id: at Entra no client can register itself.")
+            throw UsageMistake("--instance-aware goes with --client-id: at Entra no client can register itself.")
         }
         guard urlHandler else { return }
         guard let redirectURI = describing.redirectURI else {
-            throw ValidationError("--url-handler needs --redirect-uri.")
+            throw UsageMistake("--url-handler needs --redirect-uri.")
         }
         guard URLHandler(app: name, redirectURI: redirectURI) != nil else {
-            throw ValidationError(
+            throw UsageMistake(
                 "--url-handler takes a redirect URI whose scheme is the app's own and has a dot in it, such as msauth.org.example.mail://auth."
             )
         }

@@ -1,44 +1,31 @@
-import ArgumentParser
-import BrokerClient
+import BrokerLink
 import BrokerValues
 
 /// What a person says of an app, when it is made known and when it is changed.
-struct AppDescriptionOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The group it shares accounts with.", valueName: "name"))
+struct AppDescriptionOptions: ArgumentGroup {
     var group: String?
-
-    @Option(
-        name: .customLong("scope"), parsing: .upToNextOption,
-        help: ArgumentHelp("What it usually asks for; may be repeated.", valueName: "scope"))
     var scopes: [String] = []
-
-    @Option(
-        name: .customLong("allowed-scope"), parsing: .upToNextOption,
-        help: ArgumentHelp(
-            "A scope or resource that its tokens may have at most, whatever it asks for; may be repeated. Any, if left out.",
-            valueName: "scope"))
     var allowedScopes: [String] = []
-
-    @Option(
-        name: .customLong("redirect-uri"),
-        help: ArgumentHelp(
-            "As registered at the provider; http://127.0.0.1:PORT/ with any free port if left out.", valueName: "uri"))
     var redirectURI: String?
-
-    @Option(
-        name: .customLong("executable"),
-        help: ArgumentHelp("A program that may act as it; may be repeated.", valueName: "path"))
     var executables: [String] = []
-
-    @Option(
-        name: .customLong("unit"),
-        help: ArgumentHelp("A systemd unit that may act as it; may be repeated.", valueName: "unit"))
     var units: [String] = []
-
-    @Option(
-        name: .customLong("sandbox"),
-        help: ArgumentHelp("A Flatpak or snap application that may act as it; may be repeated.", valueName: "id"))
     var sandboxIDs: [String] = []
+
+    mutating func declare(in arguments: inout Arguments) {
+        arguments.option("group", &group, value: "name", "The group it shares accounts with.")
+        arguments.list("scope", &scopes, takesSeveral: true, "What it usually asks for; may be repeated.")
+        arguments.list(
+            "allowed-scope", &allowedScopes, value: "scope", takesSeveral: true,
+            "A scope or resource that its tokens may have at most, whatever it asks for; may be repeated. Any, if left out."
+        )
+        arguments.option(
+            "redirect-uri", &redirectURI, value: "uri",
+            "As registered at the provider; http://127.0.0.1:PORT/ with any free port if left out.")
+        arguments.list("executable", &executables, value: "path", "A program that may act as it; may be repeated.")
+        arguments.list("unit", &units, "A systemd unit that may act as it; may be repeated.")
+        arguments.list(
+            "sandbox", &sandboxIDs, value: "id", "A Flatpak or snap application that may act as it; may be repeated.")
+    }
 
     /// Points out programs that nobody can be.
     func warn(_ output: Output) {
@@ -69,27 +56,25 @@ struct AppDescriptionOptions: ParsableArguments {
 }
 
 /// Where a client secret comes from. Never from an argument: every process of the machine can read those.
-struct ClientSecretOptions: ParsableArguments {
-    @Option(
-        name: .customLong("client-secret-file"),
-        help: ArgumentHelp(
-            "A file whose first line is the client secret, for a confidential client; - for standard input.",
-            valueName: "path"))
+struct ClientSecretOptions: ArgumentGroup {
     var path: String?
-
-    @Flag(name: .customLong("client-secret-stdin"), help: "The same as --client-secret-file -.")
     var isOnStandardInput = false
-
-    @Option(
-        name: .customLong("token-endpoint-auth-method"),
-        help: ArgumentHelp(
-            "How the client secret is shown: client_secret_basic or client_secret_post; as the provider says if left out.",
-            valueName: "method"))
     var method: ClientSecretMethod?
 
-    func validate() throws {
+    mutating func declare(in arguments: inout Arguments) {
+        arguments.option(
+            "client-secret-file", &path, value: "path",
+            "A file whose first line is the client secret, for a confidential client; - for standard input.")
+        arguments.flag("client-secret-stdin", &isOnStandardInput, "The same as --client-secret-file -.")
+        arguments.option(
+            "token-endpoint-auth-method", &method, value: "method",
+            "How the client secret is shown: client_secret_basic or client_secret_post; as the provider says if left out."
+        )
+    }
+
+    func validate() throws(UsageMistake) {
         guard path == nil || !isOnStandardInput else {
-            throw ValidationError("Give --client-secret-file or --client-secret-stdin, not both.")
+            throw UsageMistake("Give --client-secret-file or --client-secret-stdin, not both.")
         }
     }
 
@@ -101,4 +86,4 @@ struct ClientSecretOptions: ParsableArguments {
     }
 }
 
-extension ClientSecretMethod: ExpressibleByArgument {}
+extension ClientSecretMethod: ArgumentValue {}

@@ -1,15 +1,18 @@
-import ArgumentParser
-
-struct AppsCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "apps", abstract: "Register, show, change and remove apps.",
-        discussion: """
+struct AppsCommand: Noun {
+    static var about: About {
+        About(
+            "apps", "Register, show, change and remove apps.",
+            """
             Examples:
               brokerctl apps list
               brokerctl apps add notes --client-id ID --authority https://id.example.org --scope notes.read
-            """,
-        subcommands: [
+            """)
+    }
+
+    static var subcommands: [any Command.Type] {
+        [
             AddAppCommand.self, ShowAppCommand.self, EditAppCommand.self, ListAppsCommand.self,
             RemoveAppCommand.self,
-        ])
+        ]
+    }
 }

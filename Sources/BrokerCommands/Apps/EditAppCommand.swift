@@ -1,12 +1,12 @@
-import ArgumentParser
-import BrokerClient
+import BrokerLink
 import BrokerRPC
 import BrokerValues
 
 struct EditAppCommand: Subcommand {
-    static let configuration = CommandConfiguration(
-        commandName: "edit", abstract: "Change what is named of a registered app, and keep the rest.",
-        discussion: """
+    static var about: About {
+        About(
+            "edit", "Change what is named of a registered app, and keep the rest.",
+            """
             A list that is named replaces the one there is; an empty value takes away what it names: --group "" makes the \
             app a group of its own. A client secret is kept, unless another is given.
 
@@ -14,26 +14,27 @@ struct EditAppCommand: Subcommand {
               brokerctl apps edit notes --scope notes.read notes.write
               brokerctl apps edit mail --executable /usr/bin/mbsync --group ""
             """)
+    }
 
-    @OptionGroup var global: GlobalOptions
-
-    @Argument(help: "The app's name.")
-    var name: String
-
-    @Option(name: .long, help: ArgumentHelp("Its client id at the provider.", valueName: "id"))
+    var global = GlobalOptions()
+    var name = ""
     var clientID: String?
-
-    @Option(help: ArgumentHelp("The issuer's URL.", valueName: "url"))
     var authority: String?
-
-    @OptionGroup var describing: AppDescriptionOptions
-
-    @OptionGroup var secret: ClientSecretOptions
-
-    @Flag(
-        inversion: .prefixedNo,
-        help: "Microsoft Entra: whether its people may be at home in other clouds than the authority's own.")
+    var describing = AppDescriptionOptions()
+    var secret = ClientSecretOptions()
     var instanceAware: Bool?
+
+    mutating func declare(in arguments: inout Arguments) {
+        arguments.group(&global)
+        arguments.argument("name", &name, "The app's name.")
+        arguments.option("client-id", &clientID, value: "id", "Its client id at the provider.")
+        arguments.option("authority", &authority, value: "url", "The issuer's URL.")
+        arguments.group(&describing)
+        arguments.group(&secret)
+        arguments.choice(
+            "instance-aware", &instanceAware,
+            "Microsoft Entra: whether its people may be at home in other clouds than the authority's own.")
+    }
 
     func run(in context: CommandContext) throws(BrokerClientError) {
         let (app, _) = try App.registered(as: name, in: context)

@@ -1,19 +1,25 @@
-import ArgumentParser
-import BrokerClient
+import BrokerLink
 import BrokerRPC
 
 struct ListAppsCommand: Subcommand {
-    static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List the registered apps.",
-        discussion: """
+    static var about: About {
+        About(
+            "list", "List the registered apps.",
+            """
             Examples:
               brokerctl apps list
             """)
+    }
 
-    @OptionGroup var global: GlobalOptions
-
-    @Flag(help: "Print names alone, for completions; those that a shell would not take as they are, are left out.")
+    var global = GlobalOptions()
     var names = false
+
+    mutating func declare(in arguments: inout Arguments) {
+        arguments.group(&global)
+        arguments.flag(
+            "names", &names,
+            "Print names alone, for completions; those that a shell would not take as they are, are left out.")
+    }
 
     func run(in context: CommandContext) throws(BrokerClientError) {
         try context.tell(ListApps.self, .init()) { answer in

@@ -1,21 +1,25 @@
-import ArgumentParser
-import BrokerClient
+import BrokerLink
 import BrokerRPC
 
 struct RemoveAppCommand: Subcommand {
-    static let configuration = CommandConfiguration(
-        commandName: "remove", abstract: "Forget a registered app.",
-        discussion: """
+    static var about: About {
+        About(
+            "remove", "Forget a registered app.",
+            """
             Its tokens are kept; they serve again when the app is registered again.
 
             Examples:
               brokerctl apps remove notes
             """)
+    }
 
-    @OptionGroup var global: GlobalOptions
+    var global = GlobalOptions()
+    var name = ""
 
-    @Argument(help: "The app's name.", completion: LiveCompletion.apps)
-    var name: String
+    mutating func declare(in arguments: inout Arguments) {
+        arguments.group(&global)
+        arguments.argument("name", &name, "The app's name.", completing: LiveCompletion.apps)
+    }
 
     func run(in context: CommandContext) throws(BrokerClientError) {
         let node = try context.connection.result(of: RemoveApp.self, .init(name: name))

@@ -1,20 +1,24 @@
-import ArgumentParser
-import BrokerClient
+import BrokerLink
 import BrokerRPC
 import BrokerValues
 
 struct ShowAppCommand: Subcommand {
-    static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "Show all that is known of a registered app.",
-        discussion: """
+    static var about: About {
+        About(
+            "show", "Show all that is known of a registered app.",
+            """
             Examples:
               brokerctl apps show notes
             """)
+    }
 
-    @OptionGroup var global: GlobalOptions
+    var global = GlobalOptions()
+    var name = ""
 
-    @Argument(help: "The app's name.")
-    var name: String
+    mutating func declare(in arguments: inout Arguments) {
+        arguments.group(&global)
+        arguments.argument("name", &name, "The app's name.")
+    }
 
     func run(in context: CommandContext) throws(BrokerClientError) {
         let (app, node) = try App.registered(as: name, in: context)

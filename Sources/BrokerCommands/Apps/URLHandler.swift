@@ -1,5 +1,3 @@
-import FoundationEssentials
-
 /// What makes the desktop start `brokerctl handle-redirect` for an app's own scheme: a desktop entry, and a line in
 /// `mimeapps.list` (Desktop Entry Specification 1.5; MIME Application Associations 1.0.1). The texts are pure.
 package struct URLHandler: Sendable, Equatable {

@@ -1,5 +1,5 @@
-import BrokerClient
-import FoundationEssentials
+import BrokerLink
+import BrokerSystem
 import Glibc
 
 /// Where a person's desktop looks for handlers (XDG Base Directory Specification).
@@ -8,11 +8,10 @@ struct URLHandlerFiles {
     private let configuration: String
 
     init() throws(BrokerClientError) {
-        let environment = ProcessInfo.processInfo.environment
         func folder(_ variable: String, _ standard: String) -> String? {
             // A relative path there is to be ignored.
-            if let path = environment[variable], path.hasPrefix("/") { return path }
-            return environment["HOME"].map { "\($0)/\(standard)" }
+            if let path = SocketLocation.variable(variable), path.hasPrefix("/") { return path }
+            return SocketLocation.variable("HOME").map { "\($0)/\(standard)" }
         }
         guard let data = folder("XDG_DATA_HOME", ".local/share"),
             let configuration = folder("XDG_CONFIG_HOME", ".config")
@@ -52,7 +51,7 @@ struct URLHandlerFiles {
     /// - Returns: the file's text; nothing only when there is no file: what cannot be read must not be written over.
     private func text(_ path: String) throws(BrokerClientError) -> String {
         guard access(path, F_OK) == 0 || errno != ENOENT else { return "" }
-        guard let bytes = FileManager.default.contents(atPath: path),
+        guard let bytes = contents(of: path),
             let text = String(validating: bytes, as: UTF8.self)
         else {
             throw BrokerClientError(
@@ -63,11 +62,14 @@ struct URLHandlerFiles {
 
     /// Whole or not at all. A link is followed: many keep their settings elsewhere.
     private func write(_ text: String, to path: String) throws(BrokerClientError) {
-        do {
-            let target = path.realPath ?? path
-            let folder = String(target[..<(target.lastIndex(of: "/") ?? target.endIndex)])
-            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-            try Data(text.utf8).write(to: URL(filePath: target), options: .atomic)
+        let target = path.realPath ?? path
+        var facts = stat()
+        let mode = stat(target, &facts) == 0 ? facts.st_mode & 0o777 : 0o644
+        do throws(BrokerClientError) {
+            guard makeFolders(target.folder) else { throw BrokerClientError(.internal, errnoText(errno)) }
+            let file = try NewFile(at: target, replacing: true, mode: mode)
+            try file.write(text.utf8)
+            try file.publish()
         } catch {
             throw BrokerClientError(
                 .internal, "\(path) could not be written; the URL handler is not set up.", cause: error)

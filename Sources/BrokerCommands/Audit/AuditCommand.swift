@@ -1,36 +1,36 @@
-import ArgumentParser
-import BrokerClient
+import BrokerLink
 import BrokerRPC
 import BrokerValues
 
 struct AuditCommand: Subcommand {
-    static let configuration = CommandConfiguration(
-        commandName: "audit", abstract: "Show what was decided and handed out, and check that the log is whole.",
-        discussion: """
+    static var about: About {
+        About(
+            "audit", "Show what was decided and handed out, and check that the log is whole.",
+            """
             The oldest first. Exit status 1 when something was changed in the log or taken out of it.
 
             Examples:
               brokerctl audit --since 2h
               brokerctl audit --app mail --limit 20
             """)
+    }
 
-    @OptionGroup var global: GlobalOptions
-
-    @Option(help: ArgumentHelp("Not longer ago than this, as in 10m, 12h or 30d.", valueName: "time"))
+    var global = GlobalOptions()
     var since: TimeSpan?
-
-    @Option(help: ArgumentHelp("The newest so many (1 to 10000; 1000 if left out).", valueName: "count"))
     var limit: Int64 = 1000
-
-    @Option(
-        help: ArgumentHelp("Of this app only.", valueName: "name"), completion: LiveCompletion.apps)
     var app: String?
-
-    @Flag(help: "Also show what each caller was judged by.")
     var facts = false
 
-    func validate() throws {
-        guard (1...10_000).contains(limit) else { throw ValidationError("--limit takes 1 to 10000.") }
+    mutating func declare(in arguments: inout Arguments) {
+        arguments.group(&global)
+        arguments.option("since", &since, value: "time", "Not longer ago than this, as in 10m, 12h or 30d.")
+        arguments.option("limit", &limit, value: "count", "The newest so many (1 to 10000; 1000 if left out).")
+        arguments.option("app", &app, value: "name", "Of this app only.", completing: LiveCompletion.apps)
+        arguments.flag("facts", &facts, "Also show what each caller was judged by.")
+    }
+
+    func validate() throws(UsageMistake) {
+        guard (1...10_000).contains(limit) else { throw UsageMistake("--limit takes 1 to 10000.") }
     }
 
     func run(in context: CommandContext) throws(BrokerClientError) {

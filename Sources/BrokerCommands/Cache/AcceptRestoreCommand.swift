@@ -1,12 +1,11 @@
-import ArgumentParser
-import BrokerClient
+import BrokerLink
 import BrokerRPC
 
 struct AcceptRestoreCommand: Subcommand {
-    static let configuration = CommandConfiguration(
-        commandName: "accept-restore",
-        abstract: "Say that the vault is right as it is, after a restore or when records were set aside.",
-        discussion: """
+    static var about: About {
+        About(
+            "accept-restore", "Say that the vault is right as it is, after a restore or when records were set aside.",
+            """
             For whoever restored a backup on purpose, or has seen to what `brokerctl status` says under Attention. Look at \
             `brokerctl apps list` first: programs that were taken off an app's list since a backup are on it again. What was \
             set aside is deleted.
@@ -14,8 +13,9 @@ struct AcceptRestoreCommand: Subcommand {
             Examples:
               brokerctl cache accept-restore
             """)
+    }
 
-    @OptionGroup var global: GlobalOptions
+    var global = GlobalOptions()
 
     func run(in context: CommandContext) throws(BrokerClientError) {
         try context.tell(AcceptRestore.self, .init()) { result in

@@ -1,15 +1,18 @@
-import ArgumentParser
-
-struct CacheCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "cache", abstract: "See, erase, save and merge what the broker keeps.",
-        discussion: """
+struct CacheCommand: Noun {
+    static var about: About {
+        About(
+            "cache", "See, erase, save and merge what the broker keeps.",
+            """
             Examples:
               brokerctl cache stats
               brokerctl cache export ~/broker.backup
-            """,
-        subcommands: [
+            """)
+    }
+
+    static var subcommands: [any Command.Type] {
+        [
             CacheStatisticsCommand.self, ClearCacheCommand.self, ExportCacheCommand.self, ImportCacheCommand.self,
             AcceptRestoreCommand.self,
-        ])
+        ]
+    }
 }

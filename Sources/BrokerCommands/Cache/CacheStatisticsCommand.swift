@@ -1,18 +1,19 @@
-import ArgumentParser
-import BrokerClient
+import BrokerLink
 import BrokerRPC
 import BrokerValues
 
 struct CacheStatisticsCommand: Subcommand {
-    static let configuration = CommandConfiguration(
-        commandName: "stats", abstract: "Show how much the broker keeps, and of what.",
-        discussion: """
+    static var about: About {
+        About(
+            "stats", "Show how much the broker keeps, and of what.",
+            """
             Examples:
               brokerctl cache stats
               brokerctl cache stats --json
             """)
+    }
 
-    @OptionGroup var global: GlobalOptions
+    var global = GlobalOptions()
 
     func run(in context: CommandContext) throws(BrokerClientError) {
         try context.tell(GetCacheStatistics.self, .init()) {

@@ -1,12 +1,12 @@
-import ArgumentParser
-import BrokerClient
+import BrokerLink
 import BrokerRPC
 import BrokerValues
 
 struct ClearCacheCommand: Subcommand {
-    static let configuration = CommandConfiguration(
-        commandName: "clear", abstract: "Erase all accounts and tokens.",
-        discussion: """
+    static var about: About {
+        About(
+            "clear", "Erase all accounts and tokens.",
+            """
             Everybody has to sign in again. The registered apps stay, with their secrets. The browser stays signed in, and \
             without --revoke what was erased is good at the providers for as long as it would have been.
 
@@ -14,14 +14,17 @@ struct ClearCacheCommand: Subcommand {
               brokerctl cache clear
               brokerctl cache clear --revoke --yes
             """)
+    }
 
-    @OptionGroup var global: GlobalOptions
-
-    @Flag(help: "Revoke the refresh tokens at their providers, too.")
+    var global = GlobalOptions()
     var revoke = false
-
-    @Flag(name: .shortAndLong, help: "Do not ask.")
     var yes = false
+
+    mutating func declare(in arguments: inout Arguments) {
+        arguments.group(&global)
+        arguments.flag("revoke", &revoke, "Revoke the refresh tokens at their providers, too.")
+        arguments.flag("yes", &yes, short: "y", "Do not ask.")
+    }
 
     func run(in context: CommandContext) throws(BrokerClientError) {
         if !yes {

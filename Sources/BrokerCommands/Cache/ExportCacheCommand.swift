@@ -1,14 +1,13 @@
-import ArgumentParser
-import BrokerClient
+import BrokerLink
 import BrokerRPC
 import BrokerValues
-import FoundationEssentials
 import Synchronization
 
 struct ExportCacheCommand: Subcommand {
-    static let configuration = CommandConfiguration(
-        commandName: "export", abstract: "Save apps, accounts and tokens to a file that a passphrase opens.",
-        discussion: """
+    static var about: About {
+        About(
+            "export", "Save apps, accounts and tokens to a file that a passphrase opens.",
+            """
             Whoever has the file and the passphrase has your sign-ins: choose a long one, and keep it elsewhere. Access tokens \
             are not in it, and approvals of programs stay with this machine. The broker seals the file; this command never \
             sees a token. Providers that rotate refresh tokens refuse the ones of an old backup.
@@ -17,16 +16,19 @@ struct ExportCacheCommand: Subcommand {
               brokerctl cache export ~/broker.backup
               pass show backup | brokerctl cache export /mnt/stick/broker.backup --stdin --force
             """)
+    }
 
-    @OptionGroup var global: GlobalOptions
-
-    @Argument(help: "The file to write, mode 0600.", completion: .file())
-    var file: String
-
-    @Flag(help: "Replace the file if it is there already.")
+    var global = GlobalOptions()
+    var file = ""
     var force = false
+    var asking = PassphraseOptions()
 
-    @OptionGroup var asking: PassphraseOptions
+    mutating func declare(in arguments: inout Arguments) {
+        arguments.group(&global)
+        arguments.argument("file", &file, "The file to write, mode 0600.", completing: .files)
+        arguments.flag("force", &force, "Replace the file if it is there already.")
+        arguments.group(&asking)
+    }
 
     func run(in context: CommandContext) throws(BrokerClientError) {
         // Before anybody types a passphrase.
@@ -40,7 +42,7 @@ struct ExportCacheCommand: Subcommand {
         var isDone = false
         while !isDone {
             let part = try context.connection.call(ExportCachePart.self, .init(transfer: transfer))
-            guard let bytes = Data(base64Encoded: part.data) else {
+            guard let bytes = bytesOfAnyBase64(part.data) else {
                 throw BrokerClientError(.invalidResponse, "The broker sent what is no part of a backup.")
             }
             guard Interrupt.received.load(ordering: .relaxed) == 0 else {

@@ -1,15 +1,14 @@
-import ArgumentParser
-import BrokerClient
+import BrokerLink
 import BrokerRPC
 import BrokerSystem
 import BrokerValues
-import FoundationEssentials
 import Glibc
 
 struct ImportCacheCommand: Subcommand {
-    static let configuration = CommandConfiguration(
-        commandName: "import", abstract: "Merge a backup into what the broker has.",
-        discussion: """
+    static var about: About {
+        About(
+            "import", "Merge a backup into what the broker has.",
+            """
             The whole file is verified before anything changes. What is newer here stays, and so do accounts that you signed \
             out of since the backup was made; importing twice does no harm. Caches of MSAL are taken over with \
             `brokerctl import msal-cache`.
@@ -18,16 +17,20 @@ struct ImportCacheCommand: Subcommand {
               brokerctl cache import ~/broker.backup
               pass show backup | brokerctl cache import ~/broker.backup --stdin --replace
             """)
+    }
 
-    @OptionGroup var global: GlobalOptions
-
-    @Argument(help: "What brokerctl cache export wrote.", completion: .file())
-    var file: String
-
-    @Flag(help: "Let the backup's apps take the place of apps of the same name that differ.")
+    var global = GlobalOptions()
+    var file = ""
     var replace = false
+    var asking = PassphraseOptions()
 
-    @OptionGroup var asking: PassphraseOptions
+    mutating func declare(in arguments: inout Arguments) {
+        arguments.group(&global)
+        arguments.argument("file", &file, "What brokerctl cache export wrote.", completing: .files)
+        arguments.flag(
+            "replace", &replace, "Let the backup's apps take the place of apps of the same name that differ.")
+        arguments.group(&asking)
+    }
 
     /// With what base64 adds to it, well within a line.
     private static let partCount = 512 << 10
@@ -54,7 +57,7 @@ struct ImportCacheCommand: Subcommand {
             if part.isEmpty, let transfer { return transfer }
             transfer = try ImportCachePart.Result.decoded(
                 try context.answer(
-                    to: ImportCachePart.self, .init(transfer: transfer, data: Data(part).base64EncodedString()))
+                    to: ImportCachePart.self, .init(transfer: transfer, data: base64Text(part)))
             ).transfer
         }
     }

@@ -1,29 +1,35 @@
-import ArgumentParser
-import BrokerClient
+import BrokerLink
 import BrokerRPC
 import BrokerValues
 
-struct PartitionsCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "partitions", abstract: "See whose records a broker for all users has, and erase one's. For root.",
-        discussion: """
+struct PartitionsCommand: Noun {
+    static var about: About {
+        About(
+            "partitions", "See whose records a broker for all users has, and erase one's. For root.",
+            """
             Examples:
               sudo brokerctl partitions list
-            """,
-        subcommands: [ListPartitionsCommand.self, RemovePartitionCommand.self])
+            """)
+    }
+
+    static var subcommands: [any Command.Type] {
+        [ListPartitionsCommand.self, RemovePartitionCommand.self]
+    }
 }
 
 struct ListPartitionsCommand: Subcommand {
-    static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List the users who have something in the vault.",
-        discussion: """
+    static var about: About {
+        About(
+            "list", "List the users who have something in the vault.",
+            """
             Counts only. What the records say is their users' business, and not root's.
 
             Examples:
               sudo brokerctl partitions list
             """)
+    }
 
-    @OptionGroup var global: GlobalOptions
+    var global = GlobalOptions()
 
     func run(in context: CommandContext) throws(BrokerClientError) {
         try context.tell(ListPartitions.self, .init()) { answer in
@@ -37,23 +43,27 @@ struct ListPartitionsCommand: Subcommand {
 }
 
 struct RemovePartitionCommand: Subcommand {
-    static let configuration = CommandConfiguration(
-        commandName: "remove", abstract: "Erase everything that the broker has of a user.",
-        discussion: """
+    static var about: About {
+        About(
+            "remove", "Erase everything that the broker has of a user.",
+            """
             Apps, accounts, tokens, grants and audit log, and the key that opens them. Nothing is revoked at providers. For an \
             account that was deleted, before its uid is given to another.
 
             Examples:
               sudo brokerctl partitions remove 1004
             """)
+    }
 
-    @OptionGroup var global: GlobalOptions
-
-    @Argument(help: "The user, by number.")
-    var uid: UInt32
-
-    @Flag(name: .shortAndLong, help: "Do not ask.")
+    var global = GlobalOptions()
+    var uid: UInt32 = 0
     var yes = false
+
+    mutating func declare(in arguments: inout Arguments) {
+        arguments.group(&global)
+        arguments.argument("uid", &uid, "The user, by number.")
+        arguments.flag("yes", &yes, short: "y", "Do not ask.")
+    }
 
     func run(in context: CommandContext) throws(BrokerClientError) {
         if !yes { try Confirmation.ask("Erase everything of uid \(uid)?") }

@@ -1,12 +1,15 @@
-import ArgumentParser
-
-struct ConfigCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "config", abstract: "Look at the broker's settings, and change yours.",
-        discussion: """
+struct ConfigCommand: Noun {
+    static var about: About {
+        About(
+            "config", "Look at the broker's settings, and change yours.",
+            """
             Examples:
               brokerctl config show log
               brokerctl config set log.level debug
-            """,
-        subcommands: [ShowConfigCommand.self, SetConfigCommand.self, EditConfigCommand.self])
+            """)
+    }
+
+    static var subcommands: [any Command.Type] {
+        [ShowConfigCommand.self, SetConfigCommand.self, EditConfigCommand.self]
+    }
 }

@@ -1,4 +1,5 @@
-import BrokerClient
+import BrokerLink
+import BrokerValues
 
 /// The text of a configuration file, changed in one setting and kept as it is in all others, comments included. Pure.
 ///
@@ -103,7 +104,7 @@ package enum ConfigurationText {
             }
             if !character.isWhitespace { end = text.index(after: index) }
         }
-        let isLong = text.contains("\"\"\"") || text.contains("'''")
+        let isLong = text.holds("\"\"\"") || text.holds("'''")
         return depth == 0 && quote == nil && !isLong ? end : nil
     }
 }

@@ -1,4 +1,4 @@
-import BrokerClient
+import BrokerLink
 
 /// The daemon that was installed with this program.
 enum DaemonProgram {

@@ -1,14 +1,14 @@
-import ArgumentParser
-import BrokerClient
+import BrokerLink
 import BrokerRPC
 import BrokerSystem
 import BrokerValues
 import Glibc
 
 struct EditConfigCommand: Subcommand {
-    static let configuration = CommandConfiguration(
-        commandName: "edit", abstract: "Change your configuration file in an editor.",
-        discussion: """
+    static var about: About {
+        About(
+            "edit", "Change your configuration file in an editor.",
+            """
             Opens a copy with $VISUAL or $EDITOR. It takes the file's place when the daemon has read it without finding a \
             mistake; else you may mend it.
 
@@ -16,8 +16,9 @@ struct EditConfigCommand: Subcommand {
               brokerctl config edit
               EDITOR=nano brokerctl config edit
             """)
+    }
 
-    @OptionGroup var global: GlobalOptions
+    var global = GlobalOptions()
 
     func run(in context: CommandContext) throws(BrokerClientError) {
         let file = try OwnConfiguration()

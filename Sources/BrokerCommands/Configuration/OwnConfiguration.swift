@@ -1,6 +1,6 @@
-import BrokerClient
+import BrokerLink
 import BrokerSystem
-import FoundationEssentials
+import BrokerValues
 import Glibc
 
 /// The person's configuration file. It is replaced whole, and only by what the daemon takes.
@@ -27,7 +27,7 @@ struct OwnConfiguration {
     /// Nothing when there is no file yet.
     func text() throws(BrokerClientError) -> String {
         guard access(path, F_OK) == 0 || errno != ENOENT else { return "" }
-        guard let bytes = FileManager.default.contents(atPath: path),
+        guard let bytes = contents(of: path),
             let text = String(validating: bytes, as: UTF8.self)
         else {
             throw BrokerClientError(.internal, "\(path) cannot be read as UTF-8 text, and is left as it is.")
@@ -40,11 +40,8 @@ struct OwnConfiguration {
 
     /// A new file, for nobody else's eyes.
     func write(candidate text: String) throws(BrokerClientError) {
-        do {
-            try FileManager.default.createDirectory(
-                atPath: String(path[..<(path.lastIndex(of: "/") ?? path.endIndex)]), withIntermediateDirectories: true)
-        } catch {
-            throw BrokerClientError(.internal, "The folder of \(path) cannot be made.", cause: error)
+        guard makeFolders(path.folder) else {
+            throw BrokerClientError(.internal, "The folder of \(path) cannot be made: \(errnoText(errno)).")
         }
         unlink(candidate)
         let descriptor = makePrivateFile(candidate)
@@ -57,7 +54,7 @@ struct OwnConfiguration {
     func check() throws(BrokerClientError) {
         guard let report = DaemonProgram.checkConfiguration(candidate) else { throw ConfigurationReport.noDaemon }
         guard report.status == 0 else {
-            throw ConfigurationReport.refused(report.text.replacing(candidate, with: path))
+            throw ConfigurationReport.refused(report.text.replacing(text: candidate, with: path))
         }
     }
 

@@ -1,12 +1,12 @@
-import ArgumentParser
-import BrokerClient
+import BrokerLink
 import BrokerRPC
 import BrokerValues
 
 struct SetConfigCommand: Subcommand {
-    static let configuration = CommandConfiguration(
-        commandName: "set", abstract: "Change one setting in your configuration file.",
-        discussion: """
+    static var about: About {
+        About(
+            "set", "Change one setting in your configuration file.",
+            """
             Comments and all other settings stay as they are. The daemon reads the new file first; what it does not take, \
             is not kept.
 
@@ -15,14 +15,17 @@ struct SetConfigCommand: Subcommand {
               brokerctl config set lock.after_idle 3600
               brokerctl config set browser.command '["firefox", "--private-window", "%u"]'
             """)
+    }
 
-    @OptionGroup var global: GlobalOptions
+    var global = GlobalOptions()
+    var name = ""
+    var value = ""
 
-    @Argument(help: "The setting, as config show names it: log.level.")
-    var name: String
-
-    @Argument(help: "Its value; in TOML, or the text of a string.")
-    var value: String
+    mutating func declare(in arguments: inout Arguments) {
+        arguments.group(&global)
+        arguments.argument("name", &name, "The setting, as config show names it: log.level.")
+        arguments.argument("value", &value, "Its value; in TOML, or the text of a string.")
+    }
 
     func run(in context: CommandContext) throws(BrokerClientError) {
         let file = try OwnConfiguration()

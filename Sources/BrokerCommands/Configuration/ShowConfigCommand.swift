@@ -1,12 +1,12 @@
-import ArgumentParser
-import BrokerClient
+import BrokerLink
 import BrokerRPC
 import BrokerValues
 
 struct ShowConfigCommand: Subcommand {
-    static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "Show every setting, its value and where that comes from.",
-        discussion: """
+    static var about: About {
+        About(
+            "show", "Show every setting, its value and where that comes from.",
+            """
             As a broker would read them now. One that runs has those that it started with, or reloaded: systemctl --user \
             reload brokerd.service.
 
@@ -14,11 +14,15 @@ struct ShowConfigCommand: Subcommand {
               brokerctl config show
               brokerctl config show log.level
             """)
+    }
 
-    @OptionGroup var global: GlobalOptions
-
-    @Argument(help: "Only this setting, or all of one table: log.level, cache.")
+    var global = GlobalOptions()
     var name: String?
+
+    mutating func declare(in arguments: inout Arguments) {
+        arguments.group(&global)
+        arguments.argument("name", &name, "Only this setting, or all of one table: log.level, cache.")
+    }
 
     func run(in context: CommandContext) throws(BrokerClientError) {
         let all = try ConfigurationReport.current()
@@ -42,11 +46,11 @@ package struct ConfigurationReport {
     package var origin: String
 
     package init?(line: Substring) {
-        guard let mark = line.ranges(of: "  # ").last else { return nil }
+        guard let mark = line.lastRange(ofText: "  # ") else { return nil }
         let setting = line[..<mark.lowerBound]
         origin = String(line[mark.upperBound...])
         // An app that a file registers has a name and an origin only.
-        guard let equals = setting.firstRange(of: " = ") else {
+        guard let equals = setting.firstRange(ofText: " = ") else {
             (name, value) = (String(setting), "")
             return
         }

@@ -1,14 +1,13 @@
-import ArgumentParser
-import BrokerClient
+import BrokerLink
 import BrokerRPC
 import BrokerValues
-import FoundationEssentials
 import Glibc
 
 struct DoctorCommand: Subcommand {
-    static let configuration = CommandConfiguration(
-        commandName: "doctor", abstract: "Look for what is wrong, and say what to do.",
-        discussion: """
+    static var about: About {
+        About(
+            "doctor", "Look for what is wrong, and say what to do.",
+            """
             Looks at the broker, its systemd units, its configuration, key, vaults, apps, their providers, the browser and the clock, \
             and changes nothing. \
             Exit status 1 when something is bad.
@@ -16,8 +15,9 @@ struct DoctorCommand: Subcommand {
             Examples:
               brokerctl doctor
             """)
+    }
 
-    @OptionGroup var global: GlobalOptions
+    var global = GlobalOptions()
 
     var answerTimeout: Duration? { .seconds(5) }
 
@@ -95,7 +95,8 @@ struct DoctorCommand: Subcommand {
     private func caFile(_ report: (status: Int32, text: String)) -> String? {
         let start = "oauth.ca_file = /"
         guard let line = report.text.split(separator: "\n").first(where: { $0.hasPrefix(start) }) else { return nil }
-        return line.dropFirst(start.count - 1).components(separatedBy: "  # ").first
+        let path = line.dropFirst(start.count - 1)
+        return String(path[..<(path.firstRange(ofText: "  # ")?.lowerBound ?? path.endIndex)])
     }
 
     /// Of an edit that did not come to its end.

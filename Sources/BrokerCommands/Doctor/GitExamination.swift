@@ -1,3 +1,5 @@
+import BrokerValues
+
 extension Examination {
     /// What git's configuration does with the tokens that it gets from the broker.
     ///
@@ -8,7 +10,7 @@ extension Examination {
         let helpers = (entries ?? "").split(separator: "\n").map(GitHelper.init)
         let ours = helpers.filter(\.isOurs)
         guard !ours.isEmpty else { return nil }
-        if ours.contains(where: { $0.isForEveryHost && !$0.value.contains("--host") }) {
+        if ours.contains(where: { $0.isForEveryHost && !$0.value.holds("--host") }) {
             return Finding(
                 "git", .note, "Every host that a repository names is given a token: the helper is set for all of them.",
                 advice: "set it for one: git config --global credential.https://HOST.helper, or add --host HOST to it")

@@ -1,29 +1,29 @@
-import ArgumentParser
-import BrokerClient
+import BrokerLink
 import BrokerRPC
 
 /// A command that another program runs. Standard output carries that program's protocol and nothing else: most callers use
 /// what they find there whatever the exit status is, and would send an error to a server as the token. It asks no person.
 protocol Front: Subcommand {}
 
+extension Front {
+    static var printsJSON: Bool { false }
+}
+
 /// Whose token another program gets. A registration of its own for each use keeps what the program can do small.
-struct FrontOptions: ParsableArguments {
-    @Option(
-        help: ArgumentHelp("The registered app whose tokens are given.", valueName: "name"),
-        completion: LiveCompletion.apps)
+struct FrontOptions: ArgumentGroup {
     var app: String?
-
-    @Option(
-        name: .customLong("scope"),
-        help: ArgumentHelp(
-            "What the token must be good for; may be repeated.",
-            discussion: "Without it, the scopes that the app is registered with.", valueName: "scope"))
     var scopes: [String] = []
-
-    @Option(
-        help: ArgumentHelp("Whose token: a username or an account's id.", valueName: "account"),
-        completion: LiveCompletion.accounts)
     var account: AccountName?
+
+    mutating func declare(in arguments: inout Arguments) {
+        arguments.option(
+            "app", &app, value: "name", "The registered app whose tokens are given.", completing: LiveCompletion.apps)
+        arguments.list(
+            "scope", &scopes, "What the token must be good for; may be repeated.",
+            "Without it, the scopes that the app is registered with.")
+        arguments.option(
+            "account", &account, "Whose token: a username or an account's id.", completing: LiveCompletion.accounts)
+    }
 
     /// - Parameter global: how the broker was named, for the command that signs in.
     func asking(

@@ -1,11 +1,9 @@
-import ArgumentParser
-import BrokerClient
+import BrokerLink
 import BrokerRPC
 import BrokerValues
-import FoundationEssentials
 
 /// Which of an app's tokens another program gets.
-package enum TokenChoice: String, CaseIterable, Sendable, ExpressibleByArgument {
+package enum TokenChoice: String, CaseIterable, Sendable, ArgumentValue {
     case id, access
 
     /// A token and its end.
@@ -55,9 +53,7 @@ package enum TokenChoice: String, CaseIterable, Sendable, ExpressibleByArgument 
     private static func expiry(ofJWT token: String) -> NumericDate? {
         let parts = token.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3 else { return nil }
-        var base64 = parts[1].map { $0 == "-" ? "+" : $0 == "_" ? "/" : $0 }
-        while base64.count % 4 != 0 { base64.append("=") }
-        guard let payload = Data(base64Encoded: String(base64)), let claims = try? JSONReader.read(Array(payload))
+        guard let payload = bytesOfAnyBase64(String(parts[1])), let claims = try? JSONReader.read(payload)
         else { return nil }
         return claims.value.objectValue?["exp"]?.integerValue
     }

@@ -1,12 +1,12 @@
-import ArgumentParser
-import BrokerClient
+import BrokerLink
 import BrokerRPC
 import BrokerValues
 
 struct ApproveGrantCommand: Subcommand {
-    static let configuration = CommandConfiguration(
-        commandName: "approve", abstract: "Let a program use an app.",
-        discussion: """
+    static var about: About {
+        About(
+            "approve", "Let a program use an app.",
+            """
             Answers a request of brokerctl grants list, or names a program in advance: --caller TIER:ID --app NAME, with \
             sandboxed, confined, systemInstalled or unknown as the tier.
 
@@ -14,33 +14,30 @@ struct ApproveGrantCommand: Subcommand {
               brokerctl grants approve k7f3q2m9ab --for 30d
               brokerctl grants approve --caller sandboxed:org.example.Mail --app mail --scope mail.read
             """)
+    }
 
-    @OptionGroup var global: GlobalOptions
-
-    @Argument(help: "The request, from brokerctl grants list.")
+    var global = GlobalOptions()
     var id: String?
-
-    @Option(help: ArgumentHelp("A program, as in sandboxed:org.example.Mail.", valueName: "tier:id"))
     var caller: CallerName?
-
-    @Option(help: ArgumentHelp("The app that it may use.", valueName: "name"))
     var app: String?
-
-    @Option(help: ArgumentHelp("Tokens of this account only.", valueName: "account"))
     var account: AccountName?
-
-    @Option(
-        name: .customLong("scope"), parsing: .upToNextOption,
-        help: ArgumentHelp("What tokens may be good for at most; may be repeated.", valueName: "scope"))
     var scopes: [String] = []
-
-    @Option(name: .customLong("for"), help: ArgumentHelp("How long, as in 10m, 12h or 30d.", valueName: "time"))
     var lifetime: TimeSpan?
 
-    func validate() throws {
+    mutating func declare(in arguments: inout Arguments) {
+        arguments.group(&global)
+        arguments.argument("id", &id, "The request, from brokerctl grants list.")
+        arguments.option("caller", &caller, value: "tier:id", "A program, as in sandboxed:org.example.Mail.")
+        arguments.option("app", &app, value: "name", "The app that it may use.")
+        arguments.option("account", &account, "Tokens of this account only.")
+        arguments.list("scope", &scopes, takesSeveral: true, "What tokens may be good for at most; may be repeated.")
+        arguments.option("for", &lifetime, value: "time", "How long, as in 10m, 12h or 30d.")
+    }
+
+    func validate() throws(UsageMistake) {
         switch (id, caller, app) {
         case (_?, nil, nil), (nil, _?, _?): return
-        default: throw ValidationError("Give a request, or --caller and --app.")
+        default: throw UsageMistake("Give a request, or --caller and --app.")
         }
     }
 
@@ -67,7 +64,7 @@ struct ApproveGrantCommand: Subcommand {
 }
 
 /// `TIER:ID`.
-struct CallerName: ExpressibleByArgument, Sendable {
+struct CallerName: ArgumentValue, Sendable {
     let identity: CallerIdentity
 
     init?(argument: String) {
@@ -78,7 +75,7 @@ struct CallerName: ExpressibleByArgument, Sendable {
 }
 
 /// A number and a unit: `90` or `90s`, `10m`, `12h`, `30d`.
-struct TimeSpan: ExpressibleByArgument, Sendable {
+struct TimeSpan: ArgumentValue, Sendable {
     let seconds: Int64
 
     init?(argument: String) {

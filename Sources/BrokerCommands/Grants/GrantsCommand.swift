@@ -1,35 +1,44 @@
-import ArgumentParser
-import BrokerClient
+import BrokerLink
 import BrokerRPC
 import BrokerValues
 
-struct GrantsCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "grants", abstract: "See and decide which programs may use which apps.",
-        discussion: """
+struct GrantsCommand: Noun {
+    static var about: About {
+        About(
+            "grants", "See and decide which programs may use which apps.",
+            """
             Examples:
               brokerctl grants list
               brokerctl grants approve k7f3q2m9ab
-            """,
-        subcommands: [
+            """)
+    }
+
+    static var subcommands: [any Command.Type] {
+        [
             ListGrantsCommand.self, ApproveGrantCommand.self, DenyGrantCommand.self, RevokeGrantCommand.self,
-        ])
+        ]
+    }
 }
 
 struct ListGrantsCommand: Subcommand {
-    static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List what was granted, and what programs ask for.",
-        discussion: """
+    static var about: About {
+        About(
+            "list", "List what was granted, and what programs ask for.",
+            """
             Below each stands what the broker judged the program by, as it used it.
 
             Examples:
               brokerctl grants list --app mail
             """)
+    }
 
-    @OptionGroup var global: GlobalOptions
-
-    @Option(help: ArgumentHelp("Of this app only.", valueName: "name"))
+    var global = GlobalOptions()
     var app: String?
+
+    mutating func declare(in arguments: inout Arguments) {
+        arguments.group(&global)
+        arguments.option("app", &app, value: "name", "Of this app only.")
+    }
 
     func run(in context: CommandContext) throws(BrokerClientError) {
         let node = try context.connection.result(of: ListGrants.self, .init(app: app))
@@ -48,19 +57,24 @@ struct ListGrantsCommand: Subcommand {
 }
 
 struct DenyGrantCommand: Subcommand {
-    static let configuration = CommandConfiguration(
-        commandName: "deny", abstract: "Refuse what a program asks for.",
-        discussion: """
+    static var about: About {
+        About(
+            "deny", "Refuse what a program asks for.",
+            """
             It is refused without asking for ten minutes, and longer each time.
 
             Examples:
               brokerctl grants deny k7f3q2m9ab
             """)
+    }
 
-    @OptionGroup var global: GlobalOptions
+    var global = GlobalOptions()
+    var id = ""
 
-    @Argument(help: "The request, from brokerctl grants list.")
-    var id: String
+    mutating func declare(in arguments: inout Arguments) {
+        arguments.group(&global)
+        arguments.argument("id", &id, "The request, from brokerctl grants list.")
+    }
 
     func run(in context: CommandContext) throws(BrokerClientError) {
         try context.tell(DenyGrant.self, .init(request: id)) { _ in "Denied \(id).\n".clean(keeping: "\n") }
@@ -68,19 +82,24 @@ struct DenyGrantCommand: Subcommand {
 }
 
 struct RevokeGrantCommand: Subcommand {
-    static let configuration = CommandConfiguration(
-        commandName: "revoke", abstract: "Take a grant back.",
-        discussion: """
+    static var about: About {
+        About(
+            "revoke", "Take a grant back.",
+            """
             Tokens that the program has already stay good until they end.
 
             Examples:
               brokerctl grants revoke x2f3q2m9ab
             """)
+    }
 
-    @OptionGroup var global: GlobalOptions
+    var global = GlobalOptions()
+    var id = ""
 
-    @Argument(help: "The grant, from brokerctl grants list.")
-    var id: String
+    mutating func declare(in arguments: inout Arguments) {
+        arguments.group(&global)
+        arguments.argument("id", &id, "The grant, from brokerctl grants list.")
+    }
 
     func run(in context: CommandContext) throws(BrokerClientError) {
         try context.tell(RevokeGrant.self, .init(id: id)) { _ in "Revoked \(id).\n".clean(keeping: "\n") }

@@ -1,28 +1,34 @@
-import ArgumentParser
-import BrokerClient
+import BrokerLink
 import BrokerRPC
 import BrokerValues
 
-struct KeyCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "key", abstract: "See and change what the vault is locked with.",
-        discussion: """
+struct KeyCommand: Noun {
+    static var about: About {
+        About(
+            "key", "See and change what the vault is locked with.",
+            """
             Examples:
               brokerctl key status
               brokerctl key set-source passphrase
-            """,
-        subcommands: [KeyStatusCommand.self, RotateKeyCommand.self, SetKeySourceCommand.self])
+            """)
+    }
+
+    static var subcommands: [any Command.Type] {
+        [KeyStatusCommand.self, RotateKeyCommand.self, SetKeySourceCommand.self]
+    }
 }
 
 struct KeyStatusCommand: Subcommand {
-    static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "Show where the vault's key comes from.",
-        discussion: """
+    static var about: About {
+        About(
+            "status", "Show where the vault's key comes from.",
+            """
             Examples:
               brokerctl key status
             """)
+    }
 
-    @OptionGroup var global: GlobalOptions
+    var global = GlobalOptions()
 
     func run(in context: CommandContext) throws(BrokerClientError) {
         try context.tell(GetKeyStatus.self, .init()) { KeyText.facts($0).text(in: context.output.layout) }
@@ -30,17 +36,19 @@ struct KeyStatusCommand: Subcommand {
 }
 
 struct RotateKeyCommand: Subcommand {
-    static let configuration = CommandConfiguration(
-        commandName: "rotate", abstract: "Give the vault a new data key.",
-        discussion: """
+    static var about: About {
+        About(
+            "rotate", "Give the vault a new data key.",
+            """
             For when somebody may have seen the old one. The records are sealed anew in the background. Copies of the vault \
             that were made before still open with the old key, so have the providers revoke what they hold.
 
             Examples:
               brokerctl key rotate
             """)
+    }
 
-    @OptionGroup var global: GlobalOptions
+    var global = GlobalOptions()
 
     func run(in context: CommandContext) throws(BrokerClientError) {
         try context.tell(RotateKey.self, .init()) { _ in
@@ -50,22 +58,27 @@ struct RotateKeyCommand: Subcommand {
 }
 
 struct SetKeySourceCommand: Subcommand {
-    static let configuration = CommandConfiguration(
-        commandName: "set-source", abstract: "Have the vault's key come from elsewhere.",
-        discussion: """
+    static var about: About {
+        About(
+            "set-source", "Have the vault's key come from elsewhere.",
+            """
             The records stay as they are. `brokerctl key status` names the sources that there are.
 
             Examples:
               brokerctl key set-source secret-service
               pass show broker | brokerctl key set-source passphrase --stdin
             """)
+    }
 
-    @OptionGroup var global: GlobalOptions
+    var global = GlobalOptions()
+    var source = ""
+    var asking = PassphraseOptions()
 
-    @Argument(help: "key-file, credential, secret-service or passphrase.")
-    var source: String
-
-    @OptionGroup var asking: PassphraseOptions
+    mutating func declare(in arguments: inout Arguments) {
+        arguments.group(&global)
+        arguments.argument("source", &source, "key-file, credential, secret-service or passphrase.")
+        arguments.group(&asking)
+    }
 
     func run(in context: CommandContext) throws(BrokerClientError) {
         var params = SetKeySource.Params(source: source)

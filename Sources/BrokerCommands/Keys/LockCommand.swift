@@ -1,18 +1,19 @@
-import ArgumentParser
-import BrokerClient
+import BrokerLink
 import BrokerRPC
 
 struct LockCommand: Subcommand {
-    static let configuration = CommandConfiguration(
-        commandName: "lock", abstract: "Have the broker forget its keys until it is unlocked.",
-        discussion: """
+    static var about: About {
+        About(
+            "lock", "Have the broker forget its keys until it is unlocked.",
+            """
             What is under way is finished first. Nothing is lost: unlock brings everything back.
 
             Examples:
               brokerctl lock
             """)
+    }
 
-    @OptionGroup var global: GlobalOptions
+    var global = GlobalOptions()
 
     func run(in context: CommandContext) throws(BrokerClientError) {
         try context.tell(LockBroker.self, .init()) { _ in "The broker is locked. Unlock it with: brokerctl unlock\n" }
@@ -20,19 +21,25 @@ struct LockCommand: Subcommand {
 }
 
 struct UnlockCommand: Subcommand {
-    static let configuration = CommandConfiguration(
-        commandName: "unlock", abstract: "Have the broker fetch its key again.",
-        discussion: """
+    static var about: About {
+        About(
+            "unlock", "Have the broker fetch its key again.",
+            """
             Asks for the passphrase, if that is what the vault is locked with and no program brings it.
 
             Examples:
               brokerctl unlock
               pass show broker | brokerctl unlock --stdin
             """)
+    }
 
-    @OptionGroup var global: GlobalOptions
+    var global = GlobalOptions()
+    var asking = PassphraseOptions()
 
-    @OptionGroup var asking: PassphraseOptions
+    mutating func declare(in arguments: inout Arguments) {
+        arguments.group(&global)
+        arguments.group(&asking)
+    }
 
     func run(in context: CommandContext) throws(BrokerClientError) {
         let status = try context.connection.call(GetBrokerStatus.self, .init())

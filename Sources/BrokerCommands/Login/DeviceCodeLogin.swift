@@ -1,4 +1,4 @@
-import BrokerClient
+import BrokerLink
 import BrokerRPC
 import BrokerValues
 import Synchronization

@@ -1,4 +1,4 @@
-import BrokerClient
+import BrokerLink
 import BrokerValues
 
 /// What a terminal shows of a device code. Address and code stay on the screen whatever its size: the picture is there when

@@ -1,11 +1,11 @@
-import ArgumentParser
-import BrokerClient
+import BrokerLink
 import BrokerRPC
 
 struct HandleRedirectCommand: Subcommand {
-    static let configuration = CommandConfiguration(
-        commandName: "handle-redirect", abstract: "Hand in the address that a sign-in ended up at.",
-        discussion: """
+    static var about: About {
+        About(
+            "handle-redirect", "Hand in the address that a sign-in ended up at.",
+            """
             What the desktop starts for an app's own scheme (apps add --url-handler). The code in the address can be read \
             in this command's arguments while it runs; nobody can redeem it without the verifier, which never leaves the \
             broker. With - the address is read from standard input.
@@ -14,11 +14,15 @@ struct HandleRedirectCommand: Subcommand {
               brokerctl handle-redirect 'msauth.org.example.mail://auth?code=...&state=...'
               wl-paste | brokerctl handle-redirect -
             """)
+    }
 
-    @OptionGroup var global: GlobalOptions
+    var global = GlobalOptions()
+    var url = ""
 
-    @Argument(help: "The whole address, or - for standard input.")
-    var url: String
+    mutating func declare(in arguments: inout Arguments) {
+        arguments.group(&global)
+        arguments.argument("url", &url, "The whole address, or - for standard input.")
+    }
 
     func run(in context: CommandContext) throws(BrokerClientError) {
         do throws(BrokerClientError) {

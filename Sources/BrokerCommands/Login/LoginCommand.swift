@@ -1,12 +1,12 @@
-import ArgumentParser
-import BrokerClient
+import BrokerLink
 import BrokerRPC
 import BrokerValues
 
 struct LoginCommand: WaitingSubcommand {
-    static let configuration = CommandConfiguration(
-        commandName: "login", abstract: "Sign in with a browser, here or on another device.",
-        discussion: """
+    static var about: About {
+        About(
+            "login", "Sign in with a browser, here or on another device.",
+            """
             Opens the provider's page with $BROWSER or xdg-open. Over ssh, --device-code lets you sign in on any other \
             device, where the provider offers that; --manual prints the page's address instead, and takes the address that \
             your browser ends up at.
@@ -17,103 +17,90 @@ struct LoginCommand: WaitingSubcommand {
               brokerctl login --app notes --browser 'firefox --private-window %u'
               brokerctl login --client-id ID --authority https://id.example.org --scope email
             """)
+    }
 
-    @OptionGroup var global: GlobalOptions
-    @OptionGroup var request: RequestOptions
-    @OptionGroup var options: TokenOptions
-
-    @Option(help: ArgumentHelp("How you are asked: \(Prompt.names).", valueName: "prompt"))
+    var global = GlobalOptions()
+    var request = RequestOptions()
+    var options = TokenOptions()
     var prompt: Prompt?
-
-    @Option(
-        help: ArgumentHelp(
-            "Who must sign in, as accounts list shows them: a username or an account's id.", valueName: "account"),
-        completion: LiveCompletion.accounts)
     var account: AccountName?
-
-    @Option(help: ArgumentHelp("The username to fill in.", valueName: "username"))
     var loginHint: String?
-
-    @Flag(help: "Refuse whoever has another username than --login-hint.")
     var strictLoginHint = false
-
-    @Option(help: ArgumentHelp("Tenant or domain, to skip a page of the provider.", valueName: "domain"))
     var domainHint: String?
-
-    @Option(help: ArgumentHelp("Sign in again if the last time is longer ago.", valueName: "seconds"))
     var maxAge: Int64?
-
-    @Option(
-        name: .customLong("acr"),
-        help: ArgumentHelp("How to prove who you are, best first; may be repeated.", valueName: "class"))
     var acrValues: [String] = []
-
-    @Option(
-        name: .customLong("extra-scope"),
-        help: ArgumentHelp("A scope to consent to in the same go; may be repeated.", valueName: "scope"))
     var extraScopes: [String] = []
-
-    @Option(
-        name: .customLong("query"),
-        help: ArgumentHelp("A further parameter for the sign-in page; may be repeated.", valueName: "name=value"))
     var query: [QueryParameter] = []
-
-    @Option(
-        name: .customLong("redirect-uri"),
-        help: ArgumentHelp("Another redirect URI than the app's, as registered at the provider.", valueName: "uri"))
     var redirectURI: String?
-
-    @Flag(help: "Hand the request in before the page opens (RFC 9126).")
     var pushedAuthorization = false
-
-    @Flag(name: .customLong("private"), help: "Open the page in a private window of your default browser.")
     var privateWindow = false
-
-    @Option(
-        help: ArgumentHelp(
-            "Open the page with this command; %u stands for its address, which comes last otherwise. No shell is asked.",
-            valueName: "command"))
     var browser: String?
-
-    @Flag(help: "Print the page's address instead of opening it.")
     var noBrowser = false
-
-    @Flag(help: "As --no-browser; then read the address you end up at from standard input.")
     var manual = false
-
-    @Flag(help: "Show a code to enter on another device, instead of opening a browser here.")
     var deviceCode = false
-
-    @Option(
-        help: ArgumentHelp(
-            "How long you have (1 to 3600; 300 if left out, with --device-code as long as the code is good).",
-            valueName: "seconds"))
     var timeout: Int64?
 
-    func validate() throws {
+    mutating func declare(in arguments: inout Arguments) {
+        arguments.group(&global)
+        arguments.group(&request)
+        arguments.group(&options)
+        arguments.option("prompt", &prompt, "How you are asked: \(Prompt.names).")
+        arguments.option(
+            "account", &account, "Who must sign in, as accounts list shows them: a username or an account's id.",
+            completing: LiveCompletion.accounts)
+        arguments.option("login-hint", &loginHint, value: "username", "The username to fill in.")
+        arguments.flag("strict-login-hint", &strictLoginHint, "Refuse whoever has another username than --login-hint.")
+        arguments.option(
+            "domain-hint", &domainHint, value: "domain", "Tenant or domain, to skip a page of the provider.")
+        arguments.option("max-age", &maxAge, value: "seconds", "Sign in again if the last time is longer ago.")
+        arguments.list("acr", &acrValues, value: "class", "How to prove who you are, best first; may be repeated.")
+        arguments.list(
+            "extra-scope", &extraScopes, value: "scope", "A scope to consent to in the same go; may be repeated.")
+        arguments.list(
+            "query", &query, value: "name=value", "A further parameter for the sign-in page; may be repeated.")
+        arguments.option(
+            "redirect-uri", &redirectURI, value: "uri",
+            "Another redirect URI than the app's, as registered at the provider.")
+        arguments.flag(
+            "pushed-authorization", &pushedAuthorization, "Hand the request in before the page opens (RFC 9126).")
+        arguments.flag("private", &privateWindow, "Open the page in a private window of your default browser.")
+        arguments.option(
+            "browser", &browser, value: "command",
+            "Open the page with this command; %u stands for its address, which comes last otherwise. No shell is asked."
+        )
+        arguments.flag("no-browser", &noBrowser, "Print the page's address instead of opening it.")
+        arguments.flag("manual", &manual, "As --no-browser; then read the address you end up at from standard input.")
+        arguments.flag(
+            "device-code", &deviceCode, "Show a code to enter on another device, instead of opening a browser here.")
+        arguments.option(
+            "timeout", &timeout, value: "seconds",
+            "How long you have (1 to 3600; 300 if left out, with --device-code as long as the code is good).")
+    }
+
+    func validate() throws(UsageMistake) {
         if let timeout, !(1...3600).contains(timeout) {
-            throw ValidationError("--timeout takes 1 to 3600 seconds.")
+            throw UsageMistake("--timeout takes 1 to 3600 seconds.")
         }
         guard account == nil || loginHint == nil else {
-            throw ValidationError("Give --account or --login-hint, not both.")
+            throw UsageMistake("Give --account or --login-hint, not both.")
         }
-        if strictLoginHint, loginHint == nil { throw ValidationError("--strict-login-hint needs --login-hint.") }
-        if let maxAge, maxAge < 0 { throw ValidationError("--max-age takes seconds, 0 or more.") }
+        if strictLoginHint, loginHint == nil { throw UsageMistake("--strict-login-hint needs --login-hint.") }
+        if let maxAge, maxAge < 0 { throw UsageMistake("--max-age takes seconds, 0 or more.") }
         guard [browser != nil, privateWindow, noBrowser || manual].count(where: { $0 }) < 2 else {
-            throw ValidationError("Give one of --browser, --private and --no-browser.")
+            throw UsageMistake("Give one of --browser, --private and --no-browser.")
         }
         if let browser, BrowserText.of(browser) == nil {
-            throw ValidationError("--browser is no command: it is empty, or a quote is open.")
+            throw UsageMistake("--browser is no command: it is empty, or a quote is open.")
         }
         let names = query.map(\.name)
-        guard Set(names).count == names.count else { throw ValidationError("--query takes each name once.") }
+        guard Set(names).count == names.count else { throw UsageMistake("--query takes each name once.") }
         let isForBrowsers =
             noBrowser || manual || browser != nil || privateWindow || account != nil || redirectURI != nil
             || prompt != nil || loginHint != nil || domainHint != nil || maxAge != nil
             || !acrValues.isEmpty || !extraScopes.isEmpty || !query.isEmpty || pushedAuthorization
             || options.instanceAware
         if deviceCode, isForBrowsers {
-            throw ValidationError(
+            throw UsageMistake(
                 "With --device-code go --authority, --scope, --claims, --capability, --resource, --token-type, --correlation-id and --timeout; the rest is for a browser."
             )
         }
@@ -122,9 +109,9 @@ struct LoginCommand: WaitingSubcommand {
     func run(at location: SocketLocation, _ output: Output) async throws(BrokerClientError) {
         var params = AcquireTokenInteractive.Params()
         let asking = DirectConnection(location: location)
-        try request.requested.fill(&params, on: asking)
+        try request.fill(&params, on: asking)
         params.account = try account.map { account throws(BrokerClientError) in
-            .id(try account.find(among: request.requested.reference, on: asking).account.id)
+            .id(try account.find(among: request.reference, on: asking).account.id)
         }
         params.prompt = prompt
         try options.fill(&params)
@@ -162,7 +149,7 @@ struct LoginCommand: WaitingSubcommand {
                 PrintedPage(output: output)
             } else {
                 AnnouncedBrowser(
-                    output: output, web: window, command: global.words + ["login"] + request.requested.words)
+                    output: output, web: window, command: global.words + ["login"] + request.words)
             }
         return try await interruptible { () throws(BrokerClientError) in
             try await InteractiveSession.run(params, on: connection, browser: page) {
@@ -206,7 +193,7 @@ struct LoginCommand: WaitingSubcommand {
 }
 
 /// `name=value`.
-struct QueryParameter: ExpressibleByArgument, Sendable {
+struct QueryParameter: ArgumentValue, Sendable {
     let name: String
     let value: String
 
@@ -217,7 +204,7 @@ struct QueryParameter: ExpressibleByArgument, Sendable {
     }
 }
 
-extension Prompt: ExpressibleByArgument {
+extension Prompt: ArgumentValue {
     fileprivate static var names: String { allCases.map(\.rawValue).joined(separator: ", ") }
 }
 

@@ -1,4 +1,4 @@
-import BrokerClient
+import BrokerLink
 import BrokerRPC
 
 /// The person's own browser, and a word about it. Where none can be started the page is opened by hand: on another

@@ -1,11 +1,11 @@
-import ArgumentParser
-import BrokerClient
+import BrokerLink
 import BrokerRPC
 
 struct MetricsCommand: Subcommand {
-    static let configuration = CommandConfiguration(
-        commandName: "metrics", abstract: "Print what was asked of the broker, for monitoring.",
-        discussion: """
+    static var about: About {
+        About(
+            "metrics", "Print what was asked of the broker, for monitoring.",
+            """
             OpenMetrics text: requests by method and outcome, how long tokens took, refreshes, memory. No person, app or \
             program is named in it.
 
@@ -13,16 +13,19 @@ struct MetricsCommand: Subcommand {
               brokerctl metrics
               brokerctl metrics --textfile ~/metrics/brokerd.prom
             """)
+    }
 
-    @OptionGroup var global: GlobalOptions
-
-    @Option(
-        help: ArgumentHelp(
-            "Write a file for the textfile collector of a node exporter, instead of printing.",
-            discussion: "The file changes as a whole and is readable for everybody. Its name should end with .prom.",
-            valueName: "path"),
-        completion: .file(extensions: ["prom"]))
+    var global = GlobalOptions()
     var textfile: String?
+
+    mutating func declare(in arguments: inout Arguments) {
+        arguments.group(&global)
+        arguments.option(
+            "textfile", &textfile, value: "path",
+            "Write a file for the textfile collector of a node exporter, instead of printing.",
+            "The file changes as a whole and is readable for everybody. Its name should end with .prom.",
+            completing: .files)
+    }
 
     var answerTimeout: Duration? { .seconds(10) }
 

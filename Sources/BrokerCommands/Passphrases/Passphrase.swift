@@ -1,19 +1,20 @@
-import ArgumentParser
-import BrokerClient
+import BrokerLink
 import Glibc
 
 /// How a passphrase is asked for: all of one line, blanks included.
-struct PassphraseOptions: ParsableArguments {
-    @Flag(help: "Read the passphrase from standard input, one line, instead of the terminal.")
+struct PassphraseOptions: ArgumentGroup {
     var stdin = false
-
-    @Option(
-        help: ArgumentHelp(
-            "Ask for it with this program, such as pinentry-gnome3, instead of the terminal.", valueName: "program"))
     var pinentry: String?
 
-    func validate() throws {
-        guard !stdin || pinentry == nil else { throw ValidationError("Give --stdin or --pinentry, not both.") }
+    mutating func declare(in arguments: inout Arguments) {
+        arguments.flag("stdin", &stdin, "Read the passphrase from standard input, one line, instead of the terminal.")
+        arguments.option(
+            "pinentry", &pinentry, value: "program",
+            "Ask for it with this program, such as pinentry-gnome3, instead of the terminal.")
+    }
+
+    func validate() throws(UsageMistake) {
+        guard !stdin || pinentry == nil else { throw UsageMistake("Give --stdin or --pinentry, not both.") }
     }
 
     /// Whether somebody would be asked who did not bring it along.

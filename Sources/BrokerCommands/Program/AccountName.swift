@@ -1,10 +1,9 @@
-import ArgumentParser
-import BrokerClient
+import BrokerLink
 import BrokerRPC
 import BrokerValues
 
 /// Names an account by id or username, as people copy either from a list.
-struct AccountName: ExpressibleByArgument, Sendable {
+struct AccountName: ArgumentValue, Sendable {
     let text: String
 
     init(argument: String) { text = argument }

@@ -1,34 +1,37 @@
-import ArgumentParser
-import BrokerClient
+import BrokerLink
 
 struct CompletionCommand: Subcommand {
-    static let configuration = CommandConfiguration(
-        commandName: "completion", abstract: "Print a completion script for a shell.",
-        discussion: """
+    static var about: About {
+        About(
+            "completion", "Print a completion script for a shell.",
+            """
             Examples:
               source <(brokerctl completion bash)
               brokerctl completion fish | source
             """)
-
-    enum Shell: String, CaseIterable, ExpressibleByArgument {
-        case bash, zsh, fish
-
-        var parserName: CompletionShell {
-            switch self {
-            case .bash: .bash
-            case .zsh: .zsh
-            case .fish: .fish
-            }
-        }
     }
 
-    @OptionGroup var global: GlobalOptions
+    enum Shell: String, CaseIterable, ArgumentValue {
+        case bash, zsh, fish
+    }
 
-    @Argument(help: "bash, zsh or fish.")
-    var shell: Shell
+    var global = GlobalOptions()
+    var shell = Shell.bash
+
+    mutating func declare(in arguments: inout Arguments) {
+        arguments.group(&global)
+        arguments.argument("shell", &shell, "bash, zsh or fish.")
+    }
 
     func run(in context: CommandContext) throws(BrokerClientError) {
         // For a shell, also where it is looked at on a terminal.
-        StandardStream.output.write(BrokerctlCommand.completionScript(for: shell.parserName) + "\n")
+        let table = CompletionTable(Brokerctl.root)
+        let script =
+            switch shell {
+            case .bash: table.bash
+            case .zsh: table.zsh
+            case .fish: table.fish
+            }
+        StandardStream.output.write(script + "\n")
     }
 }

@@ -1,4 +1,4 @@
-import BrokerClient
+import BrokerLink
 import BrokerValues
 
 /// What scripts tell outcomes apart by (docs/protocol.md, "brokerctl").

@@ -1,9 +1,7 @@
-import ArgumentParser
-
 /// What a shell offers after Tab, asked of the broker at that moment.
 enum LiveCompletion {
-    static let apps = CompletionKind.shellCommand("brokerctl apps list --names 2>/dev/null")
-    static let accounts = CompletionKind.shellCommand("brokerctl accounts list --names 2>/dev/null")
+    static var apps: Completion { Completion.output(of: "brokerctl apps list --names") }
+    static var accounts: Completion { Completion.output(of: "brokerctl accounts list --names") }
 
     /// The names, one a line. Left out are those with a character that means something to a shell: bash expands what it is
     /// offered (`compgen -W`), so that `$(…)` in a username would be a command.

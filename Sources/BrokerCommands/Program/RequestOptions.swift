@@ -1,56 +1,75 @@
-import ArgumentParser
+import BrokerLink
 import BrokerRPC
 import BrokerValues
 
 /// For which app a token is wanted.
-struct RequestOptions: ParsableArguments {
-    @Option(name: .long, help: ArgumentHelp("A registered app.", valueName: "name"), completion: LiveCompletion.apps)
+struct RequestOptions: ArgumentGroup {
     var app: String?
-
-    @Option(name: .long, help: ArgumentHelp("A client id without a registration; needs --authority.", valueName: "id"))
     var clientID: String?
-
-    @Option(
-        help: ArgumentHelp(
-            "The issuer's URL: the client id's, or another one than the app's for this request.", valueName: "url"))
     var authority: String?
-
-    @Option(
-        name: .customLong("scope"), parsing: .upToNextOption,
-        help: ArgumentHelp(
-            "What the token must be good for; may be repeated.",
-            discussion: "Without it, the scopes that the app is registered with.", valueName: "scope"))
     var scopes: [String] = []
 
-    func validate() throws {
+    mutating func declare(in arguments: inout Arguments) {
+        arguments.option("app", &app, value: "name", "A registered app.", completing: LiveCompletion.apps)
+        arguments.option("client-id", &clientID, value: "id", "A client id without a registration; needs --authority.")
+        arguments.option(
+            "authority", &authority, value: "url",
+            "The issuer's URL: the client id's, or another one than the app's for this request.")
+        arguments.list(
+            "scope", &scopes, takesSeveral: true, "What the token must be good for; may be repeated.",
+            "Without it, the scopes that the app is registered with.")
+    }
+
+    func validate() throws(UsageMistake) {
         switch (app, clientID, authority) {
-        case (nil, nil, _): throw ValidationError("Say for which app: --app, or --client-id and --authority.")
-        case (_?, _?, _): throw ValidationError("Give --app or --client-id, not both.")
-        case (nil, _?, nil): throw ValidationError("--client-id needs --authority.")
+        case (nil, nil, _): throw UsageMistake("Say for which app: --app, or --client-id and --authority.")
+        case (_?, _?, _): throw UsageMistake("Give --app or --client-id, not both.")
+        case (nil, _?, nil): throw UsageMistake("--client-id needs --authority.")
         default: return
         }
     }
 
-    var requested: RequestedApp {
-        RequestedApp(app: app, clientID: clientID, authority: authority, scopes: scopes)
+    /// The app itself, without another authority for this request.
+    var reference: AppReference? {
+        if let app { return .registered(app) }
+        guard let clientID, let authority else { return nil }
+        return .adHoc(clientID: clientID, authority: authority)
+    }
+
+    /// What a person types to sign in to this.
+    var words: [String] {
+        var words: [String] = []
+        if let app { words += ["--app", app] }
+        if let clientID { words += ["--client-id", clientID] }
+        if let authority { words += ["--authority", authority] }
+        return words + scopes.flatMap { ["--scope", $0] }
+    }
+
+    /// Puts app, authority and scopes into a request.
+    func fill(_ params: inout some TokenParams, on connection: DirectConnection) throws(BrokerClientError) {
+        params.selection.app = app
+        params.selection.clientId = clientID
+        params.selection.authority = authority
+        try params.ask(for: scopes, orThoseOf: app, on: connection)
     }
 }
 
 /// Whose accounts are meant.
-struct AppOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("A registered app.", valueName: "name"), completion: LiveCompletion.apps)
+struct AppOptions: ArgumentGroup {
     var app: String?
-
-    @Option(name: .long, help: ArgumentHelp("A client id without a registration; needs --authority.", valueName: "id"))
     var clientID: String?
-
-    @Option(help: ArgumentHelp("The client id's issuer.", valueName: "url"))
     var authority: String?
 
-    func validate() throws {
-        guard app == nil || clientID == nil else { throw ValidationError("Give --app or --client-id, not both.") }
+    mutating func declare(in arguments: inout Arguments) {
+        arguments.option("app", &app, value: "name", "A registered app.", completing: LiveCompletion.apps)
+        arguments.option("client-id", &clientID, value: "id", "A client id without a registration; needs --authority.")
+        arguments.option("authority", &authority, value: "url", "The client id's issuer.")
+    }
+
+    func validate() throws(UsageMistake) {
+        guard app == nil || clientID == nil else { throw UsageMistake("Give --app or --client-id, not both.") }
         guard (clientID == nil) == (authority == nil) else {
-            throw ValidationError("--client-id and --authority go together.")
+            throw UsageMistake("--client-id and --authority go together.")
         }
     }
 
@@ -59,5 +78,19 @@ struct AppOptions: ParsableArguments {
         if let app { return .registered(app) }
         guard let clientID, let authority else { return nil }
         return .adHoc(clientID: clientID, authority: authority)
+    }
+}
+
+extension TokenParams {
+    /// - Parameters:
+    ///   - scopes: one or several in each, as people write them.
+    ///   - app: a registered app, whose own scopes are asked for where none are given.
+    mutating func ask(
+        for scopes: [String], orThoseOf app: String?, on connection: DirectConnection
+    ) throws(BrokerClientError) {
+        self.scopes = scopes.flatMap { $0.split(separator: " ").map(String.init) }
+        guard self.scopes.isEmpty, let app else { return }
+        let apps = try connection.call(ListApps.self, .init()).apps
+        self.scopes = apps.first { $0.name == app }?.scopes ?? []
     }
 }

@@ -1,39 +1,32 @@
-import ArgumentParser
-import BrokerClient
+import BrokerLink
 import BrokerRPC
 import BrokerValues
-import FoundationEssentials
 
 /// What else may be demanded of a token, silently or not.
-struct TokenOptions: ParsableArguments {
-    @Option(
-        name: .customLong("resource"),
-        help: ArgumentHelp("Where the token must be good (RFC 8707); may be repeated.", valueName: "uri"))
+struct TokenOptions: ArgumentGroup {
     var resources: [String] = []
-
-    @Option(
-        help: ArgumentHelp(
-            "A claims request or challenge: JSON, base64, or a file that holds one of them.", valueName: "claims"))
     var claims: String?
-
-    @Option(
-        name: .customLong("capability"),
-        help: ArgumentHelp("What the app can deal with, such as cp1; may be repeated.", valueName: "name"))
     var capabilities: [String] = []
-
-    @Flag(help: "Microsoft Entra: the person may be at home in another cloud, whatever the app's registration says.")
     var instanceAware = false
-
-    @Option(
-        name: .customLong("token-type"),
-        help: ArgumentHelp(
-            "Bearer, or DPoP for a token that each call needs a proof for (brokerctl proof).", valueName: "type"))
     var tokenType = TokenType.bearer
-
-    @Option(
-        name: .customLong("correlation-id"),
-        help: ArgumentHelp("Names the request in the logs of broker and provider.", valueName: "id"))
     var correlationID: String?
+
+    mutating func declare(in arguments: inout Arguments) {
+        arguments.list(
+            "resource", &resources, value: "uri", "Where the token must be good (RFC 8707); may be repeated.")
+        arguments.option(
+            "claims", &claims, "A claims request or challenge: JSON, base64, or a file that holds one of them.")
+        arguments.list(
+            "capability", &capabilities, value: "name", "What the app can deal with, such as cp1; may be repeated.")
+        arguments.flag(
+            "instance-aware", &instanceAware,
+            "Microsoft Entra: the person may be at home in another cloud, whatever the app's registration says.")
+        arguments.option(
+            "token-type", &tokenType, value: "type",
+            "Bearer (if left out), or DPoP for a token that each call needs a proof for (brokerctl proof).")
+        arguments.option(
+            "correlation-id", &correlationID, value: "id", "Names the request in the logs of broker and provider.")
+    }
 
     func fill(_ params: inout some TokenParams) throws(BrokerClientError) {
         params.resources = resources
@@ -47,7 +40,7 @@ struct TokenOptions: ParsableArguments {
     /// A challenge in base64 has no dot and no slash at its start, so a missing file is an error.
     private static func text(of claims: String) throws(BrokerClientError) -> String {
         if claims.trimmed.hasPrefix("{") { return claims }
-        if let file = FileManager.default.contents(atPath: claims) {
+        if let file = contents(of: claims) {
             return String(decoding: file, as: UTF8.self).trimmed
         }
         guard !claims.hasPrefix("/"), !claims.contains(".") else {
@@ -57,7 +50,7 @@ struct TokenOptions: ParsableArguments {
     }
 }
 
-extension TokenType: ExpressibleByArgument {
+extension TokenType: ArgumentValue {
     /// In any case of letters, as HTTP takes it.
     package init?(argument: String) {
         guard let type = Self.allCases.first(where: { $0.rawValue.lowercased() == argument.lowercased() })

@@ -1,4 +1,4 @@
-import BrokerClient
+import BrokerLink
 import Glibc
 
 /// A socket that this program makes for a sandbox and hands to the broker. It is alone in a folder of its own, and nobody answers

@@ -1,13 +1,13 @@
-import ArgumentParser
-import BrokerClient
+import BrokerLink
 import BrokerRPC
 import BrokerValues
 import Glibc
 
 struct RunInCommand: Subcommand {
-    static let configuration = CommandConfiguration(
-        commandName: "run-in", abstract: "Run a command that starts a sandbox, with a socket for that sandbox.",
-        discussion: """
+    static var about: About {
+        About(
+            "run-in", "Run a command that starts a sandbox, with a socket for that sandbox.",
+            """
             Makes the socket, sets BROKER_SOCKET to its path, runs the command, ends the socket and exits as the command did \
             (128 and the signal's number, if one ended it). The broker serves it for as long as this program runs. In the command's arguments {socket} is the path, and {folder} the \
             folder that it is alone in: mount that one. Keep your home from the sandbox: the vault and its key are in it.
@@ -17,15 +17,20 @@ struct RunInCommand: Subcommand {
               brokerctl run-in --engine podman --id build --app ci -- podman run -v {folder}:{folder}:ro -e BROKER_SOCKET build-image
               brokerctl run-in --engine ssh --id devbox --app git -- ssh -R /tmp/broker.sock:{socket} devbox
             """)
+    }
 
-    @OptionGroup var global: GlobalOptions
-    @OptionGroup var sandbox: SandboxOptions
-
-    @Argument(parsing: .postTerminator, help: "The command and its arguments, after --.")
+    var global = GlobalOptions()
+    var sandbox = SandboxOptions()
     var command: [String] = []
 
-    func validate() throws {
-        guard !command.isEmpty else { throw ValidationError("Say what to run, after --.") }
+    mutating func declare(in arguments: inout Arguments) {
+        arguments.group(&global)
+        arguments.group(&sandbox)
+        arguments.rest("command", &command, "The command and its arguments, after --.")
+    }
+
+    func validate() throws(UsageMistake) {
+        guard !command.isEmpty else { throw UsageMistake("Say what to run, after --.") }
     }
 
     func run(in context: CommandContext) throws(BrokerClientError) {
@@ -40,7 +45,7 @@ struct RunInCommand: Subcommand {
             try context.answer(to: OpenSandbox.self, sandbox.params, with: (socket.listener, socket.life)))
         defer { end(opened.handle) }
         let words = command.map {
-            $0.replacing("{socket}", with: socket.path).replacing("{folder}", with: socket.folder)
+            $0.replacing(text: "{socket}", with: socket.path).replacing(text: "{folder}", with: socket.folder)
         }
         setenv("BROKER_SOCKET", socket.path, 1)
         return try ForegroundProcess.run(words)

@@ -1,36 +1,29 @@
-import ArgumentParser
 import BrokerRPC
 import BrokerValues
 
 /// Which sandbox gets a socket, and what for.
-struct SandboxOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("What makes the sandbox, as in bubblewrap, podman or ssh.", valueName: "name"))
-    var engine: String
-
-    @Option(
-        help: ArgumentHelp("What the sandbox is called: ENGINE:ID is its name in grants and logs.", valueName: "id"))
-    var id: String
-
-    @Option(help: ArgumentHelp("Tells runs of the same sandbox apart in lists.", valueName: "name"))
+struct SandboxOptions: ArgumentGroup {
+    var engine = ""
+    var id = ""
     var instance: String?
-
-    @Option(
-        name: .customLong("app"),
-        help: ArgumentHelp(
-            "The only app that it may use, without being asked about; may be repeated.",
-            discussion: "Without it: apps that list it, and what a person grants.", valueName: "name"),
-        completion: LiveCompletion.apps)
     var apps: [String] = []
-
-    @Option(
-        name: .customLong("right"),
-        help: ArgumentHelp(
-            "token (tokens without a person, the default), accounts or interactive; may be repeated.",
-            valueName: "right"))
     var rights: [SandboxRight] = []
-
-    @Option(name: .customLong("for"), help: ArgumentHelp("How long at most, as in 10m, 12h or 30d.", valueName: "time"))
     var lifetime: TimeSpan?
+
+    mutating func declare(in arguments: inout Arguments) {
+        arguments.option(
+            "engine", &engine, value: "name", isRequired: true,
+            "What makes the sandbox, as in bubblewrap, podman or ssh.")
+        arguments.option(
+            "id", &id, isRequired: true, "What the sandbox is called: ENGINE:ID is its name in grants and logs.")
+        arguments.option("instance", &instance, value: "name", "Tells runs of the same sandbox apart in lists.")
+        arguments.list(
+            "app", &apps, value: "name", "The only app that it may use, without being asked about; may be repeated.",
+            "Without it: apps that list it, and what a person grants.", completing: LiveCompletion.apps)
+        arguments.list(
+            "right", &rights, "token (tokens without a person, the default), accounts or interactive; may be repeated.")
+        arguments.option("for", &lifetime, value: "time", "How long at most, as in 10m, 12h or 30d.")
+    }
 
     var params: OpenSandbox.Params {
         OpenSandbox.Params(
@@ -41,4 +34,4 @@ struct SandboxOptions: ParsableArguments {
     }
 }
 
-extension SandboxRight: ExpressibleByArgument {}
+extension SandboxRight: ArgumentValue {}

@@ -1,25 +1,30 @@
-import ArgumentParser
-import BrokerClient
+import BrokerLink
 import BrokerRPC
 import BrokerValues
 
-struct SandboxesCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "sandboxes", abstract: "Give sandboxes sockets of their own, so that the broker knows who asks.",
-        discussion: """
+struct SandboxesCommand: Noun {
+    static var about: About {
+        About(
+            "sandboxes", "Give sandboxes sockets of their own, so that the broker knows who asks.",
+            """
             For the time of one command there is brokerctl run-in.
 
             Examples:
               brokerctl sandboxes add --engine podman --id build --app ci
               brokerctl sandboxes list
-            """,
-        subcommands: [AddSandboxCommand.self, ListSandboxesCommand.self, RemoveSandboxCommand.self])
+            """)
+    }
+
+    static var subcommands: [any Command.Type] {
+        [AddSandboxCommand.self, ListSandboxesCommand.self, RemoveSandboxCommand.self]
+    }
 }
 
 struct AddSandboxCommand: Subcommand {
-    static let configuration = CommandConfiguration(
-        commandName: "add", abstract: "Make a socket for a sandbox.",
-        discussion: """
+    static var about: About {
+        About(
+            "add", "Make a socket for a sandbox.",
+            """
             Whoever connects to it is that sandbox, so give its folder to no other. It stays until it is removed, its time is \
             over, or the broker stops.
 
@@ -28,15 +33,20 @@ struct AddSandboxCommand: Subcommand {
               brokerctl sandboxes add --engine podman --id web --app ci --any-uid
               brokerctl sandboxes add --engine ssh --id devbox --app git --for 12h
             """)
+    }
 
-    @OptionGroup var global: GlobalOptions
-    @OptionGroup var sandbox: SandboxOptions
-
-    @Flag(
-        help:
-            "Let programs of other users in the container connect, too: any program that reaches the socket is the sandbox."
-    )
+    var global = GlobalOptions()
+    var sandbox = SandboxOptions()
     var anyUid = false
+
+    mutating func declare(in arguments: inout Arguments) {
+        arguments.group(&global)
+        arguments.group(&sandbox)
+        arguments.flag(
+            "any-uid", &anyUid,
+            "Let programs of other users in the container connect, too: any program that reaches the socket is the sandbox."
+        )
+    }
 
     func run(in context: CommandContext) throws(BrokerClientError) {
         var params = sandbox.params
@@ -48,14 +58,16 @@ struct AddSandboxCommand: Subcommand {
 }
 
 struct ListSandboxesCommand: Subcommand {
-    static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List the sandboxes that have sockets of their own.",
-        discussion: """
+    static var about: About {
+        About(
+            "list", "List the sandboxes that have sockets of their own.",
+            """
             Examples:
               brokerctl sandboxes list
             """)
+    }
 
-    @OptionGroup var global: GlobalOptions
+    var global = GlobalOptions()
 
     func run(in context: CommandContext) throws(BrokerClientError) {
         try context.tell(ListSandboxes.self, .init()) { answer in
@@ -66,17 +78,22 @@ struct ListSandboxesCommand: Subcommand {
 }
 
 struct RemoveSandboxCommand: Subcommand {
-    static let configuration = CommandConfiguration(
-        commandName: "remove", abstract: "End a sandbox's socket, and its connections.",
-        discussion: """
+    static var about: About {
+        About(
+            "remove", "End a sandbox's socket, and its connections.",
+            """
             Examples:
               brokerctl sandboxes remove k7pm2xq4wz
             """)
+    }
 
-    @OptionGroup var global: GlobalOptions
+    var global = GlobalOptions()
+    var handle = ""
 
-    @Argument(help: "The handle, from brokerctl sandboxes list.")
-    var handle: String
+    mutating func declare(in arguments: inout Arguments) {
+        arguments.group(&global)
+        arguments.argument("handle", &handle, "The handle, from brokerctl sandboxes list.")
+    }
 
     func run(in context: CommandContext) throws(BrokerClientError) {
         try context.tell(CloseSandbox.self, .init(handle: handle)) { _ in "Removed \(handle).\n".clean(keeping: "\n") }

@@ -1,4 +1,4 @@
-import BrokerClient
+import BrokerLink
 import BrokerRPC
 import BrokerValues
 
@@ -116,11 +116,11 @@ actor NoticeDesk {
     }
 
     private func signIn(_ app: String, _ accountID: String, _ scopes: [String]) async throws(BrokerClientError) {
-        var configuration = PublicClientApplicationConfig(app: app)
-        configuration.socketPath = location.path
-        let application = try PublicClientApplication(configuration: configuration)
-        var parameters = InteractiveTokenParameters(scopes: scopes, webviewParameters: Self.browser)
-        parameters.account = try await application.account(forIdentifier: accountID)
-        _ = try await application.acquireToken(with: parameters)
+        let connection = BrokerConnection(location: location)
+        var known = GetAccount.Params(.id(accountID))
+        known.selection = AppSelection(.registered(app))
+        var params = AcquireTokenInteractive.Params(.registered(app), scopes: scopes)
+        params.account = try await connection.call(GetAccount.self, known).account.map { .id($0.id) }
+        _ = try await InteractiveSession.run(params, on: connection, browser: Self.browser.browser)
     }
 }

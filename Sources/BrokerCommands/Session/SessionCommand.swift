@@ -1,13 +1,13 @@
-import ArgumentParser
-import BrokerClient
+import BrokerLink
 import BrokerRPC
 import BrokerSystem
 import Glibc
 
 struct SessionCommand: WaitingSubcommand {
-    static let configuration = CommandConfiguration(
-        commandName: "session", abstract: "Ask the person at this desktop, with notifications, what the broker needs.",
-        discussion: """
+    static var about: About {
+        About(
+            "session", "Ask the person at this desktop, with notifications, what the broker needs.",
+            """
             Shows when a program asks for an app that it may not use yet, and when a provider ended a sign-in: with buttons \
             that answer or sign in. Who has several sessions is asked in the one in front. The unit brokerd-session.service runs \
             it in graphical sessions.
@@ -15,11 +15,17 @@ struct SessionCommand: WaitingSubcommand {
             Examples:
               brokerctl session --stay
             """)
+    }
 
-    @OptionGroup var global: GlobalOptions
-
-    @Flag(help: "Stay when there is no broker, and look again from time to time: for desktops without systemd.")
+    var global = GlobalOptions()
     var stay = false
+
+    mutating func declare(in arguments: inout Arguments) {
+        arguments.group(&global)
+        arguments.flag(
+            "stay", &stay,
+            "Stay when there is no broker, and look again from time to time: for desktops without systemd.")
+    }
 
     func run(at location: SocketLocation, _ output: Output) async throws(BrokerClientError) {
         let session = await DesktopSession.own()

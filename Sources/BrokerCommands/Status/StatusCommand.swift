@@ -1,34 +1,37 @@
-import ArgumentParser
-import BrokerClient
+import BrokerLink
 import BrokerRPC
 
 struct StatusCommand: Subcommand {
-    static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "Show how the broker is.",
-        discussion: """
+    static var about: About {
+        About(
+            "status", "Show how the broker is.",
+            """
             Examples:
               brokerctl status
               brokerctl status --json
               brokerctl status --watch
             """)
-
-    @OptionGroup var global: GlobalOptions
-
-    @Option(help: ArgumentHelp("How long the broker has to answer (1 to 3600; 5 if left out).", valueName: "seconds"))
-    var timeout: Int64 = 5
-
-    var answerTimeout: Duration? { .seconds(timeout) }
-
-    func validate() throws {
-        guard (1...3600).contains(timeout) else { throw ValidationError("--timeout takes 1 to 3600 seconds.") }
-        guard !(watch && callers) else { throw ValidationError("Give --watch or --callers, not both.") }
     }
 
-    @Flag(help: "Show who is connected instead, and what the broker judges them by.")
-    var callers = false
+    var global = GlobalOptions()
+    var timeout: Int64 = 5
+    var answerTimeout: Duration? { .seconds(timeout) }
 
-    @Flag(help: "Look every second, until Ctrl-C.")
+    func validate() throws(UsageMistake) {
+        guard (1...3600).contains(timeout) else { throw UsageMistake("--timeout takes 1 to 3600 seconds.") }
+        guard !(watch && callers) else { throw UsageMistake("Give --watch or --callers, not both.") }
+    }
+
+    var callers = false
     var watch = false
+
+    mutating func declare(in arguments: inout Arguments) {
+        arguments.group(&global)
+        arguments.option(
+            "timeout", &timeout, value: "seconds", "How long the broker has to answer (1 to 3600; 5 if left out).")
+        arguments.flag("callers", &callers, "Show who is connected instead, and what the broker judges them by.")
+        arguments.flag("watch", &watch, "Look every second, until Ctrl-C.")
+    }
 
     func run(in context: CommandContext) throws(BrokerClientError) {
         if watch { return try StatusView(connection: context.connection, output: context.output).run() }

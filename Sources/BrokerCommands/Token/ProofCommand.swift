@@ -1,11 +1,11 @@
-import ArgumentParser
-import BrokerClient
+import BrokerLink
 import BrokerRPC
 
 struct ProofCommand: Subcommand {
-    static let configuration = CommandConfiguration(
-        commandName: "proof", abstract: "Print a proof for one call of an API with a DPoP token.",
-        discussion: """
+    static var about: About {
+        About(
+            "proof", "Print a proof for one call of an API with a DPoP token.",
+            """
             The value of the header DPoP (RFC 9449), good for one call with the account's newest DPoP token:
               curl -H "$(brokerctl token --app A --token-type DPoP --format header)" \\
                    -H "DPoP: $(brokerctl proof --app A URL)" URL
@@ -13,25 +13,27 @@ struct ProofCommand: Subcommand {
             Examples:
               brokerctl proof --app notes --method POST https://api.example.org/notes
             """)
+    }
 
-    @OptionGroup var global: GlobalOptions
-    @OptionGroup var choice: AppOptions
-
-    @Argument(help: "What is called.")
-    var url: String
-
-    @Option(help: ArgumentHelp("As in the request line.", valueName: "method"))
+    var global = GlobalOptions()
+    var choice = AppOptions()
+    var url = ""
     var method = "GET"
-
-    @Option(help: ArgumentHelp("Whose token: a username or an account's id.", valueName: "account"))
     var account: AccountName?
-
-    @Option(help: ArgumentHelp("From the API's header DPoP-Nonce, if it sent one.", valueName: "nonce"))
     var nonce: String?
 
-    func validate() throws {
+    mutating func declare(in arguments: inout Arguments) {
+        arguments.group(&global)
+        arguments.group(&choice)
+        arguments.argument("url", &url, "What is called.")
+        arguments.option("method", &method, "As in the request line; GET if left out.")
+        arguments.option("account", &account, "Whose token: a username or an account's id.")
+        arguments.option("nonce", &nonce, "From the API's header DPoP-Nonce, if it sent one.")
+    }
+
+    func validate() throws(UsageMistake) {
         guard choice.reference != nil else {
-            throw ValidationError("Say for which app: --app, or --client-id and --authority.")
+            throw UsageMistake("Say for which app: --app, or --client-id and --authority.")
         }
     }
 

@@ -1,11 +1,12 @@
-import ArgumentParser
-import BrokerClient
+import BrokerLink
 import BrokerRPC
+import BrokerValues
 
 struct TokenCommand: Subcommand {
-    static let configuration = CommandConfiguration(
-        commandName: "token", abstract: "Print an access token, without asking anybody.",
-        discussion: """
+    static var about: About {
+        About(
+            "token", "Print an access token, without asking anybody.",
+            """
             Prints the token and nothing else, unless --format says otherwise:
               raw      the token
               json     everything about it
@@ -19,47 +20,57 @@ struct TokenCommand: Subcommand {
               brokerctl token --app notes --format json
               brokerctl token --app notes --show
             """)
+    }
 
-    @OptionGroup var global: GlobalOptions
-    @OptionGroup var request: RequestOptions
-    @OptionGroup var options: TokenOptions
-
-    @Option(
-        help: ArgumentHelp("Whose token: a username or an account's id.", valueName: "account"),
-        completion: LiveCompletion.accounts)
+    var global = GlobalOptions()
+    var request = RequestOptions()
+    var options = TokenOptions()
     var account: AccountName?
-
-    @Option(help: ArgumentHelp("How to print it: raw, json, header, env or xoauth2.", valueName: "format"))
     var format: TokenFormat?
-
-    @Flag(help: "Show whose token it is, its scopes and its expiry, and not the token.")
     var show = false
-
-    @Option(
-        name: .customLong("min-lifetime"),
-        help: ArgumentHelp("How long the token must still be good (0 to 86400).", valueName: "seconds"))
     var minimumLifetime: Int64?
-
-    @Flag(help: "Get a new token even if the one at hand is good.")
     var forceRefresh = false
 
-    func validate() throws {
-        guard !show || format == nil else { throw ValidationError("Give --show or --format, not both.") }
+    mutating func declare(in arguments: inout Arguments) {
+        arguments.group(&global)
+        arguments.group(&request)
+        arguments.group(&options)
+        arguments.option(
+            "account", &account, "Whose token: a username or an account's id.", completing: LiveCompletion.accounts)
+        arguments.option("format", &format, "How to print it: raw, json, header, env or xoauth2.")
+        arguments.flag("show", &show, "Show whose token it is, its scopes and its expiry, and not the token.")
+        arguments.option(
+            "min-lifetime", &minimumLifetime, value: "seconds", "How long the token must still be good (0 to 86400).")
+        arguments.flag("force-refresh", &forceRefresh, "Get a new token even if the one at hand is good.")
+    }
+
+    func validate() throws(UsageMistake) {
+        guard !show || format == nil else { throw UsageMistake("Give --show or --format, not both.") }
         if let minimumLifetime, !(0...86_400).contains(minimumLifetime) {
-            throw ValidationError("--min-lifetime takes 0 to 86400 seconds.")
+            throw UsageMistake("--min-lifetime takes 0 to 86400 seconds.")
         }
     }
 
     func run(in context: CommandContext) throws(BrokerClientError) {
-        let requested = request.requested
-        var asking = SilentAsking(account: account, login: global.words + ["login"] + requested.words)
-        try requested.fill(&asking.params, on: context.connection)
+        var asking = SilentAsking(account: account, login: global.words + ["login"] + request.words)
+        try request.fill(&asking.params, on: context.connection)
         try options.fill(&asking.params)
         asking.params.minimumLifetime = minimumLifetime
         asking.params.forceRefresh = forceRefresh
         for resource in options.resources { asking.demands += ["--resource", resource] }
         if options.tokenType != .bearer { asking.demands += ["--token-type", options.tokenType.rawValue] }
         asking.claims = options.claims
-        try TokenPrinting(format: format, show: show).print(asking, in: context)
+        let node = try asking.send(on: context.connection)
+        guard !show else { return try describe(node, context.output) }
+        // The token alone, or JSON where all output is.
+        let format = format ?? (context.output.json ? .json : .raw)
+        StandardStream.output.write(try format.text(node, readable: StandardStream.output.isTerminal))
+    }
+
+    private func describe(_ node: JSONNode, _ output: Output) throws(BrokerClientError) {
+        let token = try Token.decoded(node)
+        output.result(TokenText.withoutSecrets(node)) {
+            TokenText.facts(token, now: Output.now).text(in: output.layout)
+        }
     }
 }

@@ -1,11 +1,9 @@
-import ArgumentParser
-import BrokerClient
+import BrokerLink
 import BrokerRPC
 import BrokerValues
-import FoundationEssentials
 
 /// How `brokerctl token` prints a token.
-package enum TokenFormat: String, CaseIterable, Sendable, ExpressibleByArgument {
+package enum TokenFormat: String, CaseIterable, Sendable, ArgumentValue {
     case raw, json, header, env, xoauth2
 
     /// - Parameters:
@@ -65,7 +63,7 @@ package enum TokenFormat: String, CaseIterable, Sendable, ExpressibleByArgument 
                 .invalidResponse, "The account's username has control characters, so it cannot be used for XOAUTH2.")
         }
         let text = "user=\(username)\u{1}auth=Bearer \(token.accessToken)\u{1}\u{1}"
-        return Data(text.utf8).base64EncodedString() + "\n"
+        return base64Text(Array(text.utf8)) + "\n"
     }
 
     /// - Throws: ``BrokerClientError/Code/invalidResponse`` for other than printable ASCII (VSCHAR), with which a token would

@@ -1,12 +1,12 @@
-import ArgumentParser
-import BrokerClient
+import BrokerLink
 import BrokerSystem
 import Glibc
 
 struct LogsCommand: Subcommand {
-    static let configuration = CommandConfiguration(
-        commandName: "logs", abstract: "Show what the broker's log says.",
-        discussion: """
+    static var about: About {
+        About(
+            "logs", "Show what the broker's log says.",
+            """
             One sentence for each request that matters: who asked, as which app, what happened. It is in the journal of your \
             session; with --json, its entries with all their fields.
 
@@ -15,25 +15,26 @@ struct LogsCommand: Subcommand {
               brokerctl logs --since '1 hour ago' --follow
               brokerctl logs --app notes --lines 20
             """)
+    }
 
-    @OptionGroup var global: GlobalOptions
-
-    @Flag(name: [.long, .customShort("f")], help: "Go on with what comes; Ctrl-C ends it.")
+    var global = GlobalOptions()
     var follow = false
-
-    @Option(
-        help: ArgumentHelp(
-            "From then on, as journalctl takes it: '2026-01-31 12:00', yesterday, '10 min ago'.", valueName: "time"))
     var since: String?
-
-    @Option(help: ArgumentHelp("How many of the newest (100 if left out, without --since).", valueName: "number"))
     var lines: Int?
-
-    @Option(help: ArgumentHelp("Only requests as this app.", valueName: "name"), completion: LiveCompletion.apps)
     var app: String?
 
-    func validate() throws {
-        if let lines, lines < 1 { throw ValidationError("--lines takes a number from 1 on.") }
+    mutating func declare(in arguments: inout Arguments) {
+        arguments.group(&global)
+        arguments.flag("follow", &follow, short: "f", "Go on with what comes; Ctrl-C ends it.")
+        arguments.option(
+            "since", &since, value: "time",
+            "From then on, as journalctl takes it: '2026-01-31 12:00', yesterday, '10 min ago'.")
+        arguments.option("lines", &lines, value: "number", "How many of the newest (100 if left out, without --since).")
+        arguments.option("app", &app, value: "name", "Only requests as this app.", completing: LiveCompletion.apps)
+    }
+
+    func validate() throws(UsageMistake) {
+        if let lines, lines < 1 { throw UsageMistake("--lines takes a number from 1 on.") }
     }
 
     /// Wherever a person may read: a journal in memory has no file for each of them.

@@ -1,12 +1,12 @@
-import ArgumentParser
-import BrokerClient
+import BrokerLink
 import BrokerRPC
 import BrokerValues
 
 struct WatchCommand: WaitingSubcommand {
-    static let configuration = CommandConfiguration(
-        commandName: "watch", abstract: "Show what happens at the broker, as it happens.",
-        discussion: """
+    static var about: About {
+        About(
+            "watch", "Show what happens at the broker, as it happens.",
+            """
             One line an event: sign-ins, sign-outs, new tokens, grants. No token is in it. With --json, the broker's own \
             notifications, one a line. Ctrl-C ends it; what happened before is in brokerctl logs.
 
@@ -14,20 +14,20 @@ struct WatchCommand: WaitingSubcommand {
               brokerctl watch
               brokerctl watch --app notes --topic account --topic interaction
             """)
+    }
 
-    @OptionGroup var global: GlobalOptions
-
-    @Option(
-        help: ArgumentHelp("Only what happens in the group of this app.", valueName: "name"),
-        completion: LiveCompletion.apps)
+    var global = GlobalOptions()
     var app: String?
-
-    @Option(
-        name: .customLong("topic"),
-        help: ArgumentHelp(
-            "Only this topic; may be repeated: \(EventTopic.allCases.map(\.rawValue).joined(separator: ", ")).",
-            valueName: "topic"))
     var topics: [EventTopic] = []
+
+    mutating func declare(in arguments: inout Arguments) {
+        arguments.group(&global)
+        arguments.option(
+            "app", &app, value: "name", "Only what happens in the group of this app.", completing: LiveCompletion.apps)
+        arguments.list(
+            "topic", &topics,
+            "Only this topic; may be repeated: \(EventTopic.allCases.map(\.rawValue).joined(separator: ", ")).")
+    }
 
     func run(at location: SocketLocation, _ output: Output) async throws(BrokerClientError) {
         let chosen = topics.isEmpty ? EventTopic.allCases : topics
@@ -51,7 +51,7 @@ struct WatchCommand: WaitingSubcommand {
     }
 }
 
-extension EventTopic: ExpressibleByArgument {}
+extension EventTopic: ArgumentValue {}
 
 /// Usernames of accounts, asked for when one is seen for the first time.
 final class UsernameLookup {

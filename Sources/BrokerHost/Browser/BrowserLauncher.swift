@@ -1,4 +1,5 @@
 import BrokerModel
+import BrokerSystem
 import BrokerValues
 import Logging
 import Synchronization

@@ -1,3 +1,4 @@
+import BrokerSystem
 import BrokerValues
 import Glibc
 import Logging
@@ -20,7 +21,7 @@ package enum StandardError {
 
     /// - Parameter time: seconds since 1970.
     package static func render(_ entry: LogEntry, at time: Int) -> String {
-        var line = "\(utc(time)) \(entry.level.rawValue) \(entry.message)"
+        var line = "\(utcText(Int64(time))) \(entry.level.rawValue) \(entry.message)"
         for (name, value) in entry.fields { line += " \(name)=\(quoted(value))" }
         return line
     }
@@ -31,14 +32,5 @@ package enum StandardError {
         // A backslash of the value's own would end the quotes before their end.
         let escaped = value.replacing(scalar: "\\", with: "\\\\").replacing(scalar: "\"", with: "\\\"")
         return "\"\(escaped)\""
-    }
-
-    private static func utc(_ time: Int) -> String {
-        var seconds = time_t(time)
-        var parts = tm()
-        gmtime_r(&seconds, &parts)
-        func two(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
-        return "\(parts.tm_year + 1900)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday))"
-            + "T\(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec))Z"
     }
 }

@@ -1,3 +1,4 @@
+import BrokerSystem
 import Glibc
 
 /// Where files are, by the XDG base directory specification and systemd's variables.
@@ -73,21 +74,5 @@ package struct HostPaths: Sendable, Equatable {
         guard var path = environment[name], path.hasPrefix("/") else { return nil }
         while path.count > 1, path.hasSuffix("/") { path.removeLast() }
         return path
-    }
-}
-
-/// The environment as a value, read once at the start.
-package enum ProcessEnvironment {
-    package static func current() -> [String: String] {
-        var variables: [String: String] = [:]
-        var entry = environ
-        while let text = entry.pointee {
-            let pair = String(cString: text)
-            if let equals = pair.firstIndex(of: "=") {
-                variables[String(pair[..<equals])] = String(pair[pair.index(after: equals)...])
-            }
-            entry += 1
-        }
-        return variables
     }
 }

@@ -41,15 +41,15 @@ extension MessageObject {
         var seen: UInt64 = 0
         for one in given {
             guard let index = members.firstIndex(where: { $0.name == one.name }) else {
-                if Self.refusesUnknownMembers { throw WireError("is not known here", field: one.name) }
+                if Self.refusesUnknownMembers { throw .unknown(one.name) }
                 continue
             }
-            guard seen & 1 << index == 0 else { throw WireError("is given twice", field: one.name) }
+            guard seen & 1 << index == 0 else { throw .repeated(one.name) }
             seen |= 1 << index
             do throws(WireError) { try members[index].read(one.value, &self) } catch { throw error.inside(one.name) }
         }
         for (index, member) in members.enumerated() where member.isRequired && seen & 1 << index == 0 {
-            throw WireError("is missing", field: member.name)
+            throw .missing(member.name)
         }
         try check()
     }
@@ -108,6 +108,8 @@ package final class Member<Owner: Sendable>: Sendable {
 
     package var schema: Schema { makeSchema() }
 
+    /// Not inlined into the tables, of which there are many, and which are made once.
+    @inline(never)
     private init(
         name: String, summary: String, schema: @autoclosure @escaping @Sendable () -> Schema, isRequired: Bool,
         read: @escaping @Sendable (JSONNode, inout Owner) throws(WireError) -> Void,
@@ -196,7 +198,7 @@ package final class Member<Owner: Sendable>: Sendable {
     ) -> Member {
         Member(
             name: name, summary: summary,
-            schema: Value.schema.adding(rule.schema).adding(["default": documented(standard)]), isRequired: false,
+            schema: Value.schema.adding(rule.schema).adding(standard: standard), isRequired: false,
             read: { node, owner throws(WireError) in
                 if case .null = node { return }
                 let value = try Value(reading: node)
@@ -208,12 +210,6 @@ package final class Member<Owner: Sendable>: Sendable {
                 writer.key(named: name)
                 owner[keyPath: path].write(to: &writer)
             })
-    }
-
-    private static func documented(_ standard: some WireValue) -> JSONValue {
-        var example = JSONWriter()
-        standard.write(to: &example)
-        return (try? JSONReader.read(example.bytes))?.value ?? .null
     }
 
     /// Present always; `null` says that there is none.

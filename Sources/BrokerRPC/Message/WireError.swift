@@ -12,10 +12,28 @@ package struct WireError: Error, Sendable, Equatable {
         self.problem = problem
     }
 
+    @inline(never)
     static func expected(_ what: String, not node: JSONNode) -> WireError {
         WireError("must be \(what), not \(node.kindName)")
     }
 
+    // Messages are read by code that is compiled for each kind; what is rare is not, for it is there only once.
+
+    @inline(never)
+    static func unknown(_ name: String) -> WireError { WireError("is not known here", field: name) }
+
+    @inline(never)
+    static func repeated(_ name: String) -> WireError { WireError("is given twice", field: name) }
+
+    @inline(never)
+    static func missing(_ name: String) -> WireError { WireError("is missing", field: name) }
+
+    @inline(never)
+    static func noneOf(_ values: [String]) -> WireError {
+        WireError("must be one of " + values.map { "\"\($0)\"" }.joined(separator: ", "))
+    }
+
+    @inline(never)
     func inside(_ name: String) -> WireError {
         var copy = self
         copy.field = field.isEmpty || field.hasPrefix("[") ? name + field : "\(name).\(field)"

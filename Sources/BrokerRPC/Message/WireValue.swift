@@ -92,7 +92,7 @@ extension WireChoice {
     package static var schema: Schema { .choice(allCases.map(\.rawValue)) }
     package init(reading node: JSONNode) throws(WireError) {
         guard let value = Self(rawValue: try String(reading: node)) else {
-            throw WireError("must be one of " + Self.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", "))
+            throw .noneOf(Self.allCases.map(\.rawValue))
         }
         self = value
     }

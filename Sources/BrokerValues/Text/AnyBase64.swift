@@ -28,3 +28,19 @@ private func sextet(_ character: UInt8) -> Int? {
     default: nil
     }
 }
+
+/// RFC 4648, section 4, with padding; as above not for what may not be told by the time it takes.
+package func base64Text(_ bytes: [UInt8]) -> String {
+    var text: [UInt8] = []
+    text.reserveCapacity((bytes.count + 2) / 3 * 4)
+    for start in stride(from: 0, to: bytes.count, by: 3) {
+        let part = bytes[start..<min(start + 3, bytes.count)]
+        let bits = part.reduce(0) { $0 << 8 | Int($1) } << (8 * (3 - part.count))
+        for place in 0..<4 {
+            text.append(place > part.count ? UInt8(ascii: "=") : alphabet[bits >> (18 - 6 * place) & 63])
+        }
+    }
+    return String(decoding: text, as: UTF8.self)
+}
+
+private let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)

@@ -8,6 +8,12 @@ extension StringProtocol {
         return start..<utf8.index(start, offsetBy: wanted.count)
     }
 
+    package func lastRange(ofText text: String) -> Range<Index>? {
+        let wanted = text.utf8
+        let starts = utf8.indices.filter { utf8[$0...].starts(with: wanted) }
+        return starts.last.map { $0..<utf8.index($0, offsetBy: wanted.count) }
+    }
+
     package func holds(_ text: String) -> Bool { firstRange(ofText: text) != nil }
 }
 

@@ -1,22 +1,24 @@
+import BrokerCommands
 import BrokerDaemon
 
 /// brokerctl(1) and brokerd(8).
 enum CommandPages {
     /// Options that every command has are told once.
-    private static let common: Set<String> = ["socket", "json", "help", "version"]
+    private static let common: Set<String> = ["socket", "json"]
 
-    static func brokerctl(_ help: CommandHelp) -> Roff {
+    static func brokerctl() -> Roff {
+        let root = Brokerctl.root
         var page = Roff("brokerctl", section: 1, title: "User Commands")
         page.section("NAME")
         page.synopsis("brokerctl - sign in once, and let every app have its own tokens")
         page.section("SYNOPSIS")
         page.synopsis("`brokerctl` [`--socket` <path>] [`--json`] <command> ...")
         page.section("DESCRIPTION")
-        page.paragraphs(help.discussion ?? "")
+        page.paragraphs(root.about.discussion)
         page.section("OPTIONS")
-        for option in help.options(besides: []) { page.item(option.term, option.text) }
+        for option in root.declarations + Declaration.standard { page.item(option.term, option.text) }
         page.section("COMMANDS")
-        for command in help.subcommands ?? [] { add(command, after: "brokerctl", to: &page) }
+        for command in root.subcommands { add(command, after: "brokerctl", to: &page) }
         page.section("EXIT STATUS")
         for (status, text) in [
             ("0", "Done."), ("1", "The request failed."), ("2", "The command line is wrong."),
@@ -34,17 +36,16 @@ enum CommandPages {
         return page
     }
 
-    private static func add(_ command: CommandHelp, after words: String, to page: inout Roff) {
-        let name = "\(words) \(command.commandName)"
-        guard command.commandName != "help" else { return }
-        if let subcommands = command.subcommands, subcommands.contains(where: { $0.commandName != "help" }) {
-            for subcommand in subcommands { add(subcommand, after: name, to: &page) }
+    private static func add(_ command: any Command.Type, after words: String, to page: inout Roff) {
+        let name = "\(words) \(command.about.name)"
+        guard command.subcommands.isEmpty else {
+            for subcommand in command.subcommands { add(subcommand, after: name, to: &page) }
             return
         }
-        let options = command.options(besides: common)
+        let options = command.declarations.filter { !common.contains($0.name) }
         page.subsection(name)
-        page.synopsis(([String]() + ["`\(name)`"] + options.map(\.usage)).joined(separator: " "))
-        page.paragraphs([command.abstract, command.discussion].compactMap(\.self).joined(separator: "\n\n"))
+        page.synopsis((["`\(name)`"] + options.map(\.usage)).joined(separator: " "))
+        page.paragraphs("\(command.about.abstract)\n\n\(command.about.discussion)")
         for option in options { page.item(option.term, option.text) }
     }
 

@@ -1,4 +1,4 @@
-import BrokerClient
+import BrokerLink
 import BrokerRPC
 
 /// The answer to git. Pure.

@@ -1,12 +1,12 @@
-import ArgumentParser
-import BrokerClient
+import BrokerLink
 import BrokerRPC
 import BrokerValues
 
 struct GitCredentialCommand: Front {
-    static let configuration = CommandConfiguration(
-        commandName: "git-credential", abstract: "Give git the tokens of an app (a credential helper).",
-        discussion: """
+    static var about: About {
+        About(
+            "git-credential", "Give git the tokens of an app (a credential helper).",
+            """
             Git runs it as git-credential-broker, and asks it for the hosts that git's configuration names:
               git config --global credential.https://git.example.org.helper ""
               git config --global --add credential.https://git.example.org.helper "broker --app work"
@@ -18,22 +18,25 @@ struct GitCredentialCommand: Front {
             Examples:
               printf 'protocol=https\\nhost=git.example.org\\n' | brokerctl git-credential --app work get
             """)
+    }
 
-    @OptionGroup var global: GlobalOptions
-    @OptionGroup var options: FrontOptions
-
-    @Option(
-        name: .customLong("host"),
-        help: ArgumentHelp(
-            "A host that may get the token, with its port if it has one; may be repeated. Others are passed over.",
-            valueName: "host"))
+    var global = GlobalOptions()
+    var options = FrontOptions()
     var hosts: [String] = []
+    var action = ""
 
-    @Argument(help: "get, store or erase; git says which.", completion: .list(["get", "store", "erase"]))
-    var action: String
+    mutating func declare(in arguments: inout Arguments) {
+        arguments.group(&global)
+        arguments.group(&options)
+        arguments.list(
+            "host", &hosts,
+            "A host that may get the token, with its port if it has one; may be repeated. Others are passed over.")
+        arguments.argument(
+            "action", &action, "get, store or erase; git says which.", completing: .words(["get", "store", "erase"]))
+    }
 
-    func validate() throws {
-        guard options.app != nil else { throw ValidationError("Say for which app: --app.") }
+    func validate() throws(UsageMistake) {
+        guard options.app != nil else { throw UsageMistake("Say for which app: --app.") }
     }
 
     func run(in context: CommandContext) throws(BrokerClientError) {

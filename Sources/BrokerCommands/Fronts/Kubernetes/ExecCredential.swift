@@ -1,7 +1,7 @@
-import BrokerClient
+import BrokerLink
 import BrokerRPC
+import BrokerSystem
 import BrokerValues
-import FoundationEssentials
 
 /// What kubectl and other Kubernetes clients ask of a credential plug-in, and what they are told
 /// (https://kubernetes.io/docs/reference/config-api/client-authentication.v1/). Pure.
@@ -44,10 +44,11 @@ package enum ExecCredential {
     }
 
     package static func text(_ credential: TokenChoice.Credential, for request: Request) -> String {
-        let date = Date(timeIntervalSince1970: TimeInterval(credential.expiresOn))
         let answer: JSONValue = [
             "apiVersion": .string(request.apiVersion), "kind": "ExecCredential",
-            "status": ["token": .string(credential.token), "expirationTimestamp": .string(date.formatted(.iso8601))],
+            "status": [
+                "token": .string(credential.token), "expirationTimestamp": .string(utcText(credential.expiresOn)),
+            ],
         ]
         var writer = JSONWriter()
         writer.value(answer, sorted: true)

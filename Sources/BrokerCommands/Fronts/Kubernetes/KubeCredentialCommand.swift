@@ -1,12 +1,12 @@
-import ArgumentParser
-import BrokerClient
+import BrokerLink
 import BrokerRPC
 import BrokerValues
 
 struct KubeCredentialCommand: Front {
-    static let configuration = CommandConfiguration(
-        commandName: "kube-credential", abstract: "Give kubectl the tokens of an app (an exec credential plug-in).",
-        discussion: """
+    static var about: About {
+        About(
+            "kube-credential", "Give kubectl the tokens of an app (an exec credential plug-in).",
+            """
             In the kubeconfig:
               users: [{name: work, user: {exec: {
                 apiVersion: client.authentication.k8s.io/v1, interactiveMode: Never,
@@ -19,15 +19,19 @@ struct KubeCredentialCommand: Front {
               brokerctl kube-credential --app k8s
               brokerctl kube-credential --app k8s --token access --scope 6dae42f8-4368-4678-94ff-3960e28e3630/.default
             """)
+    }
 
-    @OptionGroup var global: GlobalOptions
-    @OptionGroup var options: FrontOptions
-
-    @Option(
-        help: ArgumentHelp(
-            "What the cluster takes: the ID token, or the access token (id or access; id if left out).",
-            valueName: "kind"))
+    var global = GlobalOptions()
+    var options = FrontOptions()
     var token = TokenChoice.id
+
+    mutating func declare(in arguments: inout Arguments) {
+        arguments.group(&global)
+        arguments.group(&options)
+        arguments.option(
+            "token", &token, value: "kind",
+            "What the cluster takes: the ID token, or the access token (id or access; id if left out).")
+    }
 
     func run(in context: CommandContext) throws(BrokerClientError) {
         let request = try ExecCredential.Request(SocketLocation.variable(ExecCredential.variable))

@@ -1,12 +1,12 @@
-import ArgumentParser
-import BrokerClient
+import BrokerLink
 import BrokerRPC
 import BrokerValues
 
 struct TokenFileCommand: WaitingSubcommand {
-    static let configuration = CommandConfiguration(
-        commandName: "token-file", abstract: "Keep a token in a file, for programs that only read files.",
-        discussion: """
+    static var about: About {
+        About(
+            "token-file", "Keep a token in a file, for programs that only read files.",
+            """
             Runs until it is ended, and keeps the file current. The file is yours alone (0600), in a folder that is yours \
             alone. It is removed when the broker is locked or ends, when the account signs out, and at the end; it comes back \
             when the broker gives a token again. Whoever reads it has the token: prefer programs that ask the broker.
@@ -15,18 +15,22 @@ struct TokenFileCommand: WaitingSubcommand {
               brokerctl token-file --app cloud $XDG_RUNTIME_DIR/cloud-token
               brokerctl token-file --app cloud --token id $XDG_RUNTIME_DIR/cloud-token
             """)
+    }
 
-    @OptionGroup var global: GlobalOptions
-    @OptionGroup var options: FrontOptions
-
-    @Option(help: ArgumentHelp("The access token or the ID token (access if left out).", valueName: "kind"))
+    var global = GlobalOptions()
+    var options = FrontOptions()
     var token = TokenChoice.access
+    var path = ""
 
-    @Argument(help: "Where the token is kept.", completion: .file())
-    var path: String
+    mutating func declare(in arguments: inout Arguments) {
+        arguments.group(&global)
+        arguments.group(&options)
+        arguments.option("token", &token, value: "kind", "The access token or the ID token (access if left out).")
+        arguments.argument("path", &path, "Where the token is kept.", completing: .files)
+    }
 
-    func validate() throws {
-        guard options.app != nil else { throw ValidationError("Say for which app: --app.") }
+    func validate() throws(UsageMistake) {
+        guard options.app != nil else { throw UsageMistake("Say for which app: --app.") }
     }
 
     func run(at location: SocketLocation, _ output: Output) async throws(BrokerClientError) {

@@ -2,6 +2,7 @@ import BrokerConfig
 import BrokerEngine
 import BrokerModel
 import BrokerValues
+import BrokerVault
 import Glibc
 
 /// The URL of a redirect, as `interaction.complete` is handed it, or the query of the listener.

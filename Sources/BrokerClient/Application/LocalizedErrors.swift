@@ -1,0 +1,6 @@
+import FoundationEssentials
+
+extension BrokerClientError: LocalizedError {
+    /// ``message``: what `localizedDescription` says.
+    public var errorDescription: String? { message }
+}

@@ -1,0 +1,134 @@
+/// What a command declares itself to. Without a command line it lists the declarations; with one, it puts each value into the
+/// variable of its declaration as well.
+package struct Arguments {
+    private(set) var declarations: [Declaration] = []
+    /// The words of each declaration, in the order of their declaration; nil while they are listed.
+    private let given: [[String]]?
+    private var next = 0
+    /// The first one.
+    private(set) var mistake: UsageMistake?
+
+    init() { given = nil }
+
+    init(_ given: SortedWords) {
+        declarations = given.declarations
+        self.given = given.words
+    }
+
+    package mutating func group(_ group: inout some ArgumentGroup) {
+        group.declare(in: &self)
+        guard given != nil, mistake == nil else { return }
+        do throws(UsageMistake) { try group.validate() } catch { mistake = error }
+    }
+
+    package mutating func flag(
+        _ name: String, _ isSet: inout Bool, short: Character? = nil, _ summary: String, _ details: String = ""
+    ) {
+        let words = take { Declaration(kind: .flag, name: name, short: short, summary: summary, details: details) }
+        if !words.isEmpty { isSet = true }
+    }
+
+    /// A flag that can be taken back: `--no-NAME`. The last one counts; nil stays where neither is said.
+    package mutating func choice(_ name: String, _ isSet: inout Bool?, _ summary: String) {
+        let words = take { Declaration(kind: .choice, name: name, summary: summary) }
+        if let last = words.last { isSet = last == name }
+    }
+
+    /// - Parameter value: what help calls the value; the option's name if left out.
+    package mutating func option<Value: ArgumentValue>(
+        _ name: String, _ variable: inout Value?, value: String? = nil, _ summary: String, _ details: String = "",
+        completing completion: Completion = .none
+    ) {
+        read(Value.self) {
+            Declaration(
+                kind: .option, name: name, value: value ?? name, summary: summary, details: details, type: Value.self,
+                completion: completion)
+        } with: {
+            variable = $0
+        }
+    }
+
+    /// An option that has a value where it is not said, or one that must be said.
+    package mutating func option<Value: ArgumentValue>(
+        _ name: String, _ variable: inout Value, value: String? = nil, isRequired: Bool = false, _ summary: String,
+        completing completion: Completion = .none
+    ) {
+        read(Value.self) {
+            Declaration(
+                kind: .option, name: name, value: value ?? name, summary: summary, isRequired: isRequired,
+                type: Value.self,
+                completion: completion)
+        } with: {
+            variable = $0
+        }
+    }
+
+    /// An option that may be repeated.
+    ///
+    /// - Parameter takesSeveral: whether it takes all words up to the next option.
+    package mutating func list<Value: ArgumentValue>(
+        _ name: String, _ variable: inout [Value], value: String? = nil, takesSeveral: Bool = false, _ summary: String,
+        _ details: String = "", completing completion: Completion = .none
+    ) {
+        read(Value.self) {
+            Declaration(
+                kind: takesSeveral ? .listOption : .option, name: name, value: value ?? name, summary: summary,
+                details: details, isRepeated: true, type: Value.self, completion: completion)
+        } with: {
+            variable.append($0)
+        }
+    }
+
+    /// A word that must be there.
+    package mutating func argument<Value: ArgumentValue>(
+        _ name: String, _ variable: inout Value, _ summary: String, completing completion: Completion = .none
+    ) {
+        read(Value.self) {
+            Declaration(
+                kind: .argument, name: name, summary: summary, isRequired: true, type: Value.self,
+                completion: completion)
+        } with: {
+            variable = $0
+        }
+    }
+
+    package mutating func argument<Value: ArgumentValue>(
+        _ name: String, _ variable: inout Value?, _ summary: String, completing completion: Completion = .none
+    ) {
+        read(Value.self) {
+            Declaration(kind: .argument, name: name, summary: summary, type: Value.self, completion: completion)
+        } with: {
+            variable = $0
+        }
+    }
+
+    /// All words behind `--`.
+    package mutating func rest(_ name: String, _ words: inout [String], _ summary: String) {
+        words += take { Declaration(kind: .rest, name: name, summary: summary, isRepeated: true) }
+    }
+
+    private mutating func read<Value: ArgumentValue>(
+        _: Value.Type, _ declaration: () -> Declaration, with use: (Value) -> Void
+    ) {
+        for word in take(declaration) {
+            guard let value = Value(argument: word) else { return refuse(word) }
+            use(value)
+        }
+    }
+
+    /// - Returns: what the command line has for the next declaration.
+    private mutating func take(_ declaration: () -> Declaration) -> [String] {
+        guard let given else {
+            declarations.append(declaration())
+            return []
+        }
+        defer { next += 1 }
+        if given[next].isEmpty, declarations[next].isRequired, mistake == nil { mistake = .missing(declarations[next]) }
+        return given[next]
+    }
+
+    private mutating func refuse(_ word: String) {
+        guard mistake == nil else { return }
+        mistake = .unfit(word, for: declarations[next - 1])
+    }
+}

@@ -1,0 +1,60 @@
+/// What there is to complete, for shells: every command by the words that lead to it.
+struct CompletionTable {
+    struct Row {
+        /// `brokerctl accounts list`
+        let path: String
+        let subcommands: [About]
+        let options: [Declaration]
+        /// Of what stands behind: nothing is offered for most.
+        let arguments: [Completion]
+    }
+
+    private(set) var rows: [Row] = []
+
+    init(_ root: any Command.Type) { add(CommandPath([root])) }
+
+    private mutating func add(_ path: CommandPath) {
+        let declarations = path.last.declarations
+        rows.append(
+            Row(
+                path: path.text, subcommands: path.last.subcommands.map { $0.about },
+                options: declarations.filter { !$0.isPositional } + Declaration.standard,
+                arguments: declarations.filter(\.isPositional).map(\.offer).filter { !$0.isNone }))
+        for subcommand in path.last.subcommands {
+            var longer = path
+            longer.append(subcommand)
+            add(longer)
+        }
+    }
+
+    /// The words that lead to a command below the root, as patterns of a shell's `case`.
+    var paths: String { rows.dropFirst().map { "'\($0.path)'" }.joined(separator: "|") }
+
+    /// What is offered behind options that take values, as arms of a shell's `case` of path and option.
+    ///
+    /// - Parameter action: what a shell does for a kind of value.
+    func arms(_ action: (Completion) -> String) -> String {
+        var arms: [(action: String, patterns: [String])] = []
+        for row in rows {
+            for option in row.options where option.takesValue {
+                let (action, patterns) = (action(option.offer), option.words.map { "'\(row.path) \($0)'" })
+                if let place = arms.firstIndex(where: { $0.action == action }) {
+                    arms[place].patterns += patterns
+                } else {
+                    arms.append((action, patterns))
+                }
+            }
+        }
+        return arms.map { "        \($0.patterns.joined(separator: "|"))) \($0.action) return ;;\n" }.joined()
+    }
+}
+
+extension Declaration {
+    var offer: Completion { values.isEmpty ? completion : .words(values) }
+}
+
+extension Completion {
+    var isNone: Bool {
+        if case .none = self { true } else { false }
+    }
+}

@@ -1,0 +1,148 @@
+import BrokerRPC
+import BrokerValues
+import Synchronization
+
+/// The way to the broker: connects with the first call, and again after the broker restarted.
+///
+/// Safe to share between tasks; all calls go over one connection and are answered in any order.
+package final class BrokerConnection: Sendable {
+    package let location: SocketLocation
+    private let patience: Duration
+    private let pause: @Sendable (Duration) async throws -> Void
+    private let current = Mutex<Link?>(nil)
+
+    /// - Parameters:
+    ///   - location: the broker's socket.
+    ///   - patience: how long a call whose connection was lost tries to get a new one: what a restart may take.
+    ///   - pause: waits between two attempts.
+    package init(
+        location: SocketLocation, patience: Duration = .seconds(3),
+        pause: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+    ) {
+        self.location = location
+        self.patience = patience
+        self.pause = pause
+    }
+
+    deinit { close() }
+
+    /// Ends the connection, and with it interactions that wait on it. The next call connects anew.
+    package func close() {
+        current.withLock { link in
+            link?.close()
+            link = nil
+        }
+    }
+
+    /// Carries out one method of the protocol.
+    ///
+    /// A request that the broker cannot have seen is sent again on a new connection. One that was refused because the
+    /// broker stops is sent once more, for it has not been carried out; one whose answer was lost only if carrying it out
+    /// twice does no harm. Otherwise the call fails.
+    ///
+    /// - Parameters:
+    ///   - method: what to call.
+    ///   - params: its parameters.
+    ///   - interaction: told what to show to the person; called on the reading thread, must not wait.
+    /// - Returns: the method's result.
+    /// - Throws: the broker's error, or ``BrokerClientError/Code/brokerNotAvailable``,
+    ///   ``BrokerClientError/Code/brokerNotTrusted``, ``BrokerClientError/Code/connectionLost``,
+    ///   ``BrokerClientError/Code/invalidResponse``, ``BrokerClientError/Code/canceled``.
+    package func call<Method: BrokerMethod>(
+        _ method: Method.Type, _ params: Method.Params, interaction: InteractionObserver? = nil
+    ) async throws(BrokerClientError) -> Method.Result {
+        try .decoded(try await result(of: method, params, interaction: interaction))
+    }
+
+    /// As ``call(_:_:interaction:)``, with the result as the broker wrote it.
+    package func result<Method: BrokerMethod>(
+        of method: Method.Type, _ params: Method.Params, interaction: InteractionObserver? = nil
+    ) async throws(BrokerClientError) -> JSONNode {
+        try await answer(to: Request(method, params), interaction: interaction)
+    }
+
+    func answer(
+        to request: Request, interaction: InteractionObserver? = nil
+    ) async throws(BrokerClientError) -> JSONNode {
+        var deadline: ContinuousClock.Instant?
+        var pauses = Pauses(pause)
+        var repetition = RetryPolicy(isIdempotent: request.isIdempotent)
+        while true {
+            let link = try await connected(until: deadline)
+            let outcome = await link.exchange(observer: interaction.map(Self.observer), line: request.line)
+            if outcome.tellsOfStop { leave(link) }
+            switch repetition.verdict(on: outcome) {
+            case .result(let result): return result
+            case .failure(let error): throw error
+            case .again(let error):
+                leave(link)
+                deadline = deadline ?? ContinuousClock.now + patience
+                try await pauses.next(before: deadline, otherwise: error)
+            }
+        }
+    }
+
+    /// New calls go elsewhere; those that still wait on it are answered.
+    private func leave(_ link: Link) {
+        current.withLock { if $0 === link { $0 = nil } }
+    }
+
+    private func connected(until deadline: ContinuousClock.Instant?) async throws(BrokerClientError) -> Link {
+        var pauses = Pauses(pause)
+        while true {
+            do {
+                return try openLink()
+            } catch {
+                // The queue of a broker that is there empties in no time; a broker that was there a moment ago may be
+                // on its way back. Anything else does not change by waiting.
+                let end = deadline ?? (error == .busy ? ContinuousClock.now + patience : nil)
+                let failure = BrokerClientError(error, location)
+                guard error == .busy || error == .notRunning else { throw failure }
+                try await pauses.next(before: end, otherwise: failure)
+            }
+        }
+    }
+
+    private func openLink() throws(ConnectFailure) -> Link {
+        try current.withLock { link throws(ConnectFailure) in
+            if let link, link.isOpen { return link }
+            let opened = try Link.open(location)
+            link = opened
+            return opened
+        }
+    }
+
+    private static func observer(_ interaction: InteractionObserver) -> Link.Observer {
+        Link.Observer(correlationID: interaction.correlationID) { notification in
+            if let notice = InteractionNotice(notification) { interaction.noticed(notice) }
+        }
+    }
+}
+
+/// Waits between attempts, longer each time.
+private struct Pauses {
+    let sleep: @Sendable (Duration) async throws -> Void
+    private var pause = Duration.milliseconds(5)
+
+    init(_ sleep: @escaping @Sendable (Duration) async throws -> Void) { self.sleep = sleep }
+
+    /// - Throws: `failure` when there is no `deadline` or it has passed.
+    mutating func next(
+        before deadline: ContinuousClock.Instant?, otherwise failure: BrokerClientError
+    ) async throws(BrokerClientError) {
+        guard let deadline, ContinuousClock.now < deadline else { throw failure }
+        do { try await sleep(pause) } catch { throw .taskCancelled }
+        pause = min(pause * 2, .milliseconds(200))
+    }
+}
+
+/// Takes what is to be shown while one request waits.
+package struct InteractionObserver: Sendable {
+    package let correlationID: String
+    package let noticed: @Sendable (InteractionNotice) -> Void
+
+    package init(correlationID: String, noticed: @escaping @Sendable (InteractionNotice) -> Void) {
+        self.correlationID = correlationID
+        self.noticed = noticed
+    }
+}

@@ -1,0 +1,164 @@
+import BrokerRPC
+import BrokerValues
+import Glibc
+
+/// A connection for a program that asks one thing after another and has nothing else to do: no threads, no tasks.
+///
+/// A command such as `brokerctl token` is over before a thread pool has started. What is repeated after a loss is the
+/// same as with ``BrokerConnection``. Notifications are passed over.
+package final class DirectConnection {
+    package let location: SocketLocation
+    private let patience: Duration
+    private let answerTimeout: Duration?
+    private var tellWaiting: (() -> Void)?
+    private var stream: StreamSocket?
+    private var lines = LineAssembler()
+    private var nextID: Int64 = 1
+
+    /// - Parameters:
+    ///   - location: the broker's socket.
+    ///   - patience: how long to try for a new connection when one was lost.
+    ///   - answerTimeout: how long an answer may take; nil for any time.
+    ///   - tellWaiting: called once, when an answer takes so long that a person begins to wonder.
+    package init(
+        location: SocketLocation, patience: Duration = .seconds(3), answerTimeout: Duration? = nil,
+        tellWaiting: (() -> Void)? = nil
+    ) {
+        self.location = location
+        self.patience = patience
+        self.answerTimeout = answerTimeout
+        self.tellWaiting = tellWaiting
+    }
+
+    deinit { close() }
+
+    /// Carries out one method of the protocol, and blocks until it is answered.
+    ///
+    /// - Parameters:
+    ///   - method: what to call.
+    ///   - params: its parameters.
+    ///   - descriptors: go along with the line.
+    /// - Returns: the method's result.
+    /// - Throws: as ``BrokerConnection/call(_:_:interaction:)``.
+    package func call<Method: BrokerMethod>(
+        _ method: Method.Type, _ params: Method.Params, with descriptors: (Int32, Int32)? = nil
+    ) throws(BrokerClientError) -> Method.Result {
+        try .decoded(try result(of: method, params, with: descriptors))
+    }
+
+    /// As ``call(_:_:)``, with the result as the broker wrote it.
+    package func result<Method: BrokerMethod>(
+        of method: Method.Type, _ params: Method.Params, with descriptors: (Int32, Int32)? = nil
+    ) throws(BrokerClientError) -> JSONNode {
+        try answer(to: Request(method, params), with: descriptors)
+    }
+
+    package func answer(
+        to request: Request, with descriptors: (Int32, Int32)? = nil
+    ) throws(BrokerClientError) -> JSONNode {
+        defer { nextID += 1 }
+        let line = request.line(nextID)
+        guard line.count <= Link.longestRequest else { throw .tooLong }
+        var repetition = RetryPolicy(isIdempotent: request.isIdempotent)
+        var deadline: ContinuousClock.Instant?
+        while true {
+            try connect(until: deadline)
+            let outcome = exchange(line, descriptors)
+            let isLast = if case .answer = outcome { outcome.tellsOfStop } else { true }
+            if isLast { close() }
+            switch repetition.verdict(on: outcome) {
+            case .result(let result): return result
+            case .failure(let error): throw error
+            case .again(let error):
+                deadline = deadline ?? ContinuousClock.now + patience
+                try pause(before: deadline, otherwise: error)
+            }
+        }
+    }
+
+    private func close() {
+        if let stream { Glibc.close(stream.descriptor) }
+        stream = nil
+        lines = LineAssembler()
+    }
+
+    private func connect(until deadline: ContinuousClock.Instant?) throws(BrokerClientError) {
+        let start = ContinuousClock.now
+        while stream == nil {
+            do {
+                stream = try StreamSocket.connect(to: location)
+            } catch {
+                let end = deadline ?? (error == .busy ? start + patience : nil)
+                let failure = BrokerClientError(error, location)
+                guard error == .busy || error == .notRunning else { throw failure }
+                try pause(before: end, otherwise: failure)
+            }
+        }
+    }
+
+    private func pause(
+        before deadline: ContinuousClock.Instant?, otherwise failure: BrokerClientError
+    ) throws(BrokerClientError) {
+        guard let deadline, ContinuousClock.now < deadline else { throw failure }
+        usleep(20_000)
+    }
+
+    private func exchange(_ line: [UInt8], _ descriptors: (Int32, Int32)?) -> Link.Outcome {
+        guard let stream else { return .lost(sent: false) }
+        let isSent = send(line, descriptors, on: stream)
+        // Whoever turned us away may have said why before hanging up.
+        return receiveAnswer(on: stream) ?? .lost(sent: isSent)
+    }
+
+    private func send(_ line: [UInt8], _ descriptors: (Int32, Int32)?, on stream: StreamSocket) -> Bool {
+        var rest = line[...]
+        var descriptors = descriptors
+        while !rest.isEmpty {
+            let transfer = rest.withUnsafeBytes { bytes in
+                descriptors.map { stream.send(bytes, with: $0) } ?? stream.send(bytes)
+            }
+            switch transfer {
+            case .bytes(let count): (rest, descriptors) = (rest.dropFirst(count), nil)
+            case .wouldBlock: stream.wait(for: Int16(POLLOUT))
+            case .ended: return false
+            }
+        }
+        return true
+    }
+
+    /// Nil when the connection ended first.
+    private func receiveAnswer(on stream: StreamSocket) -> Link.Outcome? {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
+        defer { buffer.deallocate() }
+        let deadline = answerTimeout.map { ContinuousClock.now + $0 }
+        var outcome: Link.Outcome?
+        while outcome == nil {
+            switch stream.receive(into: buffer) {
+            case .bytes(let count):
+                let isBounded = lines.append(UnsafeRawBufferPointer(rebasing: buffer[..<count])) { line in
+                    outcome = outcome ?? self.outcome(of: line)
+                }
+                if !isBounded { return .garbled }
+            case .wouldBlock:
+                if let tellWaiting, !stream.wait(for: Int16(POLLIN), until: .now + .seconds(2)) {
+                    tellWaiting()
+                    self.tellWaiting = nil
+                }
+                if !stream.wait(for: Int16(POLLIN), until: deadline) { return .tooLate }
+            case .ended: return nil
+            }
+        }
+        return outcome
+    }
+
+    private func outcome(of line: [UInt8]) -> Link.Outcome? {
+        switch line.withUnsafeBytes({ try? ServerLine($0) }) {
+        case .answer(let id, let answer):
+            if id?.number == nextID { return .answer(answer) }
+            if id == nil, case .error(let error) = answer { return .dismissed(error) }
+            return nil
+        case .notification: return nil
+        case nil: return .garbled
+        }
+    }
+}

@@ -1,0 +1,53 @@
+import BrokerRPC
+import BrokerValues
+
+/// The requests that wait for a person, each with what it shows.
+package enum InteractiveSession {
+    /// Carries out `token.acquireInteractive` and shows the sign-in page when the broker asks for it.
+    ///
+    /// Who joined a sign-in whose page another request has shown only stops waiting when its task is cancelled: the page is
+    /// the other's to close.
+    ///
+    /// - Parameter joined: called on the connection's thread when there is such a page.
+    /// - Returns: the token, as the broker wrote it.
+    package static func run(
+        _ params: AcquireTokenInteractive.Params, on connection: BrokerConnection, browser: any BrowserOpening,
+        joined: @escaping @Sendable () -> Void = {}
+    ) async throws(BrokerClientError) -> JSONNode {
+        try await InteractionCall.run(AcquireTokenInteractive.self, params, on: connection, joined: joined) {
+            if case .open(let opening) = $0 { try await browser.open(SignInPage(opening)) }
+        }
+    }
+
+    /// Carries out `accounts.signOut` and shows the provider's page when the broker asks for it.
+    ///
+    /// - Returns: the stages, as the broker wrote them.
+    package static func run(
+        _ params: SignOutAccount.Params, on connection: BrokerConnection, browser: any BrowserOpening
+    ) async throws(BrokerClientError) -> JSONNode {
+        try await InteractionCall.run(SignOutAccount.self, params, on: connection) {
+            if case .open(let opening) = $0 { try await browser.open(SignInPage(opening)) }
+        }
+    }
+
+    /// Carries out `token.acquireByDeviceCode`.
+    ///
+    /// - Parameter onCode: shows code and address to the person.
+    /// - Returns: the token, as the broker wrote it.
+    package static func run(
+        _ params: AcquireTokenByDeviceCode.Params, on connection: BrokerConnection,
+        onCode: @escaping @Sendable (DeviceCodeOpening) async throws -> Void
+    ) async throws(BrokerClientError) -> JSONNode {
+        try await InteractionCall.run(AcquireTokenByDeviceCode.self, params, on: connection) {
+            if case .deviceCode(let code) = $0 { try await onCode(code) }
+        }
+    }
+}
+
+extension SignInPage {
+    init(_ opening: InteractionOpening) {
+        self.init(
+            url: opening.url, redirectUri: opening.redirectURI, expiresOn: opening.expiresOn,
+            interactionId: opening.interactionID, correlationId: opening.correlationID)
+    }
+}

@@ -1,0 +1,62 @@
+import BrokerRPC
+import BrokerValues
+
+/// Something that happened, as the broker told it.
+package struct EventNotice: Sendable {
+    /// `event.account` and its like.
+    package let name: String
+    package let params: JSONNode
+}
+
+/// A connection for nothing but events, which ends with whoever reads them.
+package enum EventFeed {
+    /// - Parameters:
+    ///   - params: what to be told of.
+    ///   - read: makes an event of what the broker says; nil for what is passed over.
+    /// - Returns: the events in their order, once the broker has taken the subscription. The newest 1000 are kept for a slow
+    ///   reader. They end with ``BrokerClientError/Code/connectionLost`` when the broker goes away.
+    package static func open<Event: Sendable>(
+        _ params: Subscribe.Params, at location: SocketLocation,
+        _ read: @escaping @Sendable (Link.Notification) -> Event?
+    ) async throws(BrokerClientError) -> AsyncThrowingStream<Event, any Error> {
+        let (stream, continuation) = AsyncThrowingStream.makeStream(
+            of: Event.self, bufferingPolicy: .bufferingNewest(1000))
+        let link = try follow(location, continuation, read)
+        continuation.onTermination = { _ in link.close() }
+        switch await link.exchange(line: { Subscribe.requestLine(id: $0, params) }) {
+        case .answer(.result): return stream
+        case .answer(.error(let error)), .dismissed(let error): throw BrokerClientError(error)
+        case .tooLong: throw .tooLong
+        case .garbled: throw .notUnderstood(cause: nil)
+        case .abandoned: throw .taskCancelled
+        case .tooLate: throw .noAnswer
+        case .lost: throw .lost
+        }
+    }
+
+    private static func follow<Event: Sendable>(
+        _ location: SocketLocation, _ continuation: AsyncThrowingStream<Event, any Error>.Continuation,
+        _ read: @escaping @Sendable (Link.Notification) -> Event?
+    ) throws(BrokerClientError) -> Link {
+        do {
+            return try Link.open(location) { event in
+                switch event {
+                case .happened(let notification):
+                    if let event = read(notification) { continuation.yield(event) }
+                case .connectionEnded: continuation.finish(throwing: BrokerClientError.lost)
+                }
+            }
+        } catch {
+            throw BrokerClientError(error, location)
+        }
+    }
+}
+
+extension SocketLocation {
+    /// What happens at the broker there, for the person's own tools; see ``EventFeed/open(_:at:_:)``.
+    package func events(
+        _ params: Subscribe.Params
+    ) async throws(BrokerClientError) -> AsyncThrowingStream<EventNotice, any Error> {
+        try await EventFeed.open(params, at: self) { EventNotice(name: $0.method, params: $0.params) }
+    }
+}

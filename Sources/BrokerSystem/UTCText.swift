@@ -1,0 +1,12 @@
+import Glibc
+
+/// `2026-01-02T03:04:05Z` (RFC 3339).
+///
+/// - Parameter time: seconds since 1970.
+package func utcText(_ time: Int64) -> String {
+    var (seconds, parts) = (time_t(time), tm())
+    gmtime_r(&seconds, &parts)
+    func two(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
+    return "\(parts.tm_year + 1900)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday))"
+        + "T\(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec))Z"
+}

@@ -1,0 +1,144 @@
+import BrokerCommands
+import Testing
+
+@Suite("A command line is read by what commands declare")
+struct ArgumentTests {
+    private func read(_ words: String...) -> CommandReading { CommandReading(words, root: Kitchen.self) }
+
+    private func bake(_ words: String...) throws -> Bake {
+        guard case .command(let command) = CommandReading(["bake"] + words, root: Kitchen.self) else {
+            throw NotACommand()
+        }
+        return try #require(command as? Bake)
+    }
+
+    private func mistake(_ words: String...) -> String? {
+        guard case .mistake(let mistake, let path) = CommandReading(words, root: Kitchen.self) else { return nil }
+        return "\(path.text): \(mistake.message)"
+    }
+
+    private struct NotACommand: Error {}
+
+    @Test("what is not said stays as it is, and a word goes by its place")
+    func least() throws {
+        let bake = try bake("rye")
+        #expect(bake.bread == "rye" && bake.guest == nil && bake.minutes == 50 && bake.seeds == [] && !bake.isSliced)
+    }
+
+    @Test("a value stands behind its option or behind an equals sign, wherever the option stands")
+    func values() throws {
+        for words in [["rye", "--minutes", "40"], ["--minutes=40", "rye"], ["--minutes", "40", "rye"]] {
+            guard case .command(let command) = CommandReading(["bake"] + words, root: Kitchen.self) else {
+                Issue.record("\(words)")
+                continue
+            }
+            #expect((command as? Bake)?.minutes == 40 && (command as? Bake)?.bread == "rye", "\(words)")
+        }
+        #expect(try bake("rye", "--shape=").shape == "", "an empty value is one")
+        #expect(try bake("rye", "--shape", "-").shape == "-", "a dash alone is no option")
+        #expect(try bake("rye", "--shape=--x=y").shape == "--x=y")
+    }
+
+    @Test("of an option that has one value the last one counts")
+    func repeated() throws {
+        #expect(try bake("rye", "--minutes", "40", "--minutes", "45").minutes == 45)
+    }
+
+    @Test("an option may be repeated, and some take all words up to the next option")
+    func lists() throws {
+        let bake = try bake("--seed", "flax", "--seed", "sunflower", "--topping", "salt", "caraway", "--sliced", "rye")
+        #expect(bake.seeds == ["flax", "sunflower"] && bake.toppings == ["salt", "caraway"] && bake.bread == "rye")
+    }
+
+    @Test("flags are set by their names and letters, several letters at once; a choice can be taken back")
+    func flags() throws {
+        #expect(try bake("rye", "-sq").isSliced && bake("rye", "-sq").isQuiet)
+        #expect(try bake("rye", "--sliced").isSliced)
+        #expect(try bake("rye", "--glazed").isGlazed == true)
+        #expect(try bake("rye", "--glazed", "--no-glazed").isGlazed == false)
+        #expect(try bake("rye").isGlazed == nil)
+    }
+
+    @Test("two dashes end the options, and what stands behind is passed on where a command takes it")
+    func dashes() throws {
+        #expect(try bake("--sliced", "--", "--rye").bread == "--rye")
+        guard case .command(let command) = read("serve", "--", "knife", "--sharp", "-h") else {
+            Issue.record("no command")
+            return
+        }
+        #expect((command as? Serve)?.words == ["knife", "--sharp", "-h"])
+        #expect(mistake("serve", "knife") == "kitchen serve: knife is one argument too many.")
+    }
+
+    @Test("options that a noun knows may stand before and behind its verbs")
+    func nouns() {
+        for words in [["--quiet", "oven", "heat"], ["oven", "--quiet", "heat"], ["oven", "heat", "--quiet"]] {
+            guard case .command(let command) = CommandReading(words, root: Kitchen.self) else {
+                Issue.record("\(words)")
+                continue
+            }
+            #expect((command as? Heat)?.isQuiet == true, "\(words)")
+        }
+        #expect(mistake("--shape", "tin", "bake", "rye") == "kitchen: There is no option --shape.")
+    }
+
+    @Test(
+        "what is wrong is named, with the nearest there is",
+        arguments: [
+            (["bake", "rye", "--minuets", "3"], "There is no option --minuets; did you mean --minutes?"),
+            (["bake", "rye", "-x"], "There is no option -x."),
+            (["bake", "rye", "--minutes"], "--minutes lacks its value."),
+            (["bake", "rye", "--minutes", "--sliced"], "--minutes lacks its value."),
+            (["bake", "rye", "--minutes", "soon"], "--minutes cannot be soon."),
+            (["bake", "rye", "--crust", "none"], "--crust takes soft or hard, not none."),
+            (["bake", "rye", "--sliced=yes"], "--sliced takes no value."),
+            (["bake"], "<bread> is missing."), (["bake", "rye", "oat"], "oat is one argument too many."),
+            (["bake", "rye", "--for", ""], "A guest has a name."), (["bake", "air"], "Air cannot be baked."),
+        ])
+    func mistakes(_ words: [String], _ message: String) {
+        guard case .mistake(let mistake, let path) = CommandReading(words, root: Kitchen.self) else {
+            Issue.record("no mistake")
+            return
+        }
+        #expect(mistake.message == message && path.text == "kitchen bake")
+    }
+
+    @Test("a subcommand that there is not is told, with the nearest one")
+    func unknownSubcommand() {
+        #expect(
+            mistake("bkae") == "kitchen: There is no command bkae; did you mean bake?\nkitchen help lists them all.")
+        #expect(
+            mistake("oven", "zzzzzzzzz")
+                == "kitchen oven: There is no command zzzzzzzzz.\nkitchen help oven lists them all.")
+    }
+
+    @Test(
+        "help is given whatever else is said",
+        arguments: [
+            (["help"], "kitchen"), (["-h"], "kitchen"), (["help", "oven"], "kitchen oven"),
+            (["oven", "--help"], "kitchen oven"),
+            (["help", "oven", "heat"], "kitchen oven heat"), (["bake", "--nonsense", "-h"], "kitchen bake"),
+            (["help", "bake", "--quiet"], "kitchen bake"), (["bake", "-sh"], "kitchen bake"),
+        ])
+    func help(_ words: [String], _ path: String) {
+        guard case .help(let found) = CommandReading(words, root: Kitchen.self) else {
+            Issue.record("no help")
+            return
+        }
+        #expect(found.text == path)
+    }
+
+    @Test("a version is told by every command, and a noun without its verb is no command")
+    func others() {
+        for words in [["--version"], ["oven", "--version"], ["bake", "--version"]] {
+            if case .version = CommandReading(words, root: Kitchen.self) { continue }
+            Issue.record("\(words)")
+        }
+        for (words, text) in [([], "kitchen"), (["oven"], "kitchen oven"), (["oven", "--quiet"], "kitchen oven")] {
+            guard case .incomplete(let path) = CommandReading(words, root: Kitchen.self), path.text == text else {
+                Issue.record("\(words)")
+                continue
+            }
+        }
+    }
+}

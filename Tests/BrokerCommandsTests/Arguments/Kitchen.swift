@@ -1,0 +1,95 @@
+import BrokerCommands
+
+/// Commands of a program that is not there, with one of each kind of declaration.
+struct Kitchen: Command {
+    static var about: About { About("kitchen", "Cook.", "Examples:\n  kitchen bake rye") }
+    static var subcommands: [any Command.Type] { [Bake.self, Serve.self, Oven.self] }
+    var isQuiet = false
+
+    mutating func declare(in arguments: inout Arguments) {
+        arguments.flag("quiet", &isQuiet, short: "q", "Say nothing.")
+    }
+
+    func execute() -> ExitStatus { .usage }
+}
+
+struct Bake: Command {
+    enum Crust: String, CaseIterable, ArgumentValue {
+        case soft, hard
+    }
+
+    static var about: About { About("bake", "Make a bread.", "It takes a while.") }
+
+    var bread = ""
+    var guest = Guest()
+    var minutes: Int64 = 50
+    var crust: Crust?
+    var shape: String?
+    var seeds: [String] = []
+    var toppings: [String] = []
+    var isSliced = false
+    var isQuiet = false
+    var isGlazed: Bool?
+
+    mutating func declare(in arguments: inout Arguments) {
+        arguments.argument("bread", &bread, "What is made.")
+        arguments.group(&guest)
+        arguments.option("minutes", &minutes, value: "number", "How long it takes (50 if left out).")
+        arguments.option("crust", &crust, "How it is outside: soft or hard.")
+        arguments.option("shape", &shape, "How it looks.", "Round, unless the tin is not.")
+        arguments.list("seed", &seeds, "What is in it; may be repeated.")
+        arguments.list("topping", &toppings, takesSeveral: true, "What is on it; may be repeated.")
+        arguments.flag("sliced", &isSliced, short: "s", "Cut it.")
+        arguments.flag("quiet", &isQuiet, short: "q", "Say nothing.")
+        arguments.choice("glazed", &isGlazed, "Whether it shines.")
+    }
+
+    func validate() throws(UsageMistake) {
+        guard bread != "air" else { throw UsageMistake("Air cannot be baked.") }
+    }
+
+    func execute() -> ExitStatus { .done }
+}
+
+/// Options of several commands.
+struct Guest: ArgumentGroup, Equatable {
+    var name: String?
+
+    mutating func declare(in arguments: inout Arguments) {
+        arguments.option("for", &name, value: "guest", "Who eats it.")
+    }
+
+    func validate() throws(UsageMistake) {
+        guard name?.isEmpty != true else { throw UsageMistake("A guest has a name.") }
+    }
+
+    static func == (guest: Guest, name: String?) -> Bool { guest.name == name }
+}
+
+struct Serve: Command {
+    static var about: About { About("serve", "Bring it to the table.", "") }
+    var words: [String] = []
+
+    mutating func declare(in arguments: inout Arguments) { arguments.rest("words", &words, "What goes along.") }
+
+    func execute() -> ExitStatus { .done }
+}
+
+struct Oven: Command {
+    static var about: About { About("oven", "See to the oven.", "") }
+    static var subcommands: [any Command.Type] { [Heat.self] }
+    var isQuiet = false
+
+    mutating func declare(in arguments: inout Arguments) { arguments.flag("quiet", &isQuiet, "Say nothing.") }
+
+    func execute() -> ExitStatus { .usage }
+}
+
+struct Heat: Command {
+    static var about: About { About("heat", "Make it hot.", "") }
+    var isQuiet = false
+
+    mutating func declare(in arguments: inout Arguments) { arguments.flag("quiet", &isQuiet, "Say nothing.") }
+
+    func execute() -> ExitStatus { .done }
+}
