@@ -25,11 +25,13 @@ extension SilentLook {
     /// - Parameters:
     ///   - token: what ``cached(_:)`` answered.
     ///   - minimumLifetime: that the request asked for.
-    package func lasting(_ token: AcquiredToken, minimumLifetime: Int64?) -> LastingToken {
+    /// - Returns: nil for one that is due to be renewed.
+    package func lasting(_ token: AcquiredToken, minimumLifetime: Int64?) -> LastingToken? {
         let (buffer, share) = services.settings.read { ($0.expiryBuffer, $0.refreshShare) }
         let now = services.clock.now
-        return LastingToken(
+        let lasting = LastingToken(
             token.token, expiry: ExpiryRule(now: now, buffer: buffer, minimumLifetime: minimumLifetime),
             renewal: RefreshAheadRule(now: now, share: share))
+        return lasting.answers(at: now) ? lasting : nil
     }
 }

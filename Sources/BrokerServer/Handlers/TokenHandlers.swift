@@ -75,10 +75,9 @@ struct TokenHandlers: Sendable {
     /// Of a token from memory that the app itself is allowed. What a grant allows is looked up for each token, and a request with
     /// a name of its own is another one each time.
     private func again(_ request: Request<AcquireTokenSilent>, _ token: AcquiredToken) -> RepeatableAnswer? {
-        guard token.fromCache, token.persisted, request.grant == nil, request.params.correlationId == nil else {
-            return nil
-        }
-        let lasting = services.broker.memory.lasting(token, minimumLifetime: request.params.minimumLifetime)
+        guard token.fromCache, token.persisted, request.grant == nil, request.params.correlationId == nil,
+            let lasting = services.broker.memory.lasting(token, minimumLifetime: request.params.minimumLifetime)
+        else { return nil }
         let written = WrittenToken(token)
         return RepeatableAnswer(
             isGood: { lasting.answers(at: $0) },
