@@ -178,8 +178,8 @@ package final class Reactor: @unchecked Sendable {
 
     /// What is there now, and for at least as long as the events took: neither waits for all of the other.
     private func doWhatWaits() {
+        guard hasWork else { return }
         if turn.isEmpty { (turn, later) = (later.reversed(), []) }
-        guard !turn.isEmpty else { return }
         let begin = MonotonicInstant.now
         let end = begin + max(begin - now, .microseconds(100))
         while let action = turn.popLast() {

@@ -66,7 +66,7 @@ final class SocketStream: ReactorSource {
 
     /// Whether bytes are read. Otherwise they stay in the peer's own memory.
     var wantsInput = true {
-        didSet { updateInterest() }
+        didSet { if wantsInput != oldValue || isGone { updateInterest() } }
     }
 
     /// Bytes written that the peer has not taken.
@@ -168,9 +168,14 @@ final class SocketStream: ReactorSource {
     /// What was to be sent may hold a token.
     private func forgetOutgoing() {
         guard !outgoing.isEmpty else { return }
-        outgoing.withUnsafeMutableBytes { $0.wipe() }
-        if outgoing.capacity > Self.kept { outgoing = [] } else { outgoing.removeAll(keepingCapacity: true) }
+        Self.wipe(&outgoing)
         sent = 0
+    }
+
+    /// Keeps its memory, unless that is much.
+    private static func wipe(_ bytes: inout [UInt8]) {
+        bytes.withUnsafeMutableBytes { $0.wipe() }
+        if bytes.capacity > kept { bytes = [] } else { bytes.removeAll(keepingCapacity: true) }
     }
 
     private func endOutput() {
