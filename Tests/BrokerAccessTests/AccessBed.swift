@@ -96,7 +96,8 @@ extension AccessPolicy {
     func admit(
         _ caller: Caller, as reference: AppReference, reaching reach: AppReach
     ) throws(BrokerError) -> Admitted<AppRegistration> {
-        defer { leave(neededKeys: true) }
-        return try admit(reference, Asking(caller, now: { caller }, reaching: reach))
+        let admitted = try admit(reference, Asking(caller, now: { caller }, reaching: reach))
+        leave(neededKeys: true)
+        return admitted
     }
 }
