@@ -51,6 +51,15 @@ struct KubeCredentialTests {
         #expect(try status(result) == ["token": idToken, "expirationTimestamp": "2033-05-18T03:33:20Z"])
     }
 
+    @Test(
+        "an ID token that says it never ends has an end that can be written",
+        arguments: ["253402300800", "67768036191676799", "9223372036854775807"])
+    func endless(_ expiry: String) async throws {
+        let broker = try broker(["token.acquireSilent": Self.answer(Self.idToken("{\"exp\":\(expiry)}"))])
+        let result = try await brokerctl(Self.arguments, at: broker.path)
+        #expect(try status(result)["expirationTimestamp"] == "9999-12-31T23:59:59Z")
+    }
+
     @Test("an ID token that has ended is renewed with its access token, once; after that only a sign-in helps")
     func staleIDToken() async throws {
         let log = Recorder<String>()

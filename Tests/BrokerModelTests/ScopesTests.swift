@@ -30,6 +30,17 @@ struct ScopesTests {
         }
     }
 
+    @Test("are there once each, however a letter is written")
+    func forms() {
+        for words in [
+            ["\u{e9}", "\u{c9}a", "e\u{301}"], ["e\u{301}", "\u{e9}k", "E\u{301}"], ["\u{c9}", "\u{e9}a", "E\u{301}"],
+        ] {
+            for order in [words, words.reversed(), [words[1], words[2], words[0]]] {
+                #expect(Scopes(order).asGiven.count == 2 && Scopes(order).normalized.count == 2, "\(order)")
+            }
+        }
+    }
+
     @Test("are a subset only if all of them are there")
     func subsets() {
         let granted = Scopes(["Mail.Read", "Mail.Send", "User.Read"])

@@ -40,9 +40,18 @@ package final class WorkGate: Sendable {
         return enterOpen()
     }
 
+    /// Whoever finds it shut is counted at no moment: nobody who waits for the end of the work waits for them.
     private func enterOpen() -> Bool {
-        if begin() & Word.isOpen != 0 { return true }
-        leave()
+        var before = word.load(ordering: .acquiring)
+        while before & Word.isOpen != 0 {
+            let isIn: Bool
+            (isIn, before) = word.weakCompareExchange(
+                expected: before, desired: before + Word.one, ordering: .acquiringAndReleasing)
+            guard !isIn else {
+                useCount.add(1, ordering: .relaxed)
+                return true
+            }
+        }
         return false
     }
 
@@ -62,18 +71,14 @@ package final class WorkGate: Sendable {
         return isIn
     }
 
-    /// - Returns: what there was before.
-    @discardableResult
-    private func begin() -> UInt64 {
-        useCount.add(1, ordering: .relaxed)
-        return word.add(Word.one, ordering: .acquiringAndReleasing).oldValue
-    }
-
     /// Whether the broker is not locked, and not about to be.
     package var isOpen: Bool { word.load(ordering: .acquiring) & Word.isOpen != 0 }
 
     /// For what counted work leaves behind: it is let in at any time.
-    package func join() { begin() }
+    package func join() {
+        useCount.add(1, ordering: .relaxed)
+        word.add(Word.one, ordering: .acquiringAndReleasing)
+    }
 
     package func leave() {
         useCount.add(1, ordering: .relaxed)
@@ -94,7 +99,10 @@ package final class WorkGate: Sendable {
 
     /// From now on.
     package func limitIdleTime(to limit: Duration?) {
+        let now = clock.uptime
         state.withLock { state in
+            // Until now nobody said when they came.
+            if state.idleLimit == nil { state.lastUse = now }
             state.idleLimit = limit
             if limit == nil {
                 word.bitwiseAnd(~Word.countsIdleTime, ordering: .acquiringAndReleasing)

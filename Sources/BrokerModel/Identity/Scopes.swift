@@ -16,7 +16,8 @@ package struct Scopes: Sendable, Hashable {
         }
         let words = scopes.flatMap(Self.words)
         let sorted = words.map { $0.lowercased() }.sorted()
-        if zip(sorted, sorted.dropFirst()).allSatisfy({ $0 != $1 }) {
+        // Of other texts two that are equal need not stand side by side: the language's order is none where their forms differ.
+        if words.allSatisfy(Self.isASCII), zip(sorted, sorted.dropFirst()).allSatisfy({ $0 != $1 }) {
             (asGiven, normalized) = (words, sorted)
         } else {
             var seen = Set<String>()
@@ -30,9 +31,11 @@ package struct Scopes: Sendable, Hashable {
         !text.isEmpty && text.utf8.allSatisfy { (0x21...0x7e).contains($0) }
     }
 
+    private static func isASCII(_ text: String) -> Bool { text.utf8.allSatisfy { $0 < 0x80 } }
+
     private static func words(of text: String) -> [String] {
         if isOneWord(text) { return [text] }
-        guard text.utf8.allSatisfy({ $0 < 0x80 }) else {
+        guard isASCII(text) else {
             return text.split(whereSeparator: \.isWhitespace).map(String.init)
         }
         return text.utf8.split { $0 == 0x20 || (0x09...0x0d).contains($0) }.map { String(Substring($0)) }

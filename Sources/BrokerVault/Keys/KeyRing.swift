@@ -31,8 +31,8 @@ final class KeyRing: Sendable {
     func unlock(with wrapping: KeyWrapping) { state.withLock { $0.wrapping = wrapping } }
 
     func lock() {
-        defer { changed.add() }
         state.withLock { state in
+            defer { changed.add() }
             state.wrapping = nil
             state.entries = state.entries.compactMapValues { $0.unsaved.map { Entry(unsaved: $0) } }
         }
@@ -65,8 +65,8 @@ final class KeyRing: Sendable {
 
     /// The disk has new keys of a partition. What memory holds may be sealed with those before.
     func replace(_ keys: [Partition: DataKeys]) {
-        defer { changed.add() }
         state.withLock { state in
+            defer { changed.add() }
             // Locked while they were written: they are read again when it is unlocked.
             guard state.wrapping != nil else {
                 for partition in keys.keys { state.entries[partition] = nil }
@@ -126,8 +126,10 @@ final class KeyRing: Sendable {
 
     /// The disk does not have the partition's key any more.
     func forget(_ partition: Partition) {
-        defer { changed.add() }
-        state.withLock { $0.entries[partition] = nil }
+        state.withLock { state in
+            state.entries[partition] = nil
+            changed.add()
+        }
     }
 
     /// The partition's wrapped key, if the vault does not have it yet.
