@@ -197,7 +197,7 @@ package final class AuditTally: Sendable {
     }
 
     /// - Returns: false when the count was taken: the event needs another tally.
-    func add(_ correlationID: String?) -> Bool {
+    package func add(_ correlationID: String?) -> Bool {
         guard count.add(1, ordering: .relaxed).oldValue >= 0 else { return false }
         // All connections of a program count here, each on its reactor's thread, and none waits for another.
         self.correlationID.withLockIfAvailable { $0 = correlationID }
@@ -233,6 +233,14 @@ package final class AuditedCaller: Sendable {
         last.withLock { last in
             guard let last, last.token == token, last.app == app else { return false }
             return last.tally.add(correlationID)
+        }
+    }
+
+    /// What counts a token that was handed out just now; nil when it was another one.
+    package func tally(of token: [UInt8], as app: String?) -> AuditTally? {
+        last.withLock { last in
+            guard let last, last.token == token, last.app == app else { return nil }
+            return last.tally
         }
     }
 

@@ -40,6 +40,22 @@ struct RequestLog: Sendable {
         write(RequestEntry(outcome, of: subject, after: clock.uptime - start))
     }
 
+    /// As ``done(_:_:since:)``, of a token from the cache of which a tally counts how often it was handed out.
+    ///
+    /// - Returns: false, with nothing counted, where there is more to tell.
+    func doneAgain(_ tally: AuditTally, _ correlationID: String, since start: Duration) -> Bool {
+        guard logger.logLevel > .debug, tally.add(correlationID) else { return false }
+        counts.of(AcquireTokenSilent.name).countDone()
+        counts.token(fromCache: true, after: clock.uptime - start)
+        return true
+    }
+
+    /// What counts it in the audit log; nil for what is not counted there.
+    func tally(of outcome: RequestOutcome, _ subject: RequestEntry.Subject) -> AuditTally? {
+        guard case .token(let token) = outcome.audited else { return nil }
+        return subject.audited.tally(of: token.token.sealed.box, as: subject.app)
+    }
+
     /// - Returns: the client's answer; the log has what this leaves out.
     func failed(_ error: BrokerError, _ subject: RequestEntry.Subject, since start: Duration) -> RPCError {
         var subject = subject

@@ -1,3 +1,4 @@
+import BrokerAccess
 import BrokerModel
 import BrokerRPC
 import BrokerValues
@@ -10,8 +11,8 @@ final class RememberedAnswer: Sendable {
 
     /// Where the id stands in the line.
     let idRange: Range<Int>
-    let subject: RequestEntry.Subject
-    let outcome: RequestOutcome
+    /// Counts it for the audit log.
+    let tally: AuditTally
     let answer: RepeatableAnswer
     /// ``RequestPipeline/changes`` before the request was let in.
     private let changes: UInt64
@@ -19,13 +20,11 @@ final class RememberedAnswer: Sendable {
     private let since: Duration
 
     init(
-        _ answer: RepeatableAnswer, idRange: Range<Int>, subject: RequestEntry.Subject, outcome: RequestOutcome,
-        changes: UInt64, since: Duration
+        _ answer: RepeatableAnswer, idRange: Range<Int>, countedBy tally: AuditTally, changes: UInt64, since: Duration
     ) {
         self.answer = answer
         self.idRange = idRange
-        self.subject = subject
-        self.outcome = outcome
+        self.tally = tally
         self.changes = changes
         self.since = since
     }
@@ -66,15 +65,15 @@ extension RequestPipeline {
         let correlationID = CorrelationID.make()
         let start = writer.bytes.count
         writer.beginResult(id: id)
-        do throws(BrokerError) { try remembered.answer.write(correlationID, &writer) } catch {
-            writer.truncate(to: start)
-            return false
-        }
-        writer.endAnswer()
-        var subject = remembered.subject
-        subject.correlationID = correlationID
-        log.done(remembered.outcome, subject, since: begin)
-        answeredAgain?()
-        return true
+        do throws(BrokerError) {
+            try remembered.answer.write(correlationID, &writer)
+            writer.endAnswer()
+            if log.doneAgain(remembered.tally, correlationID, since: begin) {
+                answeredAgain?()
+                return true
+            }
+        } catch {}
+        writer.truncate(to: start)
+        return false
     }
 }

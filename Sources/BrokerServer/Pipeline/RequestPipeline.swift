@@ -129,10 +129,11 @@ final class RequestPipeline: Sendable {
                 try answer(call.id, handler, request, output, &writer)
                 let outcome = handler.outcome(request, output)
                 log.done(outcome, subject, since: start)
-                guard let range = call.idRange, let again = handler.again?(request, output) else { break }
+                guard let range = call.idRange, let again = handler.again?(request, output),
+                    let tally = log.tally(of: outcome, subject)
+                else { break }
                 return .answered(
-                    RememberedAnswer(
-                        again, idRange: range, subject: subject, outcome: outcome, changes: changes, since: start))
+                    RememberedAnswer(again, idRange: range, countedBy: tally, changes: changes, since: start))
             case .waits(let output):
                 isUnderWay = true
                 return later(call, handler, subject, since: start, { request }, { _ in .waits(output) })

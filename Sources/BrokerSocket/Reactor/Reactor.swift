@@ -145,10 +145,11 @@ package final class Reactor: @unchecked Sendable {
         var isStopping = false
         while !isStopping {
             let count = broker_events_wait(
-                events, &found, Int32(found.count), hasWork ? 0 : timers.milliseconds())
+                events, &found, Int32(found.count), hasWork ? 0 : timers.milliseconds(at: now))
             now = .now
             var isWoken = false
-            for event in found.prefix(Int(max(count, 0))) {
+            for number in 0..<Int(max(count, 0)) {
+                let event = found[number]
                 if event.token == 0 {
                     isWoken = true
                 } else {

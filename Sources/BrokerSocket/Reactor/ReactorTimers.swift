@@ -24,10 +24,9 @@ struct ReactorTimers {
     }
 
     /// Until something may be due, rounded up; -1 when there is nothing.
-    func milliseconds() -> Int32 {
-        guard let earliest else { return -1 }
-        return MonotonicInstant.now.milliseconds(until: earliest)
-    }
+    ///
+    /// - Parameter now: at most a turn ago, by which it is late then.
+    func milliseconds(at now: MonotonicInstant) -> Int32 { earliest.map { now.milliseconds(until: $0) } ?? -1 }
 
     /// The one that is due first, if one is due: it may cancel the next.
     mutating func takeDue(at now: MonotonicInstant) -> (() -> Void)? {
