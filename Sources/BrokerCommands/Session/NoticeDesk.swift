@@ -81,11 +81,14 @@ actor NoticeDesk {
 
     private func ask(_ notice: SessionNotice) {
         open[notice.topic] = Task {
-            let chosen = await DesktopNotice.ask(notice.title, notice.text, notice.choices.map(\.label))
+            let answer = await DesktopNotice.ask(notice.title, notice.text, notice.choices.map(\.label))
             guard !Task.isCancelled else { return }
+            open[notice.topic] = nil
+            // The next look shows it again.
+            if answer == .notShown { return }
             // Also when it was closed without an answer: not to be asked again here.
-            (open[notice.topic], wanted[notice.topic]) = (nil, nil)
-            guard let chosen, notice.choices.indices.contains(chosen) else { return }
+            wanted[notice.topic] = nil
+            guard case .pressed(let chosen) = answer, notice.choices.indices.contains(chosen) else { return }
             await carryOut(notice.choices[chosen].answer)
         }
     }

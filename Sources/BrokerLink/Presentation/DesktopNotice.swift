@@ -13,8 +13,7 @@ package enum DesktopNotice {
     /// Shows it with buttons, until one is pressed or the person or the desktop closes it. Where the task is cancelled it goes
     /// away.
     ///
-    /// - Returns: the index of the button; nil where nobody pressed one, or nothing can be shown.
-    package static func ask(_ title: String, _ text: String, _ buttons: [String]) async -> Int? {
+    package static func ask(_ title: String, _ text: String, _ buttons: [String]) async -> Answer {
         let actions = buttons.enumerated().map { "--action=\($0.offset)=\($0.element)" }
         let words = command(["--wait", "--expire-time=0"] + actions, title, text)
         let notice = OpenNotice()
@@ -22,16 +21,31 @@ package enum DesktopNotice {
             await withCheckedContinuation { continuation in
                 let status = DetachedThread.start {
                     let report = ChildProcess.report(of: words, running: notice.isShown(by:))
-                    continuation.resume(returning: notice.isClosed ? nil : report.flatMap { chosen($0.text) })
+                    continuation.resume(returning: notice.isClosed ? .closed : Answer(report))
                 }
-                if status != 0 { continuation.resume(returning: nil) }
+                if status != 0 { continuation.resume(returning: .notShown) }
             }
         } onCancel: {
             notice.close()
         }
     }
 
-    private static func chosen(_ text: String) -> Int? { text.split(separator: "\n").last.flatMap { Int($0) } }
+    /// What became of a notice with buttons.
+    package enum Answer: Sendable, Equatable {
+        /// The index of the button.
+        case pressed(Int)
+        /// Nobody pressed one, or nothing is there that shows notices.
+        case closed
+        /// It could not be shown this time: right after a login what shows notices may not run yet.
+        case notShown
+
+        /// - Parameter report: of `notify-send`, which ends with 0 when it was shown; nil where there is none.
+        fileprivate init(_ report: (status: Int32, text: String)?) {
+            guard let report else { self = .closed; return }
+            let chosen = report.text.split(separator: "\n").last.flatMap { Int($0) }
+            self = chosen.map { .pressed($0) } ?? (report.status == 0 ? .closed : .notShown)
+        }
+    }
 
     private static func command(_ options: [String], _ title: String, _ text: String) -> [String] {
         ["notify-send", "--app-name=Token broker"] + options + ["--", plain(title), escaped(plain(text))]

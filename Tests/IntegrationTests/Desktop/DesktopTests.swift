@@ -126,6 +126,26 @@ struct DesktopTests {
         }
     }
 
+    @Test("a notice that cannot be shown yet, as right after a login, is shown later")
+    func notYet() async throws {
+        try await withTestBed { bed in
+            let scene = try await DevelopmentScene.make(
+                in: bed, options: { $0.configuration = "access.ask_in_browser = false\n" })
+            try await scene.signIn()
+            let (tried, shown) = (bed.path("tried"), bed.path("shown"))
+            let program = bed.path("notify-send")
+            try "#!/bin/sh\n[ -e \(tried) ] || { touch \(tried); exit 1; }\ntouch \(shown)\n".write(
+                toFile: program, atomically: true, encoding: .utf8)
+            try #require(chmod(program, 0o700) == 0)
+            _ = try await Desktop.start(
+                in: bed, at: scene.broker, pages: bed.path("page"),
+                variables: ["PATH": "\(bed.directory.path):/usr/bin:/bin"])
+            _ = try await ask(scene)
+            try await eventually("the notice is tried") { FileManager.default.fileExists(atPath: tried) }
+            try await eventually("the notice is shown") { FileManager.default.fileExists(atPath: shown) }
+        }
+    }
+
     @Test("a sign-in that the provider ended is on the screen, and the button signs in again in the browser")
     func signedOut() async throws {
         try await withTestBed { bed in
