@@ -32,18 +32,24 @@ struct Desktop {
             toFile: settings, atomically: true, encoding: .utf8)
         let daemon = try bed.start(Launch("dunst", ["-config", settings], environment: environment))
 
+        // Before the session asks: the bus would start another daemon, which has no screen.
+        try await eventually("notifications can be shown") { [environment] in
+            try daemon.requireRunning()
+            return try await bed.run(Launch("dunstctl", ["count"], environment: environment)).succeeded
+        }
+
         // A browser that a person would look at is one program that is given an address.
         environment["BROWSER"] = "/bin/sh -c 'printf %%s \"$1\" > \(pages).new && mv \(pages).new \(pages)' sh %u"
         let session = try bed.start(
             Launch(
                 try PackageTree.program("brokerctl"), ["--socket", broker.socket, "session", "--stay"],
                 environment: environment), as: "session")
-        let desktop = Desktop(bed: bed, environment: environment, session: session, menu: menu)
-        try await eventually("notifications can be shown") {
-            try daemon.requireRunning()
-            return try await desktop.dunst("count").succeeded
+        // It listens once it has connected.
+        try await eventually("the session listens") {
+            let links = try await bed.run(Launch("ls", ["-l", "/proc/\(session.pid)/fd"])).output
+            return links.split(separator: "\n").count { $0.contains("socket:") } > 0
         }
-        return desktop
+        return Desktop(bed: bed, environment: environment, session: session, menu: menu)
     }
 
     /// How many notices are on the screen.
