@@ -116,7 +116,11 @@ let package = Package(
 
         // Store, provider, host
         layer(
-            "BrokerVault", ["BrokerModel", "BrokerValues", "BrokerSystem", "CDesktop", "CSodium", "CSQLite", .logging]),
+            "BrokerVault",
+            [
+                "BrokerModel", "BrokerValues", "BrokerSystem", "CBrokerLinux", "CDesktop", "CSodium", "CSQLite",
+                .logging,
+            ]),
         layer("BrokerOAuth", ["BrokerModel", "BrokerValues", "BrokerSystem", "CCurl", "CSignatures"]),
         layer(
             "BrokerHost",

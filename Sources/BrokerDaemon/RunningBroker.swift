@@ -152,6 +152,8 @@ struct RunningBroker: Sendable {
     /// Hands every part what a reload may change. It takes effect with the next request; what is under way goes on as
     /// it began.
     func apply(_ configuration: BrokerConfiguration) async {
+        // First: where each answer is told, none is given again, and what comes after ends those that were to be.
+        if let level = Logger.Level(rawValue: configuration.log.level) { log.level = level }
         engine.apply(configuration.engineSettings)
         provider.apply(configuration.completions)
         directory.apply(configuration.authorities)
@@ -162,7 +164,6 @@ struct RunningBroker: Sendable {
         browser.apply(command: configuration.browser.command)
         await sandboxes.open(
             configured: configuration.isSystemMode ? [:] : configuration.sandboxes, of: Partition(uid: geteuid()))
-        if let level = Logger.Level(rawValue: configuration.log.level) { log.level = level }
     }
 
     /// Before the first peer comes: whoever started the broker is still its parent.

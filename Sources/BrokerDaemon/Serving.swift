@@ -25,7 +25,8 @@ extension RunningBroker {
                             keeper: MemoryKeeper(
                                 uses: { [gate = engine.gate] in gate.uses }, clock: clock,
                                 forget: { [vault] in vault.forgetOpened() },
-                                release: { [engine, vault] in
+                                release: { [engine, vault, reactors] in
+                                    reactors.rest()
                                     engine.rest()
                                     vault.rest()
                                     ResidentMemory.release()

@@ -39,6 +39,38 @@ struct ReactorTests {
         await reactor.stop()
     }
 
+    @Test(
+        "what is scheduled later and due earlier is done when it is due, and so is what comes after something cancelled"
+    )
+    func alarm() async throws {
+        let reactor = try Reactor()
+        let seen = Mutex<[String]>([])
+        for round in 1...3 {
+            await withCheckedContinuation { done in
+                reactor.execute {
+                    let never = reactor.schedule(after: .milliseconds(5)) { seen.withLock { $0.append("never") } }
+                    reactor.schedule(after: .milliseconds(20)) {
+                        seen.withLock { $0.append("\(round) second") }
+                        done.resume()
+                    }
+                    reactor.schedule(after: .zero) { seen.withLock { $0.append("\(round) first") } }
+                    reactor.schedule(after: .seconds(Int64.max)) { seen.withLock { $0.append("after all") } }
+                    reactor.cancel(never)
+                }
+            }
+        }
+        #expect(seen.withLock { $0 } == (1...3).flatMap { ["\($0) first", "\($0) second"] })
+        await reactor.stop()
+    }
+
+    @Test("a job for one that has ended is let go, and whoever gives it is told")
+    func late() async throws {
+        let reactor = try Reactor()
+        #expect(reactor.execute {})
+        await reactor.stop()
+        #expect(!reactor.execute { Issue.record("done after the end") })
+    }
+
     @Test("it stops once, and says so to everybody who waits for it")
     func stop() async throws {
         let reactor = try Reactor()

@@ -11,23 +11,28 @@ package final class BrokerLog: Sendable {
     }
 
     package let destination: Destination
-    private let threshold: Mutex<Logger.Level>
+    /// A level's place among all. Every request asks, on each reactor's thread.
+    private let threshold: Atomic<Int>
 
     package init(level: Logger.Level = .info, destination: Destination = .forStandardError()) {
-        threshold = Mutex(level)
+        threshold = Atomic(level.place)
         self.destination = destination
     }
 
     /// Takes effect at once for every logger made from this log (SIGHUP).
     package var level: Logger.Level {
-        get { threshold.withLock { $0 } }
-        set { threshold.withLock { $0 = newValue } }
+        get { Logger.Level.allCases[threshold.load(ordering: .relaxed)] }
+        set { threshold.store(newValue.place, ordering: .relaxed) }
     }
 
     /// For `LoggingSystem.bootstrap`, or one logger of a test.
     package func handler(label: String) -> any LogHandler { BrokerLogHandler(label: label, log: self) }
 
     package func logger(label: String) -> Logger { Logger(label: label, factory: handler) }
+}
+
+extension Logger.Level {
+    fileprivate var place: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 }
 
 extension BrokerLog.Destination {

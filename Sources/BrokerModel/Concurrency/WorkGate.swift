@@ -5,7 +5,8 @@ import Synchronization
 /// Requests enter, and find it shut while the broker is locked. What they leave behind (a refresh goes on when its caller
 /// has gone) is counted, too: a provider may already have replaced the refresh token, and the answer must still be sealed.
 package final class WorkGate: Sendable {
-    /// Three flags, and above them how much work there is: one word, because every request comes by here, on each reactor's thread.
+    /// Three flags, how much work there is, and in the upper half how often work was begun or was over, or the gate shut, which begins
+    /// anew at its end. One word, because every request comes by here, on each reactor's thread.
     private enum Word {
         static let isOpen: UInt64 = 1
         /// Idle time counts: who is let in says when.
@@ -13,6 +14,9 @@ package final class WorkGate: Sendable {
         /// Somebody waits for the end of the work.
         static let isAwaited: UInt64 = 4
         static let one: UInt64 = 8
+        static let use: UInt64 = 1 << 32
+
+        static func isWorking(_ word: UInt64) -> Bool { word % use >= one }
     }
 
     private struct State {
@@ -27,8 +31,6 @@ package final class WorkGate: Sendable {
 
     private let clock: any BrokerClock
     private let word = Atomic<UInt64>(0)
-    /// How often work was begun or was over, or the gate shut.
-    private let useCount = Atomic<UInt64>(0)
     private let state = Mutex(State())
 
     /// It is shut until ``open()``.
@@ -46,11 +48,8 @@ package final class WorkGate: Sendable {
         while before & Word.isOpen != 0 {
             let isIn: Bool
             (isIn, before) = word.weakCompareExchange(
-                expected: before, desired: before + Word.one, ordering: .acquiringAndReleasing)
-            guard !isIn else {
-                useCount.add(1, ordering: .relaxed)
-                return true
-            }
+                expected: before, desired: before &+ Word.one &+ Word.use, ordering: .acquiringAndReleasing)
+            if isIn { return true }
         }
         return false
     }
@@ -59,7 +58,7 @@ package final class WorkGate: Sendable {
     private func enterInTime() -> Bool {
         let (isIn, whenIdle) = state.withLock { state -> (Bool, (@Sendable () -> Void)?) in
             let now = clock.uptime
-            let isWorking = word.load(ordering: .acquiring) >= Word.one
+            let isWorking = Word.isWorking(word.load(ordering: .acquiring))
             guard isOpen, isWorking || state.idleLimit.map({ now - state.lastUse < $0 }) ?? true else {
                 return (false, isOpen ? state.whenIdle : nil)
             }
@@ -76,20 +75,18 @@ package final class WorkGate: Sendable {
 
     /// For what counted work leaves behind: it is let in at any time.
     package func join() {
-        useCount.add(1, ordering: .relaxed)
-        word.add(Word.one, ordering: .acquiringAndReleasing)
+        word.wrappingAdd(Word.one + Word.use, ordering: .acquiringAndReleasing)
     }
 
     package func leave() {
-        useCount.add(1, ordering: .relaxed)
-        let now = word.subtract(Word.one, ordering: .acquiringAndReleasing).newValue
-        if now < Word.one, now & Word.isAwaited != 0 { tellWaiting() }
+        let now = word.wrappingAdd(Word.use - Word.one, ordering: .acquiringAndReleasing).newValue
+        if now & Word.isAwaited != 0, !Word.isWorking(now) { tellWaiting() }
     }
 
     private func tellWaiting() {
         let waiting = state.withLock { state in
             // Who began since then tells when that is over.
-            guard word.load(ordering: .acquiring) < Word.one else { return [CheckedContinuation<Void, Never>]() }
+            guard !Word.isWorking(word.load(ordering: .acquiring)) else { return [CheckedContinuation<Void, Never>]() }
             word.bitwiseAnd(~Word.isAwaited, ordering: .acquiringAndReleasing)
             defer { state.waiting = [] }
             return state.waiting
@@ -118,23 +115,25 @@ package final class WorkGate: Sendable {
     package func isIdle(at now: Duration, for limit: Duration) -> Bool {
         state.withLock { state in
             let word = word.load(ordering: .acquiring)
-            return word & Word.isOpen != 0 && word < Word.one && now - state.lastUse >= limit
+            return word & Word.isOpen != 0 && !Word.isWorking(word) && now - state.lastUse >= limit
         }
     }
 
     /// Grows with everything that may need memory, or no longer needs it.
-    package var uses: UInt64 { useCount.load(ordering: .relaxed) }
+    package var uses: UInt64 { word.load(ordering: .relaxed) / Word.use }
 
     package var lastUse: Duration { state.withLock { $0.lastUse } }
 
     /// Lets in nobody more. Returns when the last has left.
     package func shut() async {
-        useCount.add(1, ordering: .relaxed)
+        word.wrappingAdd(Word.use, ordering: .relaxed)
         word.bitwiseAnd(~Word.isOpen, ordering: .acquiringAndReleasing)
         await withCheckedContinuation { continuation in
             state.withLock { $0.waiting.append(continuation) }
             // Who leaves from now on tells, and who left before is not there any more.
-            if word.bitwiseOr(Word.isAwaited, ordering: .acquiringAndReleasing).newValue < Word.one { tellWaiting() }
+            if !Word.isWorking(word.bitwiseOr(Word.isAwaited, ordering: .acquiringAndReleasing).newValue) {
+                tellWaiting()
+            }
         }
     }
 

@@ -44,15 +44,15 @@ struct RequestLog: Sendable {
     ///
     /// - Returns: false, with nothing counted, where there is more to tell.
     func doneAgain(_ tally: AuditTally, _ correlationID: String, since start: Duration) -> Bool {
-        guard logger.logLevel > .debug, tally.add(correlationID) else { return false }
+        guard tally.add(correlationID) else { return false }
         counts.of(AcquireTokenSilent.name).countDone()
         counts.token(fromCache: true, after: clock.uptime - start)
         return true
     }
 
-    /// What counts it in the audit log; nil for what is not counted there.
+    /// What counts it in the audit log; nil for what is not counted there, and while the journal is told of each.
     func tally(of outcome: RequestOutcome, _ subject: RequestEntry.Subject) -> AuditTally? {
-        guard case .token(let token) = outcome.audited else { return nil }
+        guard logger.logLevel > outcome.level, case .token(let token) = outcome.audited else { return nil }
         return subject.audited.tally(of: token.token.sealed.box, as: subject.app)
     }
 

@@ -20,6 +20,9 @@ final class LineChannel: SocketStreamOwner {
             self.handler = handler
             self.connection = connection
         }
+
+        /// - Returns: false when the connection gave way, and waits to be told.
+        func endRest() -> Bool { connection.quiet.end() }
     }
 
     private enum Phase {
@@ -129,7 +132,7 @@ final class LineChannel: SocketStreamOwner {
     func closeWhenSent() {
         guard phase == .serving else { return }
         phase = .closing
-        _ = endRest()
+        _ = served?.endRest()
         cancel(&halfLineTimer)
         splitter.discard()
         updateInput()
@@ -159,16 +162,16 @@ final class LineChannel: SocketStreamOwner {
 
     /// Says whether the connection could give way to another: nobody waits for anything. Whoever hears an answer may rely on it.
     private func rest() {
-        guard phase == .serving, let served else { return }
+        if phase == .serving, let served { rest(served) }
+    }
+
+    private func rest(_ served: Served) {
         if splitter.holdsPartOfLine || !served.handler.isIdle {
             served.connection.quiet.end()
         } else {
             served.connection.quiet.begin(since: lastActive)
         }
     }
-
-    /// - Returns: false when the connection gave way, and waits to be told.
-    private func endRest() -> Bool { served?.connection.quiet.end() ?? false }
 
     /// Ends the connection for the sake of another peer, who has its place already.
     func giveWay() {
@@ -196,21 +199,21 @@ final class LineChannel: SocketStreamOwner {
     }
 
     func received(_ bytes: UnsafeRawBufferPointer, _ beside: BytesBeside) {
-        guard phase == .serving, let served, endRest(), knowsWriter(beside.writer, served) else { return }
+        guard phase == .serving, let served, served.endRest(), knowsWriter(beside.writer, served) else { return }
         isInBurst = true
         lastActive = stream.reactor.now
         splitter.append(bytes)
         if !beside.descriptors.isEmpty { arrived = (beside.descriptors, splitter.appended) }
-        deliver()
-        endBurst()
+        deliver(to: served)
+        endBurst(of: served)
     }
 
     func inputEnded() {
-        guard endRest() else { return }
+        guard let served, served.endRest() else { return }
         inputHasEnded = true
         isInBurst = true
-        deliver()
-        endBurst()
+        deliver(to: served)
+        endBurst(of: served)
     }
 
     func peerGone() {
@@ -233,14 +236,14 @@ final class LineChannel: SocketStreamOwner {
     /// After a pause, or when the peer took its answers: first the lines that are here, then the bytes that wait outside.
     private func goOn() {
         // Within a burst the delivery under way, or the end of the burst, comes to the same lines.
-        guard wantsLines, !isDelivering, !isInBurst, !awaitsTurn, endRest() else { return }
+        guard wantsLines, !isDelivering, !isInBurst, !awaitsTurn, let served, served.endRest() else { return }
         isInBurst = true
-        deliver()
-        endBurst()
+        deliver(to: served)
+        endBurst(of: served)
     }
 
-    private func deliver() {
-        guard !isDelivering, !awaitsTurn, let served else { return }
+    private func deliver(to served: Served) {
+        guard !isDelivering, !awaitsTurn else { return }
         isDelivering = true
         defer { isDelivering = false }
         isBehind = true
@@ -299,11 +302,11 @@ final class LineChannel: SocketStreamOwner {
         return arrived.descriptors
     }
 
-    private func endBurst() {
+    private func endBurst(of served: Served) {
         guard isInBurst else { return }
         isInBurst = false
         guard phase == .serving else { return }
-        rest()
+        rest(served)
         stream.flush()
         updateInput()
         if isBehind { goOn() }

@@ -81,7 +81,8 @@ package final class LineListener: Sendable {
     package func heartbeat() async throws {
         for reactor in reactors.all {
             await withCheckedContinuation { answered in
-                reactor.execute { Task { answered.resume() } }
+                // One that has ended had nothing left to do.
+                if !reactor.execute({ Task { answered.resume() } }) { answered.resume() }
             }
         }
         try Task.checkCancellation()

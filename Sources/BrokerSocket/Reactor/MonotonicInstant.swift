@@ -5,7 +5,8 @@ import Glibc
 /// It is what `SuspendingClock.Instant` is. But how that is laid out only the library knows, and whatever holds one has to look it
 /// up at each use: each request did so thirty times.
 struct MonotonicInstant: Comparable, Sendable {
-    private let nanoseconds: Int64
+    /// Since the clock began.
+    let nanoseconds: Int64
 
     private init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
@@ -33,11 +34,5 @@ struct MonotonicInstant: Comparable, Sendable {
 
     static func - (later: MonotonicInstant, earlier: MonotonicInstant) -> Duration {
         .nanoseconds(later.nanoseconds - earlier.nanoseconds)
-    }
-
-    /// Rounded up; 0 when it is over.
-    func milliseconds(until later: MonotonicInstant) -> Int32 {
-        let wait = later.nanoseconds - nanoseconds
-        return wait > 0 ? Int32(clamping: (wait - 1) / 1_000_000 + 1) : 0
     }
 }

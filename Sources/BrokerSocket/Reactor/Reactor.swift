@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// It reads and writes what comes beside the bytes, which NIO does not: who wrote them, and descriptors (decision 59).
 ///
-/// `@unchecked Sendable`: `sources`, `timers`, `later` and `now` are touched on its thread only, which every method that does so makes sure of; the rest
+/// `@unchecked Sendable`: `sources`, `timers`, `alarm`, `later` and `now` are touched on its thread only, which every method that does so makes sure of; the rest
 /// is constant or has a lock.
 package final class Reactor: @unchecked Sendable {
     private let events: Int32
@@ -18,15 +18,22 @@ package final class Reactor: @unchecked Sendable {
 
     private var sources: [UInt64: any ReactorSource] = [:]
     private var timers = ReactorTimers()
+    private var alarm = ReactorAlarm()
     /// To be done beside the events, in this order.
     private var later: [() -> Void] = []
     /// Of these, what is being done now; the last one is next.
     private var turn: [() -> Void] = []
-    private var lastToken: UInt64 = 0
+    private var lastToken = Token.alarm
     /// When the events that it works on came.
     private(set) var now = MonotonicInstant.now
     /// For whoever reads a socket: what is in it is taken out before the next one reads.
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 16 << 10, alignment: 16)
+
+    /// Those of no source.
+    private enum Token {
+        static let wakeup: UInt64 = 0
+        static let alarm: UInt64 = 1
+    }
 
     private struct Mailbox {
         var jobs: [@Sendable () -> Void] = []
@@ -41,8 +48,9 @@ package final class Reactor: @unchecked Sendable {
         wakeup = broker_events_open_wakeup()
         guard events >= 0 else { throw .system(doing: "wait for sockets", code: -events) }
         guard wakeup >= 0 else { throw .system(doing: "wait for sockets", code: -wakeup) }
-        // The token of no source.
-        var code = -broker_events_watch(events, wakeup, 0, UInt32(BROKER_INPUT))
+        guard alarm.descriptor >= 0 else { throw .system(doing: "wait for sockets", code: -alarm.descriptor) }
+        var code = -broker_events_watch(events, wakeup, Token.wakeup, UInt32(BROKER_INPUT))
+        if code == 0 { code = -broker_events_watch(events, alarm.descriptor, Token.alarm, UInt32(BROKER_INPUT)) }
         if code == 0 { code = DetachedThread.start { self.run() } }
         guard code == 0 else { throw .system(doing: "wait for sockets", code: code) }
     }
@@ -63,17 +71,21 @@ package final class Reactor: @unchecked Sendable {
 
     func countConnection() { connectionCount.add(1, ordering: .relaxed) }
 
-    func forgetConnection() { connectionCount.subtract(1, ordering: .relaxed) }
+    package func forgetConnection() { connectionCount.subtract(1, ordering: .relaxed) }
 
-    /// Does the job on its thread, soon. Jobs of one thread keep their order. One that comes when the thread has ended is let go.
-    package func execute(_ job: @escaping @Sendable () -> Void) {
-        let mustWake = mailbox.withLock { mailbox in
-            guard !mailbox.hasStopped else { return false }
+    /// Does the job on its thread, soon. Jobs of one thread keep their order.
+    ///
+    /// - Returns: false when the thread has ended: the job is let go.
+    @discardableResult
+    package func execute(_ job: @escaping @Sendable () -> Void) -> Bool {
+        let (isTaken, mustWake) = mailbox.withLock { mailbox in
+            guard !mailbox.hasStopped else { return (false, false) }
             mailbox.jobs.append(job)
             // Otherwise it has been woken, and has not looked yet.
-            return mailbox.jobs.count == 1
+            return (true, mailbox.jobs.count == 1)
         }
         if mustWake { _ = broker_events_wake(wakeup) }
+        return isTaken
     }
 
     /// Does the work on its thread, and returns what it gives.
@@ -85,12 +97,17 @@ package final class Reactor: @unchecked Sendable {
     package func stop() async {
         await withCheckedContinuation { stopped in
             let hasStopped = mailbox.withLock { mailbox in
-                mailbox.isStopping = true
                 if !mailbox.hasStopped { mailbox.whenStopped.append(stopped) }
                 return mailbox.hasStopped
             }
-            if hasStopped { stopped.resume() } else { _ = broker_events_wake(wakeup) }
+            if hasStopped { stopped.resume() } else { endSoon() }
         }
+    }
+
+    /// As ``stop()``, for whoever does not wait.
+    func endSoon() {
+        mailbox.withLock { $0.isStopping = true }
+        _ = broker_events_wake(wakeup)
     }
 
     // MARK: On its thread
@@ -144,16 +161,16 @@ package final class Reactor: @unchecked Sendable {
         var found = [broker_event](repeating: broker_event(), count: 64)
         var isStopping = false
         while !isStopping {
-            let count = broker_events_wait(
-                events, &found, Int32(found.count), hasWork ? 0 : timers.milliseconds(at: now))
+            alarm.ring(by: timers.earliest)
+            let count = broker_events_wait(events, &found, Int32(found.count), hasWork ? 1 : 0)
             now = .now
             var isWoken = false
             for number in 0..<Int(max(count, 0)) {
                 let event = found[number]
-                if event.token == 0 {
-                    isWoken = true
-                } else {
-                    sources[event.token]?.ready(ReactorReadiness(rawValue: event.what))
+                switch event.token {
+                case Token.wakeup: isWoken = true
+                case Token.alarm: alarm.stop()
+                default: sources[event.token]?.ready(ReactorReadiness(rawValue: event.what))
                 }
             }
             while let action = timers.takeDue(at: now) { action() }

@@ -7,7 +7,7 @@ package struct ReactorTimer: Hashable, Sendable {
 struct ReactorTimers {
     private var entries: [ReactorTimer: (due: MonotonicInstant, action: () -> Void)] = [:]
     /// None is due before; one that was may be cancelled by now.
-    private var earliest: MonotonicInstant?
+    private(set) var earliest: MonotonicInstant?
     private var lastNumber: UInt64 = 0
 
     mutating func add(at due: MonotonicInstant, _ action: @escaping () -> Void) -> ReactorTimer {
@@ -22,11 +22,6 @@ struct ReactorTimers {
         entries[timer] = nil
         if entries.isEmpty { earliest = nil }
     }
-
-    /// Until something may be due, rounded up; -1 when there is nothing.
-    ///
-    /// - Parameter now: at most a turn ago, by which it is late then.
-    func milliseconds(at now: MonotonicInstant) -> Int32 { earliest.map { now.milliseconds(until: $0) } ?? -1 }
 
     /// The one that is due first, if one is due: it may cancel the next.
     mutating func takeDue(at now: MonotonicInstant) -> (() -> Void)? {

@@ -3,18 +3,21 @@ import Synchronization
 
 /// The reactors that connections are handed round to. Each owns its connections; what holds for all has a lock (``LineTable``).
 ///
-/// Another one begins when somebody connects while each that there is has a connection: who serves one client has one thread.
+/// Another one begins when somebody connects while each that there is has a connection: as long as there are few connections, each has
+/// a thread of its own. The kernel then lets who asks and who answers take turns on one core.
 package final class Reactors: Sendable {
     /// The one that accepts.
     package let first: Reactor
     private let others = Mutex<[Reactor]>([])
     private let useful: @Sendable () -> Int
 
-    /// - Parameter useful: how many are of use; more are not begun. One for each core, and four at most: more gain little, since
-    ///   many programs seldom ask at once.
+    /// More are not begun; connections share them then.
+    package static let most = 32
+
+    /// - Parameter useful: how many are of use. On one core that is one, which answers many at a time.
     /// - Throws: ``SocketError`` when the system has no descriptor or no thread to spare.
     package init(
-        useful: @escaping @Sendable () -> Int = { min(Int(broker_usable_cores()), 4) }
+        useful: @escaping @Sendable () -> Int = { broker_usable_cores() > 1 ? Reactors.most : 1 }
     ) throws(SocketError) {
         first = try Reactor()
         self.useful = useful
@@ -23,11 +26,12 @@ package final class Reactors: Sendable {
     package var all: [Reactor] { [first] + others.withLock { $0 } }
 
     /// The one with the fewest connections, for one more; it is counted from now on.
-    func next() -> Reactor {
+    package func next() -> Reactor {
         others.withLock { others in
-            var fewest = others.reduce(first) { $1.connections < $0.connections ? $1 : $0 }
+            let useful = useful()
+            var fewest = others.prefix(useful - 1).reduce(first) { $1.connections < $0.connections ? $1 : $0 }
             // Where the system has no thread to spare, those that there are serve everybody.
-            if fewest.connections > 0, others.count + 1 < useful(), let another = try? Reactor() {
+            if fewest.connections > 0, others.count + 1 < useful, let another = try? Reactor() {
                 others.append(another)
                 fewest = another
             }
@@ -36,14 +40,29 @@ package final class Reactors: Sendable {
         }
     }
 
+    /// Ends those that have no connection; to be called when nothing was asked for in a while.
+    package func rest() {
+        let idle = others.withLock { others in
+            let idle = others.filter { $0.connections == 0 }
+            others.removeAll { reactor in idle.contains { $0 === reactor } }
+            return idle
+        }
+        for reactor in idle { reactor.endSoon() }
+    }
+
     /// Does the job on the reactor's thread when each of all has done what was ready for it: who had hung up by now is known then to have.
-    func whenAllHaveTurned(on reactor: Reactor, _ job: @escaping @Sendable () -> Void) {
+    package func whenAllHaveTurned(on reactor: Reactor, _ job: @escaping @Sendable () -> Void) {
         Self.turn(all[...], then: reactor, job)
     }
 
     private static func turn(_ rest: ArraySlice<Reactor>, then last: Reactor, _ job: @escaping @Sendable () -> Void) {
-        guard let next = rest.first else { return last.execute(job) }
-        next.execute { turn(rest.dropFirst(), then: last, job) }
+        guard let next = rest.first else {
+            last.execute(job)
+            return
+        }
+        let goOn = { @Sendable in turn(rest.dropFirst(), then: last, job) }
+        // One that has ended had no connections left.
+        if !next.execute(goOn) { goOn() }
     }
 
     /// Returns when their threads have ended.

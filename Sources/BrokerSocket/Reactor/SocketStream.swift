@@ -136,7 +136,6 @@ final class SocketStream: ReactorSource {
     func close() {
         guard isOpen else { return }
         isOpen = false
-        reactor.forgetConnection()
         if let token { reactor.forget(token, descriptor) }
         token = nil
         forgetOutgoing()
@@ -146,9 +145,15 @@ final class SocketStream: ReactorSource {
         let owner = self.owner
         self.owner = nil
         if case .sent = descriptors {
-            let ended = ReactorBound({ owner?.ended() }, of: reactor)
+            // Until it is told, the reactor goes on.
+            let ended = ReactorBound(
+                { [reactor] in
+                    owner?.ended()
+                    reactor.forgetConnection()
+                }, of: reactor)
             closeAside { [reactor] in reactor.execute { ended.value() } }
         } else {
+            reactor.forgetConnection()
             Glibc.close(descriptor)
             if let owner { reactor.soon { owner.ended() } }
         }

@@ -136,7 +136,7 @@ package struct JSONWriter: Sendable {
 
     package mutating func json(_ text: [UInt8]) {
         separate()
-        bytes.append(contentsOf: text)
+        text.withUnsafeBytes { append($0) }
     }
 
     package mutating func endLine() { bytes.append(UInt8(ascii: "\n")) }

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// How long something took, each time.
 package final class LatencyHistogram: Sendable {
     /// Where buckets end, in microseconds: from an answer out of memory to the longest wait for a provider.
@@ -7,22 +9,23 @@ package final class LatencyHistogram: Sendable {
     ]
 
     /// One more than there are bounds: the last one is for whatever takes longer.
-    private let buckets = (0...bounds.count).map { _ in Counter() }
-    private let microseconds = Counter()
+    private let buckets = InlineArray<19, Atomic<Int64>> { _ in Atomic(0) }
+    private let microseconds = Atomic<Int64>(0)
 
-    package init() {}
+    package init() { precondition(buckets.count == Self.bounds.count + 1) }
 
     package func add(_ duration: Duration) {
         let (seconds, attoseconds) = duration.components
         let taken = max(0, seconds * 1_000_000 + attoseconds / 1_000_000_000_000)
         // Of the first bounds, which are what the hot path takes, few are looked at.
-        buckets[Self.bounds.firstIndex { taken <= $0 } ?? Self.bounds.count].add()
-        microseconds.add(taken)
+        let bucket = Self.bounds.firstIndex { taken <= $0 } ?? Self.bounds.count
+        buckets[bucket].add(1, ordering: .relaxed)
+        microseconds.add(taken, ordering: .relaxed)
     }
 
     /// How often it took so long, bucket by bucket; the last is beyond ``bounds``.
-    package var counts: [Int64] { buckets.map(\.value) }
+    package var counts: [Int64] { buckets.indices.map { buckets[$0].load(ordering: .relaxed) } }
 
     /// All of them together, in microseconds.
-    package var sum: Int64 { microseconds.value }
+    package var sum: Int64 { microseconds.load(ordering: .relaxed) }
 }

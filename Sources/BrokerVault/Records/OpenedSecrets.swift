@@ -1,23 +1,24 @@
 import BrokerModel
-import BrokerSystem
+import CBrokerLinux
 import CSodium
 import Synchronization
 
 /// The access tokens and ID tokens that were opened last: an app that asks again at once is answered without opening a box anew.
 ///
 /// They lie in guarded memory, as the keys do that open them, for seconds only (``forget()``). Refresh tokens are never among them.
-/// Threads have places of their own, as far as there are so many lanes: none waits for another that copies a token.
+/// Each core has places of its own, as far as there are so many lanes. Nobody waits: while another thread is at a lane, which had the core
+/// a moment ago, a box is opened anew.
 final class OpenedSecrets: Sendable {
     private let lanes = (0..<8).map { _ in OpenedLane() }
 
     static func mayHold(_ kind: RecordKind) -> Bool { kind == .accessToken || kind == .idToken }
 
-    private var lane: OpenedLane { lanes[ThreadNumber.current % lanes.count] }
+    private var lane: OpenedLane { lanes[Int(broker_current_core()) % lanes.count] }
 
     /// Lends a secret that was opened lately.
     ///
     /// - Parameter keyChanges: as it is now (``KeyRing/changes``): what other keys opened is not lent.
-    /// - Returns: whether there was one.
+    /// - Returns: whether there was one, here and now.
     func lend(_ sealed: SealedRecord, _ keyChanges: UInt64, _ body: (UnsafeRawBufferPointer) -> Void) -> Bool {
         lane.lend(sealed, keyChanges, body)
     }
@@ -35,7 +36,7 @@ final class OpenedSecrets: Sendable {
     func forget() { for lane in lanes { lane.forget() } }
 }
 
-/// The places of a thread.
+/// The places of a core.
 private final class OpenedLane: Sendable {
     /// Larger ones are opened each time.
     static let largest = 4 << 10
@@ -61,7 +62,7 @@ private final class OpenedLane: Sendable {
     private let state = Mutex(State())
 
     func lend(_ sealed: SealedRecord, _ keyChanges: UInt64, _ body: (UnsafeRawBufferPointer) -> Void) -> Bool {
-        state.withLock { state in
+        let isLent = state.withLockIfAvailable { state in
             guard let number = state.numbers[ObjectIdentifier(sealed)], state.places[number]?.keyChanges == keyChanges,
                 let memory = state.memory
             else { return false }
@@ -71,10 +72,11 @@ private final class OpenedLane: Sendable {
                     start: memory.base + number * Self.largest, count: state.places[number]?.count ?? 0))
             return true
         }
+        return isLent ?? false
     }
 
     func keep(_ secret: UnsafeRawBufferPointer, of sealed: SealedRecord, _ keyChanges: UInt64) {
-        state.withLock { state in
+        _ = state.withLockIfAvailable { state in
             guard let memory = state.memory ?? GuardedBuffer(count: Self.places * Self.largest) else { return }
             state.memory = memory
             let number = state.numbers[ObjectIdentifier(sealed)] ?? state.dispensable()

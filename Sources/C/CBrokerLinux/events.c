@@ -1,10 +1,13 @@
 #define _GNU_SOURCE
 #include "events.h"
 
+#include "direct.h"
+
 #include <errno.h>
 #include <sched.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 
 enum { MOST_AT_ONCE = 64 };
@@ -22,9 +25,25 @@ int broker_events_sleep_again(int wakeup) {
     return or_errno(eventfd_read(wakeup, &count));
 }
 
+int broker_events_open_alarm(void) {
+    return or_errno(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
+}
+
+int broker_events_set_alarm(int alarm, int64_t nanoseconds) {
+    // Zero would switch it off.
+    if (nanoseconds < 1) nanoseconds = 1;
+    struct itimerspec when = {.it_value = {.tv_sec = nanoseconds / 1000000000, .tv_nsec = nanoseconds % 1000000000}};
+    return or_errno(timerfd_settime(alarm, TFD_TIMER_ABSTIME, &when, NULL));
+}
+
 int broker_usable_cores(void) {
     cpu_set_t cores;
     return sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : 1;
+}
+
+int broker_current_core(void) {
+    int core = sched_getcpu();
+    return core >= 0 ? core : 0;
 }
 
 static int control(int events, int operation, int descriptor, uint64_t token, uint32_t what) {
@@ -45,9 +64,9 @@ int broker_events_change(int events, int descriptor, uint64_t token, uint32_t wh
 
 int broker_events_forget(int events, int descriptor) { return control(events, EPOLL_CTL_DEL, descriptor, 0, 0); }
 
-int broker_events_wait(int events, struct broker_event *found, int most, int milliseconds) {
+int broker_events_wait(int events, struct broker_event *found, int most, int returns_at_once) {
     struct epoll_event raw[MOST_AT_ONCE];
-    int count = epoll_wait(events, raw, most < MOST_AT_ONCE ? most : MOST_AT_ONCE, milliseconds);
+    int count = direct_epoll_wait(events, raw, most < MOST_AT_ONCE ? most : MOST_AT_ONCE, returns_at_once ? 0 : -1);
     if (count < 0) return -errno;
     for (int i = 0; i < count; i++) {
         found[i].token = raw[i].data.u64;

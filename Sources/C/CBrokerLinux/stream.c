@@ -2,6 +2,7 @@
 #include "stream.h"
 
 #include "descriptors.h"
+#include "direct.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -128,7 +129,7 @@ ssize_t broker_receive(int descriptor, void *bytes, size_t size, struct broker_b
     beside->uid = (uid_t)-1;
     beside->gid = (gid_t)-1;
     beside->count = 0;
-    ssize_t count = recvmsg(descriptor, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+    ssize_t count = direct_recvmsg(descriptor, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
     if (count < 0) return -errno;
     for (struct cmsghdr *header = CMSG_FIRSTHDR(&message); header != NULL; header = CMSG_NXTHDR(&message, header)) {
         if (header->cmsg_level == SOL_SOCKET) take(header, beside);
@@ -137,6 +138,6 @@ ssize_t broker_receive(int descriptor, void *bytes, size_t size, struct broker_b
 }
 
 ssize_t broker_send(int descriptor, const void *bytes, size_t size) {
-    ssize_t count = send(descriptor, bytes, size, MSG_DONTWAIT | MSG_NOSIGNAL);
+    ssize_t count = direct_send(descriptor, bytes, size, MSG_DONTWAIT | MSG_NOSIGNAL);
     return count >= 0 ? count : -errno;
 }

@@ -49,6 +49,63 @@ struct ManyReactorsTests {
         }
     }
 
+    @Test(
+        "threads that have no connection any more end; who connects then is served, and whoever has one stays where it is"
+    )
+    func rest() async throws {
+        let seen = Seen()
+        try await withListener(service(seen), reactors: 3) { bed in
+            var clients: [LineClient] = []
+            for number in 0..<3 {
+                clients.append(try await bed.connect())
+                #expect(try await clients[number].ask("here") == "here")
+            }
+            let reactors = bed.listener.reactors
+            await clients[1].close()
+            try await eventually("it is known to have gone") { reactors.all.map(\.connections) == [1, 0, 1] }
+            let ended = reactors.all[1]
+            reactors.rest()
+            #expect(reactors.all.map(\.connections) == [1, 1])
+            await ended.stop()
+            #expect(try await clients[2].ask("still here") == "still here")
+            #expect(seen.all[2] == seen.all[3])
+            try await bed.listener.heartbeat()
+            let another = try await bed.connect()
+            #expect(try await another.ask("new") == "new")
+            #expect(reactors.all.map(\.connections) == [1, 1, 1] && seen.count >= 3)
+        }
+    }
+
+    @Test("a thread that ends amid a turn of all keeps nobody waiting for the turn")
+    func endsAmidATurn() async throws {
+        let reactors = try Reactors(useful: { 3 })
+        let others = [reactors.next(), reactors.next(), reactors.next()].dropFirst()
+        for reactor in others { reactor.forgetConnection() }
+        // They are among all when the turn begins, and have ended when it comes to them.
+        let gate = DispatchSemaphore(value: 0)
+        reactors.first.execute { gate.wait() }
+        await withCheckedContinuation { turned in
+            reactors.whenAllHaveTurned(on: reactors.first) { turned.resume() }
+            reactors.rest()
+            Task {
+                for reactor in others { await reactor.stop() }
+                gate.signal()
+            }
+        }
+        await reactors.stop()
+    }
+
+    @Test("where fewer are of use than there are, who connects comes to those that are")
+    func fewer() async throws {
+        let useful = Mutex(3)
+        let reactors = try Reactors(useful: { useful.withLock { $0 } })
+        let begun = [reactors.next(), reactors.next(), reactors.next()]
+        #expect(begun.map(\.connections) == [1, 1, 1])
+        useful.withLock { $0 = 1 }
+        #expect(reactors.next() === reactors.first && reactors.next() === reactors.first)
+        await reactors.stop()
+    }
+
     @Test("the places are taken by all together, and a quiet connection gives way to one of another reactor")
     func places() async throws {
         for isIdle in [false, true] {

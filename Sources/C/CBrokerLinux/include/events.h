@@ -26,13 +26,21 @@ int broker_events_open_wakeup(void);
 int broker_events_wake(int wakeup);
 int broker_events_sleep_again(int wakeup);
 
+/// A descriptor that is ready to read when a moment of CLOCK_MONOTONIC has come, until it is set anew. A limit of the waiting itself would
+/// be set up and taken down again each time, which takes longer than the waiting.
+int broker_events_open_alarm(void);
+int broker_events_set_alarm(int alarm, int64_t nanoseconds);
+
 /// `what`: BROKER_INPUT and BROKER_OUTPUT, or neither; that the other end is gone is always told.
 int broker_events_watch(int events, int descriptor, uint64_t token, uint32_t what);
 int broker_events_change(int events, int descriptor, uint64_t token, uint32_t what);
 int broker_events_forget(int events, int descriptor);
 
-/// Fills `found` with at most `most` events, after at most `milliseconds`; -1 waits without an end. Returns their number.
-int broker_events_wait(int events, struct broker_event *found, int most, int milliseconds);
+/// Fills `found` with at most `most` events, and waits for the first one unless it `returns_at_once`. Returns their number.
+int broker_events_wait(int events, struct broker_event *found, int most, int returns_at_once);
 
 /// Of those that the calling thread may run on.
 int broker_usable_cores(void);
+
+/// Where the calling thread runs now; 0 where the system does not say. It may be another one a moment later.
+int broker_current_core(void);
