@@ -20,8 +20,8 @@ RELEASE += -Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen
 # Small: every function can be left out that nobody calls, none is there for others to link to, and relocations are packed.
 RELEASE += -Xswiftc -Xfrontend -Xswiftc -function-sections -Xcc -ffunction-sections -Xcc -fdata-sections
 RELEASE += -Xswiftc -use-ld=lld -Xlinker --no-export-dynamic -Xlinker -z -Xlinker pack-relative-relocs
-# What the loader resolves is read-only before the program begins.
-RELEASE += -Xlinker -z -Xlinker now
+# What the loader resolves is read-only before the program begins, and constants always are.
+RELEASE += -Xlinker -z -Xlinker now -Xlinker -T$(CURDIR)/.ci/read-only-constants.ld
 # The C++ library under Swift's is linked in too: to find and relocate the shared one took a third of `brokerctl token`. The linker
 # looks here first, and finds no shared one.
 LINKED_IN := .build-release/linked-in

@@ -98,7 +98,7 @@ struct PackageTests {
             }
             let place = try bed.makeDirectory("unpacked")
             try await bed.require("dpkg-deb", ["--extract", DebianPackages.file("token-broker", in: second), place])
-            for (program, mostBytes) in [("brokerd", 32 << 20), ("brokerctl", 18 << 20)] {
+            for (program, mostBytes) in [("brokerd", 20 << 20), ("brokerctl", 8 << 20)] {
                 let needed = try await bed.require("ldd", ["\(place)/usr/bin/\(program)"])
                 let paths = needed.matches(of: /=> (\S+)/).map { String($0.1) }
                 #expect(
@@ -111,8 +111,18 @@ struct PackageTests {
                 #expect(size < mostBytes, "it has grown; is something linked in that is not needed?")
                 let header = try await bed.require("objdump", ["--private-headers", "\(place)/usr/bin/\(program)"])
                 #expect(!header.contains("RPATH") && !header.contains("RUNPATH"), "\(header)")
+                try await hardening(of: "\(place)/usr/bin/\(program)", header, in: bed)
             }
         }
+    }
+
+    /// Constants, and what the loader resolves before the program begins, cannot be written; what can is not executable.
+    private func hardening(of program: String, _ header: String, in bed: TestBed) async throws {
+        #expect(header.contains(/RELRO off/) && header.contains(/FLAGS_1 +0x0*8000001/), "\(header)")
+        #expect(!header.contains("flags rwx"), "\(header)")
+        let sections = try await bed.require("objdump", ["--section-headers", program])
+        let constants = try #require(sections.firstMatch(of: /\.rodata .*\n +(.*)/), "\(sections)")
+        #expect(constants.1.contains("READONLY"), "\(constants.0)")
     }
 }
 
