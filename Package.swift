@@ -143,7 +143,7 @@ let package = Package(
         system("CSodium", pkgConfig: "libsodium", apt: "libsodium-dev"),
         system("CCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev"),
         system("COpenSSL", pkgConfig: "libcrypto", apt: "libssl-dev"),
-        system("CQREncode", pkgConfig: "libqrencode", apt: "libqrencode-dev"),
+        .target(name: "CQREncode", path: "Sources/C/CQREncode"),
         system("CSystemd", pkgConfig: "libsystemd", apt: "libsystemd-dev"),
         system("CSQLite", pkgConfig: "sqlite3", apt: "libsqlite3-dev"),
 

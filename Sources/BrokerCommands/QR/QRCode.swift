@@ -7,14 +7,13 @@ package struct QRCode: Sendable {
     private let dark: [Bool]
 
     /// - Parameter text: what a phone's camera will read.
-    /// - Returns: nil when the text is empty or too long for a symbol.
+    /// - Returns: nil when the text is empty or too long for a symbol, or nothing is there that makes one.
     package init?(_ text: String) {
         let bytes = Array(text.utf8)
-        // Level L: a screen is neither scratched nor dirty, and a smaller symbol fits more terminals.
-        guard let count = Int32(exactly: bytes.count), count > 0,
-            let symbol = QRcode_encodeData(count, bytes, 0, QR_ECLEVEL_L)
-        else { return nil }
-        defer { QRcode_free(symbol) }
+        guard let count = Int32(exactly: bytes.count), count > 0, let symbol = broker_qr_encode(bytes, count) else {
+            return nil
+        }
+        defer { broker_qr_free(symbol) }
         let size = Int(symbol.pointee.width)
         guard let modules = symbol.pointee.data else { return nil }
         self.size = size
