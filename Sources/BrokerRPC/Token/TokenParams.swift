@@ -75,12 +75,12 @@ extension TokenQuery {
         ]
     }
 
-    private var claimsRequest: ClaimsRequest? {
+    var claimsRequest: ClaimsRequest? {
         get { claims.map(ClaimsRequest.init) }
         set { claims = newValue?.json }
     }
 
-    private var resourceList: ResourceList? {
+    var resourceList: ResourceList? {
         get { resources.isEmpty ? nil : ResourceList(resources) }
         set { resources = newValue?.uris ?? [] }
     }

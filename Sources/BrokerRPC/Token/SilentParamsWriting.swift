@@ -1,0 +1,34 @@
+import BrokerValues
+
+/// Written member by member: a program that asks once would spend a third of its own time on making the key paths of the table. A test
+/// holds it against ``members``.
+extension AcquireTokenSilent.Params {
+    package func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.member("app", selection.app)
+            writer.member("clientId", selection.clientId)
+            writer.member("authority", selection.authority)
+            writer.member("scopes", query.scopes)
+            writer.member("claims", query.claimsRequest)
+            writer.member("tokenType", query.tokenType == .bearer ? nil : query.tokenType)
+            writer.member("resource", query.resourceList)
+            writer.member("clientCapabilities", query.clientCapabilities.isEmpty ? nil : query.clientCapabilities)
+            writer.member("account", query.account)
+            writer.member("minimumLifetime", query.minimumLifetime)
+            writer.member("instanceAware", query.instanceAware)
+            writer.member("forceRefresh", forceRefresh ? true : nil)
+            writer.member("rejectedToken", rejectedToken)
+            writer.member("waitForGrant", waitForGrant)
+            writer.member("correlationId", correlationId)
+        }
+    }
+}
+
+extension JSONWriter {
+    /// Nothing where there is no value.
+    fileprivate mutating func member(_ name: StaticString, _ value: (some WireValue)?) {
+        guard let value else { return }
+        key(name)
+        value.write(to: &self)
+    }
+}
