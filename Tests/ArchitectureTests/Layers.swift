@@ -93,7 +93,7 @@ extension Layer {
     private static let ground: [Layer] = [
         Layer(
             name: "BrokerVault", folder: "BrokerVault", height: 3,
-            targets: ["BrokerModel", "BrokerValues", "BrokerSystem", "CDesktop", "CSodium", "CSQLite"],
+            targets: ["BrokerModel", "BrokerValues", "BrokerSystem", "CBrokerLinux", "CDesktop", "CSodium", "CSQLite"],
             libraries: ["Logging"]),
         Layer(
             name: "BrokerOAuth", folder: "BrokerOAuth", height: 3,
