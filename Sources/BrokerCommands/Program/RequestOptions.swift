@@ -88,9 +88,9 @@ extension TokenParams {
     mutating func ask(
         for scopes: [String], orThoseOf app: String?, on connection: DirectConnection
     ) throws(BrokerClientError) {
-        self.scopes = scopes.flatMap { $0.split(separator: " ").map(String.init) }
-        guard self.scopes.isEmpty, let app else { return }
+        query.scopes = scopes.flatMap { $0.split(separator: " ").map(String.init) }
+        guard query.scopes.isEmpty, let app else { return }
         let apps = try connection.call(ListApps.self, .init()).apps
-        self.scopes = apps.first { $0.name == app }?.scopes ?? []
+        query.scopes = apps.first { $0.name == app }?.scopes ?? []
     }
 }

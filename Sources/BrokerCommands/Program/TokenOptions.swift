@@ -29,12 +29,12 @@ struct TokenOptions: ArgumentGroup {
     }
 
     func fill(_ params: inout some TokenParams) throws(BrokerClientError) {
-        params.resources = resources
-        params.claims = try claims.map { claims throws(BrokerClientError) in try Self.text(of: claims) }
-        params.clientCapabilities = capabilities
-        params.tokenType = tokenType
+        params.query.resources = resources
+        params.query.claims = try claims.map { claims throws(BrokerClientError) in try Self.text(of: claims) }
+        params.query.clientCapabilities = capabilities
+        params.query.tokenType = tokenType
         params.correlationId = correlationID
-        if instanceAware { params.instanceAware = true }
+        if instanceAware { params.query.instanceAware = true }
     }
 
     /// A challenge in base64 has no dot and no slash at its start, so a missing file is an error.

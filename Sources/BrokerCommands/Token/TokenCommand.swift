@@ -55,7 +55,7 @@ struct TokenCommand: Subcommand {
         var asking = SilentAsking(account: account, login: global.words + ["login"] + request.words)
         try request.fill(&asking.params, on: context.connection)
         try options.fill(&asking.params)
-        asking.params.minimumLifetime = minimumLifetime
+        asking.params.query.minimumLifetime = minimumLifetime
         asking.params.forceRefresh = forceRefresh
         for resource in options.resources { asking.demands += ["--resource", resource] }
         if options.tokenType != .bearer { asking.demands += ["--token-type", options.tokenType.rawValue] }

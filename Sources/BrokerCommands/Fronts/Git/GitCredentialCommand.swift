@@ -89,7 +89,7 @@ struct GitCredentialCommand: Front {
         guard asking.account == nil, let username = request.username, !username.isEmpty else { return asking }
         do throws(BrokerClientError) {
             let known = try AccountName(argument: username).find(among: .registered(app), on: context.connection)
-            asking.params.account = .id(known.account.id)
+            asking.params.query.account = .id(known.account.id)
         } catch {
             guard error.code == .accountNotFound else { throw error }
         }
