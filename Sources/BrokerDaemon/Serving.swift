@@ -24,9 +24,11 @@ extension RunningBroker {
                         service: MemoryService(
                             keeper: MemoryKeeper(
                                 uses: { [gate = engine.gate] in gate.uses }, clock: clock,
-                                forget: { [vault] in vault.forgetOpened() },
-                                release: { [engine, vault, reactors] in
+                                forget: { [vault, reactors] in
+                                    vault.forgetOpened()
                                     reactors.rest()
+                                },
+                                release: { [engine, vault] in
                                     engine.rest()
                                     vault.rest()
                                     ResidentMemory.release()

@@ -79,7 +79,8 @@ package final class WorkGate: Sendable {
     }
 
     package func leave() {
-        let now = word.wrappingAdd(Word.use - Word.one, ordering: .acquiringAndReleasing).newValue
+        let (before, now) = word.wrappingAdd(Word.use - Word.one, ordering: .acquiringAndReleasing)
+        precondition(Word.isWorking(before), "nobody was in")
         if now & Word.isAwaited != 0, !Word.isWorking(now) { tellWaiting() }
     }
 

@@ -10,6 +10,8 @@ import Logging
 final class LineChannel: SocketStreamOwner {
     /// Lines that are delivered before others have their turn, if they are answered at once. One that waits takes longer.
     private static let linesInATurn = 16
+    /// Bytes; less is not told.
+    private static let heldStep = 4 << 10
 
     /// Who is told of lines, and where they come from. One object: it is looked at in every step.
     private final class Served {
@@ -123,7 +125,8 @@ final class LineChannel: SocketStreamOwner {
 
     private func tellHeld(_ unread: Int) {
         guard phase != .ended, let served else { return }
-        let now = splitter.count + underWay + unread
+        // In steps: the table is everybody's, and most requests and answers are less than one.
+        let now = (splitter.count + underWay + unread) / Self.heldStep * Self.heldStep
         guard now != held else { return }
         held = now
         table.hold(now, by: served.connection.id)

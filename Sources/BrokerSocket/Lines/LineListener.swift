@@ -79,10 +79,14 @@ package final class LineListener: Sendable {
     /// The pool has threads of its own for each priority. So the task is started here: one of the caller's could get through
     /// while the requests' tasks wait.
     package func heartbeat() async throws {
-        for reactor in reactors.all {
-            await withCheckedContinuation { answered in
-                // One that has ended had nothing left to do.
-                if !reactor.execute({ Task { answered.resume() } }) { answered.resume() }
+        await withTaskGroup { group in
+            for reactor in reactors.all {
+                group.addTask {
+                    await withCheckedContinuation { answered in
+                        // One that has ended had nothing left to do.
+                        if !reactor.execute({ Task { answered.resume() } }) { answered.resume() }
+                    }
+                }
             }
         }
         try Task.checkCancellation()

@@ -1,5 +1,6 @@
 import BrokerSystem
 import CBrokerLinux
+import Dispatch
 import Glibc
 import Synchronization
 
@@ -14,6 +15,7 @@ package final class Reactor: @unchecked Sendable {
     private let wakeup: Int32
     private let thread = Atomic<UInt>(0)
     private let mailbox = Mutex(Mailbox())
+    private let turns: ReactorTurns?
     private let connectionCount = Atomic(0)
 
     private var sources: [UInt64: any ReactorSource] = [:]
@@ -42,8 +44,12 @@ package final class Reactor: @unchecked Sendable {
         var hasStopped = false
     }
 
+    package convenience init() throws(SocketError) { try self.init(nil) }
+
+    /// - Parameter turns: with whom it takes turns when it has more to do than fits into one; nil for one that never waits for others.
     /// - Throws: ``SocketError`` when the system has no descriptor or no thread to spare.
-    package init() throws(SocketError) {
+    init(_ turns: ReactorTurns?) throws(SocketError) {
+        self.turns = turns
         events = broker_events_open()
         wakeup = broker_events_open_wakeup()
         guard events >= 0 else { throw .system(doing: "wait for sockets", code: -events) }
@@ -90,7 +96,10 @@ package final class Reactor: @unchecked Sendable {
 
     /// Does the work on its thread, and returns what it gives.
     package func perform<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
-        await withCheckedContinuation { done in execute { done.resume(returning: work()) } }
+        await withCheckedContinuation { done in
+            let isTaken = execute { done.resume(returning: work()) }
+            precondition(isTaken, "the reactor has ended")
+        }
     }
 
     /// Returns when its thread has ended. What is still watched is forgotten, and stays open.
@@ -156,13 +165,20 @@ package final class Reactor: @unchecked Sendable {
         precondition(isCurrent, "a reactor's sockets belong to its thread")
     }
 
+    /// So many turns after the last one that did not do everything, it has its turns one after the other with others of its kind.
+    private static let turnsInOrder = 16
+
     private func run() {
         thread.store(pthread_self(), ordering: .relaxed)
         var found = [broker_event](repeating: broker_event(), count: 64)
+        let bell = DispatchSemaphore(value: 0)
         var isStopping = false
+        var turnsInOrder = 0
         while !isStopping {
             alarm.ring(by: timers.earliest)
             let count = broker_events_wait(events, &found, Int32(found.count), hasWork ? 1 : 0)
+            let isInOrder = turnsInOrder > 0
+            if isInOrder { turns?.begin(bell) }
             now = .now
             var isWoken = false
             for number in 0..<Int(max(count, 0)) {
@@ -176,6 +192,8 @@ package final class Reactor: @unchecked Sendable {
             while let action = timers.takeDue(at: now) { action() }
             if isWoken { isStopping = takeJobs() }
             doWhatWaits()
+            if isInOrder { turns?.end() }
+            turnsInOrder = hasWork ? Self.turnsInOrder : max(0, turnsInOrder - 1)
         }
         while hasWork { doWhatWaits() }
         end()
@@ -217,6 +235,8 @@ package final class Reactor: @unchecked Sendable {
         for source in sources.values { source.letGo() }
         sources = [:]
         timers = ReactorTimers()
+        // Another thread may get its number.
+        thread.store(0, ordering: .relaxed)
         for stopped in waiting { stopped.resume() }
     }
 }

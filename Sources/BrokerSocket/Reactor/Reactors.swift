@@ -8,8 +8,16 @@ import Synchronization
 package final class Reactors: Sendable {
     /// The one that accepts.
     package let first: Reactor
-    private let others = Mutex<[Reactor]>([])
+    private let others = Mutex<[Other]>([])
     private let useful: @Sendable () -> Int
+    /// Of the others. One core is left to everybody else; and who connects waits for nobody.
+    private let turns = ReactorTurns(most: Int(broker_usable_cores()) - 1)
+
+    private struct Other {
+        let reactor: Reactor
+        /// It had no connection when it was looked at last.
+        var wasIdle = false
+    }
 
     /// More are not begun; connections share them then.
     package static let most = 32
@@ -23,16 +31,18 @@ package final class Reactors: Sendable {
         self.useful = useful
     }
 
-    package var all: [Reactor] { [first] + others.withLock { $0 } }
+    package var all: [Reactor] { [first] + others.withLock { $0.map(\.reactor) } }
 
     /// The one with the fewest connections, for one more; it is counted from now on.
     package func next() -> Reactor {
         others.withLock { others in
             let useful = useful()
-            var fewest = others.prefix(useful - 1).reduce(first) { $1.connections < $0.connections ? $1 : $0 }
+            var fewest = others.prefix(useful - 1).reduce(first) {
+                $1.reactor.connections < $0.connections ? $1.reactor : $0
+            }
             // Where the system has no thread to spare, those that there are serve everybody.
-            if fewest.connections > 0, others.count + 1 < useful, let another = try? Reactor() {
-                others.append(another)
+            if fewest.connections > 0, others.count + 1 < useful, let another = try? Reactor(turns) {
+                others.append(Other(reactor: another))
                 fewest = another
             }
             fewest.countConnection()
@@ -40,11 +50,12 @@ package final class Reactors: Sendable {
         }
     }
 
-    /// Ends those that have no connection; to be called when nothing was asked for in a while.
+    /// Ends those that had no connection when this was called last, and have none; to be called from time to time.
     package func rest() {
         let idle = others.withLock { others in
-            let idle = others.filter { $0.connections == 0 }
-            others.removeAll { reactor in idle.contains { $0 === reactor } }
+            let idle = others.filter { $0.wasIdle && $0.reactor.connections == 0 }.map(\.reactor)
+            others.removeAll { other in idle.contains { $0 === other.reactor } }
+            for index in others.indices { others[index].wasIdle = others[index].reactor.connections == 0 }
             return idle
         }
         for reactor in idle { reactor.endSoon() }

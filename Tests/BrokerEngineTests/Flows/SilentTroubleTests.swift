@@ -125,8 +125,10 @@ struct SilentTroubleTests {
         #expect(bed.engine.memory.cached(bed.silent()) != nil)
         #expect(bed.provider.refreshes.isEmpty)
 
+        bed.provider.refreshGate.close()
         bed.clock.advance(bySeconds: 1)
         for _ in 0..<100 { #expect(try bed.text(try #require(bed.engine.memory.cached(bed.silent()))) == "at-1") }
+        bed.provider.refreshGate.open()
         while try bed.text(try #require(bed.engine.memory.cached(bed.silent()))) == "at-1" { await Task.yield() }
         #expect(bed.provider.refreshes == ["rt-1"])
     }

@@ -2,6 +2,7 @@ import BrokerModel
 import BrokerSocket
 import BrokerTestSupport
 import Dispatch
+import Foundation
 import Synchronization
 import Testing
 
@@ -21,6 +22,23 @@ struct ManyReactorsTests {
 
     private final class Answers: Sendable {
         let count = Mutex(0)
+    }
+
+    /// How many are served at a time.
+    private final class Flooded: Sendable {
+        private let counts = Mutex((inside: 0, most: 0))
+
+        func begin() {
+            counts.withLock {
+                $0.inside += 1
+                $0.most = max($0.most, $0.inside)
+            }
+        }
+
+        func end() { counts.withLock { $0.inside -= 1 } }
+
+        var inside: Int { counts.withLock { $0.inside } }
+        var most: Int { counts.withLock { $0.most } }
     }
 
     private func service(_ seen: Seen) -> ScriptedService {
@@ -64,6 +82,9 @@ struct ManyReactorsTests {
             await clients[1].close()
             try await eventually("it is known to have gone") { reactors.all.map(\.connections) == [1, 0, 1] }
             let ended = reactors.all[1]
+            // Who went just now may come again.
+            reactors.rest()
+            #expect(reactors.all.count == 3)
             reactors.rest()
             #expect(reactors.all.map(\.connections) == [1, 1])
             await ended.stop()
@@ -86,13 +107,52 @@ struct ManyReactorsTests {
         reactors.first.execute { gate.wait() }
         await withCheckedContinuation { turned in
             reactors.whenAllHaveTurned(on: reactors.first) { turned.resume() }
-            reactors.rest()
+            for _ in 1...2 { reactors.rest() }
             Task {
                 for reactor in others { await reactor.stop() }
                 gate.signal()
             }
         }
         await reactors.stop()
+    }
+
+    @Test("whoever floods over several connections is served one after the other, and others beside them at once")
+    func floods() async throws {
+        let seen = Flooded()
+        let gate = DispatchSemaphore(value: 0)
+        let service = ScriptedService(onLine: { line, connection in
+            if line == "flood" {
+                seen.begin()
+                gate.wait()
+                seen.end()
+            }
+            connection.say(line)
+        })
+        let cores = ProcessInfo.processInfo.activeProcessorCount
+        let flooders = max(1, cores - 1) + 2
+        try await withListener(service, reactors: flooders + 2) { bed in
+            // The first reactor accepts, and takes no turns.
+            let first = try await bed.connect()
+            #expect(try await first.ask("first") == "first")
+            var flooding: [LineClient] = []
+            // More than a connection has in a turn: from then on its reactor takes turns with the others.
+            for _ in 0..<flooders {
+                let client = try await bed.connect()
+                try await client.send(String(repeating: "more\n", count: 40))
+                for _ in 0..<40 { #expect(try await client.readLine() == "more") }
+                flooding.append(client)
+            }
+            for client in flooding { try await client.sendLine("flood") }
+            // Whatever becomes of it, nobody waits for ever.
+            defer { for _ in flooding { gate.signal() } }
+            try await eventually("as many as may are at it") { seen.inside == flooders - 2 }
+            let other = try await bed.connect()
+            for _ in 0..<50 { #expect(try await other.ask("other") == "other") }
+            #expect(seen.most == flooders - 2)
+            for _ in flooding { gate.signal() }
+            for client in flooding { #expect(try await client.readLine() == "flood") }
+            #expect(seen.most == flooders - 2)
+        }
     }
 
     @Test("where fewer are of use than there are, who connects comes to those that are")
