@@ -46,11 +46,13 @@ struct InteractiveAcquisition: Sendable {
                 // An account's cloud is known; nobody of another one could be its owner.
                 otherClouds: account == nil ? otherClouds : [], prompt: prompt, account: account?.who,
                 person: person?.who, destination: destination, startedAt: services.clock.now)
-            // The broker's own task: the code is good once, and what it brings is kept whoever has gone meanwhile.
-            services.gate.join()
-            Task { [gate = services.gate] in
-                defer { gate.leave() }
-                await signIn.run()
+            return try await wait(in: waiter, of: flight, timeout: request.timeout) {
+                // The broker's own task: the code is good once, and what it brings is kept whoever has gone meanwhile.
+                services.gate.join()
+                Task { [gate = services.gate] in
+                    defer { gate.leave() }
+                    await signIn.run()
+                }
             }
         case .early: break
         case .late: flight.tell(waiter)
@@ -97,8 +99,10 @@ struct InteractiveAcquisition: Sendable {
     }
 
     /// Each request has its own patience; a caller that goes away leaves the flight.
+    ///
+    /// - Parameter begin: begins the flight; a caller that goes away from then on is known to have gone before a window opens.
     private func wait(
-        in waiter: SignInFlight.Waiter, of flight: SignInFlight, timeout: Int64
+        in waiter: SignInFlight.Waiter, of flight: SignInFlight, timeout: Int64, begin: () -> Void = {}
     ) async throws(BrokerError) -> AcquiredToken {
         let clock = services.clock
         let timer = Task {
@@ -107,7 +111,8 @@ struct InteractiveAcquisition: Sendable {
         }
         defer { timer.cancel() }
         return try await withTaskCancellationHandler {
-            await waiter.outcome.value
+            begin()
+            return await waiter.outcome.value
         } onCancel: {
             flight.leave(waiter, .appWentAway)
         }.get()
