@@ -62,6 +62,9 @@ package enum BrokerDaemon {
         guard BrokerLog.Destination.forStandardError() == .journal else { return say("brokerd: \(failure.text)") }
         BrokerLog().logger(label: "brokerd").error(
             "\(failure.text)", metadata: ["exit": "\(failure.exit.rawValue)"])
+        // The journal looks which unit the process is of when it gets to the entry. Whoever has ended by then is of none, and
+        // journalctl -u would not show why.
+        usleep(200_000)
     }
 
     private static func say(_ text: String) {
