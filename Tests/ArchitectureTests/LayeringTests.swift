@@ -50,6 +50,17 @@ struct LayeringTests {
             #expect(manifest.dependencies(of: layer.name) == expected, "\(layer.name)")
         }
     }
+
+    @Test("the fuzzer's own package, which has the same layers, declares the same targets")
+    func fuzzedLayers() throws {
+        let path = PackageTree.root.appending(path: "Tests/Fuzzing/Package.swift")
+        let manifest = Manifest(try String(contentsOf: path, encoding: .utf8))
+        let fuzzed = Layer.all.filter { manifest.dependencies(of: $0.name) != nil }
+        #expect(fuzzed.count >= 9, "\(fuzzed.map(\.name))")
+        for layer in fuzzed {
+            #expect(manifest.dependencies(of: layer.name) == layer.targets, "\(layer.name)")
+        }
+    }
 }
 
 @Suite("Habits hold")

@@ -38,7 +38,7 @@ let package = Package(
         layer("BrokerOAuth", ["BrokerModel", "BrokerValues", "BrokerSystem", "CCurl", "CSignatures"]),
         layer(
             "BrokerVault",
-            ["BrokerModel", "BrokerValues", "BrokerSystem", "CDesktop", "CSodium", "CSQLite", logging]),
+            ["BrokerModel", "BrokerValues", "BrokerSystem", "CBrokerLinux", "CDesktop", "CSodium", "CSQLite", logging]),
         layer("BrokerConfig", ["BrokerModel", "BrokerValues", "BrokerSystem", "CToml"]),
         layer("BrokerModel", ["BrokerValues", "BrokerSystem", "CSodium"]),
         layer("BrokerValues", []),
