@@ -29,6 +29,7 @@ package enum BrokerDaemon {
             }
             // First thing, before any secret is here: hardening, and the socket that systemd passed in.
             let hardening = ProcessHardening.apply()
+            ResidentMemory.limitHeaps()
             let starter = Starter(
                 loader: command.loader(), activated: try activatedSocket(), hardening: hardening, report: say)
             let broker: RunningBroker

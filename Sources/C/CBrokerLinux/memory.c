@@ -1,6 +1,8 @@
 #define _GNU_SOURCE
 #include "memory.h"
 
+#include "events.h"
+
 #include <link.h>
 #include <malloc.h>
 #include <stddef.h>
@@ -24,6 +26,10 @@ static int release_segments(struct dl_phdr_info *object, size_t size, void *noth
         madvise((void *)start, length, MADV_DONTNEED);
     }
     return 0;
+}
+
+void broker_limit_heaps(void) {
+    mallopt(M_ARENA_MAX, 2 * broker_usable_cores());
 }
 
 void broker_release_memory(void) {
