@@ -274,7 +274,8 @@ struct RememberedAnswerTests {
     @Test("the expiry buffer counts at once")
     func expiryBuffer() async throws {
         try await ServerBed.runRemembered { (server, scene) async throws in
-            server.provider.whenRedeeming { [provider = server.provider] _ in provider.tokens(expiresIn: 9_000) }
+            server.provider.whenRedeeming { [unowned provider = server.provider] _ in provider.tokens(expiresIn: 9_000)
+            }
             var settings = EngineSettings()
             settings.expiryBuffer = 4_000
             server.broker.apply(settings)
