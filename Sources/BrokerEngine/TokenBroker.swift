@@ -45,7 +45,10 @@ package final class TokenBroker: Sendable {
     }
 
     /// Lets go what a burst brought into memory; to be called when nothing was asked for in a while.
-    package func rest() { services.index.rest() }
+    package func rest() {
+        services.index.rest()
+        services.throttle.with { $0.rest(at: services.clock.uptime) }
+    }
 
     // MARK: Tokens
 

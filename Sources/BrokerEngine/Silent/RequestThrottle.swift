@@ -56,7 +56,8 @@ package struct RequestThrottle: Sendable {
     }
 
     private struct Entry {
-        var error: BrokerError
+        /// What the provider said; nil when nobody is told, because there is no pause.
+        var error: BrokerError?
         var until: Duration
         /// Failures in a row, for the growing pause.
         var failures: Int
@@ -85,15 +86,15 @@ package struct RequestThrottle: Sendable {
 
     /// - Returns: the answer without asking the provider; nil when the request may go out.
     package func refusal(of request: Request, at now: Duration) -> BrokerError? {
-        guard let entry = entries.peek(request), now < entry.until else { return nil }
-        guard entry.error.kind != .interactionRequired else { return entry.error }
+        guard let entry = entries.peek(request), now < entry.until, let refused = entry.error else { return nil }
+        guard refused.kind != .interactionRequired else { return refused }
         let (seconds, attoseconds) = (entry.until - now).components
         let wait = Int(seconds) + (attoseconds > 0 ? 1 : 0)
         var error = BrokerError(
             .throttled,
             "The provider is not asked again so soon after it failed; try again in \(wait.inSeconds).",
-            cause: entry.error)
-        error.details = entry.error.details
+            cause: refused)
+        error.details = refused.details
         error.details.correlationID = nil
         error.details.retryAfter = wait
         return error
@@ -124,7 +125,9 @@ package struct RequestThrottle: Sendable {
             return
         }
         entries.keep(
-            Entry(error: error, until: now + pause, failures: failures, forgottenAt: now + pause + Self.usualPause * 2),
+            Entry(
+                error: pause > .zero ? error : nil, until: now + pause, failures: failures,
+                forgottenAt: now + pause + Self.usualPause * 2),
             for: request, of: Asker(partition: request.partition, group: request.owner.group))
         if entries.isOverLimit { entries.removeAll { now >= $1.forgottenAt } }
         entries.makeRoom()
@@ -145,6 +148,13 @@ package struct RequestThrottle: Sendable {
     ///   and an app that comes second shall not hear that nobody ever signed in.
     package func ending(of holder: Holder, at now: Duration) -> BrokerError? {
         endings.peek(holder).flatMap { now < $0.until ? $0.error : nil }
+    }
+
+    /// Lets go what nobody is told any more. Of a pause that is over, it stays known how often the provider failed.
+    package mutating func rest(at now: Duration) {
+        entries.removeAll { now >= $1.forgottenAt }
+        entries.changeAll { if now >= $0.until { $0.error = nil } }
+        endings.removeAll { now >= $1.until }
     }
 
     /// The account has a new sign-in or a new refresh token: whatever was refused to the old one says nothing any more.

@@ -79,6 +79,31 @@ struct ThrottleTests {
         #expect(throttle.refusal(of: request, at: .seconds(1001)) == nil)
     }
 
+    @Test("while the broker rests a pause goes on, and of one that is over it stays known how often it failed")
+    func resting() throws {
+        var throttle = RequestThrottle()
+        throttle.failed(request, with: failure(503, retryAfter: 7), at: .seconds(1000))
+        throttle.rest(at: .seconds(1006))
+        #expect(try #require(throttle.refusal(of: request, at: .seconds(1006))).details.httpStatus == 503)
+        throttle.rest(at: .seconds(1007))
+        #expect(throttle.refusal(of: request, at: .seconds(1007)) == nil)
+        throttle.failed(request, with: failure(500), at: .seconds(1008))
+        #expect(throttle.refusal(of: request, at: .seconds(1008))?.details.retryAfter == 2)
+    }
+
+    @Test("while the broker rests it forgets failures whose time is over, and no others")
+    func forgetting() {
+        var throttle = RequestThrottle()
+        throttle.failed(request, with: failure(500), at: .seconds(1000))
+        throttle.failed(Self.request(token: 2), with: failure(500), at: .seconds(1060))
+        throttle.rest(at: .seconds(1119))
+        #expect(throttle.count == 2)
+        throttle.rest(at: .seconds(1120))
+        #expect(throttle.count == 1)
+        throttle.failed(Self.request(token: 2), with: failure(500), at: .seconds(1120))
+        #expect(throttle.refusal(of: Self.request(token: 2), at: .seconds(1120)) != nil)
+    }
+
     @Test("the answer that the person is needed is repeated for 120 seconds, word for word")
     func interaction() throws {
         var throttle = RequestThrottle()
@@ -132,6 +157,7 @@ struct ThrottleTests {
         let error = BrokerError(.interactionRequired, "revoked", reason: .refreshTokenRevoked)
         var throttle = RequestThrottle(limit: 2)
         throttle.ended(holder, with: error, at: .seconds(10))
+        throttle.rest(at: .seconds(129))
         #expect(throttle.ending(of: holder, at: .seconds(129))?.reason == .refreshTokenRevoked)
         #expect(throttle.ending(of: holder, at: .seconds(130)) == nil)
         var others = [holder, holder, holder]
