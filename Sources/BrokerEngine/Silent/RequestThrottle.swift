@@ -56,7 +56,7 @@ package struct RequestThrottle: Sendable {
     }
 
     private struct Entry {
-        /// What the provider said; nil when nobody is told, because there is no pause.
+        /// What the provider said; nil when nobody is told, because there is no pause, or it is over.
         var error: BrokerError?
         var until: Duration
         /// Failures in a row, for the growing pause.
