@@ -76,12 +76,12 @@ package final class OAuthProvider: IdentityProvider {
         guard let issuer = IssuerRule(metadata.issuer, of: metadata.authority) else {
             throw Self.refused(IDTokenRules.Violation.issuer.clause)
         }
-        let algorithm = try await checkSignature(of: token, issuer, expectation.clientSecret, at: metadata)
+        let algorithm = try await checkSignature(of: token, issuer, expectation, at: metadata)
         do throws(IDTokenRules.Violation) {
             return try IDTokenRules(
                 issuer: issuer, expectation: expectation, now: clock.now,
                 accessTokenHash: expectation.accessToken.map { TokenHash.leftHalf(of: $0, signedWith: algorithm) },
-                earlierNonce: expectation.earlier.flatMap(CompactToken.init)?.claims["nonce"]?.stringValue
+                earlierNonce: expectation.earlier.flatMap(CompactToken.init)?.claims["nonce"]?.exactText
             ).check(token.claims)
         } catch {
             throw Self.refused(error.clause)
@@ -90,10 +90,12 @@ package final class OAuthProvider: IdentityProvider {
 
     /// - Returns: the algorithm's name.
     private func checkSignature(
-        of token: CompactToken, _ issuer: IssuerRule, _ clientSecret: Secret?, at metadata: ProviderMetadata
+        of token: CompactToken, _ issuer: IssuerRule, _ expectation: IDTokenExpectation, at metadata: ProviderMetadata
     ) async throws(ProviderError) -> String {
         let name = token.algorithmName ?? "nothing"
-        if name == SharedSecretSignature.algorithm, let clientSecret, SharedSecretSignature.isOffered(by: metadata) {
+        if name == SharedSecretSignature.algorithm, let clientSecret = expectation.clientSecret,
+            SharedSecretSignature.isOffered(by: metadata)
+        {
             guard SharedSecretSignature.isValid(token, by: clientSecret) else {
                 throw Self.refused("it is not signed with the client's secret")
             }
@@ -102,8 +104,9 @@ package final class OAuthProvider: IdentityProvider {
         guard let algorithm = SignatureAlgorithm(name: name) else {
             throw Self.refused("it is signed with \(SafeText(name, atMost: 20).text), which is not accepted")
         }
-        let keys = try endpoint(metadata.jwksURI, of: metadata)
-        try await signatures.verify(token, algorithm: algorithm, of: issuer, keysAt: keys)
+        let keys = DocumentPlace(try endpoint(metadata.jwksURI, of: metadata), of: metadata.authority)
+        try await signatures.verify(
+            token, algorithm: algorithm, of: issuer, keysAt: keys, isSignIn: expectation.isSignIn)
         return algorithm.rawValue
     }
 

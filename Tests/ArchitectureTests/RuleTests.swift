@@ -72,6 +72,22 @@ struct RuleTests {
         #expect(Rules.slowReaders(in: sample).map(\.line) == [1, 3])
     }
 
+    @Test("a provider's text that is compared with == or a pattern, and not with a literal")
+    func looseComparisons() {
+        let sample = file(
+            """
+            guard claims["nonce"]?.stringValue == expected else { return }
+            if expected != claims["nonce"]?.stringValue { return }
+            if names.contains(claims["aud"]?.stringValue) { return }
+            switch claims["azp"] { case .string(clientID): break }
+            let isNone = method["name"]?.stringValue == "none"
+            switch claims["aud"] { case .string(let one): use(one) }
+            let same = claims["sub"]?.exactText == subject
+            if let text = value.stringValue, !text.isEmpty { return .string(text) }
+            """)
+        #expect(Rules.looseComparisons(in: sample).map(\.line) == [1, 2, 3, 4])
+    }
+
     @Test("a claim that nobody proves")
     func unprovedClaims() {
         let sample = file(

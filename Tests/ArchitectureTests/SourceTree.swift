@@ -85,6 +85,17 @@ enum Rules {
         }
     }
 
+    /// Swift's `==` takes texts for equal that only look the same: what a provider says is compared as `exactText`.
+    static func looseComparisons(in file: SourceFile) -> [Finding] {
+        file.text.code.enumerated().compactMap { index, line in
+            guard
+                line.contains(#/stringValue\)?\s*(==|!=)\s*[^\s]|(==|!=)\s*[\w.?!()\[\]]*\.stringValue\b/#)
+                    || line.contains(#/contains\([^)]*\.stringValue|case \.string\((?!let\b|var\b|\)|_\))/#)
+            else { return nil }
+            return Finding(path: file.path, line: index + 1, text: "a provider's text compared by looks: use exactText")
+        }
+    }
+
     static func length(of file: SourceFile, limit: Int) -> [Finding] {
         let count = file.text.original.count
         return count > limit ? [Finding(path: file.path, line: count, text: "longer than \(limit) lines")] : []

@@ -89,4 +89,16 @@ struct IdentityTests {
         #expect(try JSONEncoder().encode([group]) == Data("[\"group:office\"]".utf8))
         #expect(try JSONDecoder().decode([GroupID].self, from: JSONEncoder().encode([group])) == [group])
     }
+
+    @Test("people, groups and clients whose names only look the same are others, also as keys")
+    func lookAlike() {
+        let letters = ["K", "\u{212A}", "\u{e9}", "e\u{301}"]
+        let people = letters.map { HomeAccountID(subject: $0, issuer: "https://id.example") }
+        let groups = letters.map { GroupID(named: $0, identity: "app:mail") }
+        let owners = letters.map {
+            TokenOwner(group: groups[0], clientID: $0, homeAccountID: people[0], environment: "id.example")
+        }
+        #expect(Set(people).count == 4 && Set(groups).count == 4 && Set(owners).count == 4)
+        #expect(people[0] != people[1] && owners[2] != owners[3])
+    }
 }

@@ -76,6 +76,40 @@ struct HTTPClientTests {
         }
     }
 
+    @Test("issuers of one host share no connection, and each keeps its own")
+    func issuers() async throws {
+        try await withServer { _ in
+            .json(["ok": true])
+        } _: { server, client in
+            for _ in 0..<5 {
+                for issuer in ["/a", "/b", "/c"] { _ = try await client.get(server.url, of: server.url + issuer) }
+            }
+            #expect(server.connections == 3)
+        }
+    }
+
+    @Test("of more issuers than may be kept, those that were idle for longest lose their connections")
+    func idleIssuers() async throws {
+        var configuration = HTTPClientConfiguration(version: "1")
+        configuration.mostIdleIssuers = 2
+        try await withServer({ _ in .json(["ok": true]) }, client: configuration) { server, client in
+            for issuer in ["a", "b", "c", "c", "b", "a", "b"] { _ = try await client.get(server.url, of: issuer) }
+            #expect(server.connections == 4)
+        }
+    }
+
+    @Test("where only the public internet may be reached, the address that is connected to counts")
+    func privateAddresses() async throws {
+        var configuration = HTTPClientConfiguration(version: "1")
+        configuration.reachesPrivateAddresses = { $0 == "registered" }
+        try await withServer({ _ in .json(["ok": true]) }, client: configuration) { server, client in
+            let failure = try await failureOf(HTTPRequest(.get, server.url, of: "named"), through: client)
+            #expect(failure.reason == .notAllowed && !failure.mayHaveBeenSent, "\(failure)")
+            #expect(server.connections == 0)
+            #expect(try await client.get(server.url, of: "registered").status == 200)
+        }
+    }
+
     @Test("no more connections to one host than allowed, and all requests are answered")
     func connectionLimit() async throws {
         var configuration = HTTPClientConfiguration(version: "1")

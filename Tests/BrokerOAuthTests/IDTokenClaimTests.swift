@@ -40,8 +40,27 @@ struct IDTokenClaimTests {
     func accepted(changes: JSONObject) async throws {
         try await withProvider { bed async throws in
             let claims = try await bed.verify(changing: changes)
-            #expect(claims.issuer == bed.provider.issuer)
+            #expect(claims.issuer == ExactText(bed.provider.issuer))
             if let sent = changes["auth_time"] { #expect(claims.all["auth_time"] == sent) }
+        }
+    }
+
+    /// The Kelvin sign is canonically equivalent to K, which Swift's strings take for equal.
+    @Test(
+        "what only looks like the client, the nonce or an earlier one is another (RFC 7519, section 2)",
+        arguments: [
+            ["aud": "\u{212A}"], ["aud": ["\u{212A}"]], ["aud": "K", "azp": "\u{212A}"], ["nonce": "\u{212A}"],
+        ] as [JSONObject])
+    func lookAlike(changes: JSONObject) async throws {
+        try await withProvider { bed async throws in
+            let good = bed.goodClaims.merging(["aud": "K", "nonce": "K"]) { $1 }
+            let expectation = IDTokenExpectation(clientID: "K", nonce: "K")
+            func verify(_ claims: JSONObject) async throws -> IDTokenClaims {
+                let token = Secret(bed.provider.identity.sign(claims))
+                return try await bed.oauth.verify(idToken: token, against: expectation, at: bed.metadata())
+            }
+            #expect(try await verify(good).subject == "alice")
+            #expect(await bed.failure { try await verify(good.merging(changes) { $1 }) }?.isInvalidResponse == true)
         }
     }
 
@@ -176,7 +195,7 @@ struct IDTokenClaimTests {
         try await withProvider { bed async throws in
             let issuer = bed.provider.issuer + "/"
             bed.provider.configure { $0.metadata = ["issuer": .string(issuer)] }
-            #expect(try await bed.verify(changing: ["iss": .string(issuer)]).issuer == issuer)
+            #expect(try await bed.verify(changing: ["iss": .string(issuer)]).issuer == ExactText(issuer))
             guard case .invalidResponse = await bed.failure({ try await bed.verify(changing: [:]) }) else {
                 Issue.record("the other spelling was accepted")
                 return

@@ -50,6 +50,10 @@ extension ProviderBed {
     }
 }
 
+extension ProviderError {
+    fileprivate var isUnavailable: Bool { if case .unavailable = self { true } else { false } }
+}
+
 @Suite("A provider's keys, as they come")
 struct SigningKeyTests {
     @Test("an RSA key has 2,048 bits at least", arguments: [(1024, false), (2040, false), (2048, true), (3072, true)])
@@ -65,6 +69,36 @@ struct SigningKeyTests {
                     await bed.refusesToken(token)
                 }
             }
+        }
+    }
+
+    @Test(
+        "keys that were withdrawn check nothing but refreshed tokens, and those for a day, while the provider cannot be asked"
+    )
+    func withdrawn() async throws {
+        try await withProvider { bed async throws in
+            let metadata = try await bed.metadata()
+            func verify(isSignIn: Bool) async -> ProviderError? {
+                var expectation = IDTokenExpectation(clientID: "app", nonce: nil)
+                expectation.isSignIn = isSignIn
+                let token = Secret(bed.provider.identity.sign(bed.goodClaims))
+                return await bed.failure { [expectation] in
+                    try await bed.oauth.verify(idToken: token, against: expectation, at: metadata)
+                }
+            }
+            #expect(await verify(isSignIn: true) == nil)
+            bed.provider.on(.keys) { _ in .empty(503) }
+            #expect(await verify(isSignIn: true) == nil, "the provider let them be kept for an hour")
+            bed.clock.advance(bySeconds: 3600)
+            // The second time nobody is asked again.
+            for _ in 1...2 {
+                #expect(await verify(isSignIn: false) == nil)
+                #expect(await verify(isSignIn: true)?.isUnavailable == true)
+            }
+            bed.clock.advance(bySeconds: 86_400 - 3601)
+            #expect(await verify(isSignIn: false) == nil)
+            bed.clock.advance(bySeconds: 1)
+            #expect(await verify(isSignIn: false)?.isUnavailable == true)
         }
     }
 

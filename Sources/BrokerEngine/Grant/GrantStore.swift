@@ -101,7 +101,7 @@ struct GrantStore: Sendable {
         do throws(BrokerError) {
             var claims: IDTokenClaims?
             if let idToken = response.idToken {
-                claims = try await verified(idToken, nonce: nil, earlier: earlier, authority, metadata)
+                claims = try await verified(idToken, isSignIn: false, earlier: earlier, authority, metadata)
             }
             granted = try refreshed(
                 response, claims, of: entry.stored.record, in: realm, spending: spent.record, among: contexts,
@@ -206,10 +206,12 @@ struct GrantStore: Sendable {
     }
 
     func verified(
-        _ idToken: Secret, with accessToken: Secret? = nil, nonce: String?, earlier: Secret? = nil,
+        _ idToken: Secret, isSignIn: Bool, with accessToken: Secret? = nil, nonce: String? = nil,
+        earlier: Secret? = nil,
         _ authority: Authority, _ metadata: ProviderMetadata
     ) async throws(BrokerError) -> IDTokenClaims {
         var expected = IDTokenExpectation(clientID: app.clientID, nonce: nonce)
+        expected.isSignIn = isSignIn
         expected.earlier = earlier
         expected.accessToken = accessToken
         expected.clientSecret = app.credentials(at: authority).secret

@@ -111,7 +111,7 @@ package final class GrantedTokens: Sendable {
     }
 
     /// By which a person is listed.
-    static func username(in claims: IDTokenClaims) -> String { namedUser(in: claims) ?? claims.subject }
+    static func username(in claims: IDTokenClaims) -> String { namedUser(in: claims) ?? claims.subject.text }
 
     /// Nil where the claims have nothing but the subject.
     static func namedUser(in claims: IDTokenClaims) -> String? {
@@ -136,7 +136,8 @@ package final class GrantedTokens: Sendable {
             group: context.app.effectiveGroup, homeAccountID: identity.homeAccountID,
             environment: context.authority.environment, realm: identity.realm,
             authority: context.authority.tenant(identity.realm).url,
-            username: namedUser(in: claims) ?? known?.username ?? claims.subject, name: claims["name"] ?? known?.name,
+            username: namedUser(in: claims) ?? known?.username ?? claims.subject.text,
+            name: claims["name"] ?? known?.name,
             tenantID: claims["tid"], claims: described(by: claims, known, context), signedIn: true,
             createdAt: known?.createdAt ?? context.now)
         account.domainNames = domainNames(known, context.authority)

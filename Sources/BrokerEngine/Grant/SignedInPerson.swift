@@ -22,10 +22,11 @@ extension GrantStore {
             }
             let told = try await services.asking(authority, userInfo)
             return IDTokenClaims(
-                issuer: metadata.issuer, subject: told.subject,
-                all: ProfileClaims.of(told.claims).merging(["sub": .string(told.subject)]) { $1 })
+                issuer: ExactText(metadata.issuer), subject: told.subject,
+                all: ProfileClaims.of(told.claims).merging(["sub": .string(told.subject.text)]) { $1 })
         }
-        var claims = try await verified(idToken, with: response.accessToken, nonce: nonce, authority, metadata)
+        var claims = try await verified(
+            idToken, isSignIn: true, with: response.accessToken, nonce: nonce, authority, metadata)
         guard !ProfileClaims.sayWhoItIs(claims), metadata.userinfoEndpoint != nil else { return claims }
         do throws(ProviderError) {
             let told = try await userInfo()

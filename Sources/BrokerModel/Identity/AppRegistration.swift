@@ -154,14 +154,17 @@ package struct AppRegistration: Sendable, Equatable {
 
 /// Who may see an account and spend its refresh tokens.
 package struct GroupID: Sendable, Hashable, Codable {
-    package let rawValue: String
-    package init(rawValue: String) { self.rawValue = rawValue }
+    private let exact: ExactText
+    package var rawValue: String { exact.text }
+    package init(rawValue: String) { exact = ExactText(rawValue) }
 
     /// An app without a group is a group of its own; the three kinds of group cannot be mistaken for each other.
-    package init(named group: String?, identity: String) { rawValue = group.map { "group:\($0)" } ?? identity }
+    package init(named group: String?, identity: String) {
+        self.init(rawValue: group.map { "group:\($0)" } ?? identity)
+    }
 
     package init(from decoder: any Decoder) throws {
-        rawValue = try decoder.singleValueContainer().decode(String.self)
+        self.init(rawValue: try decoder.singleValueContainer().decode(String.self))
     }
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()

@@ -73,6 +73,10 @@ package struct Authority: Sendable, Hashable {
         return "\(scheme)://\(EntraCloud.canonical(environment))"
     }
 
+    /// Within what the authority's documents are believed, and connections are shared: the issuer; the host where it is the
+    /// provider's own, whoever its customers are. One host may have issuers of several owners.
+    package var trustBoundary: String { rules.hasHostWideClients ? canonicalHostURL : url }
+
     /// Whether an endpoint is on the authority's own host and port, under whatever name the cloud has there.
     package func isHost(of endpoint: String) -> Bool {
         guard let url = WebURL(endpoint), url.isSecureOrLoopback else { return false }

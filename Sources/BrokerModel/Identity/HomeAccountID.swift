@@ -4,11 +4,12 @@ import CSodium
 /// Names a person across apps and tenants: `uid.utid` for Entra, subject and issuer for any other provider
 /// (a subject is unique only at its issuer: OpenID Connect Core, section 5.7).
 package struct HomeAccountID: Sendable, Hashable, Codable {
-    package let rawValue: String
-    package init(rawValue: String) { self.rawValue = rawValue }
-    package init(subject: String, issuer: String) { rawValue = "\(subject)@\(issuer)" }
+    private let exact: ExactText
+    package var rawValue: String { exact.text }
+    package init(rawValue: String) { exact = ExactText(rawValue) }
+    package init(subject: String, issuer: String) { self.init(rawValue: "\(subject)@\(issuer)") }
     /// Entra's form.
-    package init(userID: String, tenantID: String) { rawValue = "\(userID).\(tenantID)" }
+    package init(userID: String, tenantID: String) { self.init(rawValue: "\(userID).\(tenantID)") }
 
     /// The tenant in which the account was made; nil unless the id is of Entra's form. An issuer has slashes, and ids of
     /// Entra have none.
@@ -21,7 +22,7 @@ package struct HomeAccountID: Sendable, Hashable, Codable {
     }
 
     package init(from decoder: any Decoder) throws {
-        rawValue = try decoder.singleValueContainer().decode(String.self)
+        self.init(rawValue: try decoder.singleValueContainer().decode(String.self))
     }
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()

@@ -1,3 +1,5 @@
+import BrokerValues
+
 /// Which issuers an authority's documents may name, and its ID tokens may come from. Pure.
 ///
 /// A generic issuer is the authority itself (OpenID Connect Discovery 1.0, section 4.3). Entra's authorities are not:
@@ -5,7 +7,7 @@
 package struct IssuerRule: Sendable, Equatable {
     package let authority: Authority
     /// As the discovery document spells it: exact, or with ``placeholder``.
-    package let issuer: String
+    package let issuer: ExactText
 
     package static let placeholder = "{tenantid}"
 
@@ -16,21 +18,20 @@ package struct IssuerRule: Sendable, Equatable {
         }
         guard authority.rules.admits(named, for: authority) else { return nil }
         self.authority = authority
-        self.issuer = issuer
+        self.issuer = ExactText(issuer)
     }
 
     /// Whether an ID token may come from this issuer.
     ///
     /// - Parameter tenant: the token's own `tid`.
-    package func accepts(_ issuer: String, tenant: String?) -> Bool {
+    package func accepts(_ issuer: ExactText, tenant: String?) -> Bool {
         guard authority.hasTenants else { return issuer == self.issuer }
         guard let tenant, Tenant.isName(tenant) else { return false }
         if case .id(let wanted) = authority.tenant, tenant.lowercased() != wanted { return false }
-        if Self.isTemplate(self.issuer) {
-            return issuer == self.issuer.replacing(text: Self.placeholder, with: tenant)
-        }
+        if Self.isTemplate(self.issuer.text) { return issuer == self.issuer.filled(with: tenant) }
         // The token's tenant is what it is filed under: it must be the issuer's own.
-        return issuer == self.issuer && Authority.issuer(issuer).map(Self.tenant)?.lowercased() == tenant.lowercased()
+        return issuer == self.issuer
+            && Authority.issuer(issuer.text).map(Self.tenant)?.lowercased() == tenant.lowercased()
     }
 
     /// Whether a key that is published for one issuer may sign a token of another. Entra's key sets are many tenants', and
@@ -39,24 +40,34 @@ package struct IssuerRule: Sendable, Equatable {
     /// - Parameters:
     ///   - owner: as the key set names it; nil when it does not.
     ///   - tenant: the token's own `tid`.
-    package func takesKey(of owner: String?, for issuer: String?, tenant: String?) -> Bool {
+    package func takesKey(of owner: ExactText?, for issuer: ExactText?, tenant: String?) -> Bool {
         guard authority.hasTenants, let owner else { return true }
-        return issuer == tenant.map { owner.replacing(text: Self.placeholder, with: $0) } ?? owner
+        return issuer == tenant.map(owner.filled) ?? owner
     }
 
     /// Whether a redirect that names this issuer (RFC 9207) comes from a provider whose document names `pattern`.
     package static func isSame(_ issuer: String, as pattern: String) -> Bool {
-        guard let place = pattern.firstRange(ofText: placeholder) else { return issuer == pattern }
-        let (head, tail) = (pattern[..<place.lowerBound], pattern[place.upperBound...])
-        guard issuer.hasPrefix(head), issuer.hasSuffix(tail), issuer.count > head.count + tail.count else {
-            return false
+        guard let place = pattern.firstRange(ofText: placeholder) else {
+            return ExactText(issuer) == ExactText(pattern)
         }
-        return Tenant.isName(String(issuer.dropFirst(head.count).dropLast(tail.count)))
+        let named = issuer.utf8
+        let (head, tail) = (pattern[..<place.lowerBound].utf8, pattern[place.upperBound...].utf8)
+        guard named.count > head.count + tail.count, named.starts(with: head),
+            named.suffix(tail.count).elementsEqual(tail)
+        else { return false }
+        return String(named.dropFirst(head.count).dropLast(tail.count)).map(Tenant.isName) ?? false
     }
 
     static func isTemplate(_ issuer: String) -> Bool { issuer.holds(placeholder) }
 
     static func tenant(of issuer: Authority) -> String {
         String(issuer.path.prefix { $0 != "/" })
+    }
+}
+
+extension ExactText {
+    /// A template with a tenant in the place of ``IssuerRule/placeholder``.
+    fileprivate func filled(with tenant: String) -> ExactText {
+        ExactText(text.replacing(text: IssuerRule.placeholder, with: tenant))
     }
 }

@@ -239,9 +239,11 @@ package struct TokenResponse: Sendable {
 }
 
 package struct IDTokenExpectation: Sendable {
-    package var clientID: String
+    package var clientID: ExactText
     /// Nil on refresh, where a provider may leave the nonce out (OpenID Connect Core, section 12.2).
-    package var nonce: String?
+    package var nonce: ExactText?
+    /// Whether a person has just signed in; false on refresh. Keys that cannot be had anew serve no sign-in.
+    package var isSignIn = true
     /// The ID token that the sign-in began with, on refresh: a nonce that is there must be the same.
     package var earlier: Secret?
     /// What came along; `at_hash` must be its hash if it is there (OpenID Connect Core, section 3.1.3.8). Nil on refresh,
@@ -251,18 +253,18 @@ package struct IDTokenExpectation: Sendable {
     package var clientSecret: Secret?
 
     package init(clientID: String, nonce: String?) {
-        self.clientID = clientID
-        self.nonce = nonce
+        self.clientID = ExactText(clientID)
+        self.nonce = nonce.map { ExactText($0) }
     }
 }
 
 /// The claims of a verified ID token.
 package struct IDTokenClaims: Sendable, Equatable {
-    package var issuer: String
-    package var subject: String
+    package var issuer: ExactText
+    package var subject: ExactText
     package var all: JSONObject
 
-    package init(issuer: String, subject: String, all: JSONObject) {
+    package init(issuer: ExactText, subject: ExactText, all: JSONObject) {
         self.issuer = issuer
         self.subject = subject
         self.all = all

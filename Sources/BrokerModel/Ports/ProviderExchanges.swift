@@ -57,10 +57,10 @@ package struct DeviceAuthorization: Sendable {
 
 /// What the provider says of the person whom a token is for (OpenID Connect Core, section 5.3.2).
 package struct UserInfo: Sendable, Equatable {
-    package var subject: String
+    package var subject: ExactText
     package var claims: JSONObject
 
-    package init(subject: String, claims: JSONObject) {
+    package init(subject: ExactText, claims: JSONObject) {
         self.subject = subject
         self.claims = claims
     }

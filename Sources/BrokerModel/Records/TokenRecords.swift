@@ -14,6 +14,18 @@ package struct TokenOwner: Sendable, Hashable, Codable {
         self.environment = environment
     }
 
+    package static func == (left: TokenOwner, right: TokenOwner) -> Bool {
+        left.group == right.group && ExactText(left.clientID) == ExactText(right.clientID)
+            && left.homeAccountID == right.homeAccountID && left.environment == right.environment
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(group)
+        hasher.combine(ExactText(clientID))
+        hasher.combine(homeAccountID)
+        hasher.combine(environment)
+    }
+
     package var bucket: [String] { [group.rawValue, clientID, homeAccountID.rawValue, environment] }
 
     /// Where the family refresh tokens of the same account are kept, for every client of the group that may spend them.

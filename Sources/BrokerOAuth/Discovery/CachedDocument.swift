@@ -2,7 +2,8 @@
 ///
 /// Codable, so that it can be kept across restarts as it stands.
 package struct CachedDocument: Sendable, Codable, Equatable {
-    package var url: String
+    /// The issuer that was asked, and the URL.
+    package var name: String
     package var body: [UInt8]
     /// Validators of RFC 9110, section 8.8.
     package var entityTag: String?
@@ -11,9 +12,9 @@ package struct CachedDocument: Sendable, Codable, Equatable {
     package var lifetime: Int64
 
     /// - Returns: nil unless the answer is a 200.
-    init?(_ response: HTTPResponse, from url: String) {
+    init?(_ response: HTTPResponse, from place: DocumentPlace) {
         guard response.status == 200 else { return nil }
-        self.url = url
+        name = place.name
         body = response.body
         entityTag = response.header("etag")
         lastModified = response.header("last-modified")

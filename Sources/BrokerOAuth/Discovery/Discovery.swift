@@ -69,7 +69,8 @@ final class Discovery: Sendable {
                 status: nil, "The authority \(authority.url) is no address that can be asked. Check its spelling.")
         }
         let completion = completion(of: authority)
-        let document = try await documents.document(at: url) { (object) throws(ProviderError) in
+        let document = try await documents.document(at: DocumentPlace(url, of: authority)) {
+            (object) throws(ProviderError) in
             let document = DiscoveryDocument(object)
             _ = try MetadataReader.metadata(in: document, of: authority, completedBy: completion)
             return document
@@ -82,8 +83,11 @@ extension Discovery {
     /// After a start without network the document that is at hand must be found, whichever of the two it is.
     private func rememberEarlierRun(_ authority: Authority) {
         let rule = EndpointRule(authority: authority)
-        guard let usual = rule.accepted(WellKnown.openIDConfiguration(of: authority)), !documents.has(usual),
-            let other = rule.accepted(WellKnown.authorizationServer(of: authority)), documents.has(other)
+        func has(_ address: String) -> Bool? {
+            rule.accepted(address).map { documents.has(DocumentPlace($0, of: authority)) }
+        }
+        guard has(WellKnown.openIDConfiguration(of: authority)) == false,
+            has(WellKnown.authorizationServer(of: authority)) == true
         else { return }
         noteWithoutOpenID(authority)
     }

@@ -14,6 +14,8 @@ final class DocumentCache<Content: Sendable>: Sendable {
 
     private struct Entry {
         var document: Document
+        /// When the provider last said that it is so, on the clock's uptime.
+        var confirmedAt: Duration
         /// On the clock's uptime, which no change of the wall clock moves.
         var freshUntil: Duration
         /// Of an earlier run of the broker: past its time it is used once more while it is asked for, so that the first
@@ -22,7 +24,7 @@ final class DocumentCache<Content: Sendable>: Sendable {
     }
 
     private struct Flight: Hashable {
-        var url: String
+        var place: DocumentPlace
         var isRenewal: Bool
     }
     private typealias Outcome = Result<Document, ProviderError>
@@ -32,8 +34,8 @@ final class DocumentCache<Content: Sendable>: Sendable {
     private let store: DocumentStore?
     private let thread: ReadingThread
     private let flights = SharedFlights<Flight, Outcome>()
-    /// By URL; what is kept counts against its server.
-    private let entries = Mutex(FairCache<String, String, Entry>(limit: DocumentCache.memory))
+    /// What is kept counts against its server.
+    private let entries = Mutex(FairCache<String, DocumentPlace, Entry>(limit: DocumentCache.memory))
 
     /// Fetches under way, by server: a server that lets its documents wait takes no more than a share.
     private let places = Mutex(FairPlaces<String, String>(limit: DocumentCache.mostFetches))
@@ -62,40 +64,63 @@ final class DocumentCache<Content: Sendable>: Sendable {
     /// Takes out of a document what is used; throws what is wrong with it.
     typealias Reading = @Sendable (JSONObject) throws(ProviderError) -> Content
 
+    /// How old a document may be that serves because the provider cannot be asked.
+    enum Staleness {
+        case anyAge
+        /// Since the provider last confirmed it. What the provider itself allows (`max-age`) counts as well.
+        case atMost(Duration)
+    }
+
     /// - Parameters:
-    ///   - url: where the document is.
+    ///   - place: where the document is, and whose it is.
+    ///   - staleness: of a document that serves while the provider is down.
     ///   - reading: a document for which it throws is not kept, and does not replace one for which it did not.
     /// - Returns: a fresh document, or a stale one while the provider is down.
     /// - Throws: what the provider said or why it could not be asked; not while a stale document can serve.
-    func document(at url: WebURL, reading: @escaping Reading) async throws(ProviderError) -> Document {
-        if let entry = await entry(url, reading) {
+    func document(
+        at place: DocumentPlace, staleness: Staleness = .anyAge, reading: @escaping Reading
+    ) async throws(ProviderError) -> Document {
+        if let entry = await entry(place, reading), serves(entry, staleness) {
             if clock.uptime < entry.freshUntil { return entry.document }
             if entry.servesWhileRenewed {
-                Task { _ = try? await freshDocument(at: url, reading: reading) }
+                Task { _ = try? await freshDocument(at: place, reading: reading) }
                 return entry.document
             }
         }
-        return try await freshDocument(at: url, reading: reading)
+        do throws(ProviderError) {
+            return try await freshDocument(at: place, reading: reading)
+        } catch {
+            guard error.leavesStaleDocumentUsable, let known = await entry(place, reading), serves(known, staleness)
+            else { throw error }
+            return known.document
+        }
     }
 
-    private func freshDocument(at url: WebURL, reading: @escaping Reading) async throws(ProviderError) -> Document {
-        try await shared(Flight(url: url.text, isRenewal: false)) { [self] in
+    private func serves(_ entry: Entry, _ staleness: Staleness) -> Bool {
+        guard case .atMost(let longest) = staleness else { return true }
+        return clock.uptime < entry.confirmedAt + max(longest, .seconds(entry.document.source.lifetime))
+    }
+
+    /// After a failure the document at hand, if it may still serve, counts as fresh for a while: nobody is asked again so soon.
+    private func freshDocument(at place: DocumentPlace, reading: @escaping Reading) async throws(ProviderError)
+        -> Document
+    {
+        try await shared(Flight(place: place, isRenewal: false)) { [self] in
             do throws(ProviderError) {
-                return .success(try await fetch(url, reading))
+                return .success(try await fetch(place, reading))
             } catch {
-                guard error.leavesStaleDocumentUsable, let known = await entry(url, reading)?.document else {
-                    if var known = entries.withLock({ $0.peek(url.text) }) {
-                        known.servesWhileRenewed = false
-                        keep(known, at: url)
-                    }
-                    if error.saysDocumentIsGone {
-                        entries.withLock { _ = $0.remove(url.text) }
-                        await store?.forget(url.text)
-                    }
-                    return .failure(error)
+                if error.leavesStaleDocumentUsable, var known = await entry(place, reading) {
+                    known.freshUntil = clock.uptime + Self.pauseAfterFailure
+                    known.servesWhileRenewed = false
+                    keep(known, at: place)
+                } else if error.saysDocumentIsGone {
+                    entries.withLock { _ = $0.remove(place) }
+                    await store?.forget(place.name)
+                } else if var known = entries.withLock({ $0.peek(place) }) {
+                    known.servesWhileRenewed = false
+                    keep(known, at: place)
                 }
-                keep(known, at: url, for: Self.pauseAfterFailure)
-                return .success(known)
+                return .failure(error)
             }
         }
     }
@@ -117,27 +142,28 @@ final class DocumentCache<Content: Sendable>: Sendable {
 
     /// From memory, or else from an earlier run of the broker. What was kept may have been made by an earlier version, or under
     /// another configuration.
-    private func entry(_ url: WebURL, _ reading: @escaping Reading) async -> Entry? {
-        if let entry = entries.withLock({ $0.use(url.text) }) { return entry }
-        guard let kept = store?.document(at: url.text),
+    private func entry(_ place: DocumentPlace, _ reading: @escaping Reading) async -> Entry? {
+        if let entry = entries.withLock({ $0.use(place) }) { return entry }
+        guard let kept = store?.document(named: place.name),
             case .success(let content) = await read(kept.document.body, reading)
         else { return nil }
-        let age = clock.now - kept.fetchedAt
-        // One from the future says that the clock went back: nothing can be told about its age.
-        let left = age >= 0 ? max(0, kept.document.lifetime - age) : 0
+        // One from the future says that the clock went back: nothing can be told about its age, which may be any.
+        let told = clock.now - kept.fetchedAt
+        let age = told >= 0 ? told : Self.oldestServed
+        let left = max(0, kept.document.lifetime - age)
         let entry = Entry(
-            document: Document(source: kept.document, content: content), freshUntil: clock.uptime + .seconds(left),
-            servesWhileRenewed: age <= Self.oldestServed)
-        if let newer = entries.withLock({ $0.use(url.text) }) { return newer }
-        keep(entry, at: url)
+            document: Document(source: kept.document, content: content), confirmedAt: clock.uptime - .seconds(age),
+            freshUntil: clock.uptime + .seconds(left), servesWhileRenewed: age <= Self.oldestServed)
+        if let newer = entries.withLock({ $0.use(place) }) { return newer }
+        keep(entry, at: place)
         return entry
     }
 
     /// Asks the provider although the document at hand may be fresh.
-    func renewedDocument(at url: WebURL, reading: @escaping Reading) async throws(ProviderError) -> Document {
-        try await shared(Flight(url: url.text, isRenewal: true)) { [self] in
+    func renewedDocument(at place: DocumentPlace, reading: @escaping Reading) async throws(ProviderError) -> Document {
+        try await shared(Flight(place: place, isRenewal: true)) { [self] in
             do throws(ProviderError) {
-                return .success(try await fetch(url, reading))
+                return .success(try await fetch(place, reading))
             } catch {
                 return .failure(error)
             }
@@ -154,30 +180,32 @@ final class DocumentCache<Content: Sendable>: Sendable {
     }
 
     /// Whether the document that would be used now is the one given.
-    func isCurrent(_ document: Document) -> Bool {
-        entries.withLock { $0.peek(document.source.url)?.document.source == document.source }
+    func isCurrent(_ document: Document, at place: DocumentPlace) -> Bool {
+        entries.withLock { $0.peek(place)?.document.source == document.source }
     }
 
-    private func fetch(_ url: WebURL, _ reading: @escaping Reading) async throws(ProviderError) -> Document {
+    private func fetch(_ place: DocumentPlace, _ reading: @escaping Reading) async throws(ProviderError) -> Document {
+        let url = place.url
         guard places.withLock({ $0.take(for: url.server, of: url.server) }) else {
             throw .offline("Too many documents are being fetched from \(url.server) already; try again in a moment.")
         }
         defer { places.withLock { $0.leave(for: url.server, of: url.server) } }
-        let known = await entry(url, reading)?.document.source
+        let known = await entry(place, reading)?.document.source
         let response: HTTPResponse
         do throws(HTTPFailure) {
             let headers = [HTTPHeader("Accept", "application/json")] + (known?.conditions ?? [])
-            response = try await transport.get(url.text, headers: headers)
+            response = try await transport.get(url.text, of: place.issuer, headers: headers)
         } catch {
             throw ProviderError(error, isRepeatable: true)
         }
-        guard let source = confirmed(known, by: response) ?? CachedDocument(response, from: url.text) else {
+        guard let source = confirmed(known, by: response) ?? CachedDocument(response, from: place) else {
             throw unexpected(response, from: url)
         }
         switch await read(source.body, reading) {
         case .success(let content):
             let document = Document(source: source, content: content)
-            keep(document, at: url, for: .seconds(source.lifetime))
+            let now = clock.uptime
+            keep(Entry(document: document, confirmedAt: now, freshUntil: now + .seconds(source.lifetime)), at: place)
             await store?.keep(source, fetchedAt: clock.now, on: thread)
             return document
         case .failure(.refused(let error)): throw error
@@ -193,8 +221,8 @@ final class DocumentCache<Content: Sendable>: Sendable {
     }
 
     /// Whether there is one at hand, of this run or an earlier one.
-    func has(_ url: WebURL) -> Bool {
-        entries.withLock { $0.peek(url.text) != nil } || store?.document(at: url.text) != nil
+    func has(_ place: DocumentPlace) -> Bool {
+        entries.withLock { $0.peek(place) != nil } || store?.document(named: place.name) != nil
     }
 
     private func confirmed(_ known: CachedDocument?, by response: HTTPResponse) -> CachedDocument? {
@@ -205,13 +233,9 @@ final class DocumentCache<Content: Sendable>: Sendable {
         return known
     }
 
-    private func keep(_ document: Document, at url: WebURL, for lifetime: Duration) {
-        keep(Entry(document: document, freshUntil: clock.uptime + lifetime), at: url)
-    }
-
-    private func keep(_ entry: Entry, at url: WebURL) {
+    private func keep(_ entry: Entry, at place: DocumentPlace) {
         entries.withLock { entries in
-            entries.keep(entry, for: url.text, of: url.server, weight: entry.document.source.body.count + 1_024)
+            entries.keep(entry, for: place, of: place.url.server, weight: entry.document.source.body.count + 1_024)
             entries.makeRoom()
         }
     }

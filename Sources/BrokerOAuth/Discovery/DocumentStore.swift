@@ -23,9 +23,9 @@ package struct DocumentStore: Sendable {
     }
 
     /// Quick: one row.
-    func document(at url: String) -> Kept? {
+    func document(named name: String) -> Kept? {
         let bucket = ProviderDocumentRecord(
-            url: url, body: "", entityTag: nil, lastModified: nil, lifetime: 0, fetchedAt: 0
+            name: name, body: "", entityTag: nil, lastModified: nil, lifetime: 0, fetchedAt: 0
         ).bucket
         guard
             let record = try? vault.load(ProviderDocumentRecord.self, bucket: bucket, in: partition).first?.record
@@ -47,23 +47,23 @@ package struct DocumentStore: Sendable {
             let sealed = try? vault.seal(record, secret: nil, in: partition).sealed
         else { return nil }
         let others = ((try? vault.loadAll(ProviderDocumentRecord.self, in: partition)) ?? []).map(\.record)
-            .filter { $0.url != document.url }.sorted { $0.fetchedAt < $1.fetchedAt }
+            .filter { $0.name != document.name }.sorted { $0.fetchedAt < $1.fetchedAt }
         var kept = FairCache<String, String, ProviderDocumentRecord>(limit: Self.mostDocuments - 1)
-        for other in others { kept.keep(other, for: other.url, of: Self.server(of: other.url)) }
+        for other in others { kept.keep(other, for: other.name, of: DocumentPlace.server(of: other.name)) }
         return VaultChange(in: partition, puts: [sealed], deletes: kept.makeRoom().map(\.key))
     }
 
-    private static func server(of url: String) -> String { WebURL(url)?.server ?? url }
-
-    func forget(_ url: String) async {
-        guard let kept = document(at: url), let record = kept.document.record(fetchedAt: kept.fetchedAt) else { return }
+    func forget(_ name: String) async {
+        guard let kept = document(named: name), let record = kept.document.record(fetchedAt: kept.fetchedAt) else {
+            return
+        }
         try? await vault.commit(VaultChange(in: partition, deletes: [record.key]))
     }
 }
 
 extension CachedDocument {
     fileprivate init(_ record: ProviderDocumentRecord) {
-        url = record.url
+        name = record.name
         body = Array(record.body.utf8)
         entityTag = record.entityTag
         lastModified = record.lastModified
@@ -74,7 +74,7 @@ extension CachedDocument {
     fileprivate func record(fetchedAt: NumericDate) -> ProviderDocumentRecord? {
         guard let body = String(validating: body, as: UTF8.self) else { return nil }
         return ProviderDocumentRecord(
-            url: url, body: body, entityTag: entityTag, lastModified: lastModified, lifetime: lifetime,
+            name: name, body: body, entityTag: entityTag, lastModified: lastModified, lifetime: lifetime,
             fetchedAt: fetchedAt)
     }
 }

@@ -31,6 +31,9 @@ package enum KnownProviders {
         }
     }
 
+    /// Whether an issuer's host is one of theirs.
+    package static func own(_ issuer: String) -> Bool { all.contains { match(issuer, $0.issuer) != nil } }
+
     /// - Returns: nil for a host that is not meant; else what stands for `REGION`, if anything does.
     private static func match(_ host: String, _ pattern: String) -> String? {
         let labels = host.split(separator: ".", omittingEmptySubsequences: false)

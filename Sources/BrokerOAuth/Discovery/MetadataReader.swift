@@ -50,8 +50,8 @@ enum MetadataReader {
             let url = SafeText(foreign.url, atMost: 200).text
             throw .invalidResponse(
                 status: nil,
-                "The discovery document of \(hosts.authority.url) names a \(foreign.name) on another host, \(url), and "
-                    + "does not promise to name its issuer in answers. If that is right, name it in the provider's table "
+                "The discovery document of \(hosts.authority.url) names a \(foreign.name) that is not the "
+                    + "issuer's own, \(url), and does not promise to name its issuer in answers. If that is right, name it in the provider's table "
                     + "of the configuration: \(foreign.name) = \"…\".")
         }
         if let url = metadata.deviceAuthorizationEndpoint,

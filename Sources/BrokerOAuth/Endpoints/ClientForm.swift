@@ -28,7 +28,9 @@ struct ClientForm {
             headers.append(HTTPHeader("Authorization", secret: Self.basic(client.clientID, secret)))
         }
         if namesClientAlways || !authentication.isInHeader { body.add("client_id", client.clientID) }
-        return HTTPRequest(.post, endpoint.text, headers: headers, body: body.secret(), isRepeatable: false)
+        return HTTPRequest(
+            .post, endpoint.text, of: metadata.authority.trustBoundary, headers: headers, body: body.secret(),
+            isRepeatable: false)
     }
 
     /// Id and secret are form-encoded before they are joined: either may hold a colon.

@@ -24,7 +24,9 @@ extension OAuthProvider {
             headers.append(.authorization(.bearer, token))
         }
         let answer = try await answer(
-            to: HTTPRequest(.post, endpoint.text, headers: headers, body: body, isRepeatable: false), from: endpoint)
+            to: HTTPRequest(
+                .post, endpoint.text, of: metadata.authority.trustBoundary, headers: headers, body: body,
+                isRepeatable: false), from: endpoint)
         return try RegisteredClient(answer, isConfidential: request.isConfidential)
     }
 }

@@ -9,7 +9,7 @@ extension OAuthProvider {
     ) async throws(ProviderError) -> UserInfo {
         let endpoint = try endpoint(metadata.userinfoEndpoint, for: "UserInfo", of: metadata)
         let request = HTTPRequest(
-            .get, endpoint.text,
+            .get, endpoint.text, of: metadata.authority.trustBoundary,
             headers: [HTTPHeader("Accept", "application/json"), .authorization(type, accessToken)])
         let answer: EndpointAnswer
         if type == .dpop, let key {
@@ -20,7 +20,7 @@ extension OAuthProvider {
         let object = try answer.object(statuses: [200], expected: "a person's claims as JSON")
         let body = answer.response.body
         guard body.count <= CompactToken.longest, (try? JSONReader.read(body, names: .areUnique)) != nil,
-            let subject = object["sub"]?.stringValue, !subject.isEmpty
+            let subject = object["sub"]?.exactText, !subject.text.isEmpty
         else { throw answer.incomplete("does not say whom the token is for") }
         return UserInfo(subject: subject, claims: object)
     }

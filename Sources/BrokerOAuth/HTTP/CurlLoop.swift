@@ -117,6 +117,7 @@ final class CurlLoop: Sendable {
             if mail.stop { transfers.cancel { _ in true } }
             transfers.perform()
             if mail.stop, transfers.isEmpty { break }
+            transfers.tidy()
             // libcurl shortens the wait itself when one of its own timers is due earlier.
             curl_multi_poll(multi.handle, nil, 0, 60_000, nil)
         }
@@ -124,6 +125,7 @@ final class CurlLoop: Sendable {
             mailbox.multi = nil
             return (mailbox.submissions, mailbox.waitingForEnd)
         }
+        transfers.closeConnections()
         curl_multi_cleanup(multi.handle)
         for submission in late {
             submission.continuation.resume(
@@ -140,12 +142,16 @@ private struct Transfers {
     private var byHandle: [UnsafeMutableRawPointer: CurlTransfer] = [:]
     private var idleLimit: IdleLimit
     private var queues: EndpointQueues
+    private let pools: ConnectionPools
 
     init(multi: UnsafeMutableRawPointer, settings: TransferSettings) {
         self.multi = multi
         self.settings = settings
         idleLimit = IdleLimit(longest: settings.configuration.longestIdleConnection)
         queues = EndpointQueues(limit: settings.configuration.requestsPerEndpoint)
+        pools = ConnectionPools(
+            longestIdle: settings.configuration.longestIdleConnection,
+            mostIdle: settings.configuration.mostIdleIssuers)
     }
 
     var isEmpty: Bool { byHandle.isEmpty }
@@ -160,15 +166,16 @@ private struct Transfers {
     }
 
     private mutating func begin(_ transfer: CurlTransfer) {
-        guard curl_multi_add_handle(multi, transfer.easy) == CURLM_OK else {
-            return end(transfer) { $0.finish(CURLE_FAILED_INIT) }
-        }
+        guard let share = pools.enter(transfer.submission.request.issuer), transfer.connects(by: share),
+            curl_multi_add_handle(multi, transfer.easy) == CURLM_OK
+        else { return end(transfer) { $0.finish(CURLE_FAILED_INIT) } }
         byHandle[transfer.easy] = transfer
     }
 
     /// Makes room for the next at its endpoint. Those that have waited for all of their time are done as well.
     private mutating func end(_ transfer: CurlTransfer, _ finish: (CurlTransfer) -> Void) {
         queues.leave(transfer.endpoint)
+        pools.leave(transfer.submission.request.issuer, at: Self.read(CLOCK_MONOTONIC))
         finish(transfer)
         while let next = queues.next(at: transfer.endpoint) {
             if next.transfer.hasTimeLeft(after: Self.read(CLOCK_MONOTONIC) - next.since) {
@@ -179,6 +186,10 @@ private struct Transfers {
             }
         }
     }
+
+    func tidy() { pools.tidy(at: Self.read(CLOCK_MONOTONIC)) }
+
+    func closeConnections() { pools.close() }
 
     private static func read(_ clock: clockid_t) -> Duration {
         var time = timespec()

@@ -1,4 +1,5 @@
 import BrokerModel
+import BrokerValues
 import CCurl
 import Glibc
 
@@ -17,6 +18,8 @@ final class CurlTransfer {
     private let settings: TransferSettings
     private var fields: UnsafeMutablePointer<curl_slist>?
     private let errorText: UnsafeMutablePointer<CChar>
+    /// What libcurl asks before it connects.
+    private let addressCheck: UnsafeMutablePointer<ccurl_address_check>
 
     private var sentOfBody = 0
     /// How often the request was about to go out. Above one, libcurl found a kept connection dead and tries another.
@@ -40,12 +43,15 @@ final class CurlTransfer {
         self.settings = settings
         errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
         errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+        addressCheck = .allocate(capacity: 1)
+        addressCheck.initialize(to: ccurl_address_check())
         guard configure(longestIdle) else { return nil }
     }
 
     deinit {
         curl_easy_cleanup(easy)
         errorText.deallocate()
+        addressCheck.deallocate()
         var field = fields
         while let current = field {
             if let data = current.pointee.data { explicit_bzero(data, strlen(data)) }
@@ -113,6 +119,11 @@ final class CurlTransfer {
         return accepted
     }
 
+    /// - Parameter share: of the issuer's connections.
+    func connects(by share: UnsafeMutableRawPointer) -> Bool {
+        ccurl_set_pointer(easy, CURLOPT_SHARE, share) == CURLE_OK
+    }
+
     private var timeLimit: Duration {
         settings.configuration.totalTimeout * (submission.request.takesLateAnswer ? 2 : 1)
     }
@@ -164,6 +175,10 @@ final class CurlTransfer {
 
     private func setCallbacks() -> Bool {
         let context = Unmanaged.passUnretained(self).toOpaque()
+        addressCheck.pointee.context = context
+        addressCheck.pointee.allows = { context, address in
+            CurlTransfer.from(context)?.mayConnect(to: address.flatMap { IPAddress($0) }) == true ? 1 : 0
+        }
         let results = [
             ccurl_set_data_callback(easy, CURLOPT_READFUNCTION) { CurlTransfer.from($3)?.send($0, $1 &* $2) ?? 0 },
             ccurl_set_pointer(easy, CURLOPT_READDATA, context),
@@ -177,6 +192,7 @@ final class CurlTransfer {
                 return mayGo ? Int32(CURL_PREREQFUNC_OK) : Int32(CURL_PREREQFUNC_ABORT)
             },
             ccurl_set_pointer(easy, CURLOPT_PREREQDATA, context),
+            ccurl_set_address_check(easy, addressCheck),
             ccurl_set_pointer(easy, CURLOPT_ERRORBUFFER, errorText),
         ]
         return results.allSatisfy { $0 == CURLE_OK }
@@ -188,9 +204,24 @@ final class CurlTransfer {
         context.map { Unmanaged<CurlTransfer>.fromOpaque($0).takeUnretainedValue() }
     }
 
+    /// Called for each address of a name, before it is tried.
+    private func mayConnect(to address: IPAddress?) -> Bool {
+        let (configuration, url) = (settings.configuration, submission.url)
+        // A proxy is reached wherever it is, and looks names up itself.
+        if configuration.proxies.proxy(for: url) != nil || address?.isPublic == true { return true }
+        guard configuration.reachesPrivateAddresses(submission.request.issuer) else {
+            ownFailure = HTTPFailure(
+                .notAllowed, mayHaveBeenSent: false,
+                "\(url.server) is on this machine or on a private network, where only registered apps' providers may be "
+                    + "(access.allow_private_authorities)")
+            return false
+        }
+        return true
+    }
+
     /// Called when the connection stands and nothing of the request has gone out on it.
     private func mayGoOut(to remoteAddress: String) -> Bool {
-        if !submission.url.isSecure, !Self.isLoopback(remoteAddress) {
+        if !submission.url.isSecure, IPAddress(remoteAddress)?.isLoopback != true {
             ownFailure = HTTPFailure(
                 .notAllowed, mayHaveBeenSent: false,
                 "\(submission.url.server) is not on this machine, and http is for loopback only")
@@ -204,10 +235,6 @@ final class CurlTransfer {
         }
         attempts += 1
         return true
-    }
-
-    private static func isLoopback(_ address: String) -> Bool {
-        address == "::1" || address.hasPrefix("127.") || address.hasPrefix("::ffff:127.")
     }
 
     private func send(_ buffer: UnsafeMutablePointer<CChar>?, _ capacity: Int) -> Int {

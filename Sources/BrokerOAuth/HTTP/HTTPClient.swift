@@ -4,7 +4,7 @@ import Synchronization
 
 /// The broker's only way to a network: HTTP over libcurl, on one thread of its own.
 ///
-/// Connections are kept and shared by all requests, HTTP/2 is used where the server speaks it, answers are bounded while
+/// Connections are kept and shared by the requests of one issuer, HTTP/2 is used where the server speaks it, answers are bounded while
 /// they stream, redirects are not followed, certificates are always verified.
 ///
 /// Construct one per process and hand it to everything that needs HTTP; call ``shutdown()`` at the end, after the engine
@@ -69,16 +69,19 @@ package final class HTTPClient: HTTPTransport {
 
 extension HTTPTransport {
     /// A plain GET.
-    package func get(_ url: String, headers: [HTTPHeader] = []) async throws(HTTPFailure) -> HTTPResponse {
-        try await send(HTTPRequest(.get, url, headers: headers))
+    package func get(
+        _ url: String, of issuer: String, headers: [HTTPHeader] = []
+    ) async throws(HTTPFailure) -> HTTPResponse {
+        try await send(HTTPRequest(.get, url, of: issuer, headers: headers))
     }
 
     /// A POST that goes out at most once.
     package func post(
-        _ url: String, body: Secret, contentType: String, headers: [HTTPHeader] = []
+        _ url: String, of issuer: String, body: Secret, contentType: String, headers: [HTTPHeader] = []
     ) async throws(HTTPFailure) -> HTTPResponse {
         try await send(
-            HTTPRequest(.post, url, headers: [HTTPHeader("Content-Type", contentType)] + headers, body: body))
+            HTTPRequest(
+                .post, url, of: issuer, headers: [HTTPHeader("Content-Type", contentType)] + headers, body: body))
     }
 }
 

@@ -14,13 +14,18 @@ package struct HTTPClientConfiguration: Sendable {
     package var totalTimeout: Duration = .seconds(30)
     /// Bytes of an answer's body.
     package var largestAnswer = 1 << 20
-    /// A provider that hangs must not take every socket; more requests to it wait in line.
+    /// Of one issuer. A provider that hangs must not take every socket; more requests to it wait in line.
     package var connectionsPerHost = 64
     /// Where several issuers share a host, one that hangs must not take every connection to it.
     package var requestsPerEndpoint = 32
     /// A connection that was idle for longer is not used again: the older it is, the likelier the server is just about to
     /// close it, and a token request that meets this has an unknown outcome.
     package var longestIdleConnection: Duration = .seconds(45)
+    /// Issuers whose connections are kept while nothing is asked of them.
+    package var mostIdleIssuers = 64
+    /// Whether a request for an issuer may connect to an address that is none of the public internet. The address that is connected
+    /// to is looked at, whatever name led there; behind a proxy it is the proxy that connects.
+    package var reachesPrivateAddresses: @Sendable (_ issuer: String) -> Bool = { _ in true }
 
     package init(version: String, caFile: String? = nil, proxies: ProxySettings = .none) {
         self.version = version

@@ -16,6 +16,9 @@ package struct HTTPRequest: Sendable {
     package var method: Method
     /// Absolute, `https`, or `http` to a loopback host.
     package var url: String
+    /// On whose behalf it is sent: it shares connections with requests for the same issuer only. Whoever answers for one issuer of a
+    /// host may write on its connections what passes for another's answer.
+    package var issuer: String
     package var headers: [HTTPHeader]
     package var body: Secret?
     /// Whether it may go out a second time by itself, when a kept connection turns out to be dead (RFC 9110, section
@@ -26,10 +29,12 @@ package struct HTTPRequest: Sendable {
     package var takesLateAnswer = false
 
     package init(
-        _ method: Method, _ url: String, headers: [HTTPHeader] = [], body: Secret? = nil, isRepeatable: Bool? = nil
+        _ method: Method, _ url: String, of issuer: String, headers: [HTTPHeader] = [], body: Secret? = nil,
+        isRepeatable: Bool? = nil
     ) {
         self.method = method
         self.url = url
+        self.issuer = issuer
         self.headers = headers
         self.body = body
         self.isRepeatable = isRepeatable ?? (method != .post)

@@ -33,7 +33,7 @@ struct CompactToken {
         (try? JSONReader.read(text, names: .areUnique))?.value.objectValue
     }
 
-    var keyID: String? { header["kid"]?.stringValue }
+    var keyID: ExactText? { header["kid"]?.exactText }
     var algorithmName: String? { header["alg"]?.stringValue }
     /// Extensions that must be understood (RFC 7515, section 4.1.11); the broker understands none.
     var hasCriticalExtensions: Bool { header["crit"] != nil }

@@ -7,10 +7,10 @@ struct IDTokenRules {
     let expectation: IDTokenExpectation
     let now: NumericDate
     /// What `at_hash` must be, if it is there; nil when no access token came along.
-    var accessTokenHash: String?
+    var accessTokenHash: ExactText?
     /// Of the ID token that the sign-in began with: a refresh may repeat it, and bring no other (OpenID Connect Core,
     /// section 12.2).
-    var earlierNonce: String?
+    var earlierNonce: ExactText?
 
     /// Seconds that the provider's clock may differ from ours.
     static let clockSkew: NumericDate = 300
@@ -44,32 +44,32 @@ struct IDTokenRules {
     }
 
     func check(_ claims: JSONObject) throws(Violation) -> IDTokenClaims {
-        guard let named = claims["iss"]?.stringValue, issuer.accepts(named, tenant: claims["tid"]?.stringValue) else {
+        guard let named = claims["iss"]?.exactText, issuer.accepts(named, tenant: claims["tid"]?.stringValue) else {
             throw .issuer
         }
-        guard let subject = claims["sub"]?.stringValue, !subject.isEmpty else { throw .subject }
+        guard let subject = claims["sub"]?.exactText, !subject.text.isEmpty else { throw .subject }
         try checkAudience(claims)
         try checkTimes(claims)
         try checkNonce(claims["nonce"])
         if let accessTokenHash, let named = claims["at_hash"], named != .null {
-            guard named.stringValue == accessTokenHash else { throw .accessToken }
+            guard named.exactText == accessTokenHash else { throw .accessToken }
         }
         return IDTokenClaims(issuer: named, subject: subject, all: claims)
     }
 
     private func checkNonce(_ nonce: JSONValue?) throws(Violation) {
         if let expected = expectation.nonce {
-            guard nonce?.stringValue == expected else { throw .nonce }
+            guard nonce?.exactText == expected else { throw .nonce }
         } else if let earlierNonce, let nonce, nonce != .null {
-            guard nonce.stringValue == earlierNonce else { throw .nonce }
+            guard nonce.exactText == earlierNonce else { throw .nonce }
         }
     }
 
     private func checkAudience(_ claims: JSONObject) throws(Violation) {
-        let audiences: [String]
+        let audiences: [ExactText]
         switch claims["aud"] {
-        case .string(let one): audiences = [one]
-        case .array(let several): audiences = several.compactMap(\.stringValue)
+        case .string(let one): audiences = [ExactText(one)]
+        case .array(let several): audiences = several.compactMap(\.exactText)
         default: throw .audience
         }
         guard audiences.contains(expectation.clientID) else { throw .audience }
@@ -77,10 +77,8 @@ struct IDTokenRules {
         switch claims["azp"] {
         case nil, .null:
             if Set(audiences).count > 1 { throw .authorizedParty }
-        case .string(expectation.clientID):
-            break
-        default:
-            throw .authorizedParty
+        case let party?:
+            guard party.exactText == expectation.clientID else { throw .authorizedParty }
         }
     }
 

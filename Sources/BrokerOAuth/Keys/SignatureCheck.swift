@@ -8,34 +8,40 @@ import Synchronization
 final class SignatureCheck: Sendable {
     private let documents: DocumentCache<KeySet>
     private let clock: any BrokerClock
-    /// By URL; what is kept counts against its server.
-    private let lastRenewal = Mutex(FairCache<String, String, Duration>(limit: 256))
+    /// What is kept counts against its server.
+    private let lastRenewal = Mutex(FairCache<String, DocumentPlace, Duration>(limit: 256))
 
     static let pauseBetweenRenewals: Duration = .seconds(60)
+
+    /// How old keys may be that a refreshed token is checked with while the provider's cannot be had: it may have withdrawn them.
+    private static var oldestKeys: Duration { .seconds(86_400) }
 
     init(documents: DocumentCache<KeySet>, clock: any BrokerClock) {
         self.documents = documents
         self.clock = clock
     }
 
+    /// - Parameter isSignIn: then keys count only as long as the provider lets them be kept.
     func verify(
-        _ token: CompactToken, algorithm: SignatureAlgorithm, of issuer: IssuerRule, keysAt url: WebURL
+        _ token: CompactToken, algorithm: SignatureAlgorithm, of issuer: IssuerRule, keysAt place: DocumentPlace,
+        isSignIn: Bool
     ) async throws(ProviderError) {
-        let reading = keySetReading(url)
-        let document = try await documents.document(at: url, reading: reading)
+        let reading = keySetReading(place.url)
+        let staleness = DocumentCache<KeySet>.Staleness.atMost(isSignIn ? .zero : Self.oldestKeys)
+        let document = try await documents.document(at: place, staleness: staleness, reading: reading)
         if isSigned(token, algorithm, issuer, by: document.content) { return }
         let renewed: DocumentCache<KeySet>.Document
-        if documents.isCurrent(document) {
-            guard mayRenew(url) else { throw Self.wrongSignature }
+        if documents.isCurrent(document, at: place) {
+            guard mayRenew(place) else { throw Self.wrongSignature }
             do throws(ProviderError) {
-                renewed = try await documents.renewedDocument(at: url, reading: reading)
+                renewed = try await documents.renewedDocument(at: place, reading: reading)
             } catch {
-                allowRenewal(url)
+                allowRenewal(place)
                 throw error
             }
         } else {
             // Somebody else has just brought new keys.
-            renewed = try await documents.document(at: url, reading: reading)
+            renewed = try await documents.document(at: place, staleness: staleness, reading: reading)
         }
         guard renewed.source != document.source, isSigned(token, algorithm, issuer, by: renewed.content) else {
             throw Self.wrongSignature
@@ -53,7 +59,7 @@ final class SignatureCheck: Sendable {
     private func isSigned(
         _ token: CompactToken, _ algorithm: SignatureAlgorithm, _ issuer: IssuerRule, by keys: KeySet
     ) -> Bool {
-        let (named, tenant) = (token.claims["iss"]?.stringValue, token.claims["tid"]?.stringValue)
+        let (named, tenant) = (token.claims["iss"]?.exactText, token.claims["tid"]?.stringValue)
         for key in keys.candidates(id: token.keyID, algorithm: algorithm)
         where issuer.takesKey(of: key.issuer, for: named, tenant: tenant) {
             if key.verifies(token.signature, of: token.signed, with: algorithm) { return true }
@@ -61,19 +67,19 @@ final class SignatureCheck: Sendable {
         return false
     }
 
-    private func mayRenew(_ url: WebURL) -> Bool {
+    private func mayRenew(_ place: DocumentPlace) -> Bool {
         let now = clock.uptime
         return lastRenewal.withLock { times in
-            if let last = times.use(url.text), now - last < Self.pauseBetweenRenewals { return false }
-            times.keep(now, for: url.text, of: url.server)
+            if let last = times.use(place), now - last < Self.pauseBetweenRenewals { return false }
+            times.keep(now, for: place, of: place.url.server)
             times.makeRoom()
             return true
         }
     }
 
     /// An attempt that failed does not count.
-    private func allowRenewal(_ url: WebURL) {
-        lastRenewal.withLock { _ = $0.remove(url.text) }
+    private func allowRenewal(_ place: DocumentPlace) {
+        lastRenewal.withLock { _ = $0.remove(place) }
     }
 
     private static let wrongSignature = ProviderError.invalidResponse(

@@ -5,9 +5,9 @@ import Synchronization
 /// A provider's public key (RFC 7517), reduced to what verifying takes. Private parts, certificates and everything else
 /// in the document are not read.
 struct SigningKey: Sendable {
-    let id: String?
+    let id: ExactText?
     /// Entra: whose tokens it signs.
-    let issuer: String?
+    let issuer: ExactText?
     private let type: String
     private let algorithm: String?
     private let curve: String?
@@ -20,8 +20,8 @@ struct SigningKey: Sendable {
         if let use = key["use"]?.stringValue, use != "sig" { return nil }
         if let operations = key["key_ops"]?.strings, !operations.contains("verify") { return nil }
         self.type = type
-        id = key["kid"]?.stringValue
-        issuer = key["issuer"]?.stringValue
+        id = key["kid"]?.exactText
+        issuer = key["issuer"]?.exactText
         algorithm = key["alg"]?.stringValue
         curve = key["crv"]?.stringValue
         numbers = ["n", "e", "x", "y"].reduce(into: [:]) { $0[$1] = key[$1]?.stringValue }
@@ -83,7 +83,7 @@ struct KeySet: Sendable {
 
     /// The keys that a token may have been signed with: those with its key id; without one in the token, all of the kind
     /// (OpenID Connect Core, section 10.1). A set whose keys have no ids serves any.
-    func candidates(id: String?, algorithm: SignatureAlgorithm) -> [SigningKey] {
+    func candidates(id: ExactText?, algorithm: SignatureAlgorithm) -> [SigningKey] {
         let suitable = keys.filter { $0.suits(algorithm) }
         guard let id else { return suitable }
         let named = suitable.filter { $0.id == id }

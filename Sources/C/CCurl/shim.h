@@ -63,6 +63,37 @@ static inline CURLcode ccurl_set_unacknowledged(CURL *easy, unsigned int millise
                               : curl_easy_setopt(easy, CURLOPT_SOCKOPTDATA, (void *)(uintptr_t)milliseconds);
 }
 
+/* Whether a connection to the address may be made. */
+typedef int (*ccurl_address_callback)(void *context, const struct sockaddr *address);
+
+struct ccurl_address_check {
+    ccurl_address_callback allows;
+    void *context;
+};
+
+static curl_socket_t ccurl_open_socket(void *check, curlsocktype purpose, struct curl_sockaddr *address) {
+    const struct ccurl_address_check *asked = (const struct ccurl_address_check *)check;
+    (void)purpose;
+    if (!asked->allows(asked->context, &address->addr)) return CURL_SOCKET_BAD;
+    return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+}
+
+/* The check has to outlive the transfer. */
+static inline CURLcode ccurl_set_address_check(CURL *easy, struct ccurl_address_check *check) {
+    CURLcode result = curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, ccurl_open_socket);
+    return result != CURLE_OK ? result : curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, check);
+}
+
+/* Connections of their own for the easy handles that are given the share; used by one thread. */
+static inline CURLSH *ccurl_make_connection_share(void) {
+    CURLSH *share = curl_share_init();
+    if (share && curl_share_setopt(share, CURLSHOPT_SHARE, CURL_LOCK_DATA_CONNECT) != CURLSHE_OK) {
+        curl_share_cleanup(share);
+        return NULL;
+    }
+    return share;
+}
+
 static inline CURLcode ccurl_get_long(CURL *easy, CURLINFO info, long *value) {
     return curl_easy_getinfo(easy, info, value);
 }

@@ -10,7 +10,7 @@ struct UserInfoFlowTests {
     private func bed(_ userInfo: JSONObject, about subject: String = "alice") async throws -> EngineBed {
         let bed = try await EngineBed()
         bed.provider.offer { $0.userinfoEndpoint = $0.authority.url + "/userinfo" }
-        bed.provider.whenAskedWho { _ in UserInfo(subject: subject, claims: userInfo) }
+        bed.provider.whenAskedWho { _ in UserInfo(subject: ExactText(subject), claims: userInfo) }
         return bed
     }
 

@@ -249,6 +249,6 @@ package final class ProviderDouble: IdentityProvider {
         if metadata.authority.hasTenants {
             claims.merge(["oid": .string(user), "tid": .string(Self.tenant)]) { $1 }
         }
-        return IDTokenClaims(issuer: metadata.issuer, subject: user, all: claims)
+        return IDTokenClaims(issuer: ExactText(metadata.issuer), subject: ExactText(user), all: claims)
     }
 }

@@ -17,7 +17,7 @@ extension EntraFamily {
         if let object = claims["oid"], !object.isEmpty, let tenant = claims["tid"], !tenant.isEmpty {
             return HomeAccountID(userID: object, tenantID: tenant)
         }
-        return HomeAccountID(subject: claims.subject, issuer: claims.issuer)
+        return HomeAccountID(subject: claims.subject.text, issuer: claims.issuer.text)
     }
 
     func tenant(in url: AuthorityURL) throws(Authority.Invalid) -> Tenant {

@@ -10,7 +10,7 @@ package protocol ProviderRules: Sendable {
     /// - Throws: what the URL lacks to be an authority of this kind.
     func form(of url: AuthorityURL) throws(Authority.Invalid) -> AuthorityForm
 
-    /// Whether clients are known at the whole host. Else a client is its issuer's, and so is its secret.
+    /// Whether clients are known at the whole host, which is the provider's own then. Else a client is its issuer's, and so is its secret.
     var hasHostWideClients: Bool { get }
 
     /// Whether there are clouds, of which a person has one as home (``CloudRules``).
@@ -61,7 +61,7 @@ extension ProviderRules {
     package var grantsFollowConsent: Bool { false }
 
     package func home(of claims: IDTokenClaims, told: HomeAccountID?) -> HomeAccountID {
-        HomeAccountID(subject: claims.subject, issuer: claims.issuer)
+        HomeAccountID(subject: claims.subject.text, issuer: claims.issuer.text)
     }
 }
 

@@ -17,7 +17,7 @@ func readClaims(_ bytes: UnsafeRawBufferPointer) {
             idToken: token, against: expected, at: metadata)
         precondition(claims != nil || !mustAccept, "a valid seed was refused")
         guard let claims else { return }
-        let isMeant = claims.issuer == "https://provider.example" && !claims.subject.isEmpty
+        let isMeant = claims.issuer == "https://provider.example" && !claims.subject.text.isEmpty
         precondition(isMeant && claims.all["nonce"]?.stringValue == "nonce", "claims of another sign-in")
     }
 }

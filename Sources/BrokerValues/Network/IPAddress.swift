@@ -1,0 +1,83 @@
+import Glibc
+
+/// An address of the Internet Protocol, version 4 or 6.
+package struct IPAddress: Sendable, Hashable {
+    /// In network order, 4 or 16.
+    private let bytes: [UInt8]
+
+    /// - Parameter text: as inet_pton(3) reads it, which takes one spelling of each number and no sign.
+    package init?(_ text: String) {
+        var bytes = [UInt8](repeating: 0, count: 16)
+        if inet_pton(AF_INET, text, &bytes) == 1 {
+            self.bytes = Array(bytes.prefix(4))
+        } else if inet_pton(AF_INET6, text, &bytes) == 1 {
+            self.bytes = bytes
+        } else {
+            return nil
+        }
+    }
+
+    /// - Parameter address: as large as its family says.
+    /// - Returns: nil for another family.
+    package init?(_ address: UnsafePointer<sockaddr>) {
+        let raw = UnsafeRawPointer(address)
+        switch Int32(address.pointee.sa_family) {
+        case AF_INET:
+            bytes = withUnsafeBytes(of: raw.loadUnaligned(as: sockaddr_in.self).sin_addr) { Array($0) }
+        case AF_INET6:
+            bytes = withUnsafeBytes(of: raw.loadUnaligned(as: sockaddr_in6.self).sin6_addr) { Array($0) }
+        default: return nil
+        }
+    }
+
+    /// An address of version 4 that is written as one of version 6 is what that one is.
+    package var isLoopback: Bool {
+        if let inner = embedded { return inner.isLoopback }
+        return bytes.count == 4 ? bytes[0] == 127 : bytes.dropLast().allSatisfy { $0 == 0 } && bytes.last == 1
+    }
+
+    /// Whether everybody on the internet means the same host by it. By the registries of special-purpose addresses (RFC 6890,
+    /// https://www.iana.org/assignments/iana-ipv4-special-registry and iana-ipv6-special-registry), and not for multicast.
+    package var isPublic: Bool {
+        if let inner = embedded { return inner.isPublic }
+        let isGlobalUnicast = bytes.count == 4 || bytes[0] & 0xE0 == 0x20
+        return isGlobalUnicast && !Self.special.contains { $0.holds(bytes) }
+    }
+
+    /// In IPv4-mapped addresses (RFC 4291, section 2.5.5), the well-known prefix of NAT64 (RFC 6052) and 6to4 (RFC 3056).
+    private var embedded: IPAddress? {
+        guard bytes.count == 16 else { return nil }
+        let isMapped = bytes.prefix(10).allSatisfy { $0 == 0 } && bytes[10] == 0xFF && bytes[11] == 0xFF
+        if isMapped || bytes.starts(with: [0, 0x64, 0xFF, 0x9B, 0, 0, 0, 0, 0, 0, 0, 0]) {
+            return IPAddress(bytes: Array(bytes.suffix(4)))
+        }
+        return bytes.starts(with: [0x20, 0x02]) ? IPAddress(bytes: Array(bytes[2..<6])) : nil
+    }
+
+    private init(bytes: [UInt8]) { self.bytes = bytes }
+}
+
+extension IPAddress {
+    private struct Network {
+        let start: [UInt8]
+        let bits: Int
+
+        func holds(_ address: [UInt8]) -> Bool {
+            guard address.count == start.count else { return false }
+            return (0..<bits).allSatisfy { bit in
+                (address[bit / 8] ^ start[bit / 8]) & (0x80 >> UInt8(bit % 8)) == 0
+            }
+        }
+    }
+
+    /// Of version 6 those within the global unicast addresses, 2000::/3: no other is public.
+    private static let special: [Network] = [
+        "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24",
+        "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24",
+        "224.0.0.0/4", "240.0.0.0/4", "2001::/23", "2001:db8::/32", "3fff::/20",
+    ].compactMap { text in
+        let parts = text.split(separator: "/")
+        guard let start = IPAddress(String(parts[0])), let bits = Int(parts[1]) else { return nil }
+        return Network(start: start.bytes, bits: bits)
+    }
+}
