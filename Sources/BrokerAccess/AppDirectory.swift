@@ -76,6 +76,15 @@ package final class AppDirectory: AppRoster {
         }
     }
 
+    /// Whether an app is registered at an issuer, by whomever of those whose registrations are in memory.
+    ///
+    /// - Parameter boundary: ``BrokerModel/Authority/trustBoundary``.
+    package func hasApp(within boundary: String) -> Bool {
+        state.withLock { state in
+            state.memory.values.contains { known in known.apps.contains { $0.authority.trustBoundary == boundary } }
+        }
+    }
+
     package func members(of group: GroupID, in partition: Partition) throws(BrokerError) -> [GroupMember] {
         try registrations(of: partition).members(of: group)
     }

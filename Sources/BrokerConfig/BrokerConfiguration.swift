@@ -82,6 +82,7 @@ package struct BrokerConfiguration: Sendable, Equatable {
     package struct Interaction: Sendable, Equatable {
         package var maxOpen = 64
         package var maxOpenEach = 16
+        package var allowRedirectsOfOtherUsers = false
     }
 
     package struct Cache: Sendable, Equatable {

@@ -155,6 +155,12 @@ extension Setting {
             takesEffect: .reload,
             summary: "How many of them one app may have, and one program or sandbox, whatever apps it names."),
         Setting(
+            name: "interaction.allow_redirects_of_other_users",
+            kind: .boolean(\.interaction.allowRedirectsOfOtherUsers), takesEffect: .restart,
+            summary:
+                "Whether a sign-in may be finished by a browser of another user of this machine, who could finish it as somebody "
+                + "else. For browsers that run under an account of their own."),
+        Setting(
             name: "cache.expiry_buffer", kind: .integer(\.cache.expiryBuffer, 0...3_600, unit: "s"),
             takesEffect: .reload, summary: "A cached token this close to its expiry is refreshed instead of handed out."
         ),

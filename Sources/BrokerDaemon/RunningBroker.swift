@@ -23,6 +23,7 @@ struct RunningBroker: Sendable {
     let logger: Logger
     let vault: Vault
     let http: HTTPClient
+    let reach: PrivateReach
     let engine: TokenBroker
     let provider: OAuthProvider
     let browser: BrowserLauncher
@@ -52,7 +53,8 @@ struct RunningBroker: Sendable {
         } catch {
             throw StartFailure(exit: .failed, text: "\(error)")
         }
-        let http = try client(configuration)
+        let reach = PrivateReach(allowsAll: configuration.access.allowPrivateAuthorities)
+        let http = try client(configuration, reach)
         UnguardedSecrets.whenMore { count in
             logger.error(
                 "the system does not give the locked memory that secrets should lie in; they may be swapped",
@@ -68,6 +70,7 @@ struct RunningBroker: Sendable {
         let directory = AppDirectory(vault: vault, authorities: configuration.authorities, log: logger)
         directory.apply(configuration.apps.entries)
         configuration.apps.tell(logger)
+        reach.apply(directory)
         let grants = GrantBook(vault: vault, clock: clock, random: SystemRandom(), log: logger)
         let audit = AuditLog(vault: vault, clock: clock, random: SystemRandom(), log: logger)
         let loops = MultiThreadedEventLoopGroup(numberOfThreads: 1)
@@ -78,7 +81,8 @@ struct RunningBroker: Sendable {
         let browser = BrowserLauncher(command: configuration.browser.command, clock: clock, logger: logger)
         let engine = TokenBroker(
             vault: vault, provider: provider,
-            redirects: LoopbackRedirectListener(on: loops.next(), logger: logger), browser: browser,
+            redirects: LoopbackRedirectListener(
+                on: loops.next(), limits: configuration.redirectLimits, logger: logger), browser: browser,
             roster: directory, proofs: proofs,
             clock: clock,
             random: SystemRandom(), settings: configuration.engineSettings, log: logger)
@@ -128,7 +132,8 @@ struct RunningBroker: Sendable {
             throw StartFailure(exit: .failed, text: "\(error)")
         }
         return RunningBroker(
-            configuration: configuration, log: log, logger: logger, vault: vault, http: http, engine: engine,
+            configuration: configuration, log: log, logger: logger, vault: vault, http: http, reach: reach,
+            engine: engine,
             provider: provider, browser: browser, directory: directory, policy: policy, audit: audit, consent: consent,
             listener: listener, sandboxes: sandboxes, signals: signals, reactors: reactors, loops: loops,
             manager: ServiceManager(),
@@ -160,6 +165,7 @@ struct RunningBroker: Sendable {
         directory.apply(configuration.apps.entries)
         configuration.apps.tell(logger)
         policy.apply(configuration.accessSettings)
+        reach.apply(allowsAll: configuration.access.allowPrivateAuthorities)
         consent.apply(isOn: configuration.asksInBrowser)
         browser.apply(command: configuration.browser.command)
         await sandboxes.open(
@@ -224,10 +230,13 @@ struct RunningBroker: Sendable {
         }
     }
 
-    private static func client(_ configuration: BrokerConfiguration) throws(StartFailure) -> HTTPClient {
+    private static func client(
+        _ configuration: BrokerConfiguration, _ reach: PrivateReach
+    ) throws(StartFailure) -> HTTPClient {
         var settings = HTTPClientConfiguration(
             version: BrokerVersion.text, caFile: configuration.oauth.caFile,
             proxies: ProxySettings(environment: ProcessEnvironment.current()))
+        settings.reachesPrivateAddresses = { reach.isGranted(to: $0) }
         settings.connectTimeout = .seconds(configuration.oauth.connectTimeout)
         settings.totalTimeout = .seconds(configuration.oauth.requestTimeout)
         do throws(HTTPClient.ConfigurationError) {

@@ -44,6 +44,12 @@ extension BrokerConfiguration {
 
     var audience: Audience { isSystemMode ? .everybody(overflow: UserNamespace.overflowUID) : .only(uid: geteuid()) }
 
+    var redirectLimits: RedirectLimits {
+        var limits = RedirectLimits()
+        limits.takesRedirectsOfOtherUsers = interaction.allowRedirectsOfOtherUsers
+        return limits
+    }
+
     var lineLimits: LineLimits {
         var limits = LineLimits()
         if isSystemMode { limits.userConnections = max(socket.maxConnections / 8, 1) }

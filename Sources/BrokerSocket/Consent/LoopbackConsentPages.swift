@@ -40,7 +40,7 @@ package struct LoopbackConsentPages: ConsentPages {
                         let displaced = desk.enter(child)
                         child.closeFuture.whenComplete { _ in desk.leave(child) }
                         displaced?.close(promise: nil)
-                        if try pipeline.loopbackUser() != geteuid() { child.close(promise: nil) }
+                        if try pipeline.loopbackVisitor() != .user(geteuid()) { child.close(promise: nil) }
                     }
                 }
                 .bind(host: "127.0.0.1", port: 0).get()

@@ -88,15 +88,14 @@ final class LoopbackPort: Sendable {
     private func greet(_ child: any Channel) throws {
         let known = visitors.value ?? RedirectVisitors(limits: limits)
         visitors.value = known
-        let handler = RedirectHandler(
-            routes: routes, port: place.port > 0 ? place.port : number, limits: limits, visitors: known)
         let pipeline = child.pipeline.syncOperations
+        let visitor = try pipeline.loopbackVisitor()
+        let handler = RedirectHandler(
+            routes: routes, port: place.port > 0 ? place.port : number, limits: limits, visitors: known, of: visitor)
         try pipeline.addHandler(RequestSizeLimit(bytes: limits.request))
         try pipeline.configureHTTPServerPipeline(withPipeliningAssistance: false, withErrorHandling: false)
         try pipeline.addHandler(handler)
-        let user = try pipeline.loopbackUser()
-        let isExpected = routes.expects(user)
-        guard known.enter(handler, of: user, isExpected: isExpected, at: ObjectIdentifier(self)) else {
+        guard known.enter(handler, of: visitor, isExpected: routes.expects(visitor), at: ObjectIdentifier(self)) else {
             return handler.cutOff()
         }
     }

@@ -13,15 +13,20 @@ final class RedirectHandler: ChannelInboundHandler {
     private let port: UInt16
     private let limits: RedirectLimits
     private let visitors: RedirectVisitors
+    private let visitor: LoopbackVisitor
     private var context: ChannelHandlerContext?
     private var phase = Phase.asking
     private var timer: Scheduled<Void>?
 
-    init(routes: RedirectRoutes, port: UInt16, limits: RedirectLimits, visitors: RedirectVisitors) {
+    init(
+        routes: RedirectRoutes, port: UInt16, limits: RedirectLimits, visitors: RedirectVisitors,
+        of visitor: LoopbackVisitor
+    ) {
         self.routes = routes
         self.port = port
         self.limits = limits
         self.visitors = visitors
+        self.visitor = visitor
     }
 
     var hasAskedNothing: Bool { phase == .asking }
@@ -39,10 +44,13 @@ final class RedirectHandler: ChannelInboundHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         // A body, and whatever comes after the first request, is of no interest.
         guard phase == .asking, case .head(let head) = unwrapInboundIn(data) else { return }
-        switch RedirectVerdict(of: head, to: routes, port: port) {
+        switch RedirectVerdict(
+            of: head, from: visitor, to: routes, port: port, isOpenToAll: limits.takesRedirectsOfOtherUsers)
+        {
         case .redirect(let parameters, let answer): wait(for: answer, to: parameters, in: context)
         case .lookedAt: respond(.lookedAt)
         case .refused(let status): respond(RedirectResponse(refused: status))
+        case .ofAnotherUser: respond(.ofAnotherUser)
         }
     }
 

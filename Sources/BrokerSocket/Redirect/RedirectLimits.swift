@@ -1,4 +1,4 @@
-/// How much whoever comes to loopback can make the redirect listener hold, and for how long.
+/// Who may come to the redirect listener on loopback, how much it can make it hold, and for how long.
 package struct RedirectLimits: Sendable {
     /// All that a connection may send, in bytes: a redirect is one request without a body.
     package var request = 16 << 10
@@ -10,6 +10,8 @@ package struct RedirectLimits: Sendable {
     package var asking = Duration.seconds(10)
     /// From the answer to the end of the connection.
     package var reading = Duration.seconds(5)
+    /// Whether a redirect counts that a browser of another user brings than the one who waits.
+    package var takesRedirectsOfOtherUsers = false
 
     package init() {}
 }

@@ -47,6 +47,16 @@ struct RedirectResponse: Sendable {
         return response
     }()
 
+    static let ofAnotherUser: RedirectResponse = {
+        var response = RedirectResponse(refused: .forbidden)
+        response.body = """
+            This sign-in is another user's, and was not finished by this browser. If one person is both, \
+            set interaction.allow_redirects_of_other_users.
+
+            """
+        return response
+    }()
+
     private static func headers(type: String, policy: String) -> HTTPHeaders {
         [
             "content-type": type,

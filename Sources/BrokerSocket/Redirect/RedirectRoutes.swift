@@ -31,18 +31,24 @@ final class RedirectRoutes: Sendable {
     }
 
     /// Whether a browser of this user is waited for.
-    func expects(_ user: UInt32?) -> Bool {
-        state.withLock { state in state.routes.contains { $0.person.uid == user } }
+    func expects(_ visitor: LoopbackVisitor) -> Bool {
+        state.withLock { state in state.routes.contains { visitor == .user($0.person.uid) } }
     }
+
+    /// Whether anybody waits at the path.
+    func lead(to path: String) -> Bool { state.withLock { state in state.routes.contains { $0.path == path } } }
 
     func remove(_ id: Int) { state.withLock { $0.routes.removeAll { $0.id == id } } }
 
     /// Offers a redirect to those who wait at its path, one after the other. By its `state` it is meant for one of them at
     /// most; the others do not expect it.
     ///
-    /// - Returns: nil where nobody waits at the path.
-    func answer(at path: String) -> Answer? {
-        let answers = state.withLock { $0.routes.filter { $0.path == path }.map(\.answer) }
+    /// - Parameter isOpenToAll: whether a person's redirect may come from a browser of another user.
+    /// - Returns: nil where nobody waits at the path for this visitor.
+    func answer(at path: String, to visitor: LoopbackVisitor, isOpenToAll: Bool) -> Answer? {
+        let answers = state.withLock { state in
+            state.routes.filter { $0.path == path && (isOpenToAll || visitor.mayBe($0.person.uid)) }.map(\.answer)
+        }
         guard !answers.isEmpty else { return nil }
         return { redirect in
             for answer in answers {

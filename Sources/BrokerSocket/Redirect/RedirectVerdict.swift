@@ -9,13 +9,23 @@ enum RedirectVerdict {
     /// HEAD: something looks at the address (a link checker, a preview) and must not use the redirect up.
     case lookedAt
     case refused(HTTPResponseStatus)
+    /// Somebody waits here, and not for this user's browser: who reads the address of a sign-in in a browser's arguments could
+    /// finish it as somebody else.
+    case ofAnotherUser
 
-    init(of head: HTTPRequestHead, to routes: RedirectRoutes, port: UInt16) {
+    init(
+        of head: HTTPRequestHead, from visitor: LoopbackVisitor, to routes: RedirectRoutes, port: UInt16,
+        isOpenToAll: Bool
+    ) {
         let target = head.uri.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         if !Self.namesLoopback(head.headers[canonicalForm: "host"], port: port) {
             // DNS rebinding: a name of somebody else's that leads here.
             self = .refused(.misdirectedRequest)
-        } else if let answer = target.first.flatMap({ routes.answer(at: String($0)) }) {
+        } else if let path = target.first.map({ String($0) }), routes.lead(to: path) {
+            guard let answer = routes.answer(at: path, to: visitor, isOpenToAll: isOpenToAll) else {
+                self = .ofAnotherUser
+                return
+            }
             self = Self.judge(head, query: target.count > 1 ? target[1] : "", answer)
         } else {
             self = .refused(.notFound)

@@ -1,7 +1,3 @@
-import CBrokerLinux
-import Glibc
-import NIOCore
-
 /// The open connections of all redirect ports, oldest first. Lives on the event loop.
 ///
 /// Each person that a port waits for has places of their own; whoever else of the machine comes to it has few places, together
@@ -10,8 +6,7 @@ import NIOCore
 final class RedirectVisitors {
     private struct Visitor {
         let handler: RedirectHandler
-        /// Nil: the kernel does not say.
-        let user: uid_t?
+        let user: LoopbackVisitor
         /// Whether the port waits for a browser of that user.
         let isExpected: Bool
         let port: ObjectIdentifier
@@ -28,7 +23,9 @@ final class RedirectVisitors {
     ///   - port: which it came to.
     ///   - isExpected: whether the port waits for a browser of that user.
     /// - Returns: whether there is room for one more.
-    func enter(_ handler: RedirectHandler, of user: uid_t?, isExpected: Bool, at port: ObjectIdentifier) -> Bool {
+    func enter(_ handler: RedirectHandler, of user: LoopbackVisitor, isExpected: Bool, at port: ObjectIdentifier)
+        -> Bool
+    {
         let newcomer = Visitor(handler: handler, user: user, isExpected: isExpected, port: port)
         let alike = visitors.filter { $0.isExpected == isExpected && (!isExpected || $0.user == user) }
         if alike.count >= (isExpected ? limits.connections : limits.strangers) {
@@ -43,7 +40,7 @@ final class RedirectVisitors {
     private static func dispensable(of visitors: [Visitor]) -> RedirectHandler? {
         let byUser = Dictionary(grouping: visitors.dropLast(), by: \.user)
         let newcomer = visitors.last?.user
-        func count(_ user: uid_t?) -> Int { (byUser[user]?.count ?? 0) + (user == newcomer ? 1 : 0) }
+        func count(_ user: LoopbackVisitor) -> Int { (byUser[user]?.count ?? 0) + (user == newcomer ? 1 : 0) }
         for user in byUser.keys.sorted(by: { count($0) > count($1) }) {
             let theirs = byUser[user] ?? []
             let idle = theirs.first(where: \.handler.hasAskedNothing) ?? theirs.first(where: \.handler.hasItsAnswer)
@@ -61,16 +58,5 @@ final class RedirectVisitors {
         for visitor in visitors where visitor.port == port && visitor.handler.hasAskedNothing {
             visitor.handler.cutOff()
         }
-    }
-}
-
-extension ChannelPipeline.SynchronousOperations {
-    /// Whose the other end of a connection on loopback is.
-    func loopbackUser() throws -> uid_t? {
-        let user: uid_t?? = try withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) { descriptor in
-            var user: uid_t = 0
-            return broker_loopback_peer_uid(descriptor, &user) == 0 ? user : nil
-        }
-        return user ?? nil
     }
 }

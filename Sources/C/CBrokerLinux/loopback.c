@@ -50,6 +50,8 @@ static int read_answer(int kernel, uint32_t *uid) {
     }
     const struct inet_diag_msg *found = NLMSG_DATA(&answer.header);
     if (answer.header.nlmsg_type != SOCK_DIAG_BY_FAMILY || body < sizeof *found) return EPROTO;
+    // A socket that its process has closed counts as root's.
+    if (found->idiag_inode == 0) return ENOENT;
     *uid = found->idiag_uid;
     return 0;
 }
