@@ -62,7 +62,6 @@ struct AccountsCommandTests {
             var signOut: ScriptedRequest?
             while let request = peer.request() {
                 switch request.method {
-                case "accounts.get": peer.answer(request, #"{"account":\#(Self.guest)}"#)
                 case "accounts.signOut":
                     signOut = request
                     log.add(request.params)
@@ -100,8 +99,29 @@ struct AccountsCommandTests {
             #expect(process.outputText == "This app  signed out\nProvider  signed out\nBrowser   left as it is\n")
         }
         let expected =
-            #"{"account":{"id":"acc-1"},"app":"mail","correlationId":"c-1","fromBrowser":true,"revoke":true,"timeout":60}"#
+            #"{"account":{"username":"ada"},"app":"mail","correlationId":"c-1","fromBrowser":true,"revoke":true,"timeout":60}"#
         #expect(log.all == [expected, #"{"interactionId":"i-1"}"#])
+    }
+
+    @Test(
+        "the broker finds out whom a name means: each command that takes something away hands it on",
+        arguments: ["sign-out", "remove", "forget"])
+    func namesAreHandedOn(command: String) async throws {
+        let log = Recorder<String>()
+        let broker = try ScriptedBroker { peer in
+            while let request = peer.request() {
+                log.add(request.method + " " + request.params)
+                peer.fail(
+                    request, request.params.contains("username") ? "accountNotFound" : "ambiguousAccount",
+                    message: "Which?")
+            }
+        }
+        let app = command == "forget" ? [] : ["--app", "mail"]
+        let result = try await brokerctl(["accounts", command, "ada"] + app, at: broker.path)
+        #expect(result.status != .exited(0))
+        #expect(
+            log.all.count == 2 && log.all.allSatisfy { $0.contains("\"ada\"") && !$0.hasPrefix("accounts.get") },
+            "\(log.all)")
     }
 
     /// Two people are signed in to mail; a token is for whoever is named.

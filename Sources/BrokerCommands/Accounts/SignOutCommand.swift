@@ -89,28 +89,42 @@ struct SignOutOptions: ArgumentGroup {
     }
 
     func run(at location: SocketLocation, _ output: Output) async throws(BrokerClientError) {
-        let found = try account(on: DirectConnection(location: location))
-        var params = SignOutAccount.Params(.id(found.id))
+        let page = SignOutPage(output: output)
+        let connection = BrokerConnection(location: location)
+        let node: JSONNode
+        let name: String
+        if let account {
+            // The broker finds out who is meant: what is looked up beforehand may be somebody else by then.
+            name = account.text
+            node = try await account.resolve { reference async throws(BrokerClientError) in
+                try await signOut(params(for: reference), on: connection, showing: page)
+            }
+        } else {
+            let only = try onlyAccount(on: DirectConnection(location: location))
+            name = only.username
+            node = try await signOut(params(for: .id(only.id)), on: connection, showing: page)
+        }
+        let stages = try SignOutAccount.Result.decoded(node).stages
+        output.result(node) {
+            SignOutText.facts(stages, leavesBrowser: page.isLeft).text(in: output.layout)
+        }
+        guard stages.local == .done else {
+            throw BrokerClientError(.internal, "Not everything of \(name) could be removed here.")
+        }
+    }
+
+    private func params(for account: AccountReference) -> SignOutAccount.Params {
+        var params = SignOutAccount.Params(account)
         params.selection = AppSelection(choice.reference)
         params.wipe = wipe
         params.revoke = revoke
         params.fromBrowser = browser
         params.correlationId = correlationID
         if let timeout { params.timeout = timeout }
-        let page = SignOutPage(output: output)
-        let node = try await signOut(params, on: BrokerConnection(location: location), showing: page)
-        let stages = try SignOutAccount.Result.decoded(node).stages
-        output.result(node) {
-            SignOutText.facts(stages, leavesBrowser: page.isLeft).text(in: output.layout)
-        }
-        guard stages.local == .done else {
-            throw BrokerClientError(.internal, "Not everything of \(found.username) could be removed here.")
-        }
+        return params
     }
 
-    /// The one that was named, or the only one.
-    private func account(on connection: DirectConnection) throws(BrokerClientError) -> Account {
-        if let account { return try account.find(among: choice.reference, on: connection).account }
+    private func onlyAccount(on connection: DirectConnection) throws(BrokerClientError) -> Account {
         var params = ListAccounts.Params()
         params.selection = AppSelection(choice.reference)
         let accounts = try connection.call(ListAccounts.self, params).accounts

@@ -44,6 +44,18 @@ struct AccountName: ArgumentValue, Sendable {
         return try ask(second)
     }
 
+    /// Asks with each reading until one names an account.
+    func resolve<Value>(
+        _ ask: (AccountReference) async throws(BrokerClientError) -> Value
+    ) async throws(BrokerClientError) -> Value {
+        do throws(BrokerClientError) {
+            return try await ask(references[0])
+        } catch {
+            guard error.code == .accountNotFound else { throw error }
+        }
+        return try await ask(references[1])
+    }
+
     private static func isBase64URL(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

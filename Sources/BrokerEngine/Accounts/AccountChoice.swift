@@ -21,8 +21,12 @@ package enum AccountChoice: Sendable {
     ) -> AccountChoice {
         if let selector {
             let called = known.people(selector, at: authority, otherClouds: otherClouds)
-            guard let chosen = called.resolve({ known.isSignedIn($0, for: app) }) else { return .unknown }
-            return chosen.isSignedIn ? .account(chosen.who) : .signedOut(called.map(\.account))
+            let signedIn = called.filter { known.isSignedIn($0, for: app) }
+            guard let chosen = signedIn.first else {
+                return called.isEmpty ? .unknown : .signedOut(called.map(\.account))
+            }
+            let people = Set(signedIn.map(\.account.id))
+            return people.count == 1 ? .account(chosen) : .ambiguous(signedIn.map(\.account))
         }
         if let entry = known.onlyOne(for: app, at: authority, otherClouds: otherClouds) { return .account(entry) }
         let here = known.people(nil, at: authority, otherClouds: otherClouds)
@@ -48,11 +52,15 @@ package enum AccountChoice: Sendable {
         case .nobody:
             throw BrokerError(
                 .interactionRequired, "Nobody is signed in to \(app.name) yet; sign in first.", reason: .noTokens)
-        case .ambiguous(let accounts):
-            throw BrokerError(.ambiguousAccount, "Several accounts are signed in; say which one is meant.") {
-                $0.accounts = accounts
-            }
+        case .ambiguous(let accounts): throw Self.ambiguous(accounts)
         }
+    }
+
+    static func ambiguous(_ accounts: [Account]) -> BrokerError {
+        BrokerError(
+            .ambiguousAccount,
+            "Several accounts are signed in; say which one is meant, by its id where they share a username."
+        ) { $0.accounts = accounts }
     }
 
     package static let notFound = BrokerError(

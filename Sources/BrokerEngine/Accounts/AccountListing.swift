@@ -18,9 +18,7 @@ struct AccountListing: Sendable {
         // Who names no app means one of the person's accounts at all providers, and is asked which; an app gets, as MSAL
         // has it, the first.
         guard app != nil else { return try unique(selector, for: nil, in: partition) }
-        let matching = try list(for: app, includeSignedOut: true, in: partition).filter {
-            $0.matches(selector, in: partition)
-        }
+        let matching = try called(selector, for: app, in: partition)
         services.warnOfNamesakes(matching)
         return matching.resolve(\.signedIn)?.who
     }
@@ -39,16 +37,20 @@ struct AccountListing: Sendable {
     private func unique(_ selector: AccountReference, for app: AppRegistration?, in partition: Partition)
         throws(BrokerError) -> Account?
     {
-        let called = try list(for: app, includeSignedOut: true, in: partition).filter {
-            $0.matches(selector, in: partition)
-        }
+        let called = try called(selector, for: app, in: partition)
         let signedIn = called.filter(\.signedIn)
-        guard Set(signedIn.map(\.id)).count < 2 else {
-            throw BrokerError(
-                .ambiguousAccount, "Several accounts have this username; name the one that is meant by its id."
-            ) { $0.accounts = signedIn }
-        }
+        guard Set(signedIn.map(\.id)).count < 2 else { throw AccountChoice.ambiguous(signedIn) }
         return called.resolve(\.signedIn)?.who
+    }
+
+    /// With an app only those of its provider: somebody of the same username elsewhere in the group is another person.
+    private func called(
+        _ selector: AccountReference, for app: AppRegistration?, in partition: Partition
+    ) throws(BrokerError) -> [Account] {
+        guard let app else { return try everybody(in: partition).filter { $0.matches(selector, in: partition) } }
+        let known = try services.knownAccounts(of: app, in: partition)
+        let clouds = CloudRules.clouds(of: app, isInstanceAware: true, in: services.clouds)
+        return known.people(selector, at: app.authority, otherClouds: clouds).map { $0.account(for: app, in: known) }
     }
 
     /// For apps that have one account at a time.
@@ -65,11 +67,7 @@ struct AccountListing: Sendable {
 
     private func visible(to app: AppRegistration, in partition: Partition) throws(BrokerError) -> [Account] {
         let known = try services.knownAccounts(of: app, in: partition)
-        return known.entries.filter(\.isPrimary).map { entry in
-            var account = entry.account
-            account.signedIn = known.isSignedIn(entry, for: app)
-            return account
-        }
+        return known.entries.filter(\.isPrimary).map { $0.account(for: app, in: known) }
     }
 
     /// A person whom several groups know is listed once.
@@ -90,6 +88,14 @@ struct AccountListing: Sendable {
             }
         }
         return accounts
+    }
+}
+
+extension KnownAccounts.Entry {
+    fileprivate func account(for app: AppRegistration, in known: KnownAccounts) -> Account {
+        var account = account
+        account.signedIn = known.isSignedIn(self, for: app)
+        return account
     }
 }
 

@@ -60,6 +60,51 @@ struct NamesakeFlowTests {
         #expect(bed.provider.authorizations.last?.prompt == .login)
     }
 
+    @Test("an app signs out, and removes, the account of its own provider, although a namesake elsewhere is signed in")
+    func signOut() async throws {
+        for removes in [false, true] {
+            let (bed, here, there) = try await signedOutOfTheWiki()
+            func go(_ account: AccountReference) async throws {
+                var request = SignOutRequest(
+                    partition: Sample.partition, account: account, correlationID: "correlation-2")
+                request.app = wiki
+                if removes {
+                    _ = try await bed.engine.remove(account, from: wiki, in: Sample.partition)
+                } else {
+                    _ = try await bed.engine.signOut(request) { _ in }
+                }
+            }
+            try await go(.username("ada"))
+            let error = await #expect(throws: BrokerError.self) { try await go(.id(here)) }
+            #expect(error?.kind == .accountNotFound)
+            let signedIn = try bed.engine.accounts(of: mail, includeSignedOut: false, in: Sample.partition).map(\.id)
+            #expect(signedIn.contains(here))
+            #expect(try bed.engine.account(.username("ada"), of: wiki, in: Sample.partition)?.id == there)
+        }
+    }
+
+    @Test(
+        "of two people with one username at one provider nobody gets a token, or loses one, before an id says who is meant"
+    )
+    func oneProvider() async throws {
+        let bed = try await EngineBed()
+        bed.roster.set([mail])
+        let ids = [try await bed.signIn("ada", mail).account.id, try await bed.signIn("Ada", mail).account.id]
+        #expect(Set(ids).count == 2)
+        func isAmbiguous(_ work: () async throws -> Void) async -> Bool {
+            let error = await #expect(throws: BrokerError.self) { try await work() }
+            return error?.kind == .ambiguousAccount && Set(error?.details.accounts?.map(\.id) ?? []) == Set(ids)
+        }
+        #expect(
+            await isAmbiguous {
+                _ = try await bed.engine.acquireSilent(bed.silent(mail) { $0.account = .username("ada") })
+            })
+        #expect(
+            await isAmbiguous { _ = try await bed.engine.remove(.username("ada"), from: mail, in: Sample.partition) })
+        let token = try await bed.engine.acquireSilent(bed.silent(mail) { $0.account = .id(ids[1]) })
+        #expect(token.account.id == ids[1])
+    }
+
     @Test("an account that does not fit the request's provider is not found, and no window opens for it")
     func misfit() async throws {
         let (bed, here, _) = try await signedOutOfTheWiki()
