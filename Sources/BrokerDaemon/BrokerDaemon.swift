@@ -1,5 +1,6 @@
 import BrokerConfig
 import BrokerHost
+import BrokerSystem
 import BrokerValues
 import Glibc
 import Logging
@@ -27,7 +28,9 @@ package enum BrokerDaemon {
                 for mistake in loaded.configuration.apps.mistakes { say("brokerd: \(mistake)") }
                 return loaded.configuration.apps.mistakes.isEmpty ? .stopped : .configuration
             }
-            // First thing, before any secret is here: hardening, and the socket that systemd passed in.
+            // First thing, before any library reads its variables, and any secret is here: the environment, hardening, and the socket
+            // that systemd passed in.
+            ProcessEnvironment.keep(where: KeptVariables.has)
             let hardening = ProcessHardening.apply()
             ResidentMemory.limitHeaps()
             let starter = Starter(

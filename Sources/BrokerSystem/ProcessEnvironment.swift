@@ -4,14 +4,34 @@ import Glibc
 package enum ProcessEnvironment {
     package static func current() -> [String: String] {
         var variables: [String: String] = [:]
-        var entry = environ
-        while let text = entry.pointee {
-            let pair = String(cString: text)
+        for pair in pairs() {
             if let equals = pair.firstIndex(of: "=") {
                 variables[String(pair[..<equals])] = String(pair[pair.index(after: equals)...])
             }
-            entry += 1
         }
         return variables
+    }
+
+    /// As it was when this was first asked for: what programs that are started get, whatever was unset here since.
+    package static let atStart = current()
+
+    /// Unsets all other variables, for the libraries of this process. To be called while it has one thread: getenv(3) of another one
+    /// might read what is being changed.
+    package static func keep(where isKept: (String) -> Bool) {
+        _ = atStart
+        for pair in pairs() {
+            let name = String(pair.prefix { $0 != "=" })
+            if !isKept(name) { unsetenv(name) }
+        }
+    }
+
+    private static func pairs() -> [String] {
+        var pairs: [String] = []
+        var entry = environ
+        while let text = entry.pointee {
+            pairs.append(String(cString: text))
+            entry += 1
+        }
+        return pairs
     }
 }

@@ -5,6 +5,18 @@ import Testing
 
 @Suite("Running a program")
 struct ChildProgramTests {
+    @Test("variables that were unset for the broker's own libraries are there for programs that it starts")
+    func environment() async throws {
+        try await withTestBed { bed in
+            let variables = ["KEPT": "1", "SSLKEYLOGFILE": "/nowhere", "OPENSSL_CONF": "/nothing"]
+            let probe = try bed.probe("environment", environment: variables)
+            #expect(await probe.exitStatus() == .exited(0))
+            #expect(
+                probe.outputText.contains("here: KEPT\n") && probe.outputText.contains("secret of libraries: false"))
+            for (name, value) in variables { #expect(probe.outputText.contains("\n\(name)=\(value)\n")) }
+        }
+    }
+
     @Test("what it prints is told, and whether it ended well")
     func output() async throws {
         #expect(

@@ -17,6 +17,7 @@ enum HostProbe {
         case "harden": harden()
         case "memory": memory()
         case "children": await children()
+        case "environment": await environment()
         case "log": log()
         case "unguarded": unguarded()
         case "unlocked": unlocked()
@@ -117,6 +118,16 @@ enum HostProbe {
             guard await ChildProgram(words: ["/bin/true"]).run().isWell else { return say("it did not run") }
         }
         say("all ran")
+    }
+
+    /// What is left of the environment here, and what a program that is started gets.
+    private static func environment() async {
+        ProcessEnvironment.keep { $0 == "KEPT" }
+        say("here: \(ProcessEnvironment.current().keys.sorted().joined(separator: " "))")
+        say("secret of libraries: \(hasVariable("SSLKEYLOGFILE"))")
+        let program = ChildProgram(words: ["/usr/bin/env"], longestOutput: 1 << 16)
+        guard case .ended(true, let output) = await program.run() else { return say("env did not run") }
+        say(String(decoding: output, as: UTF8.self))
     }
 
     private static func log() {

@@ -81,9 +81,9 @@ package struct ChildProgram: Sendable {
         return try program.start()
     }
 
-    /// This process's, without what systemd tells this process alone.
+    /// What this process was started with, without what systemd tells this process alone.
     private static var environment: [String: String] {
-        ProcessEnvironment.current().filter { !ownVariables.contains($0.key) }
+        ProcessEnvironment.atStart.filter { !ownVariables.contains($0.key) }
     }
 
     private static let ownVariables: Set<String> = [
