@@ -72,7 +72,8 @@ package func readFile(_ descriptor: Int32, atMost limit: Int) -> [UInt8]? {
 
 /// All of a regular file. Nothing waits for a pipe that lies in its place.
 ///
-/// - Parameter isTrusted: whether it must be one that nobody but this process's user and root can have written.
+/// - Parameter isTrusted: whether it must be one that nobody but this process's user and root can have written. A group may write
+///   it if that is the user's own (``UserPrivateGroup``).
 package func readFile(at path: String, atMost limit: Int, isTrusted: Bool) throws(FileError) -> [UInt8] {
     let file = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
     guard file >= 0 else { throw .unreadable(errno) }
@@ -83,7 +84,8 @@ package func readFile(at path: String, atMost limit: Int, isTrusted: Bool) throw
     if isTrusted {
         guard status.st_uid == geteuid() || status.st_uid == 0 else { throw .foreign }
         let writableByOthers =
-            status.st_mode & S_IWOTH != 0 || (status.st_mode & S_IWGRP != 0 && status.st_gid != getegid())
+            status.st_mode & S_IWOTH != 0
+            || status.st_mode & S_IWGRP != 0 && !UserPrivateGroup.isOwn(status.st_gid)
         guard !writableByOthers else { throw .writableByOthers }
     }
     guard let bytes = readFile(file, atMost: limit) else { throw .unreadable(errno) }

@@ -182,7 +182,7 @@ package final class Vault: RecordVault {
 
     package func statistics(of partition: Partition) throws(VaultError) -> PartitionStatistics {
         var result = PartitionStatistics()
-        result.fileBytes = [VaultFormat.fileName, VaultFormat.logName, VaultFormat.indexName]
+        result.fileBytes = ([VaultFormat.fileName] + VaultFormat.sideFiles)
             .reduce(0) { $0 + directory.size(of: $1) }
         for (kind, count, bytes) in try reader.counts(in: partition) {
             result.recordBytes += bytes

@@ -12,6 +12,20 @@ struct DoctorTests {
     }
 
     @Test(
+        "a folder above the broker's files in which somebody else may rename is bad; a sticky one, and one of the own group, is not"
+    )
+    func folders() {
+        func verdict(_ mode: mode_t, owner: uid_t = 0, hasPrivateGroup: Bool = false) -> Finding.Verdict? {
+            let facts = FolderFacts(path: "/srv", owner: owner, mode: mode, hasPrivateGroup: hasPrivateGroup)
+            return Examination.folders([facts, facts], of: 1000).first?.verdict
+        }
+        #expect(verdict(0o755) == .good && verdict(0o755, owner: 1000) == .good && verdict(0o1777) == .good)
+        #expect(verdict(0o775, owner: 1000, hasPrivateGroup: true) == .good)
+        #expect(verdict(0o775, owner: 1000) == .bad && verdict(0o757) == .bad && verdict(0o755, owner: 1001) == .bad)
+        #expect(Examination.folders([], of: 1000).count == 1)
+    }
+
+    @Test(
         "what systemd says of the socket, and what to do about it",
         arguments: [
             (unit("loaded", "active", "enabled"), Finding.Verdict.good, nil),

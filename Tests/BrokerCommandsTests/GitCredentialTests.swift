@@ -18,6 +18,7 @@ struct GitCredentialTests {
         }
         for host in [
             "git.example.org", "127.0.0.1.example.org", "localhost.example.org", "[::2]", "127.0.0", "127.0.0.1x",
+            "127.+1.0.1", "127.0.0.+1:80",
             "[::1].example.org", "[::1]:80.example.org", "localhost:80:1x",
         ] {
             #expect(verdict("http", host) == .unencrypted, "\(host)")

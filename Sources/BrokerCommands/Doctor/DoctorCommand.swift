@@ -8,7 +8,7 @@ struct DoctorCommand: Subcommand {
         About(
             "doctor", "Look for what is wrong, and say what to do.",
             """
-            Looks at the broker, its systemd units, its configuration, key, vaults, apps, their providers, the browser and the clock, \
+            Looks at the broker, its systemd units, its configuration, folders, key, vaults, apps, their providers, the browser and the clock, \
             and changes nothing. \
             Exit status 1 when something is bad.
 
@@ -45,6 +45,7 @@ struct DoctorCommand: Subcommand {
             let isRunning = findings.first?.verdict == .good
             findings.append(Examination.configuration(configuration, isRunning: isRunning))
             findings += leftOver
+            findings += Examination.folders(folders, of: geteuid())
         }
         findings.append(
             Examination.browser(
@@ -97,6 +98,11 @@ struct DoctorCommand: Subcommand {
         guard let line = report.text.split(separator: "\n").first(where: { $0.hasPrefix(start) }) else { return nil }
         let path = line.dropFirst(start.count - 1)
         return String(path[..<(path.firstRange(ofText: "  # ")?.lowerBound ?? path.endIndex)])
+    }
+
+    private var folders: [FolderFacts] {
+        let places = [variable("HOME"), variable("XDG_RUNTIME_DIR"), (try? OwnConfiguration.folder()) ?? ""]
+        return places.filter { $0.hasPrefix("/") }.flatMap(FolderFacts.onTheWay)
     }
 
     /// Of an edit that did not come to its end.

@@ -32,7 +32,7 @@ struct VaultFile {
     }
 
     private func removeTemporary() {
-        for suffix in ["", "-wal", "-shm", "-journal"] { directory.removeIfPresent(Self.temporaryName + suffix) }
+        for suffix in [""] + VaultFormat.sideSuffixes { directory.removeIfPresent(Self.temporaryName + suffix) }
     }
 
     private func makeTemporary(_ header: VaultHeader) throws(VaultError) {
@@ -51,7 +51,7 @@ struct VaultFile {
 
     /// Looks at an existing vault as far as that goes without its key. Nothing in it is changed, and no log moved.
     func examine() throws(VaultError) -> VaultHeader {
-        for name in [VaultFormat.logName, VaultFormat.indexName] { _ = try PrivateFile(reading: name, in: directory) }
+        for name in VaultFormat.sideFiles { _ = try PrivateFile(reading: name, in: directory) }
         guard let file = try PrivateFile(reading: VaultFormat.fileName, in: directory) else {
             throw .io("\(path) is gone. Start the broker again.")
         }

@@ -9,7 +9,9 @@ enum VaultFormat {
 
     static let fileName = "vault.db"
     static let logName = "vault.db-wal"
-    static let indexName = "vault.db-shm"
+    /// What SQLite may read or write beside a database, by the end of its name.
+    static let sideSuffixes = ["-wal", "-shm", "-journal"]
+    static var sideFiles: [String] { sideSuffixes.map { fileName + $0 } }
 
     /// A vault has exactly these objects. One more could be a trigger that somebody put there.
     static func schema(of format: Int) -> [String] { format == 1 ? first : first + manifest }

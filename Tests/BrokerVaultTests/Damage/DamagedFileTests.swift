@@ -36,6 +36,21 @@ struct DamagedFileTests {
         #expect(text.contains("vault.db"))
     }
 
+    @Test("a pipe beside the file holds nobody up", arguments: ["vault.db-wal", "vault.db-shm", "vault.db-journal"])
+    func pipe(name: String) async throws {
+        try await withVaultBed { bed in
+            try await fill(bed)
+            unlink(bed.file(name).path)
+            #expect(mkfifo(bed.file(name).path, 0o600) == 0)
+            let error = try await vaultError { await (try await bed.open()).close() }
+            guard case .notPrivate(let text) = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            #expect(text.contains("\(name) is not a regular file"))
+        }
+    }
+
     @Test("garbage of any length", arguments: [0, 1, 99, 100, 4096, 50_000])
     func garbage(count: Int) async throws {
         try await withVaultBed { bed in

@@ -174,6 +174,27 @@ struct TokenFileTests {
         }
     }
 
+    @Test("a file that looks like a token and is somebody else's is neither replaced nor removed, whenever it comes")
+    func foreign() async throws {
+        try await withTestBed { bed in
+            let file = try await Scene.make(in: bed)
+            try await file.scene.signIn()
+            try "not-ours".write(toFile: file.path, atomically: true, encoding: .utf8)
+            chmod(file.path, 0o600)
+            let refused = try await file.run(file.path)
+            #expect(refused.status == .exited(1) && refused.errors.contains("is no token file"), "\(refused)")
+            #expect(file.content == "not-ours")
+
+            unlink(file.path)
+            let keeper = try file.start()
+            try await keeper.waitForText("Keeping a token")
+            try "in place".write(toFile: file.path, atomically: false, encoding: .utf8)
+            keeper.send(SIGTERM)
+            #expect(await keeper.exitStatus() == .exited(0))
+            #expect(file.content == "in place")
+        }
+    }
+
     @Test("what another run left after a crash is replaced")
     func leftOver() async throws {
         try await withTestBed { bed in

@@ -153,12 +153,15 @@ import Testing
                 broker: try await BrokerProcess.start(in: bed) {
                     $0.caFile = certificate.authority
                     $0.allowsHTTPLoopback = false
+                    $0.wrapper = ["env", "SSLKEYLOGFILE=\(bed.path("tls-keys"))"]
                 }, redirectURI: redirectURI)
             try await scene.registerApp(with: scene.broker)
             let signIn = try await scene.signIn(in: bed)
             #expect(signIn.token[path: "account.authority"] == .string(provider.authority))
             let silent = try await scene.broker.acquireSilent(app: "mail", ["forceRefresh": true])
             #expect(silent[path: "fromCache"] == false)
+            // libcurl would write there what decrypts the sessions.
+            #expect(!FileManager.default.fileExists(atPath: bed.path("tls-keys")))
 
             let distrustful = try await BrokerProcess.start(in: bed)
             try await scene.registerApp(with: distrustful)

@@ -1,3 +1,5 @@
+import BrokerValues
+
 /// What git says about the credential that it wants or has used (gitcredentials(7), git-credential(1): "INPUT/OUTPUT FORMAT").
 package struct GitCredentialRequest: Sendable, Equatable {
     package private(set) var scheme = ""
@@ -47,8 +49,7 @@ package struct GitCredentialRequest: Sendable, Equatable {
 
     /// What is sent there does not leave the machine.
     var isLoopback: Bool {
-        let parts = name.split(separator: ".", omittingEmptySubsequences: false)
-        let isIPv4 = parts.count == 4 && parts.allSatisfy { UInt8($0) != nil } && parts[0] == "127"
-        return isIPv4 || name == "localhost" || name == "[::1]"
+        let address = IPAddress(name.hasPrefix("[") && name.hasSuffix("]") ? String(name.dropFirst().dropLast()) : name)
+        return address?.isLoopback ?? (name == "localhost")
     }
 }

@@ -11,8 +11,8 @@ struct TokenFile: ~Copyable {
     private let name: String
     /// What is done is done in the folder that was looked at, whatever stands at its path later.
     private let folder: Int32
-    /// The file that was written last: another one at its place is not ours to remove.
-    private var written: ino_t?
+    /// The file that was written last.
+    private var written: stat?
 
     /// - Throws: ``BrokerClientError/Code/invalidParameter`` for a place where others could read or exchange it, or where
     ///   something else lies.
@@ -24,7 +24,10 @@ struct TokenFile: ~Copyable {
         }
         let folder = try Self.folder(slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? ".")
         do throws(BrokerClientError) {
-            try Self.check(existing: name, in: folder, path)
+            let isMade = try Self.isMade(name, in: folder, path)
+            guard isMade || Self.isFree(name, in: folder) else {
+                throw Self.unfit("\(path) is no token file of brokerctl's; remove it, or name another place.")
+            }
         } catch {
             close(folder)
             throw error
@@ -35,8 +38,7 @@ struct TokenFile: ~Copyable {
     deinit { close(folder) }
 
     mutating func write(_ token: String) throws(BrokerClientError) {
-        let new = ".\(name).new"
-        unlinkat(folder, new, 0)
+        let new = ".\(name).\(String(UInt64.random(in: 0...UInt64.max), radix: 36))"
         let file = makePrivateFile(new, in: folder)
         guard file >= 0 else { throw failed() }
         defer { close(file) }
@@ -44,24 +46,43 @@ struct TokenFile: ~Copyable {
             // Some programs send what they read as it is: there is no end of line.
             guard writeAll(token.utf8, to: file) else { throw failed() }
             var facts = stat()
-            guard fchmod(file, 0o600) == 0, fstat(file, &facts) == 0, renameat(folder, new, folder, name) == 0 else {
-                throw failed()
-            }
-            written = facts.st_ino
+            guard fchmod(file, 0o600) == 0, FileMark(of: Array(token.utf8)).set(on: file), fstat(file, &facts) == 0
+            else { throw failed() }
+            try put(new)
+            written = facts
         } catch {
             unlinkat(folder, new, 0)
             throw error
         }
     }
 
-    /// Takes away what was written, if it is still there.
-    mutating func remove() {
-        var facts = stat()
-        guard let written, fstatat(folder, name, &facts, AT_SYMLINK_NOFOLLOW) == 0, facts.st_ino == written else {
+    /// Gives a new file its name, in the place of one that this command made or of none.
+    private func put(_ new: String) throws(BrokerClientError) {
+        if isOurs {
+            guard renameat(folder, new, folder, name) == 0 else { throw failed() }
             return
         }
+        // A name that is taken stays so.
+        guard linkat(folder, new, folder, name, 0) == 0 else { throw failed() }
+        unlinkat(folder, new, 0)
+    }
+
+    /// Takes away what was written, if it is still there.
+    mutating func remove() {
+        guard written != nil, isOurs else { return }
         unlinkat(folder, name, 0)
-        self.written = nil
+        written = nil
+    }
+
+    /// What was written last and not touched since, or what an earlier run left.
+    private var isOurs: Bool {
+        var facts = stat()
+        if let written, fstatat(folder, name, &facts, AT_SYMLINK_NOFOLLOW) == 0, facts.st_ino == written.st_ino,
+            facts.st_mtim.tv_sec == written.st_mtim.tv_sec, facts.st_mtim.tv_nsec == written.st_mtim.tv_nsec
+        {
+            return true
+        }
+        return (try? Self.isMade(name, in: folder, path)) ?? false
     }
 
     /// - Returns: a descriptor of the folder, which is its owner's alone.
@@ -84,10 +105,15 @@ struct TokenFile: ~Copyable {
         throw unfit("Others may look into the folder \(path); use one that is yours alone: chmod 700 \(path)")
     }
 
-    /// A file that this command left is replaced; anything else stays.
-    private static func check(existing name: String, in folder: Int32, _ path: String) throws(BrokerClientError) {
+    private static func isFree(_ name: String, in folder: Int32) -> Bool {
         var facts = stat()
-        guard fstatat(folder, name, &facts, AT_SYMLINK_NOFOLLOW) == 0 else { return }
+        return fstatat(folder, name, &facts, AT_SYMLINK_NOFOLLOW) != 0 && errno == ENOENT
+    }
+
+    /// Whether a file is one that this command made and nobody changed since.
+    private static func isMade(_ name: String, in folder: Int32, _ path: String) throws(BrokerClientError) -> Bool {
+        var facts = stat()
+        guard fstatat(folder, name, &facts, AT_SYMLINK_NOFOLLOW) == 0 else { return false }
         let isPlain = facts.st_mode & S_IFMT == S_IFREG && facts.st_nlink == 1 && facts.st_uid == geteuid()
         guard isPlain else {
             throw unfit("\(path) is a link or no plain file of yours; remove it, or name another place.")
@@ -97,12 +123,8 @@ struct TokenFile: ~Copyable {
         defer { close(file) }
         var bytes = [UInt8](repeating: 0, count: longest + 1)
         let count = read(file, &bytes, bytes.count)
-        let isToken =
-            facts.st_mode & 0o177 == 0 && (0...longest).contains(count)
-            && bytes.prefix(max(0, count)).allSatisfy { (0x21...0x7E).contains($0) }
-        guard isToken else {
-            throw unfit("\(path) holds something that is no token; remove it, or name another place.")
-        }
+        guard facts.st_mode & 0o177 == 0, (0...longest).contains(count), fstat(file, &facts) == 0 else { return false }
+        return FileMark(of: bytes.prefix(count)).isSet(in: facts)
     }
 
     private static func unfit(_ message: String) -> BrokerClientError { BrokerClientError(.invalidParameter, message) }
