@@ -62,10 +62,11 @@ let package = Package(
         .default(enabledTraits: ["Programs"]),
     ],
     dependencies: [
-        .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+        // What is linked into the installed programs has an exact version; what comes along with it, Package.resolved says.
+        .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
-        .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
-        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
         .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
@@ -172,7 +173,7 @@ let package = Package(
                 "CBrokerLinux", .logging,
             ],
             path: "Tests/HostProbe"),
-        tests("BrokerConfigTests", ["BrokerConfig", "BrokerModel", "BrokerValues", "BrokerVault"]),
+        tests("BrokerConfigTests", ["BrokerConfig", "BrokerModel", "BrokerValues", "BrokerSystem", "BrokerVault"]),
         tests("BrokerEngineTests", ["BrokerEngine", "BrokerModel", "BrokerValues"]),
         tests("BrokerAccessTests", ["BrokerAccess", "BrokerModel", "BrokerValues"]),
         tests(
