@@ -30,10 +30,11 @@ package struct FolderNames: Sendable {
     /// Those that are not UTF-8, mended to be shown: no file is found by them.
     package private(set) var mended: [String] = []
 
-    package init(of path: String) throws(FileError) {
+    /// - Parameter most: entries; more are not read.
+    package init(of path: String, atMost most: Int = .max) throws(FileError) {
         guard let stream = opendir(path) else { throw .unreadable(errno) }
         defer { closedir(stream) }
-        while true {
+        while names.count + mended.count < most {
             // Only errno tells the end from a failure.
             errno = 0
             guard let entry = readdir(stream) else {

@@ -67,6 +67,13 @@ struct CallerProbe: Sendable {
         return verdicts[seen]
     }
 
+    /// What the process that judges has read so far.
+    func bytesRead() throws -> Int {
+        let counts = try String(contentsOfFile: "/proc/\(process.pid)/io", encoding: .utf8)
+        let line = counts.split(separator: "\n").first { $0.hasPrefix("rchar: ") }
+        return line.flatMap { Int($0.dropFirst(7)) } ?? 0
+    }
+
     private var verdicts: [String] {
         process.outputText.split(separator: "\n").filter { $0.hasPrefix("caller ") }.map { String($0.dropFirst(7)) }
     }

@@ -121,34 +121,27 @@ struct PeerInspectorTests {
     @Test("a list of mounts is read only so far: who hides behind one that is longer than anybody's cannot be told")
     func longList() async throws {
         try await withCallerProbe { probe async throws in
-            let script = """
-                import ctypes, os, sys
-                libc = ctypes.CDLL(None, use_errno=True)
-                def mount(source, target, kind, flags):
-                    if libc.mount(source.encode(), target.encode(), kind and kind.encode(), flags, None) != 0:
-                        raise OSError(ctypes.get_errno(), target)
-                BIND, MOVE = 4096, 8192
-                folder = sys.argv[1]
-                for name in ('many', 'root'): os.mkdir(f'{folder}/{name}')
-                mount('none', f'{folder}/many', 'tmpfs', 0)
-                for number in range(3000):
-                    os.mkdir(f'{folder}/many/{number}')
-                    mount('none', f'{folder}/many/{number}', 'tmpfs', 0)
-                mount('/', f'{folder}/root', None, BIND)
-                mount(f'{folder}/many', f'{folder}/root/mnt', None, MOVE)
-                os.chroot(f'{folder}/root')
-                os.chdir('/')
-                os.execvp(sys.argv[2], sys.argv[2:])
-                """
             // Its root is told without the list, unless it makes itself undumpable.
             let verdicts = ["undumpable": "unidentified may not ", "plain": "sandboxed may not container:"]
             for (attack, expected) in verdicts {
-                let folder = try probe.bed.makeDirectory("mounts-of-\(attack)")
-                let verdict = try await probe.judge(
-                    asRoot: ["unshare", "--mount", python, "-c", script, folder],
-                    [python, probe.bed.path("attack.py"), attack, probe.socket])
+                let verdict = try await probe.judge(behind: 3_000, attack)
                 #expect(verdict.hasPrefix(expected), "\(attack): \(verdict)")
             }
+        }
+    }
+
+    @Test("a sandbox that no record of Flatpak's is about is not looked into, however many mounts it has")
+    func manyMounts() async throws {
+        try await withCallerProbe { probe async throws in
+            let records = "\(probe.runtimeDirectory)/.flatpak/4711"
+            try FileManager.default.createDirectory(atPath: records, withIntermediateDirectories: true)
+            try #"{"child-pid": 1, "mnt-namespace": 1}"#.write(
+                toFile: records + "/bwrapinfo.json", atomically: true, encoding: .utf8)
+            _ = try await probe.bed.run(Launch("chown", ["-R", "65534", "\(probe.runtimeDirectory)/.flatpak"]))
+            let before = try probe.bytesRead()
+            #expect(try await probe.judge(behind: 12_500, "plain").hasPrefix("sandboxed may not container:"))
+            let read = try probe.bytesRead() - before
+            #expect(read < 100_000, "of a list of a megabyte and more")
         }
     }
 
@@ -263,4 +256,34 @@ struct PeerInspectorTests {
             #expect(try await probe.judge(attack).hasPrefix("unknown administers "))
         }
     }
+}
+
+extension CallerProbe {
+    /// A sandbox of root's making with so many mounts, before the one at its root in its list.
+    fileprivate func judge(behind mounts: Int, _ attack: String) async throws -> String {
+        let folder = try bed.makeDirectory("mounts-of-\(attack)")
+        return try await judge(
+            asRoot: ["unshare", "--mount", Self.python, "-c", Self.mounting, folder, String(mounts)],
+            [Self.python, bed.path("attack.py"), attack, socket])
+    }
+
+    private static let mounting = """
+        import ctypes, os, sys
+        libc = ctypes.CDLL(None, use_errno=True)
+        def mount(source, target, kind, flags):
+            if libc.mount(source.encode(), target.encode(), kind and kind.encode(), flags, None) != 0:
+                raise OSError(ctypes.get_errno(), target)
+        BIND, MOVE = 4096, 8192
+        folder = sys.argv[1]
+        for name in ('many', 'root'): os.mkdir(f'{folder}/{name}')
+        mount('none', f'{folder}/many', 'tmpfs', 0)
+        for number in range(int(sys.argv[2])):
+            os.mkdir(f'{folder}/many/{number}')
+            mount('none', f'{folder}/many/{number}', 'tmpfs', 0)
+        mount('/', f'{folder}/root', None, BIND)
+        mount(f'{folder}/many', f'{folder}/root/mnt', None, MOVE)
+        os.chroot(f'{folder}/root')
+        os.chdir('/')
+        os.execvp(sys.argv[3], sys.argv[3:])
+        """
 }

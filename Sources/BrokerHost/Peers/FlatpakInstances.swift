@@ -13,23 +13,63 @@ package struct FlatpakInstances: Sendable {
         folder = runtimeDirectory.map { $0 + "/.flatpak" }
     }
 
+    /// Flatpak's records are looked at first. A sandbox that none of them is about is not looked into: the list of its mounts can be as
+    /// long as it likes.
+    ///
     /// - Returns: the application's id; nil for any other sandbox, and where nothing confirms the name.
     func confirmedID(of process: borrowing ProcessFolder, uid: UInt32) -> String? {
         guard let folder, let namespace = process.link("ns/mnt").value,
+            let record = Records(in: folder, of: uid).instance(in: namespace),
             let inside = Self.info(inside: process).flatMap(FlatpakInfo.init),
-            inside.instance.utf8.allSatisfy({ (0x30...0x39).contains($0) })
-        else { return nil }
-        let instance = "\(folder)/\(inside.instance)"
-        guard let record = Self.file("\(instance)/bwrapinfo.json", of: uid),
-            let bubblewrap = JSONObject(json: record).flatMap(BubblewrapInfo.init),
-            namespace == "mnt:[\(bubblewrap.mountNamespace)]",
-            // A namespace's number is given out again once nobody is in it: a record that was left behind proves nothing.
-            let first = ProcessFolder.open(pid: bubblewrap.firstProcess), first.link("ns/mnt").value == namespace,
-            let outside = Self.file("\(instance)/info", of: uid).flatMap({
-                FlatpakInfo(String(decoding: $0, as: UTF8.self))
-            }), outside == inside
+            inside == record.info, inside.instance == record.name
         else { return nil }
         return inside.application
+    }
+
+    /// What Flatpak's folder in the runtime directory has of one person's instances.
+    private struct Records {
+        /// Entries of the folder; more are not looked at.
+        private static let most = 512
+
+        let folder: String
+        let uid: UInt32
+        private let mounts = LocalMounts.own()
+
+        init(in folder: String, of uid: UInt32) { (self.folder, self.uid) = (folder, uid) }
+
+        /// The instance whose mount namespace it is.
+        func instance(in namespace: String) -> (name: String, info: FlatpakInfo)? {
+            for name in names {
+                guard let text = file("\(name)/bwrapinfo.json"),
+                    let bubblewrap = JSONObject(json: text).flatMap(BubblewrapInfo.init),
+                    namespace == "mnt:[\(bubblewrap.mountNamespace)]",
+                    // A namespace's number is given out again once nobody is in it: a record that was left behind proves nothing.
+                    let first = ProcessFolder.open(pid: bubblewrap.firstProcess),
+                    first.link("ns/mnt").value == namespace,
+                    let info = file("\(name)/info").flatMap({ FlatpakInfo(String(decoding: $0, as: UTF8.self)) })
+                else { continue }
+                return (name, info)
+            }
+            return nil
+        }
+
+        /// They are numbers.
+        private var names: [String] {
+            guard let root = HeldPlace.root(), let place = root.descend(folder, isLocal: mounts.contains) else {
+                return []
+            }
+            return place.names(isLocal: mounts.contains, atMost: Self.most).filter { name in
+                name.utf8.allSatisfy { (0x30...0x39).contains($0) }
+            }
+        }
+
+        /// A file of Flatpak's own, of the person's.
+        private func file(_ name: String) -> [UInt8]? {
+            guard let root = HeldPlace.root(),
+                let file = root.descend("\(folder)/\(name)", isLocal: mounts.contains), file.file.uid == uid
+            else { return nil }
+            return file.contents(limit: FlatpakInstances.limit, isLocal: mounts.contains)
+        }
     }
 
     private struct BubblewrapInfo {
@@ -56,15 +96,6 @@ package struct FlatpakInstances: Sendable {
         else { return nil }
         let mounts = LocalMounts.inMemory(of: process)
         return file.contents(limit: limit, isLocal: mounts.contains).map { String(decoding: $0, as: UTF8.self) }
-    }
-
-    /// A file of Flatpak's own, of the person's.
-    private static func file(_ path: String, of uid: UInt32) -> [UInt8]? {
-        let mounts = LocalMounts.own()
-        guard let root = HeldPlace.root(), let file = root.descend(path, isLocal: mounts.contains),
-            file.file.uid == uid
-        else { return nil }
-        return file.contents(limit: limit, isLocal: mounts.contains)
     }
 }
 

@@ -53,6 +53,14 @@ struct HeldPlace: ~Copyable {
         return place
     }
 
+    /// What is in a folder on a local mount.
+    ///
+    /// - Parameter most: entries; more are not read.
+    func names(isLocal: (UInt64) -> Bool, atMost most: Int) -> [String] {
+        guard file.isFolder, isLocal(file.mount) else { return [] }
+        return (try? FolderNames(of: "/proc/self/fd/\(descriptor)", atMost: most).names) ?? []
+    }
+
     /// All of a regular file on a local mount; nil for a longer one.
     func contents(limit: Int, isLocal: (UInt64) -> Bool) -> [UInt8]? {
         guard file.isRegular, isLocal(file.mount) else { return nil }
@@ -66,4 +74,5 @@ struct HeldPlace: ~Copyable {
 
 extension broker_file {
     var isRegular: Bool { mode_t(mode) & S_IFMT == S_IFREG }
+    var isFolder: Bool { mode_t(mode) & S_IFMT == S_IFDIR }
 }

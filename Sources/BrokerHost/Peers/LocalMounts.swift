@@ -8,17 +8,18 @@ struct LocalMounts {
     /// Those of the broker itself. Only root can take one away.
     static func own() -> LocalMounts {
         guard let own = ProcessFolder.open(pid: getpid()) else { return LocalMounts(mountinfo: "", types: []) }
-        return LocalMounts(of: own, types: types)
+        return LocalMounts(of: own, types: types, limit: 1 << 20)
     }
 
     /// Those of a process that may have mounts of its own making: anything but memory could lead to a server again, as the
     /// lower layer of an overlay.
     static func inMemory(of process: borrowing ProcessFolder) -> LocalMounts {
-        LocalMounts(of: process, types: ["tmpfs"])
+        LocalMounts(of: process, types: ["tmpfs"], limit: 1 << 17)
     }
 
-    private init(of process: borrowing ProcessFolder, types: Set<String>) {
-        self.init(mountinfo: process.text("mountinfo", limit: 1 << 20).value ?? "", types: types)
+    /// - Parameter limit: bytes of the list that are read.
+    private init(of process: borrowing ProcessFolder, types: Set<String>, limit: Int) {
+        self.init(mountinfo: process.text("mountinfo", limit: limit).value ?? "", types: types)
     }
 
     /// - Parameter mountinfo: proc_pid_mountinfo(5).
