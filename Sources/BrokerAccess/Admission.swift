@@ -248,10 +248,7 @@ extension AccessPolicy {
     }
 
     private func refusal(of caller: Caller, as app: AppRegistration) -> BrokerError {
-        log.notice(
-            "a caller that the app does not list was refused",
-            metadata: ["app": "\(app.name)", "caller": "\(caller.id)"])
-        return BrokerError(
+        BrokerError(
             .accessDenied,
             app.isAdHoc
                 ? "\(caller.id) may only ask as an app that lists it; add it with brokerctl apps add."

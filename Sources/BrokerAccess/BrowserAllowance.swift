@@ -12,14 +12,18 @@ package final class BrowserAllowance: Sendable {
 
     private let clock: any BrokerClock
     /// When each caller had a browser opened, the oldest first.
-    private let openings = Mutex<[CallerIdentity: [Duration]]>([:])
+    private let openings = Mutex<[Key: [Duration]]>([:])
+
+    private struct Key: Hashable {
+        let partition: Partition
+        let claimant: Claimant
+    }
 
     package init(clock: any BrokerClock) { self.clock = clock }
 
     /// - Throws: `throttled`, and when to try again.
     package func take(for caller: Caller) throws(BrokerError) {
-        // A program can have as many process numbers as it likes.
-        let key = caller.identity.isLasting ? caller.identity : CallerIdentity(tier: caller.tier, id: "")
+        let key = Key(partition: caller.partition, claimant: caller.spender.orAllUnnamed)
         let now = clock.uptime
         let wait: Duration? = openings.withLock { openings in
             var recent = (openings[key] ?? []).filter { now - $0 < Self.window }

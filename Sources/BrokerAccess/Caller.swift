@@ -42,18 +42,20 @@ package final class Caller: Sendable, Equatable {
     /// The only apps that it may name; nil where nothing limits it.
     package var nameableApps: [String]? { facts.sandbox?.apps }
 
-    /// With whom it shares what is limited.
+    /// With whom it shares places, which it gives back.
     package var claimant: Claimant {
         switch tier {
         case .unidentified: .unidentified
-        case .sandboxed: .sandbox(sandboxKey)
+        case .sandboxed:
+            sandboxID.map(Claimant.sandbox) ?? .unnamedSandbox(unit: facts.cgroup?.unitPath ?? "")
         case .confined, .systemInstalled, .unknown: .process(pid: facts.pid)
         }
     }
 
-    /// What the processes of one sandbox have in common, and no other sandbox has.
-    private var sandboxKey: String {
-        sandboxID ?? "mount \(facts.rootMountID.map(String.init) ?? "of pid \(facts.pid)")"
+    /// With whom it shares what is used up, and so outlives its process.
+    package var spender: Claimant {
+        guard case .process = claimant else { return claimant }
+        return .program(identity.isLasting ? identity : CallerIdentity(tier: tier, id: ""))
     }
 
     /// A name that somebody outside of the sandbox vouches for.

@@ -79,13 +79,14 @@ struct RunningBroker: Sendable {
             http: http, clock: clock, proofs: proofs, completions: configuration.completions,
             documents: DocumentStore(vault: vault, partition: Partition(uid: geteuid())))
         let browser = BrowserLauncher(command: configuration.browser.command, clock: clock, logger: logger)
+        let payer = payer(configuration)
         let engine = TokenBroker(
             vault: vault, provider: provider,
             redirects: LoopbackRedirectListener(
                 on: loops.next(), limits: configuration.redirectLimits, logger: logger), browser: browser,
             roster: directory, proofs: proofs,
             clock: clock,
-            random: SystemRandom(), settings: configuration.engineSettings, log: logger)
+            random: SystemRandom(), settings: configuration.engineSettings, payer: payer, log: logger)
         let owners =
             configuration.isSystemMode
             ? PartitionOwners(vault: vault, accounts: SystemAccounts(), clock: clock, log: logger) : nil
@@ -104,6 +105,7 @@ struct RunningBroker: Sendable {
             isOn: configuration.asksInBrowser,
             username: { try? engine.account(.id($0), of: nil, in: $1)?.username }, log: logger)
         services.consent = consent
+        services.payer = payer
         services.users = owners.map { ManyUsers(store: vault, owners: $0) }
         services.process.residentBytes = ResidentMemory.bytes
         services.requestsPerConnection = configuration.socket.maxRequestsPerConnection
@@ -111,7 +113,7 @@ struct RunningBroker: Sendable {
         let sandboxes = SandboxSockets(
             // In system mode a socket would be of the broker's account, and nobody else could connect.
             in: configuration.isSystemMode ? nil : SandboxFolders(beside: socketPath(configuration)),
-            clock: clock, random: SystemRandom(), log: logger)
+            clock: clock, random: SystemRandom(), payer: payer, log: logger)
         services.sandboxes = sandboxes
         let signals = await SignalService.trap()
         let limits = lineLimits(configuration, logger)
@@ -170,6 +172,13 @@ struct RunningBroker: Sendable {
         browser.apply(command: configuration.browser.command)
         await sandboxes.open(
             configured: configuration.isSystemMode ? [:] : configuration.sandboxes, of: Partition(uid: geteuid()))
+    }
+
+    /// With whom a user's use of what is limited counts together.
+    private static func payer(_ configuration: BrokerConfiguration) -> @Sendable (Partition) -> Partition {
+        guard configuration.isSystemMode else { return { $0 } }
+        let users = SubordinateUsers()
+        return { Partition(uid: users.owner(of: $0.uid)) }
     }
 
     /// Before the first peer comes: whoever started the broker is still its parent.

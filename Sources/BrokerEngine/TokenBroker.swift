@@ -19,7 +19,8 @@ package final class TokenBroker: Sendable {
         vault: any RecordVault & VaultKeys & BackupStore, provider: any IdentityProvider,
         redirects: any RedirectListener,
         browser: any BrowserOpener, roster: any AppRoster, proofs: any ProofSigner,
-        clock: any BrokerClock, random: any RandomSource, settings: EngineSettings = EngineSettings(), log: Logger
+        clock: any BrokerClock, random: any RandomSource, settings: EngineSettings = EngineSettings(),
+        payer: @escaping @Sendable (Partition) -> Partition = { $0 }, log: Logger
     ) {
         let box = SettingsBox(settings)
         let index = CacheIndex(vault: vault)
@@ -31,7 +32,7 @@ package final class TokenBroker: Sendable {
             proofs: proofs, clock: clock, random: random, settings: box, log: log, index: index,
             writer: CacheWriter(vault: vault, index: index, clock: clock, settings: { box.value }, log: log),
             flights: RefreshFlights(clock: clock, gate: gate) { .seconds(box.value.answerPatience) },
-            gate: gate, interactions: InteractionRegistry(settings: { box.value }), backups: vault,
+            gate: gate, interactions: InteractionRegistry(settings: { box.value }, payer: payer), backups: vault,
             transfers: CacheTransfers(clock: clock, random: random),
             quota: PartitionQuota(vault: vault, clock: clock) { box.read(\.partitionQuota) })
         lock = BrokerLock(services: services, keys: vault)

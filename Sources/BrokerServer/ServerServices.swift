@@ -30,6 +30,8 @@ package struct ServerServices: Sendable {
     package var requestsPerConnection = 64
     /// Requests of one user under way at a time, where the broker serves many; nil: as many as their connections may have.
     package var requestsPerUser: Int?
+    /// With whom a user's use of what is limited counts together: subordinate uids count for their owner.
+    package var payer: @Sendable (Partition) -> Partition = { $0 }
     /// For tests: is told of each answer that is given again without being decided anew, before it is sent.
     package var answeredAgain: (@Sendable () -> Void)?
 

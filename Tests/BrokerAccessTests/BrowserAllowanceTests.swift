@@ -1,4 +1,5 @@
 import BrokerAccess
+import BrokerModel
 import BrokerTestSupport
 import BrokerValues
 import Testing
@@ -17,6 +18,24 @@ struct BrowserAllowanceTests {
         try allowance.take(for: bed.caller { $0.executable = "/usr/bin/other" })
         bed.clock.advance(bySeconds: 40)
         try allowance.take(for: caller)
+    }
+
+    @Test(
+        "sandboxes without a confirmed name have ten together, however many they look like; one with a name has its own"
+    )
+    func unnamed() async throws {
+        let bed = try await AccessBed()
+        let allowance = BrowserAllowance(clock: bed.clock)
+        func sandbox(_ number: Int, _ name: String? = nil) throws -> Caller {
+            try bed.caller {
+                ($0.rootMount, $0.flatpakID) = (.other, name)
+                $0.cgroup = ControlGroup(path: "/user.slice/user-1000.slice/run-\(number).scope")
+            }
+        }
+        for number in 0..<10 { try allowance.take(for: sandbox(number)) }
+        let error = #expect(throws: BrokerError.self) { try allowance.take(for: sandbox(10)) }
+        #expect(error?.kind == .throttled)
+        try allowance.take(for: sandbox(10, "org.example.Game"))
     }
 
     @Test("a program does not become another one by taking another process number")

@@ -53,6 +53,43 @@ struct CallerTests {
         }
     }
 
+    @Test(
+        "a sandbox without a confirmed name is counted by its unit, whatever groups, roots and namespaces it makes within"
+    )
+    func countedByUnit() {
+        func claimant(_ group: String, _ change: (inout PeerFacts) -> Void = { _ in }) -> Claimant {
+            var facts = PeerFacts.outside
+            (facts.rootMount, facts.cgroup) = (.other, ControlGroup(path: group))
+            change(&facts)
+            return Caller(facts).claimant
+        }
+        let manager = "/user.slice/user-1000.slice/user@1000.service"
+        let own = claimant("\(manager)/app.slice/app-game.scope")
+        #expect(own.isUnnamed)
+        for group in ["/a", "/b/c.scope", "/user@1.service/d.service"] {
+            #expect(claimant("\(manager)/app.slice/app-game.scope\(group)") == own, "\(group)")
+        }
+        #expect(claimant("\(manager)/app.slice/app-game.scope") { ($0.pid, $0.userNamespace) = (9, .other) } == own)
+        #expect(claimant("\(manager)/app.slice/app-other.scope") != own)
+        #expect(
+            claimant("/user.slice/user-1000.slice/session-3.scope/a")
+                == claimant("/user.slice/user-1000.slice/session-3.scope"))
+        #expect(claimant("/docker/a") == .unnamedSandbox(unit: "/docker/a"))
+        #expect(claimant("/a.scope") { $0.flatpakID = "org.example.Game" } == .sandbox("org.example.Game"))
+        // Together they have one share, and with those of whom nothing is known.
+        #expect(own.orAllUnnamed == claimant("/other.scope").orAllUnnamed)
+        #expect(own.orAllUnnamed == claimant("/a.scope") { $0.isPinned = false }.orAllUnnamed)
+    }
+
+    @Test("a program counts as one for what is used up, and as its processes for what is given back")
+    func spender() {
+        var (one, other) = (PeerFacts.outside, PeerFacts.outside)
+        other.pid = 9
+        #expect(Caller(one).claimant != Caller(other).claimant && Caller(one).spender == Caller(other).spender)
+        (one.executable, other.executable) = (nil, nil)
+        #expect(Caller(one).spender == Caller(other).spender)
+    }
+
     @Test("where a group is asked for, being outside is not enough to administer, and is enough for the rest")
     func adminProof() throws {
         var facts = PeerFacts.outside

@@ -194,6 +194,35 @@ struct GrantTests {
         }
     }
 
+    @Test("of two waits of one sandbox that do not fit into one request the first goes on, and the second is refused")
+    func noCircle() async throws {
+        try await ServerBed.runSignedIn { server in
+            let person = try await server.connect()
+            _ = try await person.call(Subscribe.self, .init([.grant]))
+            server.inspector.enter("org.example.Game")
+            func wait(_ name: String) async throws -> LineClient {
+                var params = AcquireTokenSilent.Params.of("mail", (0..<60).map { "\(name)-\($0)" })
+                params.waitForGrant = 300
+                let client = try await server.connect()
+                try await client.send(AcquireTokenSilent.requestLine(id: 1, params))
+                return client
+            }
+            let first = try await wait("a")
+            guard case .string(let request)? = try await first.readJSON()["params"]?["grantRequest"] else {
+                throw Unread()
+            }
+            for name in ["b", "c", "d"] {
+                #expect(try await wait(name).readRefusal()?.data?.kind == .throttled)
+            }
+            #expect(try await person.readJSON()["method"]?.value == "event.grant")
+            server.inspector.enter(nil)
+            let listed = try await person.call(ListGrants.self, .init()).requests
+            #expect(listed.map(\.id) == [request])
+        }
+    }
+
+    private struct Unread: Error {}
+
     @Test("a request that waits is told what is asked, and gets its token when the person agrees")
     func waits() async throws {
         try await run { server, sandboxed in

@@ -76,7 +76,8 @@ extension GrantBook {
         let record = GrantRecord(grant: grant, app: app)
         _ = try withLedger(of: partition) { _, _ in () }
         let written: Result<Void, BrokerError> = await turns.run { [self] in
-            await add(record, replaces: GrantedPart(accountID: grant.accountID, scopes: grant.scopes), in: partition)
+            let part = GrantedPart(accountID: grant.accountID, scopes: grant.scopes)
+            return await add(record, of: app, replaces: part, in: partition)
         }
         try written.get()
         return grant
@@ -84,7 +85,7 @@ extension GrantBook {
 
     /// Disk first, then memory. A grant for the same or less of the same app gives way.
     private func add(
-        _ record: GrantRecord, replaces part: GrantedPart, in partition: Partition
+        _ record: GrantRecord, of app: AppRegistration, replaces part: GrantedPart, in partition: Partition
     ) async -> Result<Void, BrokerError> {
         let subject = GrantSubject(record)
         let now = clock.now
@@ -114,7 +115,7 @@ extension GrantBook {
                 ledger.put(record)
             }
             let answered = state.ledgers.use(partition) { ledger in
-                ledger.forgetRefusal(of: subject)
+                ledger.forgetRefusal(of: subject.caller, as: app)
                 let answered = ledger.request(of: subject)
                 return answered.flatMap { ledger.take($0.id) }?.request
             }
@@ -130,7 +131,7 @@ extension GrantBook {
         let denied = try withLedger(of: partition) { _, ledger in
             let open = ledger.take(request)
             if let open {
-                ledger.refuse(open.subject, now: clock.now)
+                ledger.refuse(open, now: clock.now)
             }
             return open?.request
         }

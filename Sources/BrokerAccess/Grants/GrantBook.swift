@@ -86,7 +86,8 @@ package final class GrantBook: Sendable {
 
     /// Records that a caller asks for a part of an app.
     ///
-    /// - Throws: always: `grantRequired` with the request, or `accessDenied` (`grantDenied`) while a refusal is remembered.
+    /// - Throws: always: `grantRequired` with the request, `throttled` where there is no room for one more, or `accessDenied`
+    ///   (`grantDenied`) while a refusal is remembered.
     func ask(
         for part: GrantedPart, of app: AppRegistration, by caller: Caller
     ) throws(BrokerError) -> Never {
@@ -105,20 +106,33 @@ package final class GrantBook: Sendable {
         let outcome = try withLedger(of: caller.partition) { _, ledger in
             let now = clock.now
             told = expire(&ledger, in: caller.partition, now: now)
-            if let until = ledger.refusedUntil(subject, now: now) { return GrantOutcome.refused(until - now) }
+            if let until = ledger.refusedUntil(caller.spender, as: app, now: now) {
+                return GrantOutcome.refused(until - now)
+            }
             let asked = ledger.ask(
-                subject, for: app, wanted, facts: caller.facts.described, id: id, now: now)
-            for request in asked.dropped {
-                told.append(GrantEvent(partition: caller.partition, change: .expired, request: request))
+                subject, by: caller.spender, for: app, wanted, facts: caller.facts.described, id: id, now: now)
+            switch asked {
+            case .open(let request): return .asked(request, isNews: false)
+            case .refused: return .noRoom
+            case .new(let request, let replaced):
+                if let replaced {
+                    told.append(GrantEvent(partition: caller.partition, change: .expired, request: replaced))
+                }
+                told.append(GrantEvent(partition: caller.partition, change: .requested, request: request))
+                return .asked(request, isNews: true)
             }
-            if asked.isNews {
-                told.append(GrantEvent(partition: caller.partition, change: .requested, request: asked.request))
-            }
-            return .asked(asked.request, isNews: asked.isNews)
         }
         for event in told { events.tell(event) }
         switch outcome {
         case .refused(let seconds): throw Self.denied(caller, app, for: seconds)
+        case .noRoom:
+            throw BrokerError(
+                .throttled,
+                "Too many requests of \(caller.id), or of sandboxes without a name, wait for an answer; answer them first (brokerctl grants list)."
+            ) {
+                $0.app = app.grantName
+                $0.caller = caller.id
+            }
         case .asked(let request, let isNews):
             if isNews {
                 log.notice("a caller asks for an app", metadata: ["app": "\(app.name)", "caller": "\(caller.id)"])
@@ -136,6 +150,7 @@ package final class GrantBook: Sendable {
 
     private enum GrantOutcome: Sendable {
         case refused(Int64)
+        case noRoom
         case asked(GrantRequest, isNews: Bool)
     }
 

@@ -7,7 +7,7 @@ struct GrantLedger: Sendable {
     private var bySubject: [GrantSubject: [String]] = [:]
     /// What waits for an answer, the oldest first; at most ``GrantRules/openRequests``.
     private(set) var requests: [OpenRequest] = []
-    private var refusals: [GrantSubject: Refusal] = [:]
+    private var refusals: [RefusedParty: Refusal] = [:]
     private var weightOfGrants = 0
 
     /// Roughly the bytes it takes.
@@ -18,11 +18,36 @@ struct GrantLedger: Sendable {
     struct OpenRequest: Sendable {
         var request: GrantRequest
         let subject: GrantSubject
+        let claimant: Claimant
         /// The app as it was asked for.
         let app: AppRegistration
+        /// How often it took the place of an earlier one.
+        let extensions: Int
+    }
+
+    /// What became of a request.
+    enum Asked {
+        case open(GrantRequest)
+        /// - replaced: the request whose place it took.
+        case new(GrantRequest, replaced: GrantRequest?)
+        /// There is no room. Nothing gave way to it: whoever waits for an answer would ask again at once.
+        case refused
+    }
+
+    /// Who is not asked about. A caller makes up client ids that are not registered, so a refusal of one is for all of them.
+    private struct RefusedParty: Hashable {
+        let claimant: Claimant
+        /// Nil for all unregistered clients.
+        let app: String?
+
+        init(_ claimant: Claimant, as app: AppRegistration) {
+            self.claimant = claimant
+            self.app = app.isAdHoc ? nil : app.identity
+        }
     }
 
     private struct Refusal: Sendable {
+        var caller: CallerIdentity
         var until: NumericDate
         /// In a row.
         var count: Int
@@ -90,46 +115,51 @@ struct GrantLedger: Sendable {
     // MARK: Requests
 
     /// When the person refused it, and asks not to be asked again so soon.
-    func refusedUntil(_ subject: GrantSubject, now: NumericDate) -> NumericDate? {
-        guard let until = refusals[subject]?.until, now < until else { return nil }
+    func refusedUntil(_ claimant: Claimant, as app: AppRegistration, now: NumericDate) -> NumericDate? {
+        guard let until = refusals[RefusedParty(claimant, as: app)]?.until, now < until else { return nil }
         return until
     }
 
     func request(of subject: GrantSubject) -> GrantRequest? { requests.first { $0.subject == subject }?.request }
 
-    /// One request for each caller and app is open. Who asks for more than before gets another one in its place: what a
-    /// person has read is what they agree to.
-    ///
-    /// - Returns: the request, whether it is a new one, and what was dropped for it.
+    /// One request for each caller and app is open. Who asks for more than before gets another one in its place, for all that was
+    /// asked: what a person has read is what they agree to.
     mutating func ask(
-        _ subject: GrantSubject, for app: AppRegistration, _ part: GrantedPart, facts: CallerFacts, id: String,
-        now: NumericDate
-    ) -> (request: GrantRequest, isNews: Bool, dropped: [GrantRequest]) {
-        var (part, dropped) = (part, [GrantRequest]())
-        if let index = requests.firstIndex(where: { $0.subject == subject }) {
-            let open = requests[index]
-            // The app may be another one than it was: nobody is to agree to the earlier one by mistake.
+        _ subject: GrantSubject, by claimant: Claimant, for app: AppRegistration, _ part: GrantedPart,
+        facts: CallerFacts, id: String, now: NumericDate
+    ) -> Asked {
+        var (part, extensions) = (part, 0)
+        let index = requests.firstIndex { $0.subject == subject }
+        if let open = index.map({ requests[$0] }) {
+            extensions = open.extensions + 1
             if open.app.grantBinding == app.grantBinding {
                 let whole = open.request.part.union(part)
-                guard whole != open.request.part else { return (open.request, false, []) }
-                // Too much for one question: only what is asked for now.
-                if GrantRules.canBeAsked(whole) { part = whole }
+                guard whole != open.request.part else { return .open(open.request) }
+                guard GrantRules.canBeAsked(whole) else { return .refused }
+                part = whole
+            } else if app.isAdHoc {
+                // At another tenant. Both may wait.
+                return .refused
             }
-            requests.remove(at: index)
-            dropped.append(open.request)
+            // Otherwise the app was registered anew: nobody is to agree to the earlier one by mistake.
         }
-        if requests.count(where: { $0.subject.caller == subject.caller }) >= GrantRules.openRequestsOfOneCaller,
-            let oldest = requests.firstIndex(where: { $0.subject.caller == subject.caller })
-        {
-            dropped.append(requests.remove(at: oldest).request)
-        } else if requests.count >= GrantRules.openRequests {
-            dropped.append(requests.removeFirst().request)
-        }
+        guard extensions <= GrantRules.extensions, index != nil || hasRoom(for: claimant) else { return .refused }
+        let replaced = index.map { requests.remove(at: $0).request }
         let request = GrantRequest(
             id: id, caller: subject.caller, app: app.grantName, accountID: part.accountID,
             scopes: part.scopes?.asGiven, requestedOn: now, facts: facts)
-        requests.append(OpenRequest(request: request, subject: subject, app: app))
-        return (request, true, dropped)
+        requests.append(
+            OpenRequest(request: request, subject: subject, claimant: claimant, app: app, extensions: extensions))
+        return .new(request, replaced: replaced)
+    }
+
+    /// Whoever has many requests leaves as many places free, so that there is one for who has none.
+    private func hasRoom(for claimant: Claimant) -> Bool {
+        let own = requests.count { $0.claimant == claimant }
+        let ofUnnamed = requests.count { $0.claimant.isUnnamed }
+        return own < GrantRules.openRequestsOfOneCaller
+            && (!claimant.isUnnamed || ofUnnamed < GrantRules.openRequestsOfUnnamed)
+            && requests.count + own < GrantRules.openRequests
     }
 
     /// Takes a request out.
@@ -146,21 +176,24 @@ struct GrantLedger: Sendable {
         return requests.filter(isOver)
     }
 
-    /// - Returns: until when the caller is not asked about.
-    @discardableResult
-    mutating func refuse(_ subject: GrantSubject, now: NumericDate) -> NumericDate {
-        if refusals.count >= GrantRules.refusals, refusals[subject] == nil,
+    mutating func refuse(_ open: OpenRequest, now: NumericDate) {
+        let party = RefusedParty(open.claimant, as: open.app)
+        if refusals.count >= GrantRules.refusals, refusals[party] == nil,
             let oldest = refusals.min(by: { $0.value.until < $1.value.until })?.key
         {
             refusals[oldest] = nil
         }
-        let count = (refusals[subject]?.count ?? 0) + 1
-        let until = now + GrantRules.refusalTime(inARow: count)
-        refusals[subject] = Refusal(until: until, count: count)
-        return until
+        let before = refusals[party]
+        // What is refused while a refusal lasts was asked before it.
+        let count = (before?.count ?? 0) + (before.map { now < $0.until } == true ? 0 : 1)
+        refusals[party] = Refusal(
+            caller: open.subject.caller, until: now + GrantRules.refusalTime(inARow: count), count: count)
     }
 
-    mutating func forgetRefusal(of subject: GrantSubject) { refusals[subject] = nil }
+    mutating func forgetRefusal(of caller: CallerIdentity, as app: AppRegistration) {
+        let name = app.isAdHoc ? nil : app.identity
+        refusals = refusals.filter { $0.key.app != name || $0.value.caller != caller }
+    }
 }
 
 extension GrantSubject {

@@ -2,8 +2,13 @@ import BrokerValues
 
 /// The numbers of asking and agreeing. Pure.
 package enum GrantRules {
+    /// Of one person.
     static let openRequests = 64
     static let openRequestsOfOneCaller = 8
+    /// Of all unnamed callers together (``Claimant/isUnnamed``).
+    static let openRequestsOfUnnamed = 16
+    /// How often a request may grow: the person is told each time.
+    static let extensions = 8
     /// What one request may name: more is nothing that a person could read.
     static let scopesOfOneRequest = 100
     static let scopeBytesOfOneRequest = 16 << 10

@@ -19,7 +19,7 @@ struct DeviceCodeAcquisition: Sendable {
         let person = try person()
         // No browser comes back here, so it expects no redirect.
         let interaction = Interaction<TokenResponse>(
-            for: request.app, of: request.claimant, in: request.partition, random: services.random)
+            for: request.app, of: request.claimant, in: request.partition, services)
         // Before the provider is asked: codes that nobody may wait for are not fetched either.
         try services.interactions.add(interaction)
         defer { services.interactions.remove(interaction) }

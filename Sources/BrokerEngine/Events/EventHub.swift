@@ -7,9 +7,11 @@ package struct EventHub: Sendable {
     /// Called on the thread on which the event happened: it must not wait.
     package typealias Deliver = @Sendable (EngineEvent) -> Void
 
-    /// Subscriptions of one person at a time, and of one program or sandbox: a connection with one does not give way to another.
+    /// Subscriptions of one person at a time, of one program or sandbox, and of all unnamed ones together: a connection with one does
+    /// not give way to another.
     package static let most = 128
     package static let mostEach = 16
+    static let mostOfUnnamed = most / 2
 
     private let broadcast = Broadcast<EngineEvent>()
     private let places = SubscriberPlaces()
@@ -58,6 +60,12 @@ private final class SubscriberPlaces: Sendable {
             let own = taken[claimant, default: 0]
             guard own < EventHub.mostEach else {
                 throw Self.full("This program or sandbox has \(own) subscriptions already; close a connection first.")
+            }
+            let ofUnnamed = taken.reduce(0) { $0 + ($1.key.isUnnamed ? $1.value : 0) }
+            guard !claimant.isUnnamed || ofUnnamed < EventHub.mostOfUnnamed else {
+                throw Self.full(
+                    "Sandboxes without a confirmed name have \(ofUnnamed) subscriptions already; close a connection first."
+                )
             }
             guard taken.values.reduce(0, +) < EventHub.most else {
                 throw Self.full("Your programs have \(EventHub.most) subscriptions already; try again later.")

@@ -50,10 +50,11 @@ final class Interaction<Answer: Sendable>: WaitingInteraction {
     private let page = Promise<RedirectPage>()
 
     /// - Parameter claimant: who asks.
-    init(for app: AppRegistration, of claimant: Claimant, in partition: Partition, random: any RandomSource) {
-        id = Base64URL.encode(random.bytes(16))
+    init(for app: AppRegistration, of claimant: Claimant, in partition: Partition, _ services: EngineServices) {
+        id = Base64URL.encode(services.random.bytes(16))
         self.app = app.name
-        claim = InteractionClaim(partition: partition, app: app.identity, claimant: claimant)
+        claim = InteractionClaim(
+            partition: partition, payer: services.interactions.payer(partition), app: app.identity, claimant: claimant)
     }
 
     /// Whether a person's answer can still come.

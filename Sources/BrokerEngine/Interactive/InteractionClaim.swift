@@ -2,10 +2,12 @@ import BrokerModel
 import BrokerValues
 
 /// Whose place a waiting interaction takes. A place is a port, a page and a promise to a person: there is a limit for each
-/// app, for each program or sandbox, whatever apps it names, and for all of a person's. Where there are many people, each gets
-/// as many as are left free for others, and the first in any case.
+/// app, for each program or sandbox, whatever apps it names, for all sandboxes without a confirmed name together, and for all
+/// of a person's. Where there are many people, each gets as many as are left free for others, and the first in any case.
 struct InteractionClaim: Sendable, Hashable {
     let partition: Partition
+    /// The user whose interactions it counts among.
+    let payer: Partition
     /// ``AppRegistration/identity``.
     let app: String
     let claimant: Claimant
@@ -13,9 +15,9 @@ struct InteractionClaim: Sendable, Hashable {
     /// - Parameter others: what waits already.
     /// - Throws: `throttled`, when there is no place.
     func check(
-        among others: some Sequence<InteractionClaim>, _ settings: EngineSettings
+        among others: [InteractionClaim], _ settings: EngineSettings
     ) throws(BrokerError) {
-        let here = Array(others.filter { $0.partition == partition })
+        let here = others.filter { $0.payer == payer }
         let (most, share) = (settings.openInteractions, settings.openInteractionsEach)
         if here.count(where: { $0.app == app }) >= share {
             throw Self.full("This app has \(share) sign-ins waiting already; finish or cancel one first.")
@@ -24,10 +26,15 @@ struct InteractionClaim: Sendable, Hashable {
             throw Self.full(
                 "This program or sandbox has \(share) sign-ins waiting already; finish or cancel one first.")
         }
+        if claimant.isUnnamed, here.count(where: { $0.claimant.isUnnamed }) >= most / 2 {
+            throw Self.full(
+                "Sandboxes without a confirmed name have \(most / 2) sign-ins waiting already; finish or cancel one first."
+            )
+        }
         if here.count >= most {
             throw Self.full("\(most) sign-ins wait for you already; finish or cancel one first.")
         }
-        if !here.isEmpty, here.count + others.count(where: { _ in true }) >= Self.people * most {
+        if !here.isEmpty, here.count + others.count >= Self.people * most {
             throw Self.full("Many sign-ins of other users wait, and some of yours; finish or cancel one first.")
         }
     }

@@ -12,7 +12,7 @@ final class InteractionRegistry: Sendable {
 
         mutating func add(_ interaction: some WaitingInteraction, _ settings: EngineSettings) throws(BrokerError) {
             if let refusal { throw refusal }
-            try interaction.claim.check(among: interactions.values.lazy.map(\.claim), settings)
+            try interaction.claim.check(among: interactions.values.map(\.claim), settings)
             interactions[interaction.id] = interaction
         }
     }
@@ -20,8 +20,12 @@ final class InteractionRegistry: Sendable {
     private let state = Mutex(State())
 
     private let settings: @Sendable () -> EngineSettings
+    /// With whom a user's interactions count together.
+    let payer: @Sendable (Partition) -> Partition
 
-    init(settings: @escaping @Sendable () -> EngineSettings) { self.settings = settings }
+    init(settings: @escaping @Sendable () -> EngineSettings, payer: @escaping @Sendable (Partition) -> Partition) {
+        (self.settings, self.payer) = (settings, payer)
+    }
 
     /// - Throws: `throttled` when too much waits already, and why nobody is waited for.
     func add(_ interaction: some WaitingInteraction) throws(BrokerError) {

@@ -36,7 +36,7 @@ struct InteractiveAcquisition: Sendable {
         let key = SignInKey(request, at: place, account: account?.who, prompt: prompt)
         let (flight, joining) = try services.interactions.join(key, waiter) {
             let interaction = Interaction<RedirectCheck.AuthorizationCode>(
-                for: request.app, of: request.claimant, in: request.partition, random: services.random)
+                for: request.app, of: request.claimant, in: request.partition, services)
             return SignInFlight(key, interaction, first: waiter)
         }
         switch joining {

@@ -28,10 +28,9 @@ package struct HostReference: Sendable {
     /// Without one nobody can be told to be outside of a sandbox.
     package var isKnown: Bool { !views.isEmpty }
 
-    /// - Returns: with the mount's id; nil after chroot(2).
-    func rootMount(of process: borrowing ProcessFolder) -> (HostComparison, id: UInt64?) {
-        guard isKnown, case .value(let root) = ProcessView.rootMount(of: process) else { return (.unreadable, nil) }
-        return (views.contains { $0.rootMount == root } ? .same : .other, root)
+    func rootMount(of process: borrowing ProcessFolder) -> HostComparison {
+        guard isKnown, case .value(let root) = ProcessView.rootMount(of: process) else { return .unreadable }
+        return views.contains { $0.rootMount == root } ? .same : .other
     }
 
     func userNamespace(of process: borrowing ProcessFolder) -> HostComparison {

@@ -27,7 +27,7 @@ package struct LinuxPeerInspector: PeerInspector {
         guard let held = credentials.process, let process = ProcessFolder.open(pid: credentials.pid) else {
             return bare
         }
-        (facts.rootMount, facts.rootMountID) = host.rootMount(of: process)
+        facts.rootMount = host.rootMount(of: process)
         facts.userNamespace = host.userNamespace(of: process)
         facts.pidNamespace = host.pidNamespace(of: process)
         facts.cgroup = process.read("cgroup", limit: 4096) { .usable(String(foreign: $0)) }.value

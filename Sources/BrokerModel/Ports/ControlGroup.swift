@@ -40,6 +40,18 @@ package struct ControlGroup: Sendable, Equatable {
         return components[(manager + 1)...].first { !$0.hasSuffix(".slice") }.map(String.init)
     }
 
+    /// The path up to the first scope or service, which is the user's manager's own where the group is below it: groups within a unit
+    /// are made by its processes. All of the path where it has no unit.
+    package var unitPath: String {
+        let components = components
+        let manager = components.firstIndex { $0.hasPrefix("user@") && $0.hasSuffix(".service") }
+        let ofUser = manager.map { components[($0 + 1)...] } ?? components[...]
+        guard let unit = ofUser.firstIndex(where: { $0.hasSuffix(".scope") || $0.hasSuffix(".service") }) else {
+            return path
+        }
+        return components[...unit].map { "/\($0)" }.joined()
+    }
+
     /// The name of a sandbox or container that made the group, if it looks like one.
     package var sandboxName: String? {
         let components = components

@@ -16,8 +16,6 @@ package struct PeerFacts: Sendable, Equatable {
     package var isPinned = false
     /// The mount at the root of the process, held against the host's: tells every sandbox with file systems of its own.
     package var rootMount = HostComparison.unreadable
-    /// Its id, which no other mount has while it lives: tells sandboxes apart that have no name.
-    package var rootMountID: UInt64?
     package var userNamespace = HostComparison.unreadable
     package var pidNamespace = HostComparison.unreadable
     /// Nil when it could not be read.

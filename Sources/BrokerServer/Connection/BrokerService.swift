@@ -26,23 +26,34 @@ package struct BrokerService: LineService {
     }
 
     /// The uid is judged by what the kernel says, before anything is looked up about a stranger.
-    package func admit(_ connection: LineConnection) -> Admission {
+    package func look(at peer: PeerCredentials) -> PeerFacts? {
+        do throws(BrokerError) { try requireServed(peer) } catch { return nil }
+        return facts(of: peer)
+    }
+
+    package func admit(_ connection: LineConnection, _ found: PeerFacts?) -> Admission {
         do throws(BrokerError) {
             try requireServed(connection.peer)
-            let caller = try services.policy.identify(facts(of: connection.peer))
+            let caller = try services.policy.identify(found ?? facts(of: connection.peer))
             return .serve(
                 ConnectionSession(
-                    connection, context: context(of: connection, caller) { Caller(facts(of: connection.peer)) },
+                    connection, context: context(of: connection, caller) { now(caller, connection.peer) },
                     pipeline: pipeline, maximumWaiting: services.requestsPerConnection,
                     ofUsers: ofUsers,
                     handedOn: { writer in
                         let caller = caller.handingOn(to: facts(of: writer))
                         return context(of: connection, caller) { caller }
                     }),
-                owner: ConnectionOwner(caller))
+                owner: ConnectionOwner(
+                    caller.claimant, of: services.payer(caller.partition), mayUseReserve: caller.mayAdminister))
         } catch {
             return .refuse(Refusal.line(error))
         }
+    }
+
+    /// Who was not seen to be outside when it connected is not looked at again: it gains nothing.
+    private func now(_ caller: Caller, _ peer: PeerCredentials) -> Caller {
+        caller.isOutside ? Caller(facts(of: peer)) : caller
     }
 
     /// - Parameter now: judges the caller again.
@@ -50,7 +61,8 @@ package struct BrokerService: LineService {
         of connection: LineConnection, _ caller: Caller, now: @escaping @Sendable () -> Caller
     ) -> ConnectionContext {
         ConnectionContext(
-            caller: caller, callerNow: now, connectionCount: { connection.count },
+            caller: caller, payer: services.payer(caller.partition), callerNow: now,
+            connectionCount: { connection.count },
             askPerson: { [services] in services.consent?.ask(about: caller) },
             connected: services.connected,
             send: { connection.write($0.bytes) })
@@ -112,6 +124,7 @@ extension LineRefusal.Party {
         case .everybody: "The broker serves"
         case .user: "The programs of your user have"
         case .program: "This program or sandbox has"
+        case .unnamed: "All sandboxes without a confirmed name have"
         }
     }
 }
@@ -127,11 +140,5 @@ package enum Refusal {
         writer.refuse(with: error, to: nil)
         writer.endLine()
         return writer.bytes
-    }
-}
-
-extension ConnectionOwner {
-    fileprivate init(_ caller: Caller) {
-        self.init(caller.claimant, of: caller.partition, mayUseReserve: caller.mayAdminister)
     }
 }

@@ -9,6 +9,8 @@ import Synchronization
 final class ConnectionContext: Sendable {
     /// As it was judged when it connected.
     let caller: Caller
+    /// The user whose requests count together with the caller's.
+    let payer: Partition
     let audited: AuditedCaller
     /// Judges it again: for what needs proof. Since then it may have ended, and another process may hold the connection.
     let callerNow: @Sendable () -> Caller
@@ -25,7 +27,8 @@ final class ConnectionContext: Sendable {
 
     /// - Parameter send: takes a line outside any answer.
     init(
-        caller: Caller, callerNow: @escaping @Sendable () -> Caller, connectionCount: @escaping @Sendable () -> Int,
+        caller: Caller, payer: Partition, callerNow: @escaping @Sendable () -> Caller,
+        connectionCount: @escaping @Sendable () -> Int,
         askPerson: @escaping @Sendable () -> Void, connected: ConnectedCallers,
         send: @escaping @Sendable (_ line: JSONWriter) -> Void
     ) {
@@ -33,6 +36,7 @@ final class ConnectionContext: Sendable {
         self.connected = connected
         number = connected.enter(caller)
         self.caller = caller
+        self.payer = payer
         audited = AuditedCaller(caller)
         self.callerNow = callerNow
         self.connectionCount = connectionCount

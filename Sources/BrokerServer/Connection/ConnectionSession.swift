@@ -95,7 +95,7 @@ final class ConnectionSession: LineHandler {
     /// What every request is answered with now.
     private var refusal: BrokerError? {
         if isDraining { return RequestPipeline.stopping }
-        return ofUsers.areTooMany(of: context.caller.partition) ? UserRequests.tooMany : nil
+        return ofUsers.areTooMany(of: context.payer) ? UserRequests.tooMany : nil
     }
 
     /// What is under way is the other's who asked for it.
@@ -142,12 +142,12 @@ final class ConnectionSession: LineHandler {
         nextTask += 1
         let reactor = connection.reactor
         let home = ReactorBound(self, of: reactor)
-        let partition = context.caller.partition
-        ofUsers.begin(requests, of: partition)
+        let payer = context.payer
+        ofUsers.begin(requests, of: payer)
         let task = Task { [ofUsers] in
             var answer = JSONWriter()
             await rest(&answer)
-            ofUsers.end(requests, of: partition)
+            ofUsers.end(requests, of: payer)
             let done = answer
             reactor.execute { home.value.ended(number, done) }
         }
@@ -170,7 +170,7 @@ final class ConnectionSession: LineHandler {
         // One that is not read has requests of its own under way, and looks again when one of them ends.
         let isFull =
             requestsUnderWay >= maximumWaiting || bytesUnderWay >= Self.maximumBytes
-            || requestsUnderWay >= UserRequests.few && ofUsers.areMany(of: context.caller.partition)
+            || requestsUnderWay >= UserRequests.few && ofUsers.areMany(of: context.payer)
         guard isFull != isPaused else { return }
         isPaused = isFull
         if isFull { connection.pauseReading() } else { connection.resumeReading() }

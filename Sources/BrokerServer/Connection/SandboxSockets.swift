@@ -29,6 +29,7 @@ package final class SandboxSockets: Sendable {
     /// From the moment that there is a handle until nobody is connected any more.
     private struct Place {
         let partition: Partition
+        let payer: Partition
         /// That a launcher made.
         var socket: ListeningSocket?
         /// Nil while it is being opened, and from its end on.
@@ -67,12 +68,19 @@ package final class SandboxSockets: Sendable {
     private let folders: SandboxFolders?
     private let clock: any BrokerClock
     private let random: any RandomSource
+    private let payer: @Sendable (Partition) -> Partition
     private let log: Logger
     private let state = Mutex(State())
 
-    /// - Parameter folders: where sockets are made; nil where only launchers can make them.
-    package init(in folders: SandboxFolders?, clock: any BrokerClock, random: any RandomSource, log: Logger) {
+    /// - Parameters:
+    ///   - folders: where sockets are made; nil where only launchers can make them.
+    ///   - payer: with whom a user's sockets count together.
+    package init(
+        in folders: SandboxFolders?, clock: any BrokerClock, random: any RandomSource,
+        payer: @escaping @Sendable (Partition) -> Partition = { $0 }, log: Logger
+    ) {
         self.folders = folders
+        self.payer = payer
         self.clock = clock
         self.random = random
         self.log = log
@@ -291,7 +299,7 @@ package final class SandboxSockets: Sendable {
     private func leave(_ handle: String) -> Bool {
         state.withLock { state in
             guard let place = state.places.removeValue(forKey: handle) else { return false }
-            state.shares.leave(for: handle, of: place.partition)
+            state.shares.leave(for: handle, of: place.payer)
             return true
         }
     }
@@ -309,10 +317,11 @@ package final class SandboxSockets: Sendable {
     private func takePlace(
         _ handle: String, of partition: Partition
     ) throws(BrokerError) -> Listen {
+        let payer = payer(partition)
         let place = state.withLock { state in
             guard state.listen != nil else { return (listen: state.listen, isFull: false) }
-            let isFull = !state.shares.take(for: handle, of: partition)
-            if !isFull { state.places[handle] = Place(partition: partition) }
+            let isFull = !state.shares.take(for: handle, of: payer)
+            if !isFull { state.places[handle] = Place(partition: partition, payer: payer) }
             return (listen: state.listen, isFull: isFull)
         }
         guard let listen = place.listen else { throw Self.stopping }

@@ -92,6 +92,9 @@ package final class BrowserConsent: Sendable {
                 log.notice("the person could not be asked in a browser", metadata: ["cause": "\(error)"])
             }
             await page.close()
+        } catch let error as BrokerError where error.kind == .throttled {
+            // The caller learns nothing of it, and can come by here as often as it likes.
+            log.debug("the person is not asked in a browser again so soon", metadata: ["caller": "\(caller.id)"])
         } catch {
             log.notice("the person could not be asked in a browser", metadata: ["cause": "\(error)"])
         }

@@ -12,7 +12,7 @@ struct RequestLog: Sendable {
     private let audit: AuditLog
     private let clock: any BrokerClock
     private let counts: RequestCounts
-    private let repeats = RepeatedFailures()
+    private let repeats = Repeats<RepeatedFailure.Owner, RepeatedFailure>()
 
     init(_ logger: Logger, _ audit: AuditLog, _ counts: RequestCounts, clock: any BrokerClock) {
         self.logger = logger
@@ -78,15 +78,14 @@ struct RequestLog: Sendable {
         }
     }
 
-    /// The same failure of the same caller is told once a minute.
+    /// The same failure of the same caller is told once a minute, and so many different ones.
     private func tell(
-        _ failure: RepeatedFailures.Failure, of subject: RequestEntry.Subject, since start: Duration,
+        _ failure: RepeatedFailure.Failure, of subject: RequestEntry.Subject, since start: Duration,
         _ entry: (_ duration: Duration, _ unsaid: Int) -> RequestEntry
     ) {
         let now = clock.uptime
-        let key = RepeatedFailures.Key(
-            caller: subject.caller.id, app: subject.app, method: subject.method, failure: failure)
-        let unsaid = repeats.tell(key, at: now)
+        let same = RepeatedFailure(failure, of: subject)
+        let unsaid = repeats.tell(same, of: same.owner, at: now)
         var entry = entry(now - start, unsaid ?? 0)
         if unsaid == nil { entry.level = .debug }
         write(entry)

@@ -53,9 +53,11 @@ final class LineAcceptor: ReactorSource {
     /// On a thread of its own, where whoever shares the socket makes nobody else wait.
     private func beginAside() -> Int32 {
         let (descriptor, reactor, acceptor) = (descriptor, reactor, ReactorBound(self, of: reactor))
+        let looks = reception.looks
         return DetachedThread.start {
             let isServed = DispatchSemaphore(value: 0)
             while true {
+                looks.waitForRoom()
                 let accepted = broker_accept_waiting(descriptor)
                 guard accepted >= 0 else { break }
                 reactor.execute {
@@ -96,6 +98,7 @@ final class LineAcceptor: ReactorSource {
 
     func ready(_ what: ReactorReadiness) {
         for _ in 0..<Self.mostAtOnce {
+            guard hasRoomToLook() else { return }
             let accepted = broker_accept(descriptor)
             switch -accepted {
             case ...0: serve(accepted)
@@ -111,16 +114,27 @@ final class LineAcceptor: ReactorSource {
         }
     }
 
+    /// While many are being looked at, nobody else is accepted.
+    private func hasRoomToLook() -> Bool {
+        let (reactor, acceptor) = (reactor, ReactorBound(self, of: reactor))
+        let hasRoom = reception.looks.hasRoom {
+            reactor.execute { acceptor.value.resume() }
+        }
+        if !hasRoom, let token { reactor.change(token, descriptor, to: []) }
+        return hasRoom
+    }
+
+    private func resume() {
+        if let token { reactor.change(token, descriptor, to: .input) }
+    }
+
     private func waitForRoom(_ result: Int32) {
         guard let token else { return }
         reception.logger.warning(
             "no connection can be accepted now, the system has no room", metadata: ["errno": "\(-result)"])
         reception.table.makeRoom()
         reactor.change(token, descriptor, to: [])
-        resumption = reactor.schedule(after: Self.pause) {
-            guard let token = self.token else { return }
-            self.reactor.change(token, self.descriptor, to: .input)
-        }
+        resumption = reactor.schedule(after: Self.pause) { self.resume() }
     }
 
     private func serve(_ accepted: Int32) {
@@ -129,11 +143,6 @@ final class LineAcceptor: ReactorSource {
             return
         }
         let arrival = LineArrival(accepted)
-        let (home, reactors, reception) = (reactors.next(), reactors, reception)
-        if home === reactor {
-            reception.receive(arrival, on: home, of: reactors)
-        } else {
-            home.execute { reception.receive(arrival, on: home, of: reactors) }
-        }
+        reception.receive(arrival, on: reactors.next(), of: reactors)
     }
 }

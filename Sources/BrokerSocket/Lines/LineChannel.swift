@@ -38,7 +38,7 @@ final class LineChannel: SocketStreamOwner {
     private let service: any LineService
     private let limits: LineLimits
     private let table: LineTable
-    private let logger: Logger
+    private let notices: LineNotices
     private let stream: SocketStream
     private var served: Served?
     /// Whose limit it counts against.
@@ -69,14 +69,14 @@ final class LineChannel: SocketStreamOwner {
     private var otherWriter: (named: BytesBeside.Writer, process: PeerProcess?)?
 
     init(
-        _ stream: SocketStream, service: any LineService, limits: LineLimits, table: LineTable, logger: Logger
+        _ stream: SocketStream, service: any LineService, limits: LineLimits, table: LineTable, notices: LineNotices
     ) {
         self.stream = stream
         lastActive = stream.reactor.now
         self.service = service
         self.limits = limits
         self.table = table
-        self.logger = logger
+        self.notices = notices
         splitter = LineSplitter(limit: limits.lineLength)
     }
 
@@ -109,7 +109,7 @@ final class LineChannel: SocketStreamOwner {
         let waiting = unreadAnswers
         guard waiting > 0 else { return }
         guard waiting > limits.unreadAnswers else { return tellHeld(waiting) }
-        logger.notice("a client does not read its answers: connection cut off", metadata: about)
+        tell("a client does not read its answers: connection cut off")
         stream.close()
     }
 
@@ -186,9 +186,9 @@ final class LineChannel: SocketStreamOwner {
         end("a client made the broker hold too much: connection cut off")
     }
 
-    private func end(_ why: Logger.Message) {
+    private func end(_ why: String) {
         guard phase != .ended else { return }
-        logger.notice(why, metadata: about)
+        tell(why)
         finish()
         stream.close()
     }
@@ -343,7 +343,7 @@ final class LineChannel: SocketStreamOwner {
     /// Ends the service; the peer is told why.
     private func refuse(_ reason: LineRefusal) {
         guard phase == .serving else { return }
-        logger.notice("connection ended by the broker", metadata: about.merging(["reason": "\(reason)"]) { $1 })
+        tell("connection ended by the broker", ["reason": "\(reason)"])
         let owner = reason == .descriptors ? self.owner : nil
         // Before its connection leaves it to others.
         if let owner { table.keepPlace(of: owner) }
@@ -375,8 +375,9 @@ final class LineChannel: SocketStreamOwner {
         timer = nil
     }
 
-    private var about: Logger.Metadata {
-        guard let connection = served?.connection else { return [:] }
-        return ["connection": "\(connection.id)", "pid": "\(connection.peer.pid)", "uid": "\(connection.peer.uid)"]
+    private func tell(_ text: String, _ metadata: Logger.Metadata = [:]) {
+        guard let connection = served?.connection else { return }
+        notices.tell(
+            text, of: connection.peer, owner, metadata.merging(["connection": "\(connection.id)"]) { $1 })
     }
 }

@@ -12,6 +12,8 @@ package struct LineLimits: Sendable {
     package var userConnections: Int?
     /// Connections of one owner inside of a sandbox, or of all whom nothing is known about.
     package var sandboxConnections = 32
+    /// The part of a user's connections that all unnamed callers together may have (``Claimant/isUnnamed``).
+    var unnamedConnections: Int { max((userConnections ?? connections) / 2, 1) }
     /// How long a connection has been quiet that gives way when the places run out.
     package var quiet = Duration.seconds(10)
     /// From the first byte of a line to its last.
@@ -22,6 +24,8 @@ package struct LineLimits: Sendable {
     /// Bytes of all peers together that wait in memory: of lines half sent, of requests under way, and of answers that are not
     /// taken. Beyond it whoever has the most is cut off.
     package var held = 64 << 20
+    /// What all unnamed callers of one user may have of it.
+    package var heldByUnnamed = 16 << 20
     /// How long a connection that is being closed waits for the peer to take what was written.
     package var closing = Duration.seconds(5)
     /// How long a refused peer may go on sending into the void, so that it comes to read why.

@@ -25,7 +25,9 @@ package final class LineListener: Sendable {
     ) async throws(SocketError) -> LineListener {
         try await start(
             socket, on: reactors,
-            LineReception(table: LineTable(limits: limits), service: service, limits: limits, logger: logger)
+            LineReception(
+                table: LineTable(limits: limits), service: service, limits: limits, looks: PeerLooks(),
+                notices: LineNotices(logger))
         ) {}
     }
 

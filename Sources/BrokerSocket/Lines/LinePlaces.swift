@@ -14,6 +14,9 @@ struct LinePlaces {
     private var places: [UInt64: Place] = [:]
     private var owners: [Holder: Int] = [:]
     private var users: [Partition: Int] = [:]
+    /// Of unnamed callers, by user: connections, and bytes that wait in memory.
+    private var unnamed: [Partition: Int] = [:]
+    private var heldByUnnamed: [Partition: Int] = [:]
     private var heldInAll = 0
     private var lingering = 0
     private var waitingForPlace = 0
@@ -81,6 +84,11 @@ struct LinePlaces {
             let party = share < limits.connections ? LineRefusal.Party.program : .everybody
             return (.tooManyConnections(limit: share, of: party), .holder(owner.holder))
         }
+        if owner.claimant.isUnnamed, unnamed[owner.partition, default: 0] >= limits.unnamedConnections {
+            return (
+                .tooManyConnections(limit: limits.unnamedConnections, of: .unnamed), .unnamed(owner.partition)
+            )
+        }
         if let most = limits.userConnections, users[owner.partition, default: 0] >= most {
             return (.tooManyConnections(limit: most, of: .user), .user(owner.partition))
         }
@@ -91,8 +99,8 @@ struct LinePlaces {
 
     private func share(of owner: ConnectionOwner) -> Int {
         switch owner.claimant {
-        case .process: limits.connections
-        case .sandbox, .unidentified: min(limits.sandboxConnections, limits.connections)
+        case .process, .program: limits.connections
+        case .sandbox, .unnamedSandbox, .unidentified: min(limits.sandboxConnections, limits.connections)
         }
     }
 
@@ -122,38 +130,54 @@ struct LinePlaces {
     /// Does nothing the second time.
     mutating func remove(_ id: UInt64) {
         guard let place = places.removeValue(forKey: id) else { return }
-        heldInAll -= place.held
+        count(-place.held, of: place.owner)
         leavePlace(of: place.owner)
     }
 
     mutating func keepPlace(of owner: ConnectionOwner) {
         owners[owner.holder, default: 0] += 1
         users[owner.partition, default: 0] += 1
+        if owner.claimant.isUnnamed { unnamed[owner.partition, default: 0] += 1 }
     }
 
     mutating func leavePlace(of owner: ConnectionOwner) {
         owners.giveBack(owner.holder)
         users.giveBack(owner.partition)
+        if owner.claimant.isUnnamed { unnamed.giveBack(owner.partition) }
     }
 
     // MARK: Memory
 
     /// - Returns: who has to go, so that all together hold no more than they may.
     mutating func hold(_ bytes: Int, by id: UInt64) -> [LineConnection] {
-        guard let before = places[id]?.held else { return [] }
+        guard let place = places[id] else { return [] }
         places[id]?.held = bytes
-        heldInAll += bytes - before
+        count(bytes - place.held, of: place.owner)
         var gone: [LineConnection] = []
-        while heldInAll > limits.held, let greediest = greediest() {
+        func cutOff(_ greediest: LineConnection) {
             remove(greediest.id)
             gone.append(greediest)
         }
+        let user = Group.unnamed(place.owner.partition)
+        while heldByUnnamed[place.owner.partition, default: 0] > limits.heldByUnnamed,
+            let greediest = greediest(among: user.contains)
+        {
+            cutOff(greediest)
+        }
+        while heldInAll > limits.held, let greediest = greediest(among: { _ in true }) { cutOff(greediest) }
         return gone
     }
 
+    private mutating func count(_ bytes: Int, of owner: ConnectionOwner) {
+        heldInAll += bytes
+        guard owner.claimant.isUnnamed else { return }
+        let held = heldByUnnamed[owner.partition, default: 0] + bytes
+        heldByUnnamed[owner.partition] = held > 0 ? held : nil
+    }
+
     /// Of the user who has the most in memory, and of their owner who has, the connection with the most.
-    private func greediest() -> LineConnection? {
-        let holding = places.values.filter { $0.held > 0 }
+    private func greediest(among isMeant: (ConnectionOwner) -> Bool) -> LineConnection? {
+        let holding = places.values.filter { $0.held > 0 && isMeant($0.owner) }
         let ofUser = Self.largestGroup(of: holding) { $0.owner.partition }
         let ofOwner = Self.largestGroup(of: ofUser) { $0.owner.holder }
         return ofOwner.max { $0.held < $1.held }?.connection
@@ -188,11 +212,13 @@ struct LinePlaces {
 private enum Group {
     case holder(Holder)
     case user(Partition)
+    case unnamed(Partition)
 
     func contains(_ owner: ConnectionOwner) -> Bool {
         switch self {
         case .holder(let holder): owner.holder == holder
         case .user(let partition): owner.partition == partition
+        case .unnamed(let partition): owner.partition == partition && owner.claimant.isUnnamed
         }
     }
 }

@@ -1,5 +1,6 @@
 import BrokerModel
 import CBrokerLinux
+import Glibc
 import Logging
 
 /// What is done with a connection that was accepted: who it is, whether it may speak, and whether there is a place for it.
@@ -9,32 +10,49 @@ struct LineReception: Sendable {
     let listener: UInt64
     let service: any LineService
     let limits: LineLimits
-    let logger: Logger
+    let looks: PeerLooks
+    let notices: LineNotices
 
-    init(table: LineTable, service: any LineService, limits: LineLimits, logger: Logger) {
+    init(table: LineTable, service: any LineService, limits: LineLimits, looks: PeerLooks, notices: LineNotices) {
         self.table = table
         listener = table.makeID()
         self.service = service
         self.limits = limits
-        self.logger = logger
+        self.looks = looks
+        self.notices = notices
     }
+
+    var logger: Logger { notices.logger }
 
     /// At another socket, with the same table.
     func another(for service: any LineService) -> LineReception {
-        LineReception(table: table, service: service, limits: limits, logger: logger)
+        LineReception(table: table, service: service, limits: limits, looks: looks, notices: notices)
     }
 
-    /// To be called on the thread of the connection's reactor, one of all.
+    /// Looks who it is, and goes on at the reactor, which counts the connection already.
     func receive(_ arrival: LineArrival, on reactor: Reactor, of reactors: Reactors) {
+        let service = service
+        let goOn = { @Sendable (facts: PeerFacts?) in
+            if reactor.execute({ self.receive(arrival, facts, on: reactor, of: reactors) }) { return }
+            // The broker ends.
+            close(arrival.descriptor)
+            reactor.forgetConnection()
+        }
+        guard let peer = arrival.peer else { return goOn(nil) }
+        looks.add(peer) { goOn(service.look(at: peer)) }
+    }
+
+    /// On the reactor's thread.
+    private func receive(_ arrival: LineArrival, _ facts: PeerFacts?, on reactor: Reactor, of reactors: Reactors) {
         let stream = SocketStream(arrival.descriptor, from: arrival.peer?.uid ?? .max, of: reactor)
         guard let peer = arrival.peer else {
-            logger.notice("connection refused: who it is cannot be told")
+            notices.tell("connection refused: who it is cannot be told", of: nil)
             return stream.close()
         }
-        let channel = LineChannel(stream, service: service, limits: limits, table: table, logger: logger)
+        let channel = LineChannel(stream, service: service, limits: limits, table: table, notices: notices)
         let connection = LineConnection(
             id: table.makeID(), peer: peer, channel: channel, table: table, reactor: reactor)
-        switch service.admit(connection) {
+        switch service.admit(connection, facts) {
         case .serve(let handler, let owner):
             let entrant = Entrant(
                 connection: connection, owner: owner, handler: handler, channel: channel, stream: stream)
@@ -47,7 +65,7 @@ struct LineReception: Sendable {
                 finish(bound.value, enter(bound.value))
             }
         case .refuse(let line):
-            logger.notice("connection refused by policy", metadata: connection.about)
+            notices.tell("connection refused by policy", of: peer)
             dismiss(stream, line)
         }
     }
@@ -71,7 +89,7 @@ struct LineReception: Sendable {
             if !entrant.owner.maySendDescriptors { stream.refuseDescriptors() }
             entrant.channel.serve(entrant.handler, on: connection, owner: entrant.owner)
         case .refused(let refusal):
-            logger.notice("connection refused: the limit is reached", metadata: connection.about)
+            notices.tell("connection refused: the limit is reached", of: connection.peer, entrant.owner)
             entrant.handler.closed(connection)
             dismiss(stream, service.refusalLine(refusal))
         case .late:
@@ -99,8 +117,4 @@ struct LineArrival: Sendable {
         let asks = broker_asks_who_writes(accepted) != 0 || broker_ask_who_writes(accepted) == 0
         peer = asks ? try? PeerCredentials(ofSocket: accepted) : nil
     }
-}
-
-extension LineConnection {
-    fileprivate var about: Logger.Metadata { ["pid": "\(peer.pid)", "uid": "\(peer.uid)"] }
 }

@@ -2,15 +2,27 @@ import BrokerModel
 
 /// What stands above the bytes: it decides who may speak, and what is said to a peer that the bytes layer turns away.
 ///
-/// One service serves all connections of a ``LineListener``. Everything here is called on the reactor's thread.
+/// One service serves all connections of a ``LineListener``.
 package protocol LineService: Sendable {
-    /// Decides, once for each connection and before a byte of it is read, whether the peer may speak.
+    /// Looks who connected. Called once for each connection, on a thread of its own that may wait.
+    ///
+    /// - Returns: nil where that makes no difference.
+    func look(at peer: PeerCredentials) -> PeerFacts?
+
+    /// Decides, once for each connection and before a byte of it is read, whether the peer may speak. Called on the reactor's
+    /// thread.
     ///
     /// The connection may be kept; nothing can be written to it before this returns.
-    func admit(_ connection: LineConnection) -> Admission
+    ///
+    /// - Parameter facts: from ``look(at:)``.
+    func admit(_ connection: LineConnection, _ facts: PeerFacts?) -> Admission
 
     /// The line (newline included) that a peer is told before it is turned away; the bytes layer has no message format.
     func refusalLine(_ reason: LineRefusal) -> [UInt8]
+}
+
+extension LineService {
+    package func look(at peer: PeerCredentials) -> PeerFacts? { nil }
 }
 
 package enum Admission {
@@ -22,6 +34,7 @@ package enum Admission {
 
 /// Whose connections count together.
 package struct ConnectionOwner: Sendable, Hashable {
+    /// Of the user who pays.
     package var partition: Partition
     package var claimant: Claimant
     /// Whether it may take one of the places that are kept for the person's own tools.
@@ -51,7 +64,7 @@ package enum LineRefusal: Sendable, Equatable {
     /// The limit of open connections is reached: of all, or of the peer's own ones.
     case tooManyConnections(limit: Int, of: Party)
 
-    package enum Party: Sendable { case everybody, user, program }
+    package enum Party: Sendable { case everybody, user, program, unnamed }
 }
 
 /// Takes the lines of one connection. Lives on the reactor's thread and needs no lock: every call comes there.

@@ -16,6 +16,8 @@ struct MonotonicInstant: Comparable, Sendable {
         return MonotonicInstant(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
     }
 
+    var sinceBoot: Duration { .nanoseconds(nanoseconds) }
+
     static func < (left: MonotonicInstant, right: MonotonicInstant) -> Bool { left.nanoseconds < right.nanoseconds }
 
     /// The sum, or the first or the last moment that there is.

@@ -96,6 +96,54 @@ struct FairShareTests {
         try await bed.signIn("first")
     }
 
+    @Test("sandboxes that count as many have half of a person's sign-ins, and half of the subscriptions")
+    func unnamed() async throws {
+        let bed = try await EngineBed()
+        var settings = EngineSettings()
+        settings.openInteractions = 4
+        bed.engine.apply(settings)
+        func refusal(_ number: Int, _ claimant: Claimant) -> (Task<AcquiredToken, any Error>, Promise<ErrorKind?>) {
+            let (browser, refusal) = (Browser(), Promise<ErrorKind?>())
+            let request = bed.interactive {
+                $0.loginHint = "person-\(number)"
+                $0.claimant = claimant
+            }
+            let task = Task {
+                do throws(BrokerError) {
+                    return try await bed.engine.acquireInteractive(request) {
+                        browser.opened($0)
+                        refusal.fulfil(nil)
+                    }
+                } catch {
+                    refusal.fulfil(error.kind)
+                    throw error
+                }
+            }
+            return (task, refusal)
+        }
+        var waiting: [Task<AcquiredToken, any Error>] = []
+        var kinds: [ErrorKind?] = []
+        let claimants: [Claimant] = (0..<4).map { .unnamedSandbox(unit: "\($0)") } + [.process(pid: 1)]
+        for (number, claimant) in claimants.enumerated() {
+            let (task, outcome) = refusal(number, claimant)
+            waiting.append(task)
+            kinds.append(await outcome.value)
+        }
+        #expect(kinds == [nil, nil, .throttled, .throttled, nil])
+        for task in waiting { task.cancel() }
+        for task in waiting { _ = await task.result }
+
+        var subscriptions: [Subscription] = []
+        func subscribe(_ claimant: Claimant) throws {
+            subscriptions.append(
+                try bed.engine.subscribe(to: [.account], group: nil, of: claimant, in: Sample.partition) { _ in })
+        }
+        for number in 0..<64 { try subscribe(.unnamedSandbox(unit: "\(number)")) }
+        #expect(throws: BrokerError.self) { try subscribe(.unnamedSandbox(unit: "another")) }
+        #expect(throws: BrokerError.self) { try subscribe(.unidentified) }
+        try subscribe(.sandbox("org.example.Game"))
+    }
+
     @Test("users who let sign-ins wait leave others fewer and fewer, and nobody none")
     func interactions() async throws {
         let bed = try await EngineBed()
@@ -110,6 +158,7 @@ struct FairShareTests {
                 let (browser, refusal) = (Browser(), Promise<ErrorKind?>())
                 let request = bed.interactive { [count] in
                     $0.partition = Partition(uid: UInt32(user))
+                    $0.claimant = .process(pid: 1)
                     $0.loginHint = "person-\(count)"
                 }
                 let task = Task {

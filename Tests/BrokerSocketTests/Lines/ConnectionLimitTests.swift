@@ -71,6 +71,50 @@ private func owners(_ list: ConnectionOwner...) -> @Sendable (PeerCredentials) -
         }
     }
 
+    private func unnamed(_ unit: String) -> ConnectionOwner {
+        ConnectionOwner(.unnamedSandbox(unit: unit), of: Partition(uid: 1000), mayUseReserve: false)
+    }
+
+    @Test("a sandbox that counts as many has half of the places with all of its kind; the rest is for others")
+    func unnamedShare() async throws {
+        let service = ScriptedService(
+            owner: owners(unnamed("a"), unnamed("b"), stranger, unnamed("c"), unnamed("d"), modest, greedy))
+        try await withListener(service, limits: { $0.connections = 6 }) { bed in
+            var taken: [LineClient] = []
+            for _ in 0..<3 {
+                taken.append(try await bed.connect())
+                #expect(try await taken.last?.ask("mine") == "mine")
+            }
+            for _ in 0..<2 { #expect(try await bed.connect().readToEnd() == "too many of yours 3\n") }
+            for _ in 0..<2 {
+                taken.append(try await bed.connect())
+                #expect(try await taken.last?.ask("served") == "served")
+            }
+        }
+    }
+
+    @Test(
+        "a sandbox that counts as many makes the broker hold no more than all of its kind may; a neighbour is not cut off"
+    )
+    func unnamedMemory() async throws {
+        let service = ScriptedService(owner: owners(modest, unnamed("a"), unnamed("b"), unnamed("c")))
+        try await withListener(service, limits: { $0.heldByUnnamed = 500_000 }) { bed in
+            let neighbour = try await bed.connect()
+            try await neighbour.send(String(repeating: "n", count: 400_000))
+            var crowd: [LineClient] = []
+            for _ in 0..<3 {
+                let client = try await bed.connect()
+                crowd.append(client)
+                // It may be cut off while it sends.
+                try? await client.send(String(repeating: "g", count: 300_000))
+            }
+            try await eventually("two of three are cut off") { bed.listener.connectionCount == 2 }
+            try await neighbour.send("\n")
+            #expect(try await neighbour.readLine()?.count == 400_000)
+            for client in crowd { await client.close() }
+        }
+    }
+
     @Test("whoever makes the broker hold the most is cut off; a neighbour's half line is waited for")
     func memory() async throws {
         let service = ScriptedService(owner: owners(modest, greedy))

@@ -22,6 +22,8 @@ final class ScriptedService: LineService {
     private let seenWriters = Mutex<[PeerCredentials]>([])
     let admission: @Sendable (PeerCredentials) -> String?
     let owner: @Sendable (PeerCredentials) -> ConnectionOwner
+    /// Called while a peer is looked at.
+    let looking: @Sendable (PeerCredentials) -> Void
     let onLine: OnLine
     /// Nil leaves the protocol's own behaviour.
     let onInputEnd: OnEvent?
@@ -30,6 +32,7 @@ final class ScriptedService: LineService {
     /// `admission` gives the line for a peer that is refused, or nil.
     init(
         onLine: @escaping OnLine = { $1.say($0) },
+        looking: @escaping @Sendable (PeerCredentials) -> Void = { _ in },
         admission: @escaping @Sendable (PeerCredentials) -> String? = { _ in nil },
         owner: @escaping @Sendable (PeerCredentials) -> ConnectionOwner = {
             ConnectionOwner(.process(pid: $0.pid), of: Partition(uid: 1000), mayUseReserve: true)
@@ -37,6 +40,7 @@ final class ScriptedService: LineService {
         onInputEnd: OnEvent? = nil, onDrain: OnEvent? = nil
     ) {
         self.owner = owner
+        self.looking = looking
         self.admission = admission
         self.onInputEnd = onInputEnd
         self.onDrain = onDrain
@@ -55,7 +59,12 @@ final class ScriptedService: LineService {
     /// Processes that connections were handed on to.
     var writers: [PeerCredentials] { seenWriters.withLock { $0 } }
 
-    func admit(_ connection: LineConnection) -> Admission {
+    func look(at peer: PeerCredentials) -> PeerFacts? {
+        looking(peer)
+        return nil
+    }
+
+    func admit(_ connection: LineConnection, _: PeerFacts?) -> Admission {
         seen.withLock { $0.append(connection.peer) }
         if let line = admission(connection.peer) { return .refuse(Array("\(line)\n".utf8)) }
         return .serve(Handler(self), owner: owner(connection.peer))

@@ -12,23 +12,26 @@ struct SystemScene {
     var broker: BrokerProcess
     let bed: TestBed
 
-    private let accounts: String?
+    /// Files that the broker sees in the place of its own, by the path of these.
+    private let files: [String: String]
 
-    /// - Parameter accounts: a file that the broker sees in the place of /etc/passwd.
+    /// - Parameters:
+    ///   - accounts: a file that the broker sees in the place of /etc/passwd.
+    ///   - subordinates: a file that the broker sees in the place of /etc/subuid.
     static func make(
-        in bed: TestBed, configuration: String? = nil, accounts: String? = nil
+        in bed: TestBed, configuration: String? = nil, accounts: String? = nil, subordinates: String? = nil
     ) async throws -> SystemScene {
         try Prerequisite.root.require()
         #expect(chmod(bed.directory.path, 0o755) == 0)
         let provider = try await DevelopmentScene.startProvider(in: bed)
+        let files = ["/etc/passwd": accounts, "/etc/subuid": subordinates].compactMapValues(\.self)
         return SystemScene(
             provider: provider,
-            broker: try await start(in: bed, configuration: configuration, accounts: accounts), bed: bed,
-            accounts: accounts)
+            broker: try await start(in: bed, configuration: configuration, files: files), bed: bed, files: files)
     }
 
     private static func start(
-        in bed: TestBed, configuration: String? = nil, stateDirectory: String? = nil, accounts: String?
+        in bed: TestBed, configuration: String? = nil, stateDirectory: String? = nil, files: [String: String]
     ) async throws -> BrokerProcess {
         try await BrokerProcess.start(in: bed) { options in
             // systemd prepares the folders; here it is a line of shell.
@@ -38,7 +41,8 @@ struct SystemScene {
                 exec setpriv --reuid=\(account) --regid=\(account) --clear-groups -- "$@"
                 """
             let namespace = ["unshare", "--mount", "--propagation", "private", "/bin/sh", "-c"]
-            let mounting = accounts.map { namespace + ["mount --bind \($0) /etc/passwd && exec \"$@\"", "sh"] } ?? []
+            let mounts = files.map { "mount --bind \($0.value) \($0.key) && " }.joined()
+            let mounting = files.isEmpty ? [] : namespace + ["\(mounts)exec \"$@\"", "sh"]
             options.wrapper = mounting + ["/bin/sh", "-c", prepare, "sh"]
             options.arguments = ["--system"]
             options.configuration = configuration
@@ -49,7 +53,7 @@ struct SystemScene {
     /// Stops the broker and starts one on the same state.
     mutating func restart() async throws {
         await broker.stop()
-        broker = try await Self.start(in: bed, stateDirectory: broker.stateDirectory, accounts: accounts)
+        broker = try await Self.start(in: bed, stateDirectory: broker.stateDirectory, files: files)
     }
 
     func user(_ uid: UInt32) throws -> OtherUser { try OtherUser.connect(uid, to: broker.socket, in: bed) }

@@ -16,7 +16,7 @@ struct BrowserSignOut: Sendable {
     func run(onOpen: @Sendable (InteractionOpening) -> Void) async -> SignOutStages.Outcome {
         do throws(BrokerError) {
             let interaction = Interaction<Void>(
-                for: app, of: request.claimant, in: request.partition, random: services.random)
+                for: app, of: request.claimant, in: request.partition, services)
             try services.interactions.add(interaction)
             defer { services.interactions.remove(interaction) }
             let state = Base64URL.encode(services.random.bytes(32))

@@ -1,0 +1,29 @@
+import BrokerModel
+import BrokerValues
+
+/// What makes two failures the same for the journal: a program that asks in a circle is told of once a minute.
+struct RepeatedFailure: Hashable, Sendable {
+    /// Whose failures count together.
+    struct Owner: Hashable, Sendable {
+        let partition: Partition
+        let claimant: Claimant
+    }
+
+    enum Failure: Hashable, Sendable {
+        case failed(ErrorKind, ErrorReason?)
+        /// No proper request: the code of JSON-RPC.
+        case refused(code: Int64)
+    }
+
+    let owner: Owner
+    let app: String?
+    let method: String
+    let failure: Failure
+
+    init(_ failure: Failure, of subject: RequestEntry.Subject) {
+        let caller = subject.caller
+        owner = Owner(partition: caller.partition, claimant: caller.spender.orAllUnnamed)
+        (app, method) = (subject.app, subject.method)
+        self.failure = failure
+    }
+}
