@@ -42,7 +42,7 @@ struct AuditScene {
 
     func list(
         of app: String? = nil, since: NumericDate? = nil, limit: Int = 10_000
-    ) async throws -> (entries: [AuditEntry], isIntact: Bool) {
+    ) async throws -> AuditListing {
         try await log.list(of: app, since: since, limit: limit, in: Self.partition)
     }
 

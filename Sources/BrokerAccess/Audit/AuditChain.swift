@@ -1,37 +1,34 @@
 import BrokerModel
 import BrokerValues
 
-/// The audit log as a chain: each entry's value covers the entry and the value before it. Pure.
+/// One ring of the audit log as a chain: each entry's value covers the entry and the value before it. Pure.
 struct AuditChain: Sendable {
     static let blockSize = 64
     static let start = [UInt8](repeating: 0, count: 32)
 
-    private(set) var head: AuditHeadRecord
+    private(set) var end: AuditRingEnd
     /// The newest block; it is written again until it is full.
     private(set) var tail: AuditBlockRecord
 
     /// What has to be written, and what goes, since ``take()``.
     private var changed: [AuditBlockRecord] = []
-    private var dropped: [Int64] = []
+    private var dropped: [AuditBlockRecord] = []
+    private var hasNews = false
 
-    /// A new log.
-    ///
-    /// - Parameter run: of the broker.
-    init(in run: String) {
-        head = AuditHeadRecord(
-            firstBlock: 1, lastBlock: 1, sequence: 0, value: Self.start, isComplete: true, run: run)
-        tail = AuditBlockRecord(number: 1, previous: Self.start)
+    /// A new one.
+    init(_ ring: AuditRing) {
+        end = AuditRingEnd(firstBlock: 1, lastBlock: 1, value: Self.start)
+        tail = AuditBlockRecord(number: 1, of: ring, previous: Self.start)
     }
 
     /// Goes on where the earlier one ended. Without its newest block a new one is begun: what is missing stays missing.
-    init(after head: AuditHeadRecord, tail: AuditBlockRecord?, in run: String) {
-        self.head = head
-        self.head.run = run
-        if let tail, tail.number == head.lastBlock {
+    init(_ ring: AuditRing, after end: AuditRingEnd, tail: AuditBlockRecord?) {
+        self.end = end
+        if let tail, tail.number == end.lastBlock {
             self.tail = tail
         } else {
-            self.head.lastBlock += 1
-            self.tail = AuditBlockRecord(number: self.head.lastBlock, previous: head.value)
+            self.end.lastBlock += 1
+            self.tail = AuditBlockRecord(number: self.end.lastBlock, of: ring, previous: end.value)
         }
     }
 
@@ -39,53 +36,44 @@ struct AuditChain: Sendable {
     mutating func append(_ entry: AuditEntry, keeping most: Int64) {
         if tail.entries.count >= Self.blockSize {
             changed.append(tail)
-            head.lastBlock += 1
-            tail = AuditBlockRecord(number: head.lastBlock, previous: head.value)
-            while head.lastBlock - head.firstBlock >= most {
-                dropped.append(head.firstBlock)
-                head.firstBlock += 1
+            end.lastBlock += 1
+            tail = AuditBlockRecord(number: end.lastBlock, of: tail.ring, previous: end.value)
+            while end.lastBlock - end.firstBlock >= most {
+                dropped.append(AuditBlockRecord(number: end.firstBlock, of: tail.ring, previous: []))
+                end.firstBlock += 1
             }
         }
-        var entry = entry
-        head.sequence += 1
-        entry.sequence = head.sequence
-        head.value = Self.value(of: entry, after: head.value)
+        end.value = Self.value(of: entry, after: end.value)
         tail.entries.append(entry)
+        hasNews = true
     }
-
-    mutating func mark(isComplete: Bool) { head.isComplete = isComplete }
 
     /// Roughly the bytes it takes.
     var weight: Int { tail.entries.reduce(1_024) { $0 + $1.roughBytes } }
 
     /// What is to be written for all that was appended: one transaction.
     mutating func take() -> (blocks: [AuditBlockRecord], dropped: [RecordKey]) {
-        defer { (changed, dropped) = ([], []) }
-        let gone = Set(dropped)
-        return (
-            (changed + [tail]).filter { !gone.contains($0.number) },
-            dropped.map { AuditBlockRecord(number: $0, previous: []).key }
-        )
+        defer { (changed, dropped, hasNews) = ([], [], false) }
+        let gone = Set(dropped.map(\.number))
+        let written = hasNews ? changed + [tail] : []
+        return (written.filter { !gone.contains($0.number) }, dropped.map(\.key))
     }
 
-    /// Whether nothing was taken out, put in, moved or changed, from the oldest kept block to the head.
+    /// Whether nothing was taken out, put in, moved or changed, from the oldest kept block to the end.
     ///
-    /// - Parameter blocks: in the order of their numbers.
-    static func isIntact(_ blocks: [AuditBlockRecord], _ head: AuditHeadRecord?) -> Bool {
-        guard let head else { return blocks.isEmpty }
-        guard blocks.map(\.number) == Array(head.firstBlock...max(head.firstBlock, head.lastBlock)),
+    /// - Parameters:
+    ///   - blocks: of the ring, in the order of their numbers.
+    ///   - end: nil where the ring has had no entry.
+    static func isIntact(_ blocks: [AuditBlockRecord], _ end: AuditRingEnd?) -> Bool {
+        guard let end else { return blocks.isEmpty }
+        guard blocks.map(\.number) == Array(end.firstBlock...max(end.firstBlock, end.lastBlock)),
             var value = blocks.first?.previous
         else { return false }
-        var sequence = blocks.first?.entries.first?.sequence ?? head.sequence + 1
         for block in blocks {
             guard block.previous == value else { return false }
-            for entry in block.entries {
-                guard entry.sequence == sequence else { return false }
-                value = Self.value(of: entry, after: value)
-                sequence += 1
-            }
+            for entry in block.entries { value = Self.value(of: entry, after: value) }
         }
-        return value == head.value && sequence == head.sequence + 1
+        return value == end.value
     }
 
     /// Each field with its length before it, so that no two entries have the same bytes.

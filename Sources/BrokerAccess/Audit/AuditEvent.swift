@@ -19,7 +19,15 @@ package struct AuditEvent: Sendable, Hashable {
 
 extension AuditEvent {
     /// Whether nothing was handed out or changed.
-    var isRefusal: Bool { !["cached", "issued", "done"].contains(outcome) }
+    var isRefusal: Bool { AuditRing(outcome: outcome) == .refusals }
+
+    /// What is left where there are too many different ones. A token or a change keeps whose it is; refusals are only counted.
+    func summary(_ detail: String? = nil) -> AuditEvent {
+        var event = AuditEvent(method: method, outcome: outcome)
+        event.detail = detail
+        if !isRefusal { (event.app, event.account) = (app, account) }
+        return event
+    }
 
     /// What a row has room for, whatever a provider or a caller wrote.
     var bounded: AuditEvent {

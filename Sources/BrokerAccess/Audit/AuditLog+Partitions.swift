@@ -21,13 +21,14 @@ extension AuditLog {
 
     private func forget(_ partition: Partition) {
         state.withLock { state in
-            let counted = state.order.filter { $0.caller.partition == partition && !$0.isOfMany }.map(\.caller.identity)
-            for caller in counted { state.waiting.leave(for: caller, of: partition) }
+            for tally in state.order where tally.caller.partition == partition && !tally.isOfMany {
+                state.waiting.leave(for: tally.payer, of: partition)
+            }
             state.order.removeAll { $0.caller.partition == partition }
             state.tallies = state.tallies.filter { $0.key.partition != partition }
-            state.written(state.unwritten[partition]?.count ?? 0, of: partition)
+            state.written(state.unwritten[partition]?.entries.count ?? 0, of: partition)
             state.lost[partition] = nil
-            state.chains.remove(partition)
+            state.books.remove(partition)
         }
     }
 }

@@ -12,7 +12,7 @@ extension AuditLog {
     /// missing.
     func begin(_ partition: Partition) async {
         await turns.run { [self] in
-            let isNeeded = state.withLock { $0.hasOnlyInMemory(partition) && $0.chains.peek(partition) == nil }
+            let isNeeded = state.withLock { $0.hasOnlyInMemory(partition) && $0.books.peek(partition) == nil }
             if isNeeded { await write(partition, isLast: false) }
         }
     }
@@ -22,35 +22,37 @@ extension AuditLog {
             let partitions = state.withLock { state in
                 state.takeTallies()
                 let partitions = Set(state.unwritten.keys).union(state.lost.keys)
-                return isLast ? partitions.union(state.chains.keys) : partitions
+                return isLast ? partitions.union(state.books.keys) : partitions
             }
             for partition in partitions { await write(partition, isLast: isLast) }
         }
     }
 
     private func write(_ partition: Partition, isLast: Bool) async {
-        let (entries, lost) = state.withLock { ($0.unwritten[partition] ?? [], $0.lost[partition] ?? 0) }
+        let (entries, lost) = state.withLock { state in
+            (state.unwritten[partition]?.entries.map(\.entry) ?? [], state.lost[partition] ?? 0)
+        }
         do throws(VaultError) {
-            var chain = try chain(of: partition)
-            for entry in entries { chain.append(entry, keeping: mostBlocks) }
+            var book = try book(of: partition)
+            for entry in entries { book.append(entry, keeping: mostBlocks) }
             if lost > 0 {
                 var entry = AuditEntry(time: clock.now, method: "audit.lost", outcome: "done")
                 entry.count = lost
-                chain.append(entry, keeping: mostBlocks)
+                book.append(entry, keeping: mostBlocks)
             }
             if isLast {
-                chain.append(
+                book.append(
                     AuditEntry(time: clock.now, method: "broker.stop", outcome: "done"), keeping: mostBlocks)
             }
-            chain.mark(isComplete: isLast)
-            try await commit(&chain, in: partition)
-            let gone = state.withLock { [chain] state in
+            book.mark(isComplete: isLast)
+            try await commit(&book, in: partition)
+            let gone = state.withLock { [book] state in
                 state.written(entries.count, of: partition)
                 let rest = (state.lost[partition] ?? 0) - lost
                 state.lost[partition] = rest > 0 ? rest : nil
-                let open = OpenChain(partition: partition, chain: chain)
-                state.chains.keep(open, for: partition, of: partition, weight: chain.weight)
-                return state.chains.makeRoom()
+                let open = OpenBook(partition: partition, book: book)
+                state.books.keep(open, for: partition, of: partition, weight: book.weight)
+                return state.books.makeRoom()
             }
             for open in gone { try await letGo(open) }
         } catch {
@@ -61,52 +63,53 @@ extension AuditLog {
     }
 
     /// Nothing is missing on disk of what goes from memory, whenever the broker ends.
-    private func letGo(_ open: OpenChain) async throws(VaultError) {
-        var chain = open.chain
+    private func letGo(_ open: OpenBook) async throws(VaultError) {
+        var book = open.book
         let isWhole = state.withLock { state in
             // What comes from now on begins it again.
             state.beginning.remove(open.partition)
             return !state.hasOnlyInMemory(open.partition)
         }
-        chain.mark(isComplete: isWhole)
-        try await commit(&chain, in: open.partition)
+        book.mark(isComplete: isWhole)
+        try await commit(&book, in: open.partition)
     }
 
-    private func commit(_ chain: inout AuditChain, in partition: Partition) async throws(VaultError) {
-        let (blocks, dropped) = chain.take()
+    private func commit(_ book: inout AuditBook, in partition: Partition) async throws(VaultError) {
+        let (blocks, dropped) = book.take()
         var change = VaultChange(in: partition, deletes: dropped)
         for block in blocks { change.puts.append(try vault.seal(block, secret: nil, in: partition).sealed) }
-        change.puts.append(try vault.seal(chain.head, secret: nil, in: partition).sealed)
+        change.puts.append(try vault.seal(book.head, secret: nil, in: partition).sealed)
         try await vault.commit(change)
     }
 
     /// The log as this run goes on with it. Its first entry says that the broker started, and whether something is missing
     /// before.
-    private func chain(of partition: Partition) throws(VaultError) -> AuditChain {
-        if let open = state.withLock({ $0.chains.use(partition) }) { return open.chain }
+    private func book(of partition: Partition) throws(VaultError) -> AuditBook {
+        if let open = state.withLock({ $0.books.use(partition) }) { return open.book }
         var start = AuditEntry(time: startedOn, method: "broker.start", outcome: "done")
         guard let head = try vault.loadAll(AuditHeadRecord.self, in: partition).first?.record else {
-            var chain = AuditChain(in: run)
-            chain.append(start, keeping: mostBlocks)
-            return chain
+            var book = AuditBook(in: run)
+            book.append(start, keeping: mostBlocks)
+            return book
         }
-        let tail = try vault.loadAll(AuditBlockRecord.self, in: partition).map(\.record).max { $0.number < $1.number }
-        var chain = AuditChain(after: head, tail: tail, in: run)
-        guard head.run != run else { return chain }
+        var book = AuditBook(
+            after: head, try vault.loadAll(AuditBlockRecord.self, in: partition).map(\.record), in: run)
+        guard head.run != run else { return book }
         if !head.isComplete { start.reason = "interrupted" }
-        chain.append(start, keeping: mostBlocks)
-        return chain
+        book.append(start, keeping: mostBlocks)
+        return book
     }
 }
 
 extension AuditLog.State {
     /// - Parameter count: of the partition's entries, the first ones.
     mutating func written(_ count: Int, of partition: Partition) {
-        for entry in unwritten[partition]?.prefix(count) ?? [] {
-            waiting.leave(for: entry.caller ?? .many, of: partition)
+        for (entry, payer) in unwritten[partition]?.entries.prefix(count) ?? [] {
+            waiting.leave(for: payer, of: partition)
+            if AuditRing(outcome: entry.outcome) == .refusals { unwritten[partition]?.refusals -= 1 }
         }
-        unwritten[partition]?.removeFirst(count)
-        if unwritten[partition]?.isEmpty == true { unwritten[partition] = nil }
+        unwritten[partition]?.entries.removeFirst(count)
+        if unwritten[partition]?.entries.isEmpty == true { unwritten[partition] = nil }
     }
 
     /// Whether something of it would be gone with the broker.
@@ -120,17 +123,18 @@ extension AuditLog.State {
         for tally in order {
             let partition = tally.caller.partition
             let entry = tally.take()
-            let isFull = unwritten[partition].map { $0.count >= AuditLog.mostUnwritten } ?? false
-            let hasPlace = !tally.isOfMany || !isFull && waiting.take(for: .many, of: partition)
+            let isFull = unwritten[partition]?.isFull(for: tally) ?? false
+            let hasPlace = !tally.isOfMany || !isFull && waiting.take(for: nil, of: partition)
             if hasPlace, !isFull {
-                unwritten[partition, default: []].append(entry)
+                unwritten[partition, default: AuditLog.Unwritten()].entries.append((entry, tally.payer))
+                if tally.event.isRefusal { unwritten[partition]?.refusals += 1 }
             } else {
-                if hasPlace { waiting.leave(for: tally.caller.identity, of: partition) }
+                if hasPlace { waiting.leave(for: tally.payer, of: partition) }
                 if lost[partition] != nil || lost.count < AuditLog.mostLosers {
                     lost[partition, default: 0] += entry.count
                 }
             }
         }
-        (tallies, order) = ([:], [])
+        (tallies, order, talliesOfMany) = ([:], [], 0)
     }
 }

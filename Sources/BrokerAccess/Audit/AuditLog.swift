@@ -8,21 +8,26 @@ import Synchronization
 /// A crash loses at most what happened in the last ``writingInterval``, and the next start says so in the log.
 package final class AuditLog: Sendable {
     static let writingInterval = Duration.seconds(5)
-    /// Different things of one caller in a minute; what is beyond is told by method and outcome only.
+    /// Different refusals of one caller in a minute, and as many other things; beyond it refusals are told by method and outcome only,
+    /// tokens and changes by app and account as well.
     static let mostOfOneCaller = 32
+    /// Tokens and changes of many callers that keep app and account.
+    static let mostOfManyCallers = 1_024
     /// Different refusals in a minute, half of it of one partition at most; the rest is counted, and takes no room from what
     /// was handed out.
     static let mostRefusals = 512
     /// Callers in a minute that are told apart, a tenth of them of one partition at most.
     static let mostCallers = 10_240
-    /// Entries of one partition that wait for a disk, or for the keys; the later ones are only counted.
+    /// Entries of one partition that wait for a disk, or for the keys, and how many of them may be refusals; the later ones are
+    /// only counted.
     static let mostUnwritten = 2_048
+    static let mostUnwrittenRefusals = 1_024
     /// Partitions of which it is known how many entries were lost.
     static let mostLosers = 4_096
 
     package struct Bounds: Sendable {
         /// Blocks that are kept of one partition, of ``AuditChain/blockSize`` entries each.
-        package var blocks: Int64 = 128
+        package var blocks: [AuditRing: Int64] = [.changes: 48, .tokens: 48, .refusals: 32]
         /// Entries that wait or are just being counted, of all partitions, which have shares.
         package var waiting = 24_576
         /// Roughly bytes of what is kept of chains in memory; it is read again.
@@ -36,30 +41,47 @@ package final class AuditLog: Sendable {
         /// In the order in which they began.
         var order: [AuditTally] = []
         /// In the minute that began then.
-        var ofCaller: [Partition: [CallerIdentity: Int]] = [:]
+        var spent: [Partition: [Claimant: Spent]] = [:]
         var callers = FairPlaces<Partition, Partition>(limit: AuditLog.mostCallers)
-        var refusals = FairPlaces<Partition, CallerIdentity>(limit: AuditLog.mostRefusals)
+        var refusals = FairPlaces<Partition, Claimant>(limit: AuditLog.mostRefusals)
         var minute = Duration.zero
         var isWritingScheduled = false
-        /// Places of the tallies, but those of many callers, and of what is not on disk.
-        var waiting: FairPlaces<Partition, CallerIdentity>
+        /// Places of the tallies, but those of many callers, and of what is not on disk (nil: of many callers).
+        var waiting: FairPlaces<Partition, Claimant?>
+        var talliesOfMany = 0
         /// Taken from the tallies, and not on disk.
-        var unwritten: [Partition: [AuditEntry]] = [:]
+        var unwritten: [Partition: Unwritten] = [:]
         var lost: [Partition: Int64] = [:]
-        var chains: FairCache<Partition, Partition, OpenChain>
+        var books: FairCache<Partition, Partition, OpenBook>
         /// Partitions whose chains were asked to be opened since the last writing, in a run that has nothing of them yet or has let
         /// them go: where the disk refuses, once each time is enough.
         var beginning: Set<Partition> = []
 
         init(_ bounds: Bounds) {
             waiting = FairPlaces(limit: bounds.waiting)
-            chains = FairCache(limit: bounds.memory)
+            books = FairCache(limit: bounds.memory)
         }
     }
 
-    struct OpenChain: Sendable {
+    /// How many different things a caller did in the minute.
+    struct Spent {
+        var refusals = 0
+        var others = 0
+    }
+
+    struct Unwritten {
+        var entries: [(entry: AuditEntry, payer: Claimant?)] = []
+        var refusals = 0
+
+        func isFull(for tally: AuditTally) -> Bool {
+            entries.count >= AuditLog.mostUnwritten
+                || tally.event.isRefusal && refusals >= AuditLog.mostUnwrittenRefusals
+        }
+    }
+
+    struct OpenBook: Sendable {
         let partition: Partition
-        let chain: AuditChain
+        let book: AuditBook
     }
 
     struct Key: Hashable {
@@ -68,7 +90,7 @@ package final class AuditLog: Sendable {
         let event: AuditEvent
     }
 
-    let mostBlocks: Int64
+    let mostBlocks: AuditBook.Room
     /// Of the broker: what it begun itself is no start.
     let run: String
     let startedOn: NumericDate
@@ -111,7 +133,7 @@ package final class AuditLog: Sendable {
             state.beginMinute(at: clock.uptime)
             return (
                 state.tally(event.bounded, of: caller, now: clock.now, correlationID), !state.isWritingScheduled,
-                state.chains.peek(partition) == nil && state.beginning.insert(partition).inserted
+                state.books.peek(partition) == nil && state.beginning.insert(partition).inserted
             )
         }
         if begins { Task { await begin(partition) } }
@@ -128,7 +150,7 @@ package final class AuditLog: Sendable {
 extension AuditLog.State {
     fileprivate mutating func beginMinute(at now: Duration) {
         guard now - minute >= .seconds(60) else { return }
-        (minute, ofCaller) = (now, [:])
+        (minute, spent) = (now, [:])
         callers = FairPlaces(limit: AuditLog.mostCallers)
         refusals = FairPlaces(limit: AuditLog.mostRefusals)
     }
@@ -137,37 +159,45 @@ extension AuditLog.State {
     mutating func tally(
         _ event: AuditEvent, of caller: Caller, now: NumericDate, _ correlationID: String?
     ) -> AuditTally {
-        let count = ofCaller[caller.partition]?[caller.identity] ?? 0
+        let (partition, payer) = (caller.partition, caller.spender.orAllUnnamed)
         var event = event
-        var key = AuditLog.Key(caller: caller.identity, partition: caller.partition, event: event)
-        if tallies[key] == nil, count >= AuditLog.mostOfOneCaller {
-            event = AuditEvent(method: event.method, outcome: event.outcome)
-            event.detail = "and others"
-            key = AuditLog.Key(caller: caller.identity, partition: caller.partition, event: event)
+        var key = AuditLog.Key(caller: caller.identity, partition: partition, event: event)
+        if tallies[key] == nil, hasSpentAll(payer, of: partition, on: event) {
+            event = event.summary("and others")
+            key = AuditLog.Key(caller: caller.identity, partition: partition, event: event)
         }
-        let isOfMany = tallies[key] == nil && !hasRoom(for: event, of: caller)
+        let isOfMany = tallies[key] == nil && !hasRoom(for: event, of: payer, in: partition)
         if isOfMany {
-            event = AuditEvent(method: event.method, outcome: event.outcome)
-            key = AuditLog.Key(caller: .many, partition: caller.partition, event: event)
+            event = event.summary()
+            if talliesOfMany >= AuditLog.mostOfManyCallers { (event.app, event.account) = (nil, nil) }
+            key = AuditLog.Key(caller: .many, partition: partition, event: event)
         }
         if let tally = tallies[key], tally.add(correlationID) { return tally }
-        let tally = AuditTally(caller, event, isOfMany: isOfMany, at: now)
+        let tally = AuditTally(caller, event, payer: isOfMany ? nil : payer, at: now)
         _ = tally.add(correlationID)
         tallies[key] = tally
         order.append(tally)
-        if !isOfMany {
-            ofCaller[caller.partition, default: [:]][caller.identity] = count + 1
+        if isOfMany {
+            talliesOfMany += 1
+        } else if event.isRefusal {
+            spent[partition, default: [:]][payer, default: AuditLog.Spent()].refusals += 1
+        } else {
+            spent[partition, default: [:]][payer, default: AuditLog.Spent()].others += 1
         }
         return tally
     }
 
-    private mutating func hasRoom(for event: AuditEvent, of caller: Caller) -> Bool {
-        let (identity, partition) = (caller.identity, caller.partition)
-        guard ofCaller[partition]?[identity] != nil || callers.take(for: partition, of: partition),
-            waiting.take(for: identity, of: partition)
+    private func hasSpentAll(_ payer: Claimant, of partition: Partition, on event: AuditEvent) -> Bool {
+        guard let spent = spent[partition]?[payer] else { return false }
+        return (event.isRefusal ? spent.refusals : spent.others) >= AuditLog.mostOfOneCaller
+    }
+
+    private mutating func hasRoom(for event: AuditEvent, of payer: Claimant, in partition: Partition) -> Bool {
+        guard spent[partition]?[payer] != nil || callers.take(for: partition, of: partition),
+            waiting.take(for: payer, of: partition)
         else { return false }
-        if event.isRefusal, !refusals.take(for: identity, of: partition) {
-            waiting.leave(for: identity, of: partition)
+        if event.isRefusal, !refusals.take(for: payer, of: partition) {
+            waiting.leave(for: payer, of: partition)
             return false
         }
         return true
@@ -180,8 +210,8 @@ extension AuditLog.State {
 package final class AuditTally: Sendable {
     let caller: Caller
     let event: AuditEvent
-    /// Whether it counts what several callers did.
-    let isOfMany: Bool
+    /// Whose place it takes; nil where it counts what several callers did.
+    let payer: Claimant?
     private let time: NumericDate
 
     /// Far below zero once it was taken.
@@ -189,12 +219,14 @@ package final class AuditTally: Sendable {
     /// Of the last that was counted, or one of the last.
     private let correlationID = Mutex<String?>(nil)
 
-    init(_ caller: Caller, _ event: AuditEvent, isOfMany: Bool, at time: NumericDate) {
+    init(_ caller: Caller, _ event: AuditEvent, payer: Claimant?, at time: NumericDate) {
         self.caller = caller
-        self.isOfMany = isOfMany
+        self.payer = payer
         self.event = event
         self.time = time
     }
+
+    var isOfMany: Bool { payer == nil }
 
     /// - Returns: false when the count was taken: the event needs another tally.
     package func add(_ correlationID: String?) -> Bool {

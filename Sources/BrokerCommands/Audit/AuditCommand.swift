@@ -37,7 +37,7 @@ struct AuditCommand: Subcommand {
         var params = ListAudit.Params()
         params.since = since.map { Output.now - $0.seconds }
         params.app = app
-        var log = ListAudit.Result(entries: [], intact: true)
+        var log = ListAudit.Result(entries: [], intact: true, completeSince: nil)
         var nodes: [JSONNode] = []
         // The newest page first.
         while true {
@@ -47,6 +47,7 @@ struct AuditCommand: Subcommand {
             if case .array(let entries) = node["entries"] { nodes.insert(contentsOf: entries, at: 0) }
             log.entries.insert(contentsOf: page.entries, at: 0)
             log.intact = log.intact && page.intact
+            log.completeSince = [log.completeSince, page.completeSince].compactMap(\.self).max()
             guard let oldest = page.entries.first, Int64(log.entries.count) < limit else { break }
             params.before = oldest.sequence
         }
@@ -56,11 +57,16 @@ struct AuditCommand: Subcommand {
                 usernames[account.id] = account.username
             }
         }
-        let all: JSONValue = ["entries": .array(nodes.map(\.value)), "intact": .bool(log.intact)]
-        context.output.result(JSONText.node(of: all)) {
+        var all: [String: JSONValue] = ["entries": .array(nodes.map(\.value)), "intact": .bool(log.intact)]
+        all["completeSince"] = log.completeSince.map { .integer($0) }
+        context.output.result(JSONText.node(of: JSONValue.object(all))) {
             AuditText.list(
                 log.entries, now: Output.now, usernames: usernames, withFacts: facts,
                 in: context.output.layout)
+        }
+        if let complete = log.completeSince, let oldest = log.entries.first, oldest.time < complete {
+            context.output.aside(
+                "brokerctl: some entries from before \(TimeText.local(complete)) were pushed out by newer ones.")
         }
         guard log.intact else {
             context.output.aside(

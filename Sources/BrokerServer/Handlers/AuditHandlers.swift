@@ -13,7 +13,8 @@ struct AuditHandlers: Sendable {
                 let log = try await services.audit.list(
                     of: params.app, since: params.since, before: params.before, limit: Int(params.limit),
                     in: request.partition)
-                return ListAudit.Result(entries: log.entries, intact: log.isIntact)
+                return ListAudit.Result(
+                    entries: log.entries, intact: log.isIntact, completeSince: log.completeSince)
             }
         ]
     }

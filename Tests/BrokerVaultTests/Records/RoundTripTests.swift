@@ -81,12 +81,11 @@ struct RoundTripTests {
                 for partition in [Sample.me, Sample.other] {
                     try await vault.store(Sample.accessToken(), secret: "token", in: partition)
                     for number in 1...3 as ClosedRange<Int64> {
-                        try await vault.store(AuditBlockRecord(number: number, previous: []), in: partition)
+                        try await vault.store(
+                            AuditBlockRecord(number: number, of: .tokens, previous: []), in: partition)
                     }
                     try await vault.store(
-                        AuditHeadRecord(
-                            firstBlock: 1, lastBlock: 3, sequence: 1, value: [], isComplete: true, run: "run"),
-                        in: partition)
+                        AuditHeadRecord(sequence: 1, isComplete: true, run: "run", ends: [:]), in: partition)
                 }
                 #expect(try vault.statistics().records == 2)
             }
