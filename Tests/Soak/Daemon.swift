@@ -26,7 +26,7 @@ actor Daemon {
             $0.activated = socket
             $0.stateDirectory = state
             $0.wrapper = clock.wrapper
-            $0.configuration = "[log]\nlevel = \"error\"\n"
+            $0.configuration = "[log]\nlevel = \"error\"\n[access]\nask_in_browser = false\n"
         }
     }
 

@@ -63,6 +63,7 @@ struct Soak {
     /// Callers at work, in all kinds of trouble.
     private mutating func load(for seconds: Double, restarting: Bool) async throws {
         let end = ContinuousClock.now + .seconds(seconds)
+        let crowd = try Crowd.start(at: await daemon.broker.socket, in: bed)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for own in owns {
                 var caller = Caller(
@@ -76,6 +77,7 @@ struct Soak {
             }
             try await group.waitForAll()
         }
+        await crowd.stop()
         for index in providers.indices { providers[index].calm() }
         try daemon.setClock(ahead: 0)
     }
