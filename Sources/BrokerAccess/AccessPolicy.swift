@@ -126,7 +126,6 @@ package final class AccessPolicy: Sendable {
     /// The hard gate, at accept: the kernel's word on the peer's uid.
     package func serves(_ peer: PeerCredentials) throws(BrokerError) {
         guard settings.audience.includes(peer.uid) else {
-            log.warning("a peer of another user was turned away", metadata: ["uid": "\(peer.uid)"])
             throw BrokerError(
                 .accessDenied,
                 "This broker serves another user; start one of your own (systemctl --user start brokerd.socket).",

@@ -10,13 +10,14 @@ struct AuditCommandTests {
         "scopes":["a","b"],"outcome":"cached","correlationId":"c-1"}]
         """#.replacing("\n", with: "")
 
-    private func broker(intact: Bool) throws -> ScriptedBroker {
-        try ScriptedBroker { peer in
+    private func broker(intact: Bool, completeSince: Int? = nil) throws -> ScriptedBroker {
+        let since = completeSince.map { #","completeSince":\#($0)"# } ?? ""
+        return try ScriptedBroker { peer in
             while let request = peer.request() {
                 peer.answer(
                     request,
                     request.method == "audit.list"
-                        ? #"{"entries":\#(request.params.contains("before") ? "[]" : Self.entries),"intact":\#(intact)}"#
+                        ? #"{"entries":\#(request.params.contains("before") ? "[]" : Self.entries),"intact":\#(intact)\#(since)}"#
                         : #"{"accounts":[\#(ScriptedAnswers.account())]}"#)
             }
         }
@@ -45,6 +46,17 @@ struct AuditCommandTests {
         #expect(result.errors.contains("was changed, or a part of it was taken out"))
         let json = try await brokerctl(["audit", "--json"], at: broker.path)
         #expect(json.status == .exited(1) && json.output.contains(#""intact":false"#) && json.lines.count == 1)
+    }
+
+    @Test("where newer entries have pushed out older ones, a note says before which time, and JSON has the time")
+    func incomplete() async throws {
+        let broker = try broker(intact: true, completeSince: 1500)
+        let result = try await brokerctl(["audit"], at: broker.path)
+        #expect(result.status == .exited(0) && result.errors.contains("were pushed out by newer ones"))
+        let json = try await brokerctl(["audit", "--json"], at: broker.path)
+        #expect(json.output.contains(#""completeSince":1500"#))
+        let whole = try await brokerctl(["audit"], at: try self.broker(intact: true, completeSince: 1000).path)
+        #expect(whole.status == .exited(0) && whole.errors == "")
     }
 
     @Test("a limit or a time that is none is a mistake", arguments: [["--limit", "0"], ["--since", "soon"]])

@@ -7,7 +7,8 @@ struct AuditCommand: Subcommand {
         About(
             "audit", "Show what was decided and handed out, and check that the log is whole.",
             """
-            The oldest first. Exit status 1 when something was changed in the log or taken out of it.
+            The oldest first. Exit status 1 when something was changed in the log or taken out of it. Where newer entries have pushed out \
+            older ones, a note says before which time.
 
             Examples:
               brokerctl audit --since 2h

@@ -1,6 +1,5 @@
 import BrokerModel
 import CBrokerLinux
-import Glibc
 import Logging
 
 /// What is done with a connection that was accepted: who it is, whether it may speak, and whether there is a place for it.
@@ -35,7 +34,7 @@ struct LineReception: Sendable {
         let goOn = { @Sendable (facts: PeerFacts?) in
             if reactor.execute({ self.receive(arrival, facts, on: reactor, of: reactors) }) { return }
             // The broker ends.
-            close(arrival.descriptor)
+            broker_close_sent(arrival.descriptor)
             reactor.forgetConnection()
         }
         guard let peer = arrival.peer else { return goOn(nil) }
