@@ -42,8 +42,7 @@ extension RunningBroker {
                     .init(
                         service: ListeningService(
                             listener: listener, sandboxes: sandboxes, engine: engine, grants: policy.grants,
-                            manager: manager, requestTimeout: .seconds(configuration.oauth.requestTimeout),
-                            logger: logger)),
+                            http: http, manager: manager, logger: logger)),
                 ], logger: quiet))
         do {
             try await group.run()

@@ -20,7 +20,7 @@ struct Starter {
     /// Tells the person who looks at the terminal or the journal.
     let report: (StartFailure) -> Void
 
-    /// How long another client is waited for. With it systemd counts fewer starts than its limit (5 in 10 s).
+    /// How long another client is waited for. It bounds how often systemd starts a broker for clients in vain.
     private static let patience = Duration.seconds(3)
     /// When it is systemd's turn again: it bounds how long a unit may be starting.
     private static let longest = Duration.seconds(30)

@@ -44,7 +44,6 @@ enum HostProbe {
         manager.ready(status: "Serving 3 connections\nWATCHDOG=trigger")
         manager.reloading(monotonicMicroseconds: 42)
         manager.ready(status: "Serving")
-        manager.extendTimeout(by: .milliseconds(1500))
         manager.watchdogPing()
         manager.stopping()
         say("done")

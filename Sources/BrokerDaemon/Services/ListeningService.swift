@@ -1,6 +1,7 @@
 import BrokerAccess
 import BrokerEngine
 import BrokerHost
+import BrokerOAuth
 import BrokerServer
 import BrokerSocket
 import Logging
@@ -12,17 +13,14 @@ struct ListeningService: Service {
     let sandboxes: SandboxSockets
     let engine: TokenBroker
     let grants: GrantBook
+    let http: HTTPClient
     let manager: ServiceManager
-    /// How long one request to a provider may take.
-    let requestTimeout: Duration
     let logger: Logger
 
-    /// Who waits for a provider has an answer by then.
-    private var patience: Duration { requestTimeout + .seconds(5) }
-
-    /// A refresh waits twice as long as a request may take, and what nobody keeps is given back in one more. Whoever kills the
-    /// broker earlier may end a sign-in: the provider has replaced the token by then.
-    private var longest: Duration { requestTimeout * 3 + .seconds(10) }
+    /// How long a stop waits for providers. The next broker starts after this one has ended, and until then nobody gets a
+    /// token, cached ones included. A refresh that is given up keeps its mark, and the next request tries its token once
+    /// more (decision 74).
+    private static let patience = Duration.seconds(5)
 
     func run() async {
         manager.ready(status: "Serving")
@@ -30,11 +28,18 @@ struct ListeningService: Service {
         try? await gracefulShutdown()
         logger.info("stopping: finishing what is in flight")
         manager.stopping()
-        manager.extendTimeout(by: longest)
         grants.endWaits()
+        async let _: Void = giveUp()
         async let drained: Void = engine.drain()
-        async let cutOff = listener.shutDown(within: patience)
-        async let closed: Void = sandboxes.shutDown(within: patience)
+        async let cutOff = listener.shutDown(within: Self.patience + .seconds(1))
+        async let closed: Void = sandboxes.shutDown(within: Self.patience + .seconds(1))
         _ = await (drained, cutOff, closed)
+    }
+
+    /// Cancelled when nothing is in flight any more.
+    private func giveUp() async {
+        guard (try? await Task.sleep(for: Self.patience)) != nil else { return }
+        logger.notice("requests to providers were given up, so that the next broker can start")
+        http.abandon()
     }
 }

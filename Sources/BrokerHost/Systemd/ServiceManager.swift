@@ -30,12 +30,6 @@ package struct ServiceManager: Sendable {
 
     package func stopping() { notify("STOPPING=1\nSTATUS=Finishing what is in flight") }
 
-    /// Asks for more time to start, reload or stop, counted from now.
-    package func extendTimeout(by duration: Duration) {
-        let (seconds, attoseconds) = duration.components
-        notify("EXTEND_TIMEOUT_USEC=\(seconds * 1_000_000 + attoseconds / 1_000_000_000_000)")
-    }
-
     /// To be sent only by what proves that the event loop turns.
     package func watchdogPing() { notify("WATCHDOG=1") }
 

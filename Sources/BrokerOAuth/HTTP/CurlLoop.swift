@@ -31,6 +31,7 @@ final class CurlLoop: Sendable {
         var submissions: [Submission] = []
         var cancellations: Set<UInt64> = []
         var isStopping = false
+        var isAbandoned = false
         var waitingForEnd: [CheckedContinuation<Void, Never>] = []
     }
 
@@ -90,6 +91,12 @@ final class CurlLoop: Sendable {
         }
     }
 
+    /// Also ends those whose outcome is then unknown.
+    func abandon() {
+        mailbox.withLock { $0.isAbandoned = true }
+        stop()
+    }
+
     func ended() async {
         await withCheckedContinuation { continuation in
             let hasEnded = mailbox.withLock { mailbox in
@@ -107,14 +114,15 @@ final class CurlLoop: Sendable {
         while true {
             let mail = mailbox.withLock { mailbox in
                 let mail = (
-                    submissions: mailbox.submissions, cancellations: mailbox.cancellations, stop: mailbox.isStopping
+                    submissions: mailbox.submissions, cancellations: mailbox.cancellations, stop: mailbox.isStopping,
+                    abandon: mailbox.isAbandoned
                 )
                 mailbox.submissions = []
                 return mail
             }
             mail.submissions.forEach { transfers.start($0) }
-            transfers.cancel { mail.cancellations.contains($0.id) }
-            if mail.stop { transfers.cancel { _ in true } }
+            transfers.cancel { $0.request.isRepeatable && mail.cancellations.contains($0.id) }
+            if mail.stop { transfers.cancel { $0.request.isRepeatable || mail.abandon } }
             transfers.perform()
             if mail.stop, transfers.isEmpty { break }
             transfers.tidy()
@@ -197,13 +205,12 @@ private struct Transfers {
         return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
     }
 
-    /// Only what may be repeated may be cancelled: see ``HTTPRequest/isRepeatable``.
+    /// What may not be repeated (``HTTPRequest/isRepeatable``) is cancelled by ``CurlLoop/abandon()`` only.
     mutating func cancel(where condition: (CurlLoop.Submission) -> Bool) {
         // First those that have not begun: nobody is put in their place.
-        let waiting = queues.remove { $0.submission.request.isRepeatable && condition($0.submission) }
+        let waiting = queues.remove { condition($0.submission) }
         waiting.forEach { $0.cancelled() }
-        for (easy, transfer) in byHandle where transfer.submission.request.isRepeatable {
-            guard condition(transfer.submission) else { continue }
+        for (easy, transfer) in byHandle where condition(transfer.submission) {
             byHandle[easy] = nil
             curl_multi_remove_handle(multi, easy)
             end(transfer) { $0.cancelled() }

@@ -65,6 +65,10 @@ package final class HTTPClient: HTTPTransport {
         loop.stop()
         await loop.ended()
     }
+
+    /// Refuses new requests and cancels all others, also those that the provider may have carried out. ``shutdown()``
+    /// follows.
+    package func abandon() { loop.abandon() }
 }
 
 extension HTTPTransport {

@@ -37,17 +37,33 @@ import Testing
         }
     }
 
-    @Test("a stop asks the service manager for as long as a refresh may take, and then what is given back")
-    func asksForTime() async throws {
+    @Test(
+        "a provider that hangs does not hold up a stop: the refresh is given up, and the next broker tries it once more"
+    )
+    func givesUp() async throws {
         try await withTestBed { bed in
-            let manager = try NotifySocket(path: bed.path("notify"))
-            let broker = try await BrokerProcess.start(in: bed) {
-                $0.wrapper = ["env", "NOTIFY_SOCKET=\(manager.path)"]
-                $0.configuration = "[oauth]\nrequest_timeout = 200\n"
-            }
+            // Longer than the suite may take.
+            var scene = try await DevelopmentScene.make(
+                in: bed, policy: { $0.reuseGrace = 600 },
+                options: { $0.configuration = "oauth.request_timeout = 600\n" })
+            try await scene.signIn()
+            let (provider, broker) = (scene.provider, scene.broker)
+            let refresh: JSONObject = [
+                "app": "notes", "scopes": [.string(DevelopmentScene.scope)], "forceRefresh": true,
+            ]
+            provider.add(Fault(.token, .slow, delay: 0, isHeld: true))
+            let connection = try await broker.connect()
+            let call = Task { try await connection.call("token.acquireSilent", refresh) }
+            try await eventually("the refresh is under way") { provider.refreshes == 1 }
             broker.process.send(SIGTERM)
+            await #expect(throws: (any Error).self) { try await call.value }
             #expect(await broker.process.exitStatus() == .exited(0))
-            #expect(manager.received().contains("EXTEND_TIMEOUT_USEC=\((3 * 200 + 10) * 1_000_000)"))
+            #expect(broker.process.errorText.contains("requests to providers were given up"))
+
+            provider.removeFaults()
+            try await scene.startAgain()
+            let token = try await scene.broker.call("token.acquireSilent", refresh)
+            #expect(token[path: "fromCache"] == false && provider.refreshes == 2)
         }
     }
 
