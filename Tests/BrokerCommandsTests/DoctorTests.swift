@@ -1,6 +1,7 @@
 import BrokerCommands
 import BrokerRPC
 import BrokerTestSupport
+import BrokerValues
 import DevIdentityProvider
 import Foundation
 import Testing
@@ -31,13 +32,25 @@ struct DoctorTests {
             (unit("loaded", "active", "enabled"), Finding.Verdict.good, nil),
             (unit("loaded", "active", "disabled"), .note, "systemctl --user enable brokerd.socket"),
             (unit("loaded", "inactive", "disabled"), .bad, "enable --now brokerd.socket"),
-            (unit("loaded", "failed", "enabled"), .bad, "reset-failed brokerd.service"),
+            (unit("loaded", "failed", "enabled"), .bad, "restart brokerd.socket"),
             (unit("not-found", "inactive", ""), .bad, "install the broker"), (nil, .note, nil),
         ] as [(String?, Finding.Verdict, String?)])
     func socketUnit(properties: String?, verdict: Finding.Verdict, advice: String?) {
         let finding = Examination.socketUnit(properties)
         #expect(finding.verdict == verdict)
         #expect(advice.map { finding.advice?.contains($0) == true } ?? (finding.advice == nil))
+    }
+
+    @Test("a session whose sandbox keeps brokerctl's group from it is pointed out, where that group is needed")
+    func sessionUnit() {
+        func finding(_ load: String, _ privileges: String, _ isGroupProof: Bool) -> Finding? {
+            Examination.sessionUnit(
+                "LoadState=\(load)\nNoNewPrivileges=\(privileges)\n", isGroupProof: isGroupProof)
+        }
+        #expect(finding("loaded", "yes", true)?.verdict == .bad)
+        #expect(finding("loaded", "no", true) == nil && finding("loaded", "yes", false) == nil)
+        #expect(finding("not-found", "yes", true) == nil)
+        #expect(Examination.sessionUnit(nil, isGroupProof: true) == nil)
     }
 
     @Test("git is told of when its settings give the broker's tokens to every host, or to a helper that keeps them")
@@ -146,6 +159,21 @@ struct DoctorTests {
         let json = try await brokerctl(["--socket", broker.path, "doctor", "--json"]).json
         let findings = try #require(json["findings"] as? [[String: Any]])
         #expect(findings.first?["verdict"] as? String == "good")
+    }
+
+    @Test("a broker of another version than what is installed is named with both, by doctor and by status")
+    func otherVersion() async throws {
+        let broker = try broker([
+            "broker.status": ScriptedAnswers.status.replacing(BrokerVersion.text, with: "0.0.9"),
+            "apps.list": #"{"apps":[]}"#,
+            "keys.status": #"{"source":"key-file","available":["key-file"],"resealing":false}"#,
+        ])
+        for command in ["doctor", "status"] {
+            let result = try await brokerctl(["--socket", broker.path, command])
+            #expect(result.succeeded, "\(result)")
+            let words = result.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+            #expect(words.contains("that runs is 0.0.9, installed is \(BrokerVersion.text)."), "\(result)")
+        }
     }
 
     @Test("without a broker it says how one is started; status 1, and one JSON text for programs")

@@ -36,12 +36,16 @@ struct DoctorCommand: Subcommand {
         var findings = broker(context, caFile: global.socket == nil ? configuration.flatMap(caFile) : nil)
         // With a socket of its own the broker is none of systemd's.
         if global.socket == nil {
-            findings.append(
-                Examination.socketUnit(
-                    output([
-                        "systemctl", "--user", "show", "--property=LoadState,ActiveState,UnitFileState",
-                        "brokerd.socket",
-                    ])))
+            // Where the machine's broker serves, a person's own is off.
+            if !context.connection.location.isEverybodys {
+                findings.append(
+                    Examination.socketUnit(unit("brokerd.socket", "LoadState", "ActiveState", "UnitFileState")))
+            }
+            findings += [
+                Examination.sessionUnit(
+                    unit("brokerd-session.service", "LoadState", "NoNewPrivileges"),
+                    isGroupProof: configuration?.text.contains("\nadmin.proof = setgid ") == true)
+            ].compactMap(\.self)
             let isRunning = findings.first?.verdict == .good
             findings.append(Examination.configuration(configuration, isRunning: isRunning))
             findings += leftOver
@@ -68,6 +72,7 @@ struct DoctorCommand: Subcommand {
             let apps = try context.connection.call(ListApps.self, .init()).apps
             let path = context.connection.location.path
             return [Finding("Broker", .good, "Version \(status.version) answers at \(path).")]
+                + BrokerChoice.findings(status, at: context.connection.location)
                 + Examination.vaults(
                     status.vault.path.realPath ?? status.vault.path, isLocked: status.locked, others: vaults)
                 + Examination.records(status.vault)
@@ -122,6 +127,11 @@ struct DoctorCommand: Subcommand {
         let settings = variable("XDG_CONFIG_HOME").isEmpty ? "\(home)/.config" : variable("XDG_CONFIG_HOME")
         // On new systems one is a link to the other.
         return Set([state, settings].compactMap { "\($0)/brokerd/vault.db".realPath }).sorted()
+    }
+
+    /// Properties of a unit of this person's; nil where systemd has no manager for them.
+    private func unit(_ name: String, _ properties: String...) -> String? {
+        output(["systemctl", "--user", "show", "--property=\(properties.joined(separator: ","))", name])
     }
 
     /// What a program prints when it ends well.

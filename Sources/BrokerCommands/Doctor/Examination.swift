@@ -4,39 +4,6 @@ import BrokerValues
 
 /// What facts mean. Pure: whoever gathers them hands them in.
 package enum Examination {
-    /// - Parameter properties: `systemctl show` of brokerd.socket, `Name=Value` in each line; nil where systemd has no manager
-    ///   for this person.
-    package static func socketUnit(_ properties: String?) -> Finding {
-        guard let properties else {
-            return Finding("systemd", .note, "No manager of yours answers here; the broker has to be started by hand.")
-        }
-        var values: [Substring: Substring] = [:]
-        for line in properties.split(separator: "\n") {
-            let parts = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            if parts.count == 2 { values[parts[0]] = parts[1] }
-        }
-        switch (values["LoadState"], values["ActiveState"], values["UnitFileState"]) {
-        case ("not-found", _, _):
-            return Finding(
-                "systemd", .bad, "There is no unit brokerd.socket.",
-                advice: "install the broker, then: systemctl --user enable --now brokerd.socket")
-        case (_, "failed", _):
-            return Finding(
-                "systemd", .bad, "systemd has given up on brokerd.socket; journalctl --user-unit brokerd says why.",
-                advice: "systemctl --user reset-failed brokerd.service && systemctl --user restart brokerd.socket")
-        case (_, "active", "enabled"), (_, "active", "enabled-runtime"), (_, "active", "static"):
-            return Finding("systemd", .good, "brokerd.socket is enabled and listens.")
-        case (_, "active", _):
-            return Finding(
-                "systemd", .note, "brokerd.socket listens, but not after the next start of this machine.",
-                advice: "systemctl --user enable brokerd.socket")
-        default:
-            return Finding(
-                "systemd", .bad, "brokerd.socket does not listen.",
-                advice: "systemctl --user enable --now brokerd.socket")
-        }
-    }
-
     /// - Parameters:
     ///   - report: how `brokerd --check-config` ended, and what it said; nil when there is no such program.
     ///   - isRunning: whether a broker serves, which has read its configuration.

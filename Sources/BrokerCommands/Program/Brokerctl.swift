@@ -13,6 +13,8 @@ package enum Brokerctl {
     /// - Parameter commandLine: what the program was run as, then its arguments.
     package static func main(_ commandLine: [String]) -> Never {
         ProgramGroup.hide()
+        // The pool's threads ask for a priority that a person's process does not get, and each says so in the journal.
+        setenv("LIBDISPATCH_LOG", "NO", 0)
         StandardStream.keepDescriptors()
         switch CommandReading(ProgramName.arguments(of: commandLine), root: root) {
         case .command(let command): end(command.execute())

@@ -42,7 +42,7 @@ struct StatusCommand: Subcommand {
         }
         let node = try context.connection.result(of: GetBrokerStatus.self, .init())
         let status = try GetBrokerStatus.Result.decoded(node)
-        let path = context.connection.location.path
-        context.output.result(node) { StatusText.text(status, socket: path, in: context.output.layout) }
+        let location = context.connection.location
+        context.output.result(node) { StatusText.text(status, at: location, in: context.output.layout) }
     }
 }

@@ -1,19 +1,21 @@
+import BrokerLink
 import BrokerRPC
 import BrokerValues
 
 /// How the broker is, in words. Pure.
 package enum StatusText {
-    static func text(_ status: GetBrokerStatus.Result, socket: String, in layout: Layout) -> String {
-        facts(status, socket: socket).text(in: layout)
+    static func text(_ status: GetBrokerStatus.Result, at location: SocketLocation, in layout: Layout) -> String {
+        facts(status, at: location).text(in: layout)
     }
 
-    package static func facts(_ status: GetBrokerStatus.Result, socket: String) -> Facts {
+    package static func facts(_ status: GetBrokerStatus.Result, at location: SocketLocation) -> Facts {
         var facts = Facts()
         facts.add("Broker", "\(status.version), protocol \(status.protocol), \(status.mode.rawValue) mode")
-        facts.add("Socket", socket)
+        facts.add("Socket", location.path)
         facts.add("Running for", TimeText.span(status.uptime))
         facts.add("Vault", "\(status.vault.path), \(records(status))")
-        facts.add("Attention", attention(status.vault))
+        let choice = BrokerChoice.findings(status, at: location).map(\.text)
+        facts.add("Attention", attention(VaultHealth.sentences(status.vault) + choice))
         facts.add("Key", status.vault.keySource)
         facts.add("Connections", String(status.connections))
         facts.add("Refreshes", "\(status.refreshesInFlight) in flight")
@@ -27,7 +29,7 @@ package enum StatusText {
         var facts = Facts()
         let status = look.status
         facts.add("Time", TimeText.clock(now) + (look.failure == nil ? "" : ", the broker does not answer"))
-        facts.add("Attention", look.failure?.message ?? attention(status.vault))
+        facts.add("Attention", look.failure?.message ?? attention(VaultHealth.sentences(status.vault)))
         facts.add("Running for", TimeText.span(status.uptime))
         facts.add("Connections", String(status.connections))
         if let metrics = look.metrics {
@@ -88,9 +90,8 @@ package enum StatusText {
     }
 
     /// Nil when all is well.
-    private static func attention(_ vault: GetBrokerStatus.Vault) -> String? {
-        let parts = VaultHealth.sentences(vault)
-        return parts.isEmpty ? nil : (parts + ["brokerctl doctor says what to do."]).joined(separator: " ")
+    private static func attention(_ sentences: [String]) -> String? {
+        sentences.isEmpty ? nil : (sentences + ["brokerctl doctor says what to do."]).joined(separator: " ")
     }
 }
 

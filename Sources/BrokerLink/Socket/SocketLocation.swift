@@ -3,9 +3,12 @@ import Glibc
 /// Where the broker of this person listens (docs/protocol.md, "Transport").
 package struct SocketLocation: Sendable, Hashable {
     package let path: String
+    /// The socket of the machine's broker, where the person has one of their own all the same.
+    package let other: String?
 
-    package init(path: String) {
+    package init(path: String, other: String? = nil) {
         self.path = path
+        self.other = other
     }
 
     /// The first that is set: `path`, `$BROKER_SOCKET`, `$XDG_RUNTIME_DIR/brokerd/broker.sock`,
@@ -25,11 +28,14 @@ package struct SocketLocation: Sendable, Hashable {
         return own("/run/user/\(uid)/brokerd/broker.sock", isThere)
     }
 
-    /// Of the broker in system mode.
-    static let everybodys = "/run/brokerd/broker.sock"
+    /// Whether it is the broker's in system mode.
+    package var isEverybodys: Bool { path == Self.everybodys }
+
+    private static let everybodys = "/run/brokerd/broker.sock"
 
     private static func own(_ path: String, _ isThere: (String) -> Bool) -> SocketLocation {
-        SocketLocation(path: !isThere(path) && isThere(everybodys) ? everybodys : path)
+        guard isThere(everybodys) else { return SocketLocation(path: path) }
+        return isThere(path) ? SocketLocation(path: path, other: everybodys) : SocketLocation(path: everybodys)
     }
 
     package static func isThere(_ path: String) -> Bool { access(path, F_OK) == 0 }

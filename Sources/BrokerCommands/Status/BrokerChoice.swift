@@ -1,0 +1,29 @@
+import BrokerLink
+import BrokerRPC
+import BrokerValues
+
+/// Whether the broker that answers is the one that the person means: what is installed, and the only one.
+enum BrokerChoice {
+    static func findings(_ status: GetBrokerStatus.Result, at location: SocketLocation) -> [Finding] {
+        [version(status), location.other.map(another)].compactMap(\.self)
+    }
+
+    /// brokerctl and brokerd are installed together. A daemon runs on after an upgrade that did not start it anew.
+    private static func version(_ status: GetBrokerStatus.Result) -> Finding? {
+        guard status.version != BrokerVersion.text else { return nil }
+        let restart =
+            switch status.mode {
+            case .user: "systemctl --user restart brokerd.service"
+            case .system: "as root: systemctl restart brokerd-system.service"
+            }
+        return Finding(
+            "Version", .note, "The broker that runs is \(status.version), installed is \(BrokerVersion.text).",
+            advice: restart)
+    }
+
+    private static func another(_ path: String) -> Finding {
+        Finding(
+            "Brokers", .note, "The machine's broker listens at \(path), too, and has accounts and tokens of its own.",
+            advice: "systemctl --user mask --now brokerd.socket, to use that one")
+    }
+}
