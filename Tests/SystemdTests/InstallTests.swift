@@ -71,7 +71,7 @@ struct InstallTests {
         let link = "~/.config/systemd/user/sockets.target.wants/brokerd.socket"
         try await lab.user("bash", "-c", "test -L \(link)")
         try await lab.root(["make"] + SystemdLab.make + ["uninstall"])
-        #expect(try await !lab.rootAttempt("kill", "-0", pid).succeeded)
+        try await eventually("it has ended") { try await !lab.rootAttempt("kill", "-0", pid).succeeded }
         #expect(try await !lab.attempt("bash", "-c", "test -L \(link) || command -v brokerctl").succeeded)
         let left = try await lab.root("find", "/usr/local", "-iname", "*broker*")
         #expect(left.isEmpty, "\(left)")

@@ -36,7 +36,9 @@ struct SystemdLab: Sendable {
     func root(_ command: [String]) async throws -> String { try await expect(["run", state] + command) }
 
     /// Runs a program as root; it may fail.
-    func rootAttempt(_ command: String...) async throws -> CommandResult {
+    func rootAttempt(_ command: String...) async throws -> CommandResult { try await rootAttempt(command) }
+
+    func rootAttempt(_ command: [String]) async throws -> CommandResult {
         try await bed.run(Launch(Self.script, ["run", state] + command))
     }
 
@@ -60,6 +62,11 @@ struct SystemdLab: Sendable {
         try bed.start(Launch(Self.script, ["as", state, name] + command, hasInput: hasInput), as: "user")
     }
 
+    /// Starts a program as root that the test talks to while it runs.
+    func startAsRoot(_ command: String...) throws -> ManagedProcess {
+        try bed.start(Launch(Self.script, ["run", state] + command), as: "root")
+    }
+
     /// Signs alice in, without a browser of the machine's.
     func signIn(_ app: String, at provider: RunningProvider, as name: String = user) async throws {
         let login = try start("brokerctl", "login", "--app", app, "--no-browser", as: name)
@@ -70,8 +77,10 @@ struct SystemdLab: Sendable {
     }
 
     /// One property of a unit of the user's.
-    func property(_ name: String, of unit: String = "brokerd.service") async throws -> String {
-        let text = try await user("systemctl", "--user", "show", "--value", "--property", name, unit)
+    func property(
+        _ name: String, of unit: String = "brokerd.service", as person: String = user
+    ) async throws -> String {
+        let text = try await user("systemctl", "--user", "show", "--value", "--property", name, unit, as: person)
         return text.trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
@@ -82,6 +91,34 @@ struct SystemdLab: Sendable {
 
     /// Another account.
     func add(_ name: String) async throws { try await root("useradd", "--create-home", "--shell", "/bin/bash", name) }
+
+    func uid(of name: String = user) async throws -> String {
+        try await root("id", "-u", name).trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    /// Writes a unit, or a part of one, of the user's.
+    func unit(_ path: String, _ text: String, as name: String = user) async throws {
+        try await user(
+            "sh", "-c",
+            """
+            file=~/.config/systemd/user/$1
+            mkdir -p "${file%/*}" && printf '%s' "$2" > "$file" && systemctl --user daemon-reload
+            """, "sh", path, text, as: name)
+    }
+
+    /// A desktop, as a session manager starts one.
+    func startDesktop() async throws {
+        try await unit(
+            "desktop.service",
+            """
+            [Unit]
+            BindsTo=graphical-session.target
+            Before=graphical-session.target
+            [Service]
+            ExecStart=sleep infinity
+            """)
+        try await user("systemctl", "--user", "start", "desktop.service")
+    }
 
     func configure(_ text: String) async throws {
         try await user(

@@ -1,0 +1,52 @@
+import BrokerTestSupport
+import Foundation
+import Testing
+
+/// The scripts that root runs: at an installation, and in packages.
+@Suite("Root's scripts")
+struct ScriptTests {
+    /// Programs with which root would run something as a person, in root's own session.
+    private static func changesOfUser(in text: String) -> [String] {
+        let programs = #/(^|[\s;&|(`"'])(runuser|su|setpriv|sudo\s+(-\S+\s+)*-(u|-user))(\s|=|$)/#
+        return text.split(separator: "\n").map(String.init).filter { !$0.hasPrefix("#") && $0.contains(programs) }
+    }
+
+    private static func scripts() throws -> [String] {
+        let root = PackageTree.root.path
+        let folders = try [".ci", ".debian"].flatMap { folder in
+            try FileManager.default.contentsOfDirectory(atPath: "\(root)/\(folder)").map { "\(folder)/\($0)" }
+        }
+        return folders + ["Makefile"]
+    }
+
+    private static func read(_ path: String) throws -> String {
+        try String(contentsOfFile: "\(PackageTree.root.path)/\(path)", encoding: .utf8)
+    }
+
+    @Test("run nothing as somebody else")
+    func nothingAsSomebodyElse() throws {
+        for path in try Self.scripts() {
+            let found = try Self.changesOfUser(in: Self.read(path))
+            #expect(found.isEmpty, "\(path): use manager of .ci/managers: \(found)")
+        }
+        let samples = [
+            "runuser -u ada -- true", "  su ada -c true", "x=$(su - ada)", "sudo -u ada true",
+            "sudo -n --user=ada true", "setpriv --reuid=ada true",
+        ]
+        for sample in samples { #expect(!Self.changesOfUser(in: sample).isEmpty, "\(sample)") }
+        for sample in ["sudo make install", "# su ada", "echo result", "sudo .ci/deps test"] {
+            #expect(Self.changesOfUser(in: sample).isEmpty, "\(sample)")
+        }
+    }
+
+    @Test("speak with people's managers in one way, and make files that others can read")
+    func managers() throws {
+        let names = try Self.scripts().filter { $0.contains(#/\.(post|pre)(inst|rm)$/#) } + [".ci/install"]
+        #expect(names.count > 6)
+        for path in names {
+            let text = try Self.read(path)
+            #expect(text.contains("\numask 022\n"), "\(path)")
+            #expect(!text.contains("--machine") && !text.contains("deb-systemd-invoke --user"), "\(path)")
+        }
+    }
+}

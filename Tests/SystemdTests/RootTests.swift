@@ -1,0 +1,52 @@
+import BrokerTestSupport
+import Foundation
+import Testing
+
+@Suite("What root does for people who are logged in", .needsLab)
+struct RootTests {
+    @Test("an uninstallation lets no program of theirs near root's terminal, and waits for no unit of theirs")
+    func uninstallation() async throws {
+        try await withTestBed { bed in
+            let lab = try await SystemdLab.boot(in: bed)
+            try await lab.user("systemctl", "--user", "enable", "--now", "brokerd.socket")
+            try await lab.unit(
+                "brokerd.service.d/slow.conf", "[Service]\nExecStop=sleep infinity\nTimeoutStopSec=infinity\n")
+            try await lab.user("brokerctl", "status")
+            // What speaks with a manager that stands still is there to be looked at.
+            let manager = try await lab.root(
+                "systemctl", "show", "--value", "--property=MainPID", "user@\(lab.uid()).service"
+            ).trimmingCharacters(in: .whitespacesAndNewlines)
+            try await lab.root("kill", "-STOP", manager)
+            let make = try (["make"] + SystemdLab.make + ["uninstall", "PREFIX=/usr"]).joined(separator: " ")
+            let removal = try lab.startAsRoot("script", "--quiet", "--return", "--command", make, "/dev/null")
+            let speakers = "pgrep -u \(SystemdLab.user) -x '(systemctl|systemd-stdio-b.*)'"
+            try await eventually("somebody speaks with the manager") {
+                try await lab.rootAttempt("sh", "-c", speakers).succeeded
+            }
+            let held = try await lab.root(
+                "sh", "-c", "for pid in $(\(speakers)); do ls -l /proc/$pid/fd; ps -o pid=,tty= -p $pid; done")
+            #expect(!held.contains("pts/") && held.contains(#/ \?/#), "\(held)")
+            try await lab.root("kill", "-CONT", manager)
+            #expect(await removal.exitStatus() == .exited(0), "\(removal.outputText)")
+        }
+    }
+
+    @Test("root does not install into the home of somebody else")
+    func home() async throws {
+        try await withTestBed { bed in
+            let lab = try await SystemdLab.boot(in: bed, installing: false)
+            let make = try SystemdLab.make
+            let place = "/home/\(SystemdLab.user)"
+            for target in ["install", "uninstall"] {
+                let refused = try await lab.rootAttempt(["make"] + make + [target, "PREFIX=\(place)/.local"])
+                #expect(!refused.succeeded && refused.errors.contains("belongs to \(SystemdLab.user)"), "\(refused)")
+            }
+            #expect(try await !lab.rootAttempt("test", "-e", "\(place)/.local").succeeded)
+            // Its own home is root's.
+            try await lab.root(["make"] + make + ["install", "PREFIX=/root/.local"])
+            let install = (["make"] + make + ["install", "PREFIX=/opt/b"]).joined(separator: " ")
+            try await lab.root("sh", "-c", "umask 077; \(install)")
+            try await lab.user("/opt/b/bin/brokerctl", "--version")
+        }
+    }
+}
