@@ -11,7 +11,7 @@ struct EverybodyTests {
     func signedIn() async throws {
         try await withTestBed { bed in
             let provider = try await DevIdentityProvider.start(in: bed)
-            let lab = try await everybody(in: bed, "vault.key_source = [\"credential\"]\n")
+            let lab = try await SystemdLab.forEverybody(in: bed, "vault.key_source = [\"credential\"]\n")
             // It is found by its name, without a line in the unit.
             try await lab.root(
                 "sh", "-c",
@@ -80,7 +80,7 @@ struct EverybodyTests {
     @Test("it is closed to everybody: no capability, no other files, no swap, and what it keeps is its own")
     func closed() async throws {
         try await withTestBed { bed in
-            let lab = try await everybody(in: bed)
+            let lab = try await SystemdLab.forEverybody(in: bed)
             try await lab.user("brokerctl", "status")
             let pid = try await lab.service("MainPID")
             let process = try await lab.root("cat", "/proc/\(pid)/status")
@@ -101,7 +101,7 @@ struct EverybodyTests {
     @Test("a reload takes what is new and fails with a mistake; a broker that stands still is started again")
     func reload() async throws {
         try await withTestBed { bed in
-            let lab = try await everybody(in: bed)
+            let lab = try await SystemdLab.forEverybody(in: bed)
             try await lab.root(
                 "sh", "-c",
                 """
@@ -133,10 +133,33 @@ struct EverybodyTests {
         }
     }
 
+    @Test(
+        "users administer what is theirs with what admin.proof asks for", arguments: ["outside", "setgid", "presence"])
+    func proofs(proof: String) async throws {
+        try await withTestBed { bed in
+            let lab = try await SystemdLab.forEverybody(in: bed, "admin.proof = \"\(proof)\"\n")
+            if proof == "setgid" {
+                for step in try Recipe.commands(of: "Let only brokerctl administer", in: "operations") {
+                    try await lab.follow(step)
+                }
+                try await lab.root("systemctl", "restart", "brokerd-system.service")
+            }
+            try await lab.user("cp", "/usr/bin/brokerctl", "/tmp/copy")
+            func add(_ app: String, with program: String) async throws -> CommandResult {
+                try await lab.attempt(
+                    program, "apps", "add", app, "--client-id", "c", "--authority", "https://login.example.org")
+            }
+            let (own, copy) = try await (add("one", with: "brokerctl"), add("two", with: "/tmp/copy"))
+            // Nobody is there to be asked.
+            #expect(own.succeeded == (proof != "presence"), "\(own)")
+            #expect(copy.succeeded == (proof == "outside"), "\(copy)")
+        }
+    }
+
     @Test("restarts hand the socket over, and no request is lost on the way", arguments: [true, false])
     func handOver(isForAll: Bool) async throws {
         try await withTestBed { bed in
-            let lab = isForAll ? try await everybody(in: bed) : try await SystemdLab.boot(in: bed)
+            let lab = isForAll ? try await SystemdLab.forEverybody(in: bed) : try await SystemdLab.boot(in: bed)
             if !isForAll { try await lab.user("systemctl", "--user", "enable", "--now", "brokerd.socket") }
             try await lab.user("brokerctl", "status")
             // Clients without end, each a process; what any of them says is a failure.
@@ -171,20 +194,25 @@ struct EverybodyTests {
             #expect(clients.outputText.isEmpty, "\(clients.outputText)")
         }
     }
+}
+
+extension SystemdLab {
+    /// Does what a page says, as root.
+    func follow(_ step: String) async throws {
+        try await root("sh", "-c", step.replacing("sudo ", with: "").replacing("PREFIX", with: "/usr"))
+    }
 
     /// As docs/operations.md says.
-    private func everybody(in bed: TestBed, _ settings: String = "") async throws -> SystemdLab {
+    static func forEverybody(in bed: TestBed, _ settings: String = "") async throws -> SystemdLab {
         let lab = try await SystemdLab.boot(in: bed)
         try await lab.configureSystem("oauth.allow_http_loopback = true\n" + settings)
         for step in try Recipe.commands(of: "One broker for each user, or one for all", in: "operations")
         where !step.contains("partitions") {
-            try await lab.root("sh", "-c", step.replacing("PREFIX", with: "/usr"))
+            try await lab.follow(step)
         }
         return lab
     }
-}
 
-extension SystemdLab {
     /// One property of the machine's broker.
     func service(_ name: String) async throws -> String {
         try await root("systemctl", "show", "--value", "--property", name, "brokerd-system.service")

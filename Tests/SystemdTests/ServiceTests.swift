@@ -123,6 +123,20 @@ struct ServiceTests {
         }
     }
 
+    @Test("what a person runs by hand leaves nothing of its threads in the journal")
+    func threads() async throws {
+        try await withTestBed { bed in
+            let lab = try await SystemdLab.boot(in: bed)
+            try await lab.user("brokerd", "--check-config")
+            // It waits for a person, and so has threads.
+            let login = try await lab.attempt("brokerctl", "login", "--app", "none")
+            #expect(!login.succeeded)
+            try await lab.root("journalctl", "--sync")
+            let journal = try await lab.root("journalctl", "--quiet", "--output=cat")
+            #expect(!journal.contains("thread priority"), "\(journal)")
+        }
+    }
+
     @Test("a stop is clean, and the next client starts the daemon again")
     func stopping() async throws {
         try await withTestBed { bed in
