@@ -8,19 +8,22 @@ import Synchronization
 package final class BrokerConnection: Sendable {
     package let location: SocketLocation
     private let patience: Duration
+    private let liveness: Liveness
     private let pause: @Sendable (Duration) async throws -> Void
     private let current = Mutex<Link?>(nil)
 
     /// - Parameters:
     ///   - location: the broker's socket.
     ///   - patience: how long a call whose connection was lost tries to get a new one: what a restart may take.
+    ///   - liveness: when to look whether the broker still answers; an answer itself may take any time.
     ///   - pause: waits between two attempts.
     package init(
-        location: SocketLocation, patience: Duration = .seconds(3),
+        location: SocketLocation, patience: Duration = .seconds(3), liveness: Liveness = Liveness(),
         pause: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
     ) {
         self.location = location
         self.patience = patience
+        self.liveness = liveness
         self.pause = pause
     }
 
@@ -69,7 +72,8 @@ package final class BrokerConnection: Sendable {
         var repetition = RetryPolicy(isIdempotent: request.isIdempotent)
         while true {
             let link = try await connected(until: deadline)
-            let outcome = await link.exchange(observer: interaction.map(Self.observer), line: request.line)
+            let outcome = await link.exchange(
+                at: location, liveness, observer: interaction.map(Self.observer), line: request.line)
             if outcome.tellsOfStop { leave(link) }
             switch repetition.verdict(on: outcome) {
             case .result(let result): return result

@@ -10,6 +10,7 @@ package final class DirectConnection {
     package let location: SocketLocation
     private let patience: Duration
     private let answerTimeout: Duration?
+    private let liveness: Liveness
     private var tellWaiting: (() -> Void)?
     private var stream: StreamSocket?
     private var lines = LineAssembler()
@@ -18,15 +19,17 @@ package final class DirectConnection {
     /// - Parameters:
     ///   - location: the broker's socket.
     ///   - patience: how long to try for a new connection when one was lost.
-    ///   - answerTimeout: how long an answer may take; nil for any time.
+    ///   - answerTimeout: how long an answer may take; nil for as long as the broker answers others.
+    ///   - liveness: when to look whether it does.
     ///   - tellWaiting: called once, when an answer takes so long that a person begins to wonder.
     package init(
         location: SocketLocation, patience: Duration = .seconds(3), answerTimeout: Duration? = nil,
-        tellWaiting: (() -> Void)? = nil
+        liveness: Liveness = Liveness(), tellWaiting: (() -> Void)? = nil
     ) {
         self.location = location
         self.patience = patience
         self.answerTimeout = answerTimeout
+        self.liveness = liveness
         self.tellWaiting = tellWaiting
     }
 
@@ -105,12 +108,20 @@ package final class DirectConnection {
 
     private func exchange(_ line: [UInt8], _ descriptors: (Int32, Int32)?) -> Link.Outcome {
         guard let stream else { return .lost(sent: false) }
-        let isSent = send(line, descriptors, on: stream)
-        // Whoever turned us away may have said why before hanging up.
-        return receiveAnswer(on: stream) ?? .lost(sent: isSent)
+        let deadline = answerTimeout.map { ContinuousClock.now + $0 }
+        switch send(line, descriptors, on: stream, until: deadline) {
+        case .bytes: return receiveAnswer(on: stream, until: deadline) ?? .lost(sent: true)
+        case .wouldBlock: return .tooLate
+        // A broker that turned us away may have said why before it hung up.
+        case .ended: return receiveAnswer(on: stream, until: deadline) ?? .lost(sent: false)
+        }
     }
 
-    private func send(_ line: [UInt8], _ descriptors: (Int32, Int32)?, on stream: StreamSocket) -> Bool {
+    /// - Returns: `wouldBlock` when the broker took no more bytes in time.
+    private func send(
+        _ line: [UInt8], _ descriptors: (Int32, Int32)?, on stream: StreamSocket,
+        until deadline: ContinuousClock.Instant?
+    ) -> StreamSocket.Transfer {
         var rest = line[...]
         var descriptors = descriptors
         while !rest.isEmpty {
@@ -119,18 +130,20 @@ package final class DirectConnection {
             }
             switch transfer {
             case .bytes(let count): (rest, descriptors) = (rest.dropFirst(count), nil)
-            case .wouldBlock: stream.wait(for: Int16(POLLOUT))
-            case .ended: return false
+            case .wouldBlock:
+                guard wait(for: Int16(POLLOUT), on: stream, until: deadline) else { return .wouldBlock }
+            case .ended: return .ended
             }
         }
-        return true
+        return .bytes(line.count)
     }
 
     /// Nil when the connection ended first.
-    private func receiveAnswer(on stream: StreamSocket) -> Link.Outcome? {
+    private func receiveAnswer(
+        on stream: StreamSocket, until deadline: ContinuousClock.Instant?
+    ) -> Link.Outcome? {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
         defer { buffer.deallocate() }
-        let deadline = answerTimeout.map { ContinuousClock.now + $0 }
         var outcome: Link.Outcome?
         while outcome == nil {
             switch stream.receive(into: buffer) {
@@ -140,15 +153,36 @@ package final class DirectConnection {
                 }
                 if !isBounded { return .garbled }
             case .wouldBlock:
-                if let tellWaiting, !stream.wait(for: Int16(POLLIN), until: .now + .seconds(2)) {
-                    tellWaiting()
-                    self.tellWaiting = nil
-                }
-                if !stream.wait(for: Int16(POLLIN), until: deadline) { return .tooLate }
+                guard wait(for: Int16(POLLIN), on: stream, until: deadline) else { return .tooLate }
             case .ended: return nil
             }
         }
         return outcome
+    }
+
+    /// - Returns: false when the time is over, or the broker answers nobody.
+    private func wait(for events: Int16, on stream: StreamSocket, until deadline: ContinuousClock.Instant?) -> Bool {
+        if let tellWaiting, !stream.wait(for: events, until: .now + .seconds(2)) {
+            tellWaiting()
+            self.tellWaiting = nil
+        }
+        if let deadline { return stream.wait(for: events, until: deadline) }
+        while !stream.wait(for: events, until: .now + liveness.silence) {
+            guard brokerAnswers() else { return false }
+        }
+        return true
+    }
+
+    /// Asks on a connection of its own. Any answer counts, a refusal as well.
+    private func brokerAnswers() -> Bool {
+        let time = liveness.answerTime
+        let probe = DirectConnection(location: location, patience: time, answerTimeout: time)
+        do throws(BrokerClientError) {
+            _ = try probe.answer(to: Request(GetBrokerStatus.self, .init()))
+            return true
+        } catch {
+            return error.rpc != nil
+        }
     }
 
     private func outcome(of line: [UInt8]) -> Link.Outcome? {

@@ -23,7 +23,7 @@ package enum EventFeed {
             of: Event.self, bufferingPolicy: .bufferingNewest(1000))
         let link = try follow(location, continuation, read)
         continuation.onTermination = { _ in link.close() }
-        switch await link.exchange(line: { Subscribe.requestLine(id: $0, params) }) {
+        switch await link.exchange(at: location, Liveness(), line: { Subscribe.requestLine(id: $0, params) }) {
         case .answer(.result): return stream
         case .answer(.error(let error)), .dismissed(let error): throw BrokerClientError(error)
         case .tooLong: throw .tooLong

@@ -1,0 +1,72 @@
+import BrokerRPC
+
+/// Tells a broker that is slow from one that has stopped: a second connection asks it for its status.
+///
+/// A sign-in may take minutes, and so may an answer from a slow provider, while the broker answers everybody else. A broker
+/// that is stopped or deadlocked answers nobody.
+package struct Liveness: Sendable {
+    /// How long nothing may arrive before the broker is asked.
+    package var silence = Duration.seconds(5)
+    /// How long the broker may take to answer that: longer than a busy machine needs.
+    package var answerTime = Duration.seconds(15)
+
+    package init() {}
+
+    /// Asks once, on a connection of its own. Any answer counts, a refusal as well.
+    func isAnswering(at location: SocketLocation) async -> Bool {
+        await firstToEnd(
+            { await Self.asks(location) },
+            {
+                try? await Task.sleep(for: answerTime)
+                return false
+            }) ?? false
+    }
+
+    private static func asks(_ location: SocketLocation) async -> Bool {
+        while true {
+            do {
+                let link = try Link.open(location)
+                defer { link.close() }
+                switch await link.exchange(line: { GetBrokerStatus.requestLine(id: $0, .init()) }) {
+                case .answer, .dismissed: return true
+                default: return false
+                }
+            } catch {
+                guard error == .busy, (try? await Task.sleep(for: .milliseconds(200))) != nil else { return false }
+            }
+        }
+    }
+}
+
+extension Link {
+    /// As ``exchange(observer:line:)``, and ends with ``Outcome/tooLate`` when the broker stops answering.
+    func exchange(
+        at location: SocketLocation, _ liveness: Liveness, observer: Observer? = nil,
+        line: @escaping @Sendable (Int64) -> [UInt8]
+    ) async -> Outcome {
+        let outcome =
+            await firstToEnd(
+                { await self.exchange(observer: observer, line: line) },
+                {
+                    while (try? await Task.sleep(for: liveness.silence)) != nil {
+                        guard await liveness.isAnswering(at: location) else { return .tooLate }
+                    }
+                    return .abandoned
+                }) ?? .abandoned
+        // Nobody else on this connection will be answered either.
+        if case .tooLate = outcome { close() }
+        return outcome
+    }
+}
+
+/// The value of the call that ends first; the other one is cancelled and waited for.
+private func firstToEnd<Value: Sendable>(
+    _ one: @escaping @Sendable () async -> Value, _ other: @escaping @Sendable () async -> Value
+) async -> Value? {
+    await withTaskGroup(of: Value.self) { group in
+        group.addTask { await one() }
+        group.addTask { await other() }
+        defer { group.cancelAll() }
+        return await group.next()
+    }
+}
