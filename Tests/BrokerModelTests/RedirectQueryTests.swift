@@ -60,4 +60,29 @@ struct RedirectQueryTests {
         #expect(RedirectParameters(redirectURL: "myapp:/done").values.isEmpty)
         #expect(RedirectParameters(redirectURL: "myapp:/done?state=a?b")["state"] == "a?b")
     }
+
+    @Test(
+        "A pasted redirect may lack its scheme, or come in quotes or angle brackets",
+        arguments: [
+            "http://127.0.0.1:4711/cb?code=c&state=s", "'http://127.0.0.1:4711/cb?code=c&state=s'",
+            "\"http://127.0.0.1:4711/cb?code=c&state=s\"", " <http://127.0.0.1:4711/cb?code=c&state=s>\n",
+            "127.0.0.1:4711/cb?code=c&state=s#_=_",
+        ])
+    func pasted(_ text: String) {
+        let redirect = RedirectParameters(redirectURL: text[...])
+        #expect(redirect.address == "http://127.0.0.1:4711/cb")
+        #expect(redirect.values == ["code": "c", "state": "s"])
+    }
+
+    @Test("A pasted query without its address is taken as one", arguments: ["?code=c&state=s", "code=c&state=s"])
+    func pastedQuery(_ text: String) {
+        let redirect = RedirectParameters(redirectURL: text[...])
+        #expect(redirect.address == nil)
+        #expect(redirect.values == ["code": "c", "state": "s"])
+    }
+
+    @Test("An address of an app's own scheme keeps it", arguments: ["msauth.org.example://auth", "myapp:/done"])
+    func ownScheme(_ address: String) {
+        #expect(RedirectParameters(redirectURL: "\(address)?state=s").address == address)
+    }
 }

@@ -20,6 +20,9 @@ struct AnnouncedBrowser: BrowserOpening {
             return
         }
         output.aside("Your browser shows the sign-in page; waiting until you are done (Ctrl-C cancels).")
+        // A program that opened nothing may still have ended well: BROWSER=true, or xdg-open on another machine.
+        output.aside("If it does not, open this address:")
+        output.aside(page.url.clean)
     }
 }
 

@@ -19,13 +19,42 @@ extension RedirectParameters {
         self.init(values: values, repeated: repeated)
     }
 
-    /// Takes the query of a whole redirect URL, as a URL handler delivers it or a person pastes it.
+    /// Takes the query of a redirect URL, as a URL handler delivers it or a person pastes it.
     ///
-    /// The fragment is ignored: the code flow puts nothing there, and browsers add to it.
+    /// People paste what their terminal or browser shows: in quotes or angle brackets, without `http://`, or only what comes
+    /// after the question mark. The fragment is ignored: the code flow puts nothing there, and browsers add to it.
     package init(redirectURL: Substring) {
-        let url = redirectURL.utf8.prefix { $0 != UInt8(ascii: "#") }
-        let query = url.drop { $0 != UInt8(ascii: "?") }.dropFirst()
-        self.init(query: Substring(query))
-        address = String(Substring(url.prefix { $0 != UInt8(ascii: "?") }))
+        let text = Self.withoutQuotes(redirectURL.utf8.drop(while: Self.isBlank))
+        let url = text.prefix { $0 != UInt8(ascii: "#") }
+        guard let mark = url.firstIndex(of: UInt8(ascii: "?")) else {
+            // A query has parameters, and a URL without a query has nothing that an answer could be read from.
+            let isQuery = url.contains(UInt8(ascii: "=")) && url.contains(UInt8(ascii: "&"))
+            self.init(query: isQuery ? Substring(url) : "")
+            address = isQuery ? nil : Self.whole(url)
+            return
+        }
+        self.init(query: Substring(url[mark...].dropFirst()))
+        address = mark == url.startIndex ? nil : Self.whole(url[..<mark])
+    }
+
+    private static func withoutQuotes(_ text: Substring.UTF8View) -> Substring.UTF8View {
+        var text = text
+        while let last = text.last, isBlank(last) { text = text.dropLast() }
+        let pairs: [(UInt8, UInt8)] = [
+            (UInt8(ascii: "\""), UInt8(ascii: "\"")), (UInt8(ascii: "'"), UInt8(ascii: "'")),
+            (UInt8(ascii: "<"), UInt8(ascii: ">")),
+        ]
+        guard text.count > 1, pairs.contains(where: { $0.0 == text.first && $0.1 == text.last }) else { return text }
+        return text.dropFirst().dropLast()
+    }
+
+    private static func isBlank(_ byte: UInt8) -> Bool { byte <= UInt8(ascii: " ") }
+
+    /// Browsers leave out `http://` when they show or copy an address. A scheme is followed by a slash here, a host's name by
+    /// a port or a path.
+    private static func whole(_ address: Substring.UTF8View) -> String {
+        let colon = address.firstIndex(of: UInt8(ascii: ":"))
+        let hasScheme = colon.map { address[$0...].dropFirst().first == UInt8(ascii: "/") } ?? false
+        return (hasScheme ? "" : "http://") + String(Substring(address))
     }
 }

@@ -82,6 +82,7 @@ import Testing
             text.trimmingCharacters(in: .newlines)
                 .replacing(provider, with: "https://sso.example.org")
                 .replacing(provider.replacing("http://", with: ""), with: "sso.example.org")
+                .replacing(/sso\.example\.org\/authorize\S+/, with: "sso.example.org/authorize?client_id=demo-one&...")
                 .replacing(/Bearer [A-Za-z0-9_-]+/, with: "Bearer e2kn02B1N6qtZSEFUb_Jo")
                 .replacing(/[0-9a-f]{40}/, with: "7a9777d8bc7e811586497abc61d6465b024765db")
                 .replacing(/\d{4}-\d\d-\d\d \d\d:\d\d(:\d\d)?( [A-Z]+)?/, with: "2026-12-01 10:00:00")
