@@ -96,7 +96,8 @@ import FoundationNetworking
             case .serverDeclinedScopes:
                 let granted = error.grantedScopes ?? []
                 log.append("Going on with \(granted.joined(separator: ", ")).")
-                let parameters = SilentTokenParameters(scopes: granted, account: currentAccount)
+                guard let account = error.account else { return nil }
+                let parameters = SilentTokenParameters(scopes: granted, account: account)
                 return try? await application.acquireTokenSilent(with: parameters)
             default:
                 // One sentence for a person. The id finds the request in the logs of broker and provider.
@@ -115,8 +116,8 @@ import FoundationNetworking
             return try await application.acquireTokenSilent(with: silent)
         } catch {
             guard error.code == .interactionRequired else { throw error }
-            var parameters = InteractiveTokenParameters(scopes: scopes, webviewParameters: webviewParameters)
-            parameters.account = account
+            var parameters = InteractiveTokenParameters(
+                scopes: scopes, account: account, webviewParameters: webviewParameters)
             parameters.claimsRequest = error.claimsChallenge ?? challenge
             return try await application.acquireToken(with: parameters)
         }

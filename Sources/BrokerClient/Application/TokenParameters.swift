@@ -2,8 +2,8 @@
 public protocol TokenParameters: Sendable {
     /// What the token shall allow. `openid`, `profile` and `offline_access` are added by the broker and refused here.
     var scopes: [String] { get set }
-    /// The account the token is for. Silent: may be left out while exactly one account fits.
-    var account: Account? { get set }
+    /// The account the token is for; nil where the request was made without one.
+    var account: Account? { get }
     /// Another authority of the same kind, for this request only, such as a tenant where the person is a guest.
     var authority: String? { get set }
     /// A claims request as JSON (OpenID Connect Core, section 5.5), or the claims of a challenge as they stand in
@@ -29,8 +29,8 @@ public enum AuthenticationScheme: String, Sendable, Hashable, CaseIterable {
 public struct SilentTokenParameters: TokenParameters {
     /// What the token shall allow.
     public var scopes: [String]
-    /// Whose token; may be left out while exactly one account fits.
-    public var account: Account?
+    /// Whose token; nil for the one account that fits.
+    public let account: Account?
     /// Another authority of the same kind, for this request only.
     public var authority: String?
     /// A claims request or the claims of a challenge, as JSON or in base64.
@@ -49,12 +49,22 @@ public struct SilentTokenParameters: TokenParameters {
     /// Seconds the token must still be good for. Without it the configuration's buffer counts.
     public var minimumLifetime: Int?
 
-    /// A silent request.
+    /// A silent request for the one account that fits; several fail with ``BrokerClientError/Code/ambiguousAccount``.
+    ///
+    /// - Parameter scopes: what the token shall allow.
+    public init(scopes: [String]) {
+        self.scopes = scopes
+        account = nil
+    }
+
+    /// A silent request for an account.
+    ///
+    /// There is no form with an optional account: one that was looked up and is gone must not give another person's token.
     ///
     /// - Parameters:
     ///   - scopes: what the token shall allow.
-    ///   - account: whose token; may be left out while exactly one account fits.
-    public init(scopes: [String], account: Account? = nil) {
+    ///   - account: whose token.
+    public init(scopes: [String], account: Account) {
         self.scopes = scopes
         self.account = account
     }
@@ -64,8 +74,8 @@ public struct SilentTokenParameters: TokenParameters {
 public struct InteractiveTokenParameters: TokenParameters {
     /// What the token shall allow.
     public var scopes: [String]
-    /// Who must sign in; anybody may if left out.
-    public var account: Account?
+    /// Who must sign in; nil for anybody.
+    public let account: Account?
     /// Another authority of the same kind, for this request only.
     public var authority: String?
     /// A claims request or the claims of a challenge, as JSON or in base64.
@@ -99,13 +109,26 @@ public struct InteractiveTokenParameters: TokenParameters {
     /// How the sign-in page is shown.
     public var webviewParameters: WebviewParameters
 
-    /// An interactive request.
+    /// An interactive request in which anybody may sign in.
     ///
     /// - Parameters:
     ///   - scopes: what the token shall allow.
     ///   - webviewParameters: how the sign-in page is shown; the person's browser if left out.
     public init(scopes: [String], webviewParameters: WebviewParameters = WebviewParameters()) {
         self.scopes = scopes
+        account = nil
+        self.webviewParameters = webviewParameters
+    }
+
+    /// An interactive request in which one account must sign in.
+    ///
+    /// - Parameters:
+    ///   - scopes: what the token shall allow.
+    ///   - account: who must sign in.
+    ///   - webviewParameters: how the sign-in page is shown; the person's browser if left out.
+    public init(scopes: [String], account: Account, webviewParameters: WebviewParameters = WebviewParameters()) {
+        self.scopes = scopes
+        self.account = account
         self.webviewParameters = webviewParameters
     }
 }

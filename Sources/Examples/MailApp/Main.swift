@@ -28,20 +28,24 @@ enum MailApp {
         for account: Account?, from application: PublicClientApplication, _ options: ExampleOptions
     ) async throws -> TokenResult {
         do {
-            let parameters = SilentTokenParameters(scopes: options.scopes, account: account)
-            return try await application.acquireTokenSilent(with: parameters)
+            return try await application.acquireTokenSilent(with: silent(options.scopes, for: account))
         } catch {
             switch error.code {
             case .interactionRequired where !options.isSilent:
-                var parameters = InteractiveTokenParameters(scopes: options.scopes)
-                parameters.account = account
+                let parameters =
+                    account.map { InteractiveTokenParameters(scopes: options.scopes, account: $0) }
+                    ?? InteractiveTokenParameters(scopes: options.scopes)
                 return try await application.acquireToken(with: parameters)
             case .serverDeclinedScopes:
-                let parameters = SilentTokenParameters(scopes: error.grantedScopes ?? [], account: account)
-                return try await application.acquireTokenSilent(with: parameters)
+                return try await application.acquireTokenSilent(with: silent(error.grantedScopes ?? [], for: account))
             default: throw error
             }
         }
+    }
+
+    /// Without an account where nobody has signed in yet.
+    static func silent(_ scopes: [String], for account: Account?) -> SilentTokenParameters {
+        account.map { SilentTokenParameters(scopes: scopes, account: $0) } ?? SilentTokenParameters(scopes: scopes)
     }
 
     static func showMailbox(with result: TokenResult, _ options: ExampleOptions) async throws {

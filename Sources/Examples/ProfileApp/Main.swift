@@ -16,17 +16,29 @@ enum ProfileApp {
     /// The pattern every app follows: silently while that works, with the person when it does not.
     static func token(from application: PublicClientApplication, _ options: ExampleOptions) async throws -> TokenResult
     {
-        var account: Account?
-        if let name = options.account { account = try await application.account(forUsername: name) }
         do {
-            let parameters = SilentTokenParameters(scopes: options.scopes, account: account)
-            return try await application.acquireTokenSilent(with: parameters)
-        } catch {
+            return try await application.acquireTokenSilent(with: silent(application, options))
+        } catch let error as BrokerClientError {
             guard error.code == .interactionRequired, !options.isSilent else { throw error }
-            var parameters = InteractiveTokenParameters(scopes: options.scopes)
-            parameters.loginHint = options.account
-            return try await application.acquireToken(with: parameters)
+        } catch is NotSignedIn where !options.isSilent {}
+        var parameters = InteractiveTokenParameters(scopes: options.scopes)
+        parameters.loginHint = options.account
+        return try await application.acquireToken(with: parameters)
+    }
+
+    struct NotSignedIn: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// For the person who was named, and nobody else; without a name for the one who is signed in.
+    static func silent(
+        _ application: PublicClientApplication, _ options: ExampleOptions
+    ) async throws -> SilentTokenParameters {
+        guard let name = options.account else { return SilentTokenParameters(scopes: options.scopes) }
+        guard let account = try await application.account(forUsername: name) else {
+            throw NotSignedIn(description: "\(name) is not signed in to this app.")
         }
+        return SilentTokenParameters(scopes: options.scopes, account: account)
     }
 
     static func showProfile(with result: TokenResult, _ options: ExampleOptions) async throws {
