@@ -86,6 +86,24 @@ struct TokenCommandTests {
         #expect(String(decoding: decoded, as: UTF8.self) == "user=ada@example.org\u{1}auth=Bearer AT-1\u{1}\u{1}")
     }
 
+    @Test("--user names the mailbox for mail servers")
+    func xoauth2User() async throws {
+        let broker = try broker(["token.acquireSilent": ScriptedAnswers.token("AT-1")])
+        let options = ["--format", "xoauth2", "--user", "team@example.org"]
+        let result = try await brokerctl(Self.request + options, at: broker.path)
+        let decoded = try #require(Data(base64Encoded: result.output.trimmingCharacters(in: .newlines)))
+        #expect(String(decoding: decoded, as: UTF8.self) == "user=team@example.org\u{1}auth=Bearer AT-1\u{1}\u{1}")
+    }
+
+    @Test("a username that is only the subject is refused for mail servers, with the option that helps")
+    func xoauth2Subject() async throws {
+        let token = ScriptedAnswers.token("AT-1", username: "248289761001", subject: "248289761001")
+        let broker = try broker(["token.acquireSilent": token])
+        let result = try await brokerctl(Self.request + ["--format", "xoauth2"], at: broker.path)
+        #expect(result.status == .exited(1))
+        #expect(result.errors.contains("--user"))
+    }
+
     @Test("a username that would add parts of its own is refused for mail servers")
     func xoauth2Injection() async throws {
         let token = ScriptedAnswers.token("AT-1", username: #"ada\u0001auth=Bearer other"#)

@@ -18,6 +18,7 @@ struct TokenCommand: Subcommand {
               brokerctl token --app notes
               brokerctl token --app notes --account ada@example.org --min-lifetime 600
               brokerctl token --app notes --format json
+              brokerctl token --app mail --format xoauth2 --user team@example.org
               brokerctl token --app notes --show
             """)
     }
@@ -27,6 +28,7 @@ struct TokenCommand: Subcommand {
     var options = TokenOptions()
     var account: AccountName?
     var format: TokenFormat?
+    var user: String?
     var show = false
     var minimumLifetime: Int64?
     var forceRefresh = false
@@ -38,6 +40,8 @@ struct TokenCommand: Subcommand {
         arguments.option(
             "account", &account, "Whose token: a username or an account's id.", completing: LiveCompletion.accounts)
         arguments.option("format", &format, "How to print it: raw, json, header, env or xoauth2.")
+        arguments.option(
+            "user", &user, value: "mailbox", "With --format xoauth2: the mailbox, where it is not the username.")
         arguments.flag("show", &show, "Show whose token it is, its scopes and its expiry, and not the token.")
         arguments.option(
             "min-lifetime", &minimumLifetime, value: "seconds", "How long the token must still be good (0 to 86400).")
@@ -46,6 +50,7 @@ struct TokenCommand: Subcommand {
 
     func validate() throws(UsageMistake) {
         guard !show || format == nil else { throw UsageMistake("Give --show or --format, not both.") }
+        guard user == nil || format == .xoauth2 else { throw UsageMistake("--user goes with --format xoauth2.") }
         if let minimumLifetime, !(0...86_400).contains(minimumLifetime) {
             throw UsageMistake("--min-lifetime takes 0 to 86400 seconds.")
         }
@@ -64,7 +69,7 @@ struct TokenCommand: Subcommand {
         guard !show else { return try describe(node, context.output) }
         // The token alone, or JSON where all output is.
         let format = format ?? (context.output.json ? .json : .raw)
-        StandardStream.output.write(try format.text(node, readable: StandardStream.output.isTerminal))
+        StandardStream.output.write(try format.text(node, readable: StandardStream.output.isTerminal, user: user))
     }
 
     private func describe(_ node: JSONNode, _ output: Output) throws(BrokerClientError) {

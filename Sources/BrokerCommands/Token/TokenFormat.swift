@@ -10,17 +10,18 @@ package enum TokenFormat: String, CaseIterable, Sendable, ArgumentValue {
     ///   - result: the ``Token``, as the broker wrote it. Only what is printed is read: a program that prints a token is over
     ///     before all of it would be.
     ///   - readable: JSON over several lines.
+    ///   - user: the mailbox for XOAUTH2; the account's username if left out.
     /// - Returns: what to print, lines ended.
     /// - Throws: ``BrokerClientError/Code/invalidResponse`` when the token or a name has characters that would make
     ///   something else of the output; ``BrokerClientError/Code/unsupported`` for XOAUTH2 with a token that is not a
-    ///   bearer's.
-    func text(_ result: JSONNode, readable: Bool) throws(BrokerClientError) -> String {
+    ///   bearer's; ``BrokerClientError/Code/invalidParameter`` for XOAUTH2 without a mailbox.
+    func text(_ result: JSONNode, readable: Bool, user: String? = nil) throws(BrokerClientError) -> String {
         switch self {
         case .raw: return try Self.visible("accessToken", of: result) + "\n"
         case .json: return JSONText.line(result, readable: readable)
         case .header: return "Authorization: \(try Self.visible("authorizationHeader", of: result))\n"
         case .env: return Self.environment(try Self.token(result))
-        case .xoauth2: return try Self.xoauth2(try Self.token(result))
+        case .xoauth2: return try Self.xoauth2(try Self.token(result), user)
         }
     }
 
@@ -53,17 +54,27 @@ package enum TokenFormat: String, CaseIterable, Sendable, ArgumentValue {
 
     /// The SASL mechanism of Google's and Microsoft's mail servers. Its parts are ended by ^A, which therefore must not
     /// be in them.
-    private static func xoauth2(_ token: Token) throws(BrokerClientError) -> String {
+    private static func xoauth2(_ token: Token, _ user: String?) throws(BrokerClientError) -> String {
         guard token.tokenType == .bearer else {
             throw BrokerClientError(.unsupported, "XOAUTH2 takes bearer tokens only; ask for one.")
         }
-        let username = token.account.username
-        guard username == username.clean else {
+        let user = if let user { user } else { try mailbox(of: token.account) }
+        guard user == user.clean else {
             throw BrokerClientError(
-                .invalidResponse, "The account's username has control characters, so it cannot be used for XOAUTH2.")
+                .invalidResponse, "The mailbox's name has control characters, so it cannot be used for XOAUTH2.")
         }
-        let text = "user=\(username)\u{1}auth=Bearer \(token.accessToken)\u{1}\u{1}"
+        let text = "user=\(user)\u{1}auth=Bearer \(token.accessToken)\u{1}\u{1}"
         return base64Text(Array(text.utf8)) + "\n"
+    }
+
+    /// A provider that gives no username leaves the subject in its place, which no mail server knows.
+    private static func mailbox(of account: Account) throws(BrokerClientError) -> String {
+        guard account.claims?["sub"]?.stringValue != account.username else {
+            throw BrokerClientError(
+                .invalidParameter,
+                "The provider gave no username that could be a mailbox; name the mailbox with --user NAME@HOST.")
+        }
+        return account.username
     }
 
     /// - Throws: ``BrokerClientError/Code/invalidResponse`` for other than printable ASCII (VSCHAR), with which a token would

@@ -1,21 +1,23 @@
 /// Results as a broker writes them, with fields that a client of this version does not know.
 package enum ScriptedAnswers {
     package static func account(
-        id: String = "acc-1", username: String = "ada@example.org", name: String? = "Ada", signedIn: Bool = true
+        id: String = "acc-1", username: String = "ada@example.org", name: String? = "Ada", signedIn: Bool = true,
+        subject: String? = nil
     ) -> String {
         let shown = name.map { #""name":"\#($0)","# } ?? ""
         return
             #"{"id":"\#(id)","username":"\#(username)",\#(shown)"environment":"idp.example.org","tenantId":"t-1","#
             + #""homeAccountId":"sub.idp","authority":"https://idp.example.org","signedIn":\#(signedIn),"#
-            + #""claims":{"email":"ada@example.org","roles":["reader",7,null],"age":36,"height":1.7,"admin":false},"#
+            + #""claims":{\#(subject.map { #""sub":"\#($0)","# } ?? "")"email":"ada@example.org","roles":["reader",7,null],"age":36,"height":1.7,"admin":false},"#
             + #""later":{"a":1}}"#
     }
 
     package static func token(
-        _ accessToken: String = "AT-1", expiresOn: Int64 = 1_900_000_000, username: String = "ada@example.org"
+        _ accessToken: String = "AT-1", expiresOn: Int64 = 1_900_000_000, username: String = "ada@example.org",
+        subject: String? = nil
     ) -> String {
         #"{"accessToken":"\#(accessToken)","tokenType":"Bearer","expiresOn":\#(expiresOn),"scopes":["email","openid"],"#
-            + #""account":\#(account(username: username)),"idToken":"ID-1","authority":"https://idp.example.org","#
+            + #""account":\#(account(username: username, subject: subject)),"idToken":"ID-1","authority":"https://idp.example.org","#
             + #""correlationId":"c-1","authorizationHeader":"Bearer \#(accessToken)","fromCache":true,"#
             + #""extendedLifetime":false,"persisted":true,"later":"ignored"}"#
     }
