@@ -155,21 +155,21 @@ struct AccountsCommandTests {
                 try await brokerctl(words, at: broker.path, environment: home)
             }
             let token = ["token", "--app", "mail", "--scope", "email"]
-            #expect(try await brokerctl(token, at: broker.path, environment: home).status == .exited(1))
+            #expect(try await brokerctl(token, at: broker.path, environment: home).status == .exited(4))
             let chosen = try await run("accounts", "default", "eve@example.org", "--app", "mail")
             #expect(chosen.output.hasPrefix("The default account of mail is ") && chosen.output.contains("eve@"))
             #expect(try await brokerctl(token, at: broker.path, environment: home).output == "AT-1\n")
             // Whoever is named comes first; another app has a choice of its own.
             #expect(
-                try await brokerctl(token + ["--account", "x"], at: broker.path, environment: home).status == .exited(1)
+                try await brokerctl(token + ["--account", "x"], at: broker.path, environment: home).status == .exited(4)
             )
-            #expect(try await run("token", "--app", "notes", "--scope", "email").status == .exited(1))
+            #expect(try await run("token", "--app", "notes", "--scope", "email").status == .exited(4))
             #expect(try await run("accounts", "default", "--app", "mail").output.contains("eve@example.org"))
 
             #expect(
                 try await run("accounts", "default", "--clear", "--app", "mail").output
                     == "mail has no default account.\n")
-            #expect(try await brokerctl(token, at: broker.path, environment: home).status == .exited(1))
+            #expect(try await brokerctl(token, at: broker.path, environment: home).status == .exited(4))
         }
     }
 
@@ -211,7 +211,7 @@ struct AccountsCommandTests {
 
         let several = try brokerOfTwo(Recorder<String>())
         let refused = try await brokerctl(["logout"], at: several.path)
-        #expect(refused.status == .exited(1))
+        #expect(refused.status == .exited(4))
         #expect(refused.errors.contains("name one: ada@example.org, eve@example.org"), "\(refused)")
         let nobody = try BrokerCommandsTests.broker(["accounts.list": #"{"accounts":[]}"#])
         #expect(try await brokerctl(["logout"], at: nobody.path).errors == "brokerctl: Nobody is signed in.\n")

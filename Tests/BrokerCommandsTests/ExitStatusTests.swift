@@ -8,7 +8,7 @@ struct ExitStatusTests {
         "each kind of failure has its status, its sentence on standard error, and nothing on standard output",
         arguments: [
             ("interactionRequired", 4), ("accessDenied", 5), ("grantRequired", 5), ("offline", 1), ("throttled", 1),
-            ("ambiguousAccount", 1), ("userCanceled", 1), ("internal", 1), ("invalidParameter", 1),
+            ("ambiguousAccount", 4), ("locked", 4), ("userCanceled", 1), ("internal", 1), ("invalidParameter", 1),
         ] as [(String, Int32)])
     func kinds(_ kind: String, _ status: Int32) async throws {
         let broker = try ScriptedBroker { peer in
@@ -57,6 +57,23 @@ struct ExitStatusTests {
         #expect(result.output.isEmpty)
         #expect(!result.errors.isEmpty)
         #expect(log.all.isEmpty)
+    }
+
+    @Test("with --json a wrong command line is an error object on standard output as well")
+    func usageAsJSON() async throws {
+        let result = try await brokerctl(["token", "--json"])
+        #expect(result.status == .exited(2))
+        #expect((result.json["data"] as? [String: Any])?["kind"] as? String == "invalidParameter")
+        #expect(!result.errors.isEmpty)
+    }
+
+    @Test(
+        "A word that people try first leads to the command that there is",
+        arguments: [(["version"], "--version"), (["token", "notes"], "--app notes")])
+    func suggestions(_ arguments: [String], _ hint: String) async throws {
+        let result = try await brokerctl(arguments)
+        #expect(result.status == .exited(2))
+        #expect(result.errors.contains(hint))
     }
 
     @Test(

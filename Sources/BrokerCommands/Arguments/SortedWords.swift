@@ -51,7 +51,7 @@ struct SortedWords {
 
     private mutating func place(_ word: String) {
         let free = declarations.indices.first { declarations[$0].kind == .argument && words[$0].isEmpty }
-        if let free { words[free].append(word) } else { note(.tooMany(word)) }
+        if let free { words[free].append(word) } else { note(.tooMany(word, among: declarations)) }
     }
 
     private mutating func sort(long word: String) {

@@ -7,8 +7,10 @@ extension UsageMistake {
         return UsageMistake("There is no option \(word.clean)\(hint.isEmpty ? "." : hint)")
     }
 
-    static func tooMany(_ word: String) -> UsageMistake {
-        UsageMistake("\(word.clean) is one argument too many.")
+    static func tooMany(_ word: String, among declarations: [Declaration]) -> UsageMistake {
+        // `brokerctl token notes`
+        let hint = declarations.contains { $0.name == "app" } ? " Did you mean --app \(word.clean)?" : ""
+        return UsageMistake("\(word.clean) is one argument too many.\(hint)")
     }
 
     static func hasNoValue(_ declaration: Declaration) -> UsageMistake {
@@ -36,7 +38,10 @@ extension UsageMistake {
 
     /// - Parameter path: the words that lead to the noun.
     static func noSubcommand(_ word: String, of type: any Command.Type, _ path: [String]) -> UsageMistake {
-        let hint = Spelling.hint(for: word, among: type.subcommands.map { $0.about.name })
+        let isOption = path.count == 1 && ["version", "json"].contains(word)
+        let hint =
+            isOption
+            ? "; did you mean --\(word)?" : Spelling.hint(for: word, among: type.subcommands.map { $0.about.name })
         let help = ([path[0], "help"] + path.dropFirst()).joined(separator: " ")
         var mistake = UsageMistake(
             "There is no command \(word.clean)\(hint.isEmpty ? "." : hint)\n\(help) lists them all.")

@@ -1,4 +1,5 @@
 import BrokerLink
+import BrokerValues
 import Glibc
 
 /// How a passphrase is asked for: all of one line, blanks included.
@@ -53,6 +54,12 @@ struct PassphraseOptions: ArgumentGroup {
             )
         }
         guard isNew, !first.isEmpty else { return first }
+        guard first.utf8.count >= PassphraseRule.shortest else {
+            throw BrokerClientError(
+                .invalidParameter,
+                "A passphrase has at least \(PassphraseRule.shortest) characters; nothing was changed. Run the command again."
+            )
+        }
         guard TerminalPrompt.line("The same again: ", hidden: true) == first else {
             throw Self.differ
         }

@@ -28,6 +28,9 @@ package enum Brokerctl {
             tell(help(path, on: .error), on: .error)
             end(.usage)
         case .mistake(let mistake, let path):
+            if commandLine.contains("--json") {
+                Output(json: true).failed(BrokerClientError(.invalidParameter, mistake.message))
+            }
             tell(explanation(of: mistake, path), on: .error)
             end(.usage)
         }

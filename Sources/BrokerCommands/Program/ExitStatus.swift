@@ -7,14 +7,15 @@ package enum ExitStatus: Int32, Sendable {
     case failed = 1
     case usage = 2
     case noBroker = 3
-    case interactionRequired = 4
+    /// A sign-in, an unlock, a choice among several accounts.
+    case personNeeded = 4
     case accessDenied = 5
 
     init(_ error: BrokerClientError) {
         switch error.code {
         case .internal where error.reason == ErrorReason.notStarted.rawValue: self = .noBroker
         case .brokerNotAvailable, .brokerNotTrusted: self = .noBroker
-        case .interactionRequired: self = .interactionRequired
+        case .interactionRequired, .locked, .ambiguousAccount: self = .personNeeded
         case .accessDenied, .grantRequired: self = .accessDenied
         default: self = .failed
         }

@@ -61,7 +61,7 @@ struct SilentAsking {
     private func signIn(after error: BrokerClientError) -> String {
         var words = login
         if let known = error.account, account != nil || params.account != nil {
-            words += ["--account", known.identifier]
+            words += ["--account", known.username]
         }
         words += demands
         if let claims = error.claimsChallenge ?? claims { words += ["--claims", claims] }

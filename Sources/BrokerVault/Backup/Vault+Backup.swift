@@ -16,8 +16,8 @@ extension BackupSealer {
     package static func begin(
         with passphrase: Secret, costs: PassphraseCosts = BackupHeader.usualCosts, at now: NumericDate
     ) async throws(BackupError) -> BackupSealer {
-        guard passphrase.count >= PassphraseSource.shortest else {
-            throw .shortPassphrase(atLeast: PassphraseSource.shortest)
+        guard passphrase.count >= PassphraseRule.shortest else {
+            throw .shortPassphrase(atLeast: PassphraseRule.shortest)
         }
         let (key, prefix): (Secret, [UInt8])
         do throws(VaultError) {

@@ -1,4 +1,5 @@
 import BrokerModel
+import BrokerValues
 import CSodium
 import Dispatch
 import Synchronization
@@ -7,9 +8,6 @@ import Synchronization
 /// locked: `broker.unlock` brings the passphrase, unless a program does.
 package struct PassphraseSource: KeySource {
     package static let name = "passphrase"
-    /// Not a measure of strength, only against accidents.
-    static let shortest = 8
-
     package var name: String { Self.name }
 
     package typealias Bringer = @Sendable () async throws(VaultError) -> Secret
@@ -30,8 +28,9 @@ package struct PassphraseSource: KeySource {
             given,
             orElse: "A new vault cannot ask for a passphrase. Start it with another key source, and then run: "
                 + "brokerctl key set-source passphrase")
-        guard passphrase.count >= Self.shortest else {
-            throw .keyUnavailable("A passphrase has at least \(Self.shortest) characters. Choose a longer one.")
+        guard passphrase.count >= PassphraseRule.shortest else {
+            throw .keyUnavailable(
+                "A passphrase has at least \(PassphraseRule.shortest) characters. Choose a longer one.")
         }
         let costs = PassphraseCosts.usual
         let salt = Secret.random(count: PassphraseCosts.saltCount).withBytes { [UInt8]($0) }

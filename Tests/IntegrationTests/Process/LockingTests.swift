@@ -17,7 +17,7 @@ import Testing
             try await broker.register("notes", clientID: "native", authority: "https://login.example.org/")
             #expect(try await broker.ctl(["lock"]).status == .exited(0))
             let refused = try await broker.ctl(["apps", "list"])
-            #expect(refused.status == .exited(1) && refused.errors.contains("brokerctl unlock"), "\(refused)")
+            #expect(refused.status == .exited(4) && refused.errors.contains("brokerctl unlock"), "\(refused)")
             let asJSON = try await broker.ctl(["--json", "accounts", "list"])
             #expect(asJSON.output.contains("\"locked\""), "\(asJSON)")
             #expect(try await broker.ctl(["status"]).output.contains("locked"))
