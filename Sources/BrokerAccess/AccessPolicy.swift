@@ -215,7 +215,8 @@ extension Authority.Invalid {
         switch self {
         case .notAURL: "it is not a URL of the form https://host/path"
         case .plainHTTP: "it must be https (plain http is for loopback only)"
-        case .httpLoopbackNotAllowed: "plain http to loopback has to be allowed with --allow-http-loopback"
+        case .httpLoopbackNotAllowed:
+            "plain http to loopback is not allowed; to allow it for development: brokerctl config set oauth.allow_http_loopback true"
         case .hasQueryOrFragment: "an issuer has neither query nor fragment"
         case .hasUserInfo: "it must not carry a user name"
         case .tenantMissing: "it names no tenant (add /common, /organizations, /consumers, or a tenant's id or domain)"

@@ -18,6 +18,14 @@ package struct ConfigurationLoader: Sendable {
         /// The one that `--config` names, instead of the others. It has to be there.
         case only(String)
 
+        /// Strongest first.
+        package var paths: [String] {
+            switch self {
+            case .standard(let paths): paths
+            case .only(let path): [path]
+            }
+        }
+
         /// Beside the files, strongest first; the last is for packages.
         var appFolders: [String] {
             switch self {

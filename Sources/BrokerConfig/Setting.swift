@@ -81,7 +81,7 @@ extension Setting {
                 "How much the records of one user may take; who has more is refused what adds to it. 0: no limit. The "
                 + "audit log does not count."),
         Setting(
-            name: "oauth.allow_http_loopback", kind: .boolean(\.oauth.allowHTTPLoopback), takesEffect: .restart,
+            name: "oauth.allow_http_loopback", kind: .boolean(\.oauth.allowHTTPLoopback), takesEffect: .reload,
             flag: "--allow-http-loopback",
             summary: "Lets authorities be plain http on 127.0.0.1, [::1] or localhost. For development."),
         Setting(

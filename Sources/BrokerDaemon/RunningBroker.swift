@@ -19,6 +19,7 @@ import UnixSignals
 /// The whole broker: the one place that constructs the parts and joins them.
 struct RunningBroker: Sendable {
     let configuration: BrokerConfiguration
+    let reading: ConfigurationReading
     let log: BrokerLog
     let logger: Logger
     let vault: Vault
@@ -44,7 +45,8 @@ struct RunningBroker: Sendable {
     ///
     /// - Parameter activated: the socket that systemd passed in; without one the broker binds its own.
     static func start(
-        _ configuration: BrokerConfiguration, activated: ActivatedSocket?, log: BrokerLog
+        _ configuration: BrokerConfiguration, from files: ConfigurationLoader.Files, activated: ActivatedSocket?,
+        log: BrokerLog
     ) async throws(StartFailure) -> RunningBroker {
         let logger = log.logger(label: "brokerd")
         let clock = SystemClock()
@@ -108,6 +110,8 @@ struct RunningBroker: Sendable {
         services.payer = payer
         services.users = owners.map { ManyUsers(store: vault, owners: $0) }
         services.process.residentBytes = ResidentMemory.bytes
+        let reading = ConfigurationReading(of: files, clock: clock)
+        services.process.configuration = { reading.report }
         services.requestsPerConnection = configuration.socket.maxRequestsPerConnection
         if configuration.isSystemMode { services.requestsPerUser = 4 * services.requestsPerConnection }
         let sandboxes = SandboxSockets(
@@ -134,7 +138,7 @@ struct RunningBroker: Sendable {
             throw StartFailure(exit: .failed, text: "\(error)")
         }
         return RunningBroker(
-            configuration: configuration, log: log, logger: logger, vault: vault, http: http, reach: reach,
+            configuration: configuration, reading: reading, log: log, logger: logger, vault: vault, http: http, reach: reach,
             engine: engine,
             provider: provider, browser: browser, directory: directory, policy: policy, audit: audit, consent: consent,
             listener: listener, sandboxes: sandboxes, signals: signals, reactors: reactors, loops: loops,

@@ -36,7 +36,8 @@ extension RunningBroker {
                         successTerminationBehavior: .ignore),
                     .init(
                         service: SignalService(
-                            signals: signals, started: configuration, loader: loader, apply: { await apply($0) },
+                            signals: signals, started: configuration, loader: loader, reading: reading,
+                            apply: { await apply($0) },
                             manager: manager, logger: logger),
                         successTerminationBehavior: .gracefullyShutdownGroup),
                     .init(

@@ -62,7 +62,8 @@ struct Starter {
                 "the process could not be hardened",
                 metadata: ["measure": "\(outcome.measure.rawValue)", "errno": "\(outcome.failure ?? 0)"])
         }
-        return try await RunningBroker.start(configuration, activated: activated, log: log)
+        return try await RunningBroker.start(
+            configuration, from: loader.files, activated: activated, log: log)
     }
 }
 

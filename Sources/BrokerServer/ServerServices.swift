@@ -88,6 +88,8 @@ package struct ProcessFacts: Sendable {
     package var mode: GetBrokerStatus.Mode
     /// ``BrokerClock/uptime`` at start.
     package var startedAt: Duration
+    /// Where the settings come from; nil where nothing is read.
+    package var configuration: @Sendable () -> GetBrokerStatus.Configuration? = { nil }
     /// What the process takes of memory; nil where the system does not say.
     package var residentBytes: @Sendable () -> Int? = { nil }
 

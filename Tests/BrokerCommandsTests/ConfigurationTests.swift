@@ -73,7 +73,7 @@ struct ConfigurationTests {
     func setAndShow() async throws {
         try await withTestBed { bed in
             let set = try await config(["config", "set", "log.level", "debug"], in: bed)
-            #expect(set.succeeded && set.output.contains("systemctl --user reload brokerd.service"), "\(set)")
+            #expect(set.succeeded && set.output.contains("reads it when it starts"), "\(set)")
             #expect(try file(bed) == "[log]\nlevel = \"debug\"\n")
             let shown = try await config(["config", "show", "log"], in: bed)
             #expect(
@@ -83,6 +83,10 @@ struct ConfigurationTests {
             let json = try await config(["--json", "config", "show", "log.level"], in: bed)
             let settings = try #require(json.json["settings"] as? [[String: String]])
             #expect(settings.first?["value"] == "debug" && settings.count == 1)
+            #expect(try await config(["config", "get", "log.level"], in: bed).output == "debug\n")
+            #expect(try await config(["config", "get", "oauth.ca_file"], in: bed).output.isEmpty)
+            #expect(try await config(["config", "get", "log"], in: bed).status == .exited(1))
+            #expect(try await config(["config", "show", "log", "--names"], in: bed).output == "log.level\n")
         }
     }
 

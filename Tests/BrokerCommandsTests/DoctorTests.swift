@@ -118,6 +118,22 @@ struct DoctorTests {
         #expect(Examination.configuration(nil, isRunning: true).verdict == .note)
     }
 
+    @Test(
+        "A file that changed after the broker read it, and a setting that waits for a restart, are named with the remedy"
+    )
+    func reading() {
+        var reading = GetBrokerStatus.Configuration(files: ["/home/a/config.toml", "/etc/c.toml"], readOn: 1000)
+        #expect(Examination.reading(reading) { _ in 1000 }.isEmpty)
+        #expect(Examination.reading(nil) { _ in 2000 }.isEmpty)
+        let changed = Examination.reading(reading) { $0 == "/etc/c.toml" ? 1001 : nil }
+        #expect(changed.map(\.text) == ["/etc/c.toml was changed after the broker had read it."])
+        #expect(changed.first?.advice == "systemctl --user reload brokerd.service")
+        reading.pending = ["socket.path", "vault.key_dir"]
+        let pending = Examination.reading(reading) { _ in 0 }
+        #expect(pending.map(\.text) == ["socket.path, vault.key_dir takes effect after a restart."])
+        #expect(pending.first?.advice == "systemctl --user restart brokerd.service")
+    }
+
     @Test("records that were set aside, are gone, or are old ones: what it means, and what to do")
     func records() {
         var vault = GetBrokerStatus.Vault()

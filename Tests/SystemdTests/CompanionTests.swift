@@ -5,6 +5,36 @@ import Testing
 
 @Suite("What a person runs beside the broker", .needsLab)
 struct CompanionTests {
+    @Test("A running broker takes a setting from brokerctl config set at once, or says that it waits for a restart")
+    func settings() async throws {
+        try await withTestBed { bed in
+            let provider = try await DevIdentityProvider.start(in: bed)
+            let lab = try await SystemdLab.boot(in: bed)
+            try await lab.user("systemctl", "--user", "enable", "--now", "brokerd.socket")
+            // What everybody types first starts the daemon.
+            _ = try await lab.user("brokerctl", "status")
+            let add = ["brokerctl", "apps", "add", "work", "--client-id", "demo-one", "--authority", provider.issuer]
+            let refused = try await lab.attempt(add)
+            #expect(refused.errors.contains("brokerctl config set oauth.allow_http_loopback true"), "\(refused)")
+            let taken = try await lab.user("brokerctl", "config", "set", "oauth.allow_http_loopback", "true")
+            #expect(taken.contains("The broker has taken it."), "\(taken)")
+            let added = try await lab.attempt(add)
+            #expect(added.succeeded, "\(added)")
+            let waits = try await lab.user("brokerctl", "config", "set", "socket.max_connections", "100")
+            #expect(waits.contains("socket.max_connections takes effect after: systemctl --user restart"), "\(waits)")
+            let doctor = try await lab.attempt("brokerctl", "doctor")
+            #expect(doctor.output.contains("socket.max_connections takes effect after a restart."), "\(doctor)")
+            try await lab.user("systemctl", "--user", "restart", "brokerd.service")
+            #expect(try await !lab.attempt("brokerctl", "doctor").output.contains("takes effect after a restart"))
+            try await lab.user(
+                "sh", "-c",
+                "echo '# by hand' >> ~/.config/brokerd/config.toml; touch -d '+2 seconds' ~/.config/brokerd/config.toml"
+            )
+            let changed = try await lab.attempt("brokerctl", "doctor")
+            #expect(changed.output.contains("was changed after the broker had read it."), "\(changed)")
+        }
+    }
+
     @Test("a unit keeps a token in a file, as the recipe says; the log is read with brokerctl; git finds its helper")
     func tokenFile() async throws {
         try await withTestBed { bed in

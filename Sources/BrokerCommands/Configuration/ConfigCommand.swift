@@ -10,6 +10,6 @@ struct ConfigCommand: Noun {
     }
 
     static var subcommands: [any Command.Type] {
-        [ShowConfigCommand.self, SetConfigCommand.self, EditConfigCommand.self]
+        [ShowConfigCommand.self, GetConfigCommand.self, SetConfigCommand.self, EditConfigCommand.self]
     }
 }

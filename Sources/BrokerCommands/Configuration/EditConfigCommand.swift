@@ -40,9 +40,10 @@ struct EditConfigCommand: Subcommand {
             }
         }
         try file.keep()
+        let taken = RunningConfiguration(context, global).takeChanges()
         let result: JSONValue = ["file": .string(file.path)]
         context.output.result(JSONText.node(of: result)) {
-            "\(file.path) is changed.\n".clean(keeping: "\n") + OwnConfiguration.advice
+            "\(file.path) is changed.\n".clean(keeping: "\n") + taken
         }
     }
 

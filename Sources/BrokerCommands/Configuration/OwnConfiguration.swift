@@ -67,8 +67,4 @@ struct OwnConfiguration {
     private func failed(_ number: Int32) -> BrokerClientError {
         BrokerClientError(.internal, "\(candidate) cannot be written: \(errnoText(number)); nothing has changed.")
     }
-
-    /// What a person does next.
-    static let advice =
-        "A running broker takes it with: systemctl --user reload brokerd.service (some settings after a restart only).\n"
 }

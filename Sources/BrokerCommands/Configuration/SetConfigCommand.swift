@@ -8,10 +8,11 @@ struct SetConfigCommand: Subcommand {
             "set", "Change one setting in your configuration file.",
             """
             Comments and all other settings stay as they are. The daemon reads the new file first; what it does not take, \
-            is not kept.
+            is not kept. A broker that runs takes it at once, save for the few settings that wait for its next start.
 
             Examples:
               brokerctl config set log.level debug
+              brokerctl config set oauth.allow_http_loopback true
               brokerctl config set lock.after_idle 3600
               brokerctl config set browser.command '["firefox", "--private-window", "%u"]'
             """)
@@ -23,7 +24,9 @@ struct SetConfigCommand: Subcommand {
 
     mutating func declare(in arguments: inout Arguments) {
         arguments.group(&global)
-        arguments.argument("name", &name, "The setting, as config show names it: log.level.")
+        arguments.argument(
+            "name", &name, "The setting, as config show names it: log.level.",
+            completing: LiveCompletion.settings)
         arguments.argument("value", &value, "Its value; in TOML, or the text of a string.")
     }
 
@@ -35,9 +38,10 @@ struct SetConfigCommand: Subcommand {
         try file.write(candidate: text)
         try file.check()
         try file.keep()
+        let taken = RunningConfiguration(context, global).takeChanges()
         let result: JSONValue = ["file": .string(file.path), "name": .string(name)]
         context.output.result(JSONText.node(of: result)) {
-            "\(name) is set in \(file.path).\n".clean(keeping: "\n") + OwnConfiguration.advice
+            "\(name) is set in \(file.path).\n".clean(keeping: "\n") + taken
         }
     }
 }

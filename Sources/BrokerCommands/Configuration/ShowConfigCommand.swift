@@ -18,20 +18,24 @@ struct ShowConfigCommand: Subcommand {
 
     var global = GlobalOptions()
     var name: String?
+    var names = false
 
     mutating func declare(in arguments: inout Arguments) {
         arguments.group(&global)
-        arguments.argument("name", &name, "Only this setting, or all of one table: log.level, cache.")
+        arguments.argument(
+            "name", &name, "Only this setting, or all of one table: log.level, cache.",
+            completing: LiveCompletion.settings)
+        arguments.flag("names", &names, "Show the names only, one in each line.")
     }
 
     func run(in context: CommandContext) throws(BrokerClientError) {
         let all = try ConfigurationReport.current()
         let chosen = name.map { name in all.filter { $0.name == name || $0.name.hasPrefix(name + ".") } } ?? all
         if let name, chosen.isEmpty {
-            throw BrokerClientError(
-                .invalidParameter, "There is no setting \(name); brokerctl config show lists those there are.")
+            throw ConfigurationReport.unknown(name)
         }
         context.output.result(ConfigurationReport.json(chosen)) {
+            guard !names else { return LiveCompletion.lines(chosen.map(\.name)) }
             var table = Table("SETTING", "VALUE", "FROM")
             for setting in chosen { table.add(setting.name, setting.value, setting.origin) }
             return table.text(in: context.output.layout)
@@ -56,6 +60,14 @@ package struct ConfigurationReport {
         }
         name = String(setting[..<equals.lowerBound])
         value = String(setting[equals.upperBound...])
+    }
+
+    /// What a setting without a value has in its place.
+    var isSet: Bool { value != "(not set)" }
+
+    static func unknown(_ name: String) -> BrokerClientError {
+        BrokerClientError(
+            .invalidParameter, "There is no setting \(name); brokerctl config show lists those there are.")
     }
 
     static func current() throws(BrokerClientError) -> [ConfigurationReport] {

@@ -76,6 +76,7 @@ struct DoctorCommand: Subcommand {
                 + Examination.vaults(
                     status.vault.path.realPath ?? status.vault.path, isLocked: status.locked, others: vaults)
                 + Examination.records(status.vault)
+                + Examination.reading(status.configuration, changedOn: lastChange)
                 + key(context)
                 + Examination.apps(apps, advice: ExecutableAdvice.on) + network(apps, caFile: caFile)
         } catch {
@@ -108,6 +109,12 @@ struct DoctorCommand: Subcommand {
     private var folders: [FolderFacts] {
         let places = [variable("HOME"), variable("XDG_RUNTIME_DIR"), (try? OwnConfiguration.folder()) ?? ""]
         return places.filter { $0.hasPrefix("/") }.flatMap(FolderFacts.onTheWay)
+    }
+
+    /// Nil where there is no such file.
+    private func lastChange(of file: String) -> NumericDate? {
+        var facts = stat()
+        return stat(file, &facts) == 0 ? NumericDate(facts.st_mtim.tv_sec) : nil
     }
 
     /// Of an edit that did not come to its end.

@@ -18,6 +18,28 @@ package enum Examination {
         return Finding("Settings", .bad, mistake, advice: "correct it" + rest)
     }
 
+    /// Whether the running broker goes by what its files say now.
+    ///
+    /// - Parameters:
+    ///   - reading: as the broker tells it; nil from one that does not.
+    ///   - changedOn: when a file was changed last.
+    package static func reading(
+        _ reading: GetBrokerStatus.Configuration?, changedOn: (String) -> NumericDate?
+    ) -> [Finding] {
+        guard let reading else { return [] }
+        let reload = "systemctl --user reload brokerd.service"
+        let changed = reading.files.filter { (changedOn($0) ?? 0) > reading.readOn }.map {
+            Finding("Settings", .note, "\($0) was changed after the broker had read it.", advice: reload)
+        }
+        guard !reading.pending.isEmpty else { return changed }
+        let names = reading.pending.joined(separator: ", ")
+        return changed + [
+            Finding(
+                "Settings", .note, "\(names) takes effect after a restart.",
+                advice: "systemctl --user restart brokerd.service")
+        ]
+    }
+
     /// - Parameters:
     ///   - path: of the vault that the broker uses.
     ///   - others: files elsewhere that look like vaults.

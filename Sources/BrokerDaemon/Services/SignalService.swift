@@ -13,6 +13,7 @@ struct SignalService: Service {
     let signals: UnixSignalsSequence
     let started: BrokerConfiguration
     let loader: ConfigurationLoader
+    let reading: ConfigurationReading
     /// Hands a configuration to all parts of the broker.
     let apply: @Sendable (BrokerConfiguration) async -> Void
     let manager: ServiceManager
@@ -42,7 +43,9 @@ struct SignalService: Service {
             let next = Setting.reloading(current, from: wanted)
             await apply(next)
             logger.notice("configuration reloaded")
-            for setting in Setting.changed(from: next, to: wanted) {
+            let pending = Setting.changed(from: next, to: wanted)
+            reading.happened(pending: pending.map(\.name))
+            for setting in pending {
                 logger.warning(
                     "this setting takes effect after a restart only", metadata: ["setting": "\(setting.name)"])
             }

@@ -21,6 +21,7 @@ package enum GetBrokerStatus: PersonMethod {
         package var connections: Int64 = 0
         package var refreshesInFlight: Int64 = 0
         package var device = Device()
+        package var configuration: Configuration?
         package var caller: Caller?
         package var partitions: Int64?
 
@@ -36,6 +37,7 @@ package enum GetBrokerStatus: PersonMethod {
             .required("connections", \.connections, "Clients connected now."),
             .required("refreshesInFlight", \.refreshesInFlight, "Refreshes the providers have not answered yet."),
             .required("device", \.device, "What kind of machine this is."),
+            .optional("configuration", \.configuration, "Where its settings come from."),
             .optional("caller", \.caller, "Who asks, as the broker sees it."),
             .optional(
                 "partitions", \.partitions, "How many users have something in the vault; for root, in system mode."),
@@ -93,6 +95,27 @@ package enum GetBrokerStatus: PersonMethod {
         package init() {}
         package static let members: [Member<Device>] = [
             .required("mode", \.mode, "shared: a sign-out is for all apps.")
+        ]
+    }
+
+    package struct Configuration: MessageObject, Equatable {
+        package var files: [String] = []
+        package var readOn: NumericDate = 0
+        package var reads: Int64 = 1
+        package var pending: [String] = []
+
+        package init() {}
+        package init(files: [String], readOn: NumericDate) {
+            self.files = files
+            self.readOn = readOn
+        }
+
+        package static let members: [Member<Configuration>] = [
+            .required(
+                "files", \.files, "The files that it reads, strongest first; one that is missing counts for nothing."),
+            .required("readOn", \.readOn, "When it read them last, and took what they say."),
+            .required("reads", \.reads, "How often it has read them since it started."),
+            .required("pending", \.pending, "Settings whose new value takes effect after a restart only."),
         ]
     }
 

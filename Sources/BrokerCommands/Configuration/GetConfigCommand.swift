@@ -1,0 +1,35 @@
+import BrokerLink
+import BrokerRPC
+import BrokerValues
+
+struct GetConfigCommand: Subcommand {
+    static var about: About {
+        About(
+            "get", "Print the value of one setting.",
+            """
+            As a broker would read it now; config show says where it comes from. Nothing is printed for a setting without a \
+            value.
+
+            Examples:
+              brokerctl config get log.level
+            """)
+    }
+
+    var global = GlobalOptions()
+    var name = ""
+
+    mutating func declare(in arguments: inout Arguments) {
+        arguments.group(&global)
+        arguments.argument(
+            "name", &name, "The setting, as config show names it: log.level.", completing: LiveCompletion.settings)
+    }
+
+    func run(in context: CommandContext) throws(BrokerClientError) {
+        guard let setting = try ConfigurationReport.current().first(where: { $0.name == name }) else {
+            throw ConfigurationReport.unknown(name)
+        }
+        context.output.result(ConfigurationReport.json([setting])) {
+            setting.isSet ? setting.value.clean + "\n" : ""
+        }
+    }
+}

@@ -1,0 +1,27 @@
+import BrokerConfig
+import BrokerModel
+import BrokerRPC
+import BrokerValues
+import Synchronization
+
+/// When the running broker read its configuration last, for `broker.status`.
+final class ConfigurationReading: Sendable {
+    private let clock: any BrokerClock
+    private let current: Mutex<GetBrokerStatus.Configuration>
+
+    init(of files: ConfigurationLoader.Files, clock: any BrokerClock) {
+        self.clock = clock
+        current = Mutex(GetBrokerStatus.Configuration(files: files.paths, readOn: clock.now))
+    }
+
+    var report: GetBrokerStatus.Configuration { current.withLock { $0 } }
+
+    /// - Parameter pending: settings that were read and wait for a restart.
+    func happened(pending: [String]) {
+        current.withLock { current in
+            current.readOn = clock.now
+            current.reads += 1
+            current.pending = pending
+        }
+    }
+}
