@@ -138,7 +138,8 @@ struct RunningBroker: Sendable {
             throw StartFailure(exit: .failed, text: "\(error)")
         }
         return RunningBroker(
-            configuration: configuration, reading: reading, log: log, logger: logger, vault: vault, http: http, reach: reach,
+            configuration: configuration, reading: reading, log: log, logger: logger, vault: vault, http: http,
+            reach: reach,
             engine: engine,
             provider: provider, browser: browser, directory: directory, policy: policy, audit: audit, consent: consent,
             listener: listener, sandboxes: sandboxes, signals: signals, reactors: reactors, loops: loops,
