@@ -142,7 +142,7 @@ struct FloodTests {
 }
 
 extension BrokerProcess {
-    fileprivate func connections() async throws -> Int64? {
+    func connections() async throws -> Int64? {
         try await call("broker.metrics")["connections"]?.integerValue
     }
 }
