@@ -43,14 +43,27 @@ struct AccountListing: Sendable {
         return called.resolve(\.signedIn)?.who
     }
 
-    /// With an app only those of its provider: somebody of the same username elsewhere in the group is another person.
+    /// With an app, by username only those of its own provider: somebody of that name elsewhere in the group is another person. An id
+    /// means one person, at any provider that the app may ask.
     private func called(
         _ selector: AccountReference, for app: AppRegistration?, in partition: Partition
     ) throws(BrokerError) -> [Account] {
         guard let app else { return try everybody(in: partition).filter { $0.matches(selector, in: partition) } }
         let known = try services.knownAccounts(of: app, in: partition)
-        let clouds = CloudRules.clouds(of: app, isInstanceAware: true, in: services.clouds)
-        return known.people(selector, at: app.authority, otherClouds: clouds).map { $0.account(for: app, in: known) }
+        let authorities = services.settings().authorities
+        let clouds = CloudRules.clouds(of: app, isInstanceAware: true, in: authorities.clouds)
+        let entries =
+            if case .username = selector {
+                known.people(selector, at: app.authority, otherClouds: clouds)
+            } else {
+                known.entries.filter { entry in
+                    entry.isPrimary && entry.matches(selector)
+                        && authorities.recorded(entry.stored.record.authority).map {
+                            TenantRules.mayAsk(at: $0, for: app, clouds: clouds)
+                        } ?? false
+                }
+            }
+        return entries.map { $0.account(for: app, in: known) }
     }
 
     /// For apps that have one account at a time.

@@ -32,8 +32,8 @@ package enum TenantRules {
         return target.tenant(entry.homeTenant ?? entry.stored.record.realm)
     }
 
-    /// An app may name another tenant for one request, but at its own kind of provider and in its own cloud; where the issuer is
-    /// all that a host's owner answers for, its own issuer only: elsewhere its client id means nothing.
+    /// An app may name another tenant for one request, but at its own kind of provider and in its own cloud, or at its own
+    /// host where there are no clouds: elsewhere its client id means nothing.
     ///
     /// - Parameter clouds: further ones that the app's people may be at home in (``CloudRules``).
     package static func check(
@@ -41,12 +41,6 @@ package enum TenantRules {
     ) throws(BrokerError) {
         guard let other, !mayAsk(at: other, for: app, clouds: clouds()) else { return }
         let own = app.authority
-        guard own.rules.hasHostWideClients else {
-            throw BrokerError(
-                .invalidAuthority,
-                "\(other.url) is another issuer than \(app.name)'s own, \(own.url); leave the authority out, or register an app there."
-            )
-        }
         let (place, choice) = own.hasTenants ? ("cloud", "tenant") : ("host", "issuer")
         throw BrokerError(
             .invalidAuthority,
@@ -60,6 +54,7 @@ package enum TenantRules {
         guard own.kind == other.kind, own.environment == other.environment || clouds.contains(other.environment) else {
             return false
         }
-        return own.rules.hasHostWideClients || other == own
+        // A client's secret is for its own issuer: whoever may act as the app must not learn it by naming another.
+        return own.rules.hasHostWideClients || app.clientSecret == nil || other == own
     }
 }

@@ -4,7 +4,7 @@ package enum RemoveAccount: AppMethod {
     package static let name = "accounts.remove"
     package static let summary = "Takes an account's tokens from one app."
     package static let description = """
-        Only an account of the app's provider; several who are signed in under one username are ambiguousAccount. \
+        A username means an account of the app's provider; several who are signed in under one username are ambiguousAccount. \
         Other apps of the group keep theirs, and the browser stays signed in. The app is told interactionRequired from \
         then on, until the person signs in to it again.
         """

@@ -4,7 +4,7 @@ package enum SignOutAccount: AppOrPersonalMethod {
     package static let name = "accounts.signOut"
     package static let summary = "Signs an account out of one app, of all apps of its group, or of everything."
     package static let description = """
-        With an app, only an account of its provider; several who are signed in under one username are ambiguousAccount. \
+        With an app, a username means an account of its provider; several who are signed in under one username are ambiguousAccount. \
         Stage after stage, each with its own outcome. local: the app's tokens are gone, and its next sign-in asks for the \
         password. wipe: all apps' tokens of the account in the group are gone; without an app (for the person's own tools) \
         and on a shared device, those of all groups. revocation: the refresh tokens are revoked at the provider (RFC \
