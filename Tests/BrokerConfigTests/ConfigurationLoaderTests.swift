@@ -53,6 +53,7 @@ struct ConfigurationLoaderTests {
             [interaction]
             max_open = 15
             max_open_each = 5
+            allow_redirects_of_other_users = true
             [browser]
             command = ["firefox", "--private-window", "%u"]
             [device]

@@ -195,7 +195,8 @@ struct RedirectListenerTests {
                 import os, socket, struct
                 os.setgid(12345); os.setuid(12345)
                 def visit(hangs_up):
-                    connection = socket.create_connection(("127.0.0.1", \(bed.port)))
+                    connection = socket.socket()
+                    connection.connect(("127.0.0.1", \(bed.port)))
                     connection.sendall(b"\(bed.filled("GET PATH?code=1 HTTP/1.1\\r\\nHost: HOST\\r\\n\\r\\n"))")
                     if hangs_up:
                         connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
