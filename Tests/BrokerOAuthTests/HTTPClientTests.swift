@@ -271,4 +271,16 @@ struct HTTPClientTests {
             await shutdown.value
         }
     }
+
+    @Test("abandoning ends a token request, too")
+    func abandoning() async throws {
+        try await withServer { _ in
+            .hang
+        } _: { server, client in
+            let post = Task { try await failureOf(HTTPRequest(.post, server.url), through: client) }
+            try await eventually("the request is out") { server.connections == 1 }
+            client.abandon()
+            #expect(try await post.value.reason == .cancelled)
+        }
+    }
 }
