@@ -15,6 +15,8 @@ package enum KeptVariables {
         "NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID", "CREDENTIALS_DIRECTORY", "STATE_DIRECTORY",
         "RUNTIME_DIRECTORY", "CACHE_DIRECTORY", "LOGS_DIRECTORY", "CONFIGURATION_DIRECTORY", "INVOCATION_ID",
         "JOURNAL_STREAM", "SYSTEMD_EXEC_PID",
+        // Whether the thread pool logs that it does not get the priority that it asks for.
+        "LIBDISPATCH_LOG",
         // The way to the network.
         "http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY",
         "SSL_CERT_FILE", "SSL_CERT_DIR", "CURL_CA_BUNDLE",

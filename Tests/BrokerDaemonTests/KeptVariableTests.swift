@@ -23,7 +23,7 @@ struct KeptVariableTests {
             "HOME", "XDG_CONFIG_HOME", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS", "BROWSER", "NOTIFY_SOCKET",
             "LISTEN_FDS",
             "LISTEN_FDNAMES", "CREDENTIALS_DIRECTORY", "STATE_DIRECTORY", "JOURNAL_STREAM", "https_proxy", "NO_PROXY",
-            "SSL_CERT_FILE", "CURL_CA_BUNDLE", "LC_ALL",
+            "SSL_CERT_FILE", "CURL_CA_BUNDLE", "LC_ALL", "LIBDISPATCH_LOG",
         ] { #expect(KeptVariables.has(name), "\(name)") }
     }
 }
