@@ -34,7 +34,7 @@ package enum AdminProof: Sendable, Equatable {
     case outside
     /// To have connected with this group; nil where there is no such group, and nobody administers.
     case group(UInt32?)
-    /// That the person shows to be there, for what matters most (`BrokerMethod.needsPresence`).
+    /// That the person shows to be there, for what matters most (`BrokerMethod.presence(for:)`).
     case presence
 
     /// - Parameter gid: with which a caller connected (SO_PEERCRED).
@@ -136,10 +136,8 @@ package final class AccessPolicy: Sendable {
     /// Whether a caller of the group has what administration asks for besides being outside.
     package func hasAdminProof(gid: UInt32) -> Bool { settings.adminProof.isMet(by: gid) }
 
-    package func identify(_ facts: PeerFacts) throws(BrokerError) -> Caller {
-        try serves(PeerCredentials(uid: facts.uid, gid: facts.gid, pid: facts.pid))
-        return Caller(facts)
-    }
+    /// Whether the broker serves every user.
+    package var servesEverybody: Bool { if case .everybody = settings.audience { true } else { false } }
 
     /// For what concerns more than one app: all accounts, registrations. It needs proof of being outside of sandboxes.
     package func requireAdministrator(_ caller: Caller) throws(BrokerError) {
@@ -183,7 +181,7 @@ package final class AccessPolicy: Sendable {
     ) throws(BrokerError) -> Never {
         let account = accountID.map { AccountReference.id($0) }
         let reach = scopes.map { AppReach.token(scopes: $0, account: account) } ?? .account(account)
-        try grants.ask(for: GrantedPart(needed: reach, by: app), of: app, by: caller)
+        try grants.ask(for: GrantedPart(needed: reach, by: app), of: app, by: caller.forApps)
     }
 
     /// An authority that a caller names, and not the person's configuration or registration.

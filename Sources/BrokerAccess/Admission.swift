@@ -75,7 +75,7 @@ extension AccessPolicy {
     /// - Returns: false for who has to come the whole way. Who was let in ends with ``leave(neededKeys:)``.
     package func admitAgain(_ caller: Caller) -> Bool {
         guard owners?.isCertain(of: caller.partition) != false,
-            caller.mayAdminister || !directory.isRolledBack(caller.partition)
+            caller.forApps.mayAdminister || !directory.isRolledBack(caller.partition)
         else { return false }
         return gate.enter()
     }
@@ -102,6 +102,7 @@ extension AccessPolicy {
     package func confirm(
         _ admitted: Admitted<AppRegistration>, of caller: Caller, limitsTokens: Bool = true
     ) throws(BrokerError) {
+        let caller = caller.forApps
         var app = admitted.app
         if !app.isAdHoc {
             app = try directory.registered(app.name, in: caller.partition)
@@ -110,8 +111,8 @@ extension AccessPolicy {
                 throw takenBack(from: caller, app, "\(app.name) was registered anew meanwhile; ask again.")
             }
         }
-        let (tier, mayBeUsed) = current.withLock { ($0.tiers[caller.tier], !app.isAdHoc || $0.allowsAdHoc(app)) }
-        switch AccessVerdict(on: caller, as: app, by: tier) {
+        let (tiers, mayBeUsed) = current.withLock { ($0.tiers, !app.isAdHoc || $0.allowsAdHoc(app)) }
+        switch AccessVerdict(on: caller, as: app, by: tiers) {
         case .allowed where mayBeUsed: return
         case .byGrant where mayBeUsed:
             if let grant = admitted.grant, grants.holds(grant, of: caller, as: app) { return }
@@ -144,6 +145,18 @@ extension AccessPolicy {
         } catch { return false }
     }
 
+    /// As ``mayListen(_:as:)``, and whether it may be told of what happened to another app of its group: that is for who could use
+    /// that app without being asked about.
+    package func mayListen(
+        _ caller: Caller, as admitted: Admitted<AppRegistration?>, to app: AppRegistration
+    ) -> Bool {
+        guard mayListen(caller, as: admitted) else { return false }
+        guard let own = admitted.app, own.identity != app.identity else { return true }
+        let caller = caller.forApps
+        let isNameable = caller.nameableApps.map { !app.isAdHoc && $0.contains(app.name) } ?? true
+        return isNameable && AccessVerdict(on: caller, as: app, by: current.withLock(\.tiers)) == .allowed
+    }
+
     private func takenBack(from caller: Caller, _ app: AppRegistration, _ message: String) -> BrokerError {
         BrokerError(.accessDenied, message, reason: .callerNotListed) {
             $0.app = app.grantName
@@ -166,10 +179,10 @@ extension AccessPolicy {
     fileprivate func admit(
         as reference: AppReference, _ request: Asking
     ) throws(BrokerError) -> Admitted<AppRegistration> {
-        let caller = request.caller
+        let caller = request.caller.forApps
         try requireNameable(reference, by: caller)
         let app = try app(reference, of: caller)
-        let verdict = AccessVerdict(on: caller, as: app, by: current.withLock { $0.tiers[caller.tier] })
+        let verdict = AccessVerdict(on: caller, as: app, by: current.withLock(\.tiers))
         if verdict != .refused {
             try requireCertainLists(caller, as: app)
             try app.requireWithinCeiling(request.reach)
@@ -242,7 +255,7 @@ extension AccessPolicy {
             var app = AppRegistration(
                 AppDescription(name: clientID, clientID: clientID),
                 authority: try authorityNamed(authority), isAdHoc: true)
-            if caller.tier == .sandboxed { app.sandbox = caller.id }
+            if caller.tier == .sandboxed { app.sandbox = caller.clientSpace }
             return app
         }
     }
@@ -250,9 +263,12 @@ extension AccessPolicy {
     private func refusal(of caller: Caller, as app: AppRegistration) -> BrokerError {
         BrokerError(
             .accessDenied,
-            app.isAdHoc
-                ? "\(caller.id) may only ask as an app that lists it; add it with brokerctl apps add."
-                : "\(caller.id) is not among the programs that may use \(app.name); add it with brokerctl apps add, or allow it with brokerctl grants approve.",
+            caller.partner.map {
+                "\(caller.id) writes on a connection of \($0.id), and not both of them may use \(app.name); let each make its own."
+            }
+                ?? (app.isAdHoc
+                    ? "\(caller.id) may only ask as an app that lists it; add it with brokerctl apps add."
+                    : "\(caller.id) is not among the programs that may use \(app.name); add it with brokerctl apps add, or allow it with brokerctl grants approve."),
             reason: app.isAdHoc ? .adHocForbidden : .callerNotListed
         ) {
             $0.app = app.grantName
@@ -316,46 +332,4 @@ extension NoApp: AppNaming {
 
     /// What an administrator changed is changed by then: an answer says so.
     package static func confirm(_: Admitted<NoApp>, of _: Caller, by _: AccessPolicy) {}
-}
-
-/// What becomes of a caller that wants to act as an app. Pure.
-enum AccessVerdict: Equatable {
-    case allowed
-    /// As far as a person agreed.
-    /// - asks: whether a person is asked for what is missing.
-    case byGrant(asks: Bool)
-    case refused
-
-    init(on caller: Caller, as app: AppRegistration, by rule: TierRule) {
-        if !app.isAdHoc, caller.isListed(by: app) {
-            self = .allowed
-            return
-        }
-        switch rule {
-        case .deny: self = .refused
-        case .ask: self = caller.identity.isLasting ? .byGrant(asks: true) : .refused
-        case .allow where app.isAdHoc && caller.tier == .sandboxed:
-            // A client of its own choosing brings a sandbox the network, and a window to the person.
-            self = caller.identity.isLasting ? .byGrant(asks: true) : .refused
-        case .allow: self = app.listsCallers ? .byGrant(asks: false) : .allowed
-        }
-    }
-}
-
-extension Caller {
-    /// Whether an app's own list of callers names this one.
-    fileprivate func isListed(by registration: AppRegistration) -> Bool {
-        if facts.ownSandbox != nil, let binding = facts.sandboxApps[registration.name],
-            binding == nil || binding == registration.grantBinding
-        {
-            return true
-        }
-        switch tier {
-        case .unidentified: return false
-        // A sandboxed process sees a root of its own: its path says nothing about programs outside.
-        case .sandboxed: return sandboxID.map(registration.lists(sandbox:)) ?? false
-        case .confined, .systemInstalled, .unknown: break
-        }
-        return registration.lists(executable: facts.executable, unit: unit)
-    }
 }

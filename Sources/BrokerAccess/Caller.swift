@@ -8,29 +8,63 @@ package final class Caller: Sendable, Equatable {
     /// Whether it was proved to be outside of every sandbox: what administration asks for.
     package let isOutside: Bool
     package let facts: PeerFacts
+    /// The other process of a connection that was handed on: what is not allowed to both is allowed to neither.
+    let partner: Caller?
+    /// The program that had `brokerctl` ask.
+    private let starter: Caller?
 
-    package init(_ facts: PeerFacts) {
-        self.facts = facts
+    /// - Parameter starter: the program that started it, where it is `brokerctl` (``PeerFacts/isFront``).
+    package convenience init(_ facts: PeerFacts, startedBy starter: PeerFacts? = nil) {
+        self.init(facts, partner: nil, starter: facts.isFront ? Caller(facts.asFront(of: starter)) : nil)
+    }
+
+    private init(_ facts: PeerFacts, partner: Caller?, starter: Caller?) {
+        (self.facts, self.partner, self.starter) = (facts, partner, starter)
         partition = Partition(uid: facts.uid)
         let verdict = CallerVerdict(facts)
         identity = CallerIdentity(tier: verdict.tier, id: verdict.id)
         isOutside = verdict.isOutside
     }
 
-    /// Who speaks when another process writes on this caller's connection: never more than either of the two may.
+    /// Who speaks when another process writes on this caller's connection: the one of the two that is worth less, and no more than
+    /// both of them may.
     package func handingOn(to writer: PeerFacts) -> Caller {
+        let writer = Caller(writer)
+        let (speaker, other) =
+            switch tier {
+            case .sandboxed, .confined, .unidentified: (self, writer)
+            case .systemInstalled, .unknown: (writer, self)
+            }
+        return Caller(speaker.facts.handedOn, partner: Caller(other.forApps.facts.handedOn), starter: nil)
+    }
+
+    /// Who counts where apps and their tokens are asked for. `brokerctl` asks for whoever started it: it gives anybody what it is
+    /// given.
+    package var forApps: Caller { starter ?? self }
+
+    /// Whether it could lose rights by entering a sandbox: it is in none, and speaks for itself.
+    package var mayMove: Bool {
         switch tier {
-        // What it may not do, nobody may do for it.
-        case .sandboxed, .confined, .unidentified: return Caller(facts.handedOn)
-        case .systemInstalled, .unknown: return Caller(writer.handedOn)
+        case .sandboxed, .unidentified: false
+        case .confined, .systemInstalled, .unknown: !facts.isHandedOn
         }
     }
 
     /// All else follows from them.
-    package static func == (left: Caller, right: Caller) -> Bool { left.facts == right.facts }
+    package static func == (left: Caller, right: Caller) -> Bool {
+        left.facts == right.facts && left.partner == right.partner && left.starter == right.starter
+    }
+
+    /// The facts that it was judged by, in words.
+    package var described: CallerFacts {
+        var described = facts.described
+        described["startedBy"] = starter.map { "\($0.tier.rawValue) \($0.id)" }
+        described["handedOnWith"] = partner.map { "\($0.tier.rawValue) \($0.id)" }
+        return described
+    }
 
     package var tier: CallerTier { identity.tier }
-    /// For people and logs: a sandbox id, a label, a unit or a path.
+    /// For people and logs: a sandbox's name, a label, a unit or a path.
     package var id: String { identity.id }
 
     /// Whether it may do what concerns more than one app, registrations included.
@@ -61,7 +95,13 @@ package final class Caller: Sendable, Equatable {
     /// A name that somebody outside of the sandbox vouches for.
     var sandboxID: String? { facts.ownSandbox?.name ?? facts.confirmedName }
 
-    var unit: String? { facts.systemUnit ?? facts.cgroup?.userUnit }
+    /// The sandbox that its own client ids are kept apart by (``AppRegistration/sandbox``).
+    var clientSpace: String {
+        guard facts.ownSandbox == nil else { return id }
+        if case .snap(let label) = LabelVerdict(facts.label) { return label }
+        // One that looks like a snap's has a type, so that it is no snap's.
+        return facts.flatpakID.flatMap { CallerName.sandbox($0) == id ? $0 : nil } ?? id
+    }
 }
 
 extension PeerFacts {
@@ -71,19 +111,51 @@ extension PeerFacts {
         return facts
     }
 
+    /// Whether it is our own `brokerctl`, as root installed it.
+    package var isFront: Bool {
+        sandbox == nil && executableIsRootOwned && executable?.hasSuffix("/brokerctl") == true
+    }
+
+    /// What is known of the program that `brokerctl`, of which these facts are, asks for. Its unit is that of `brokerctl`: a
+    /// manager that starts a unit is in none.
+    ///
+    /// - Parameter starter: nil where nobody can be told: then `brokerctl` is any program.
+    fileprivate func asFront(of starter: PeerFacts?) -> PeerFacts {
+        var facts = starter ?? self
+        facts.front = executable
+        (facts.cgroup, facts.systemServiceUID) = (cgroup, systemServiceUID)
+        // A program of the system's that has others run what they like, and one that took its place, look alike.
+        facts.executableIsRootOwned = false
+        return facts
+    }
+
     /// The system service that the process is part of: it runs as the service's own account, and not just in its cgroup.
     var systemUnit: String? { systemServiceUID == uid ? cgroup?.systemService : nil }
 
+    /// What lists may call the unit that the process runs in, its typed name first. Without a type the unit is one of the
+    /// manager that the broker runs under.
+    var unitNames: [String] {
+        if let unit = systemUnit {
+            return Self.names(of: unit, typed: CallerName.system(unit: unit), isOfOurManager: isServedWithOthers)
+        }
+        guard !isServedWithOthers, let unit = cgroup?.userUnit else { return [] }
+        return Self.names(of: unit, typed: CallerName.user(unit: unit), isOfOurManager: true)
+    }
+
+    private static func names(of unit: String, typed: String, isOfOurManager: Bool) -> [String] {
+        isOfOurManager && !CallerName.looksTyped(unit: unit) ? [typed, unit] : [typed]
+    }
+
     /// A sandbox's name that was confirmed from outside of it.
     var confirmedName: String? {
-        if case .snap(let name) = LabelVerdict(label) { return name }
-        return flatpakID
+        if case .snap(let label) = LabelVerdict(label) { return CallerName.snap(label: label) }
+        return flatpakID.map(CallerName.flatpak)
     }
 
     /// The sandbox by whose socket it came, unless it is known to be in another one, which reached into its folder.
     var ownSandbox: Sandbox? {
         guard let sandbox else { return nil }
-        guard let name = confirmedName, name != sandbox.id else { return sandbox }
+        guard let confirmedName, confirmedName != sandbox.name else { return sandbox }
         return nil
     }
 }
@@ -111,19 +183,19 @@ private struct CallerVerdict {
     private init(processOf facts: PeerFacts) {
         let label = LabelVerdict(facts.label)
         let process = "pid \(facts.pid)"
-        let places = [facts.rootMount, facts.userNamespace, facts.pidNamespace]
+        let places = facts.places
         let isAtHome = places.allSatisfy { $0 == .same }
         switch label {
-        case .snap(let name): (tier, id) = (.sandboxed, name)
+        case .snap: (tier, id) = (.sandboxed, facts.confirmedName ?? process)
         case .unreadable: (tier, id) = (.unidentified, process)
         case .container(let text): (tier, id) = (.sandboxed, CallerIdentity.unnamedSandbox + text)
         case _ where !facts.isPinned: (tier, id) = (.unidentified, process)
         case .unconfined, .confined:
             if let unit = facts.systemUnit, facts.userNamespace == .same, facts.pidNamespace == .same {
-                (tier, id, isOutside) = (.systemInstalled, unit, isAtHome)
+                (tier, id, isOutside) = (.systemInstalled, CallerName.system(unit: unit), isAtHome)
             } else if places.contains(.other) {
                 let place = facts.cgroup?.place(of: facts.uid) ?? process
-                (tier, id) = (.sandboxed, facts.flatpakID ?? CallerIdentity.unnamedSandbox + place)
+                (tier, id) = (.sandboxed, facts.confirmedName ?? CallerIdentity.unnamedSandbox + place)
             } else if places.contains(.unreadable) {
                 (tier, id) = (.unidentified, process)
             } else if let cgroup = facts.cgroup {

@@ -1,4 +1,5 @@
 import BrokerModel
+import BrokerValues
 
 /// What a security module's label says about a process. Pure; the forms are of AppArmor (`NAME (mode)`) and SELinux
 /// (`user:role:type:level`).
@@ -36,7 +37,7 @@ enum LabelVerdict: Equatable {
     }
 
     private static func isSnap(_ name: String) -> Bool {
-        name.hasPrefix("snap.") && name.split(separator: ".").count >= 3 && !name.contains(" ") && !name.holds("//&")
+        CallerName.snap(label: name) != nil && !name.contains(" ") && !name.holds("//&")
     }
 
     private static func seLinuxType(_ text: String) -> String? {

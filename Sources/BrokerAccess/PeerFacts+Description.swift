@@ -10,6 +10,7 @@ extension PeerFacts {
             "rootMount": rootMount.rawValue,
             "userNamespace": userNamespace.rawValue,
             "pidNamespace": pidNamespace.rawValue,
+            "networkNamespace": networkNamespace.rawValue,
         ]
         switch label {
         case .none: break
@@ -17,10 +18,11 @@ extension PeerFacts {
         case .unreadable: facts["label"] = "unreadable"
         }
         facts["cgroup"] = cgroup?.path ?? "unreadable"
-        facts["systemService"] = systemUnit
+        facts["unit"] = unitNames.first
         facts["executable"] = executable
         if executable != nil { facts["executableOwner"] = executableIsRootOwned ? "root only" : "others, too" }
-        facts["flatpak"] = flatpakID
+        facts["flatpak"] = flatpakID.map(CallerName.flatpak)
+        facts["asksBy"] = front
         if lacksAdminProof { facts["adminProof"] = "missing" }
         if isHandedOn { facts["connectedBy"] = "another process" }
         if let sandbox {

@@ -63,8 +63,12 @@ extension TableKey<AppFileEntry> {
             optional(
                 "redirect_uri", \.description.redirectURI, "As registered at the provider; none: loopback, any port."),
             words("executables", \.description.executables, "Absolute paths of programs that may act as it."),
-            words("units", \.description.units, "systemd units that may act as it."),
-            words("sandbox_ids", \.description.sandboxIDs, "Flatpak or snap applications that may act as it."),
+            words(
+                "units", \.description.units,
+                "systemd units that may act as it, as `system:NAME.service` or `user:NAME.service`."),
+            words(
+                "sandbox_ids", \.description.sandboxIDs,
+                "Sandboxes that may act as it, as `flatpak:ID`, `snap:NAME` or `ENGINE:ID`."),
             boolean("instance_aware", \.isInstanceAware, "Whether its people may be at home in other clouds of Entra."),
         ]
     }

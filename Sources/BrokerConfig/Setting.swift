@@ -137,14 +137,16 @@ extension Setting {
             summary: "The same for a system service, or a program that only root can change."),
         Setting(
             name: "access.unknown", kind: .choice(\.access.unknown, BrokerConfiguration.Access.rules),
-            takesEffect: .reload, summary: "The same for any other program outside of sandboxes."),
+            takesEffect: .reload,
+            summary:
+                "The same for any other program outside of sandboxes. brokerctl counts as the program that started it."),
         Setting(
             name: "admin.proof", kind: .choice(\.admin.proof, BrokerConfiguration.Admin.proofs), takesEffect: .reload,
             summary:
                 "What a program must show to administer. `outside`: that it runs outside of sandboxes. `setgid`: also that it "
                 + "has the group `brokerctl`, which a set-group-id brokerctl has and other programs of the user do not. "
-                + "`presence`: for what gives tokens away (an approval, a registration, a sandbox for named apps, a backup "
-                + "made or merged) and a change of the key's source, also that you authenticate, as polkit asks you."
+                + "`presence`: for what gives tokens away (an approval, a registration, a sandbox that has apps, a backup "
+                + "made, merged or put back) and a change of the key's source, also that you authenticate, as polkit asks you."
         ),
         Setting(
             name: "interaction.max_open", kind: .integer(\.interaction.maxOpen, 1...1_000, unit: nil),

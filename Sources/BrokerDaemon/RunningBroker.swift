@@ -102,7 +102,7 @@ struct RunningBroker: Sendable {
                 version: BrokerVersion.text, mode: configuration.isSystemMode ? .system : .user, startedAt: clock.uptime
             ), log: logger)
         let consent = BrowserConsent(
-            grants: grants, audit: audit, allowance: services.browsers,
+            policy: policy, audit: audit, allowance: services.browsers,
             pages: LoopbackConsentPages(on: loops.next(), random: SystemRandom()), browser: browser,
             isOn: configuration.asksInBrowser,
             username: { try? engine.account(.id($0), of: nil, in: $1)?.username }, log: logger)

@@ -89,9 +89,9 @@ package final class TokenBroker: Sendable {
     /// A redirect received elsewhere: by a URL handler, or pasted by the person.
     ///
     /// - Throws: `invalidParameter` when it belongs to no sign-in that waits, or is no answer that one can take.
-    package func complete(redirectURL: Secret, in partition: Partition) throws(BrokerError) {
+    package func complete(redirectURL: Secret, from owner: InteractionOwner) throws(BrokerError) {
         let redirect = RedirectParameters(redirectURL: redirectURL.revealed()[...])
-        switch services.interactions.deliver(redirect, in: partition) {
+        switch services.interactions.deliver(redirect, from: owner) {
         case .taken: return
         case .notExpected:
             throw BrokerError(
@@ -107,8 +107,8 @@ package final class TokenBroker: Sendable {
     }
 
     /// - Returns: whether there was one to cancel.
-    package func cancel(interactionID: String, in partition: Partition) -> Bool {
-        services.interactions.interaction(interactionID, in: partition)?
+    package func cancel(interactionID: String, by owner: InteractionOwner) -> Bool {
+        services.interactions.interaction(interactionID, of: owner)?
             .end(BrokerError(.userCanceled, "The sign-in was canceled.")) ?? false
     }
 

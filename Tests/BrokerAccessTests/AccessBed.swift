@@ -76,7 +76,8 @@ final class AccessBed: Sendable {
     func caller(_ change: (inout PeerFacts) -> Void = { _ in }) throws -> Caller {
         var facts = PeerFacts.outside
         change(&facts)
-        return try policy.identify(facts)
+        try policy.serves(PeerCredentials(uid: facts.uid, gid: facts.gid, pid: facts.pid))
+        return Caller(facts)
     }
 }
 
@@ -85,7 +86,8 @@ extension PeerFacts {
     static var outside: PeerFacts {
         var facts = PeerFacts(uid: 1000, gid: 1000, pid: 4711)
         facts.isPinned = true
-        (facts.rootMount, facts.userNamespace, facts.pidNamespace) = (.same, .same, .same)
+        (facts.rootMount, facts.userNamespace) = (.same, .same)
+        (facts.pidNamespace, facts.networkNamespace) = (.same, .same)
         facts.cgroup = ControlGroup(path: "/user.slice/user-1000.slice/session-3.scope")
         facts.executable = "/home/alice/bin/tool"
         return facts

@@ -75,7 +75,7 @@ struct CallerTests {
             claimant("/user.slice/user-1000.slice/session-3.scope/a")
                 == claimant("/user.slice/user-1000.slice/session-3.scope"))
         #expect(claimant("/docker/a") == .unnamedSandbox(unit: "/docker/a"))
-        #expect(claimant("/a.scope") { $0.flatpakID = "org.example.Game" } == .sandbox("org.example.Game"))
+        #expect(claimant("/a.scope") { $0.flatpakID = "org.example.Game" } == .sandbox("flatpak:org.example.Game"))
         // Together they have one share, and with those of whom nothing is known.
         #expect(own.orAllUnnamed == claimant("/other.scope").orAllUnnamed)
         #expect(own.orAllUnnamed == claimant("/a.scope") { $0.isPinned = false }.orAllUnnamed)
@@ -148,10 +148,10 @@ struct CallerTests {
                 build, ControlGroup(path: "/system.slice/relay.service"), $0.uid
             )
         },
-        TierRow("a Flatpak by another sandbox's socket", .sandboxed, "org.example.Game") {
+        TierRow("a Flatpak by another sandbox's socket", .sandboxed, "flatpak:org.example.Game") {
             ($0.sandbox, $0.rootMount, $0.flatpakID) = (build, .other, "org.example.Game")
         },
-        TierRow("a snap by another sandbox's socket", .sandboxed, "snap.game.play") {
+        TierRow("a snap by another sandbox's socket", .sandboxed, "snap:game") {
             ($0.sandbox, $0.label) = (build, .text("snap.game.play (enforce)"))
         },
         TierRow("a Flatpak by its own sandbox's socket", .sandboxed, "flatpak:org.example.Game") {
@@ -168,11 +168,22 @@ struct CallerTests {
         TierRow("another root", .sandboxed, "container:session-3.scope") { $0.rootMount = .other },
         TierRow("another user namespace", .sandboxed, "container:session-3.scope") { $0.userNamespace = .other },
         TierRow("another pid namespace", .sandboxed, "container:session-3.scope") { $0.pidNamespace = .other },
+        TierRow("another network namespace", .sandboxed, "container:session-3.scope") { $0.networkNamespace = .other },
+        TierRow("a network namespace that could not be read", .unidentified, "pid 4711") {
+            $0.networkNamespace = .unreadable
+        },
+        TierRow("such a service with a network of its own", .systemInstalled, "system:backup.service") {
+            ($0.cgroup, $0.systemServiceUID) = (ControlGroup(path: "/system.slice/backup.service"), 1000)
+            $0.networkNamespace = .other
+        },
+        TierRow("a Flatpak that is called like a snap", .sandboxed, "flatpak:snap.mail.mail") {
+            ($0.rootMount, $0.flatpakID) = (.other, "snap.mail.mail")
+        },
         TierRow("a root-owned program in a sandbox", .sandboxed, "container:session-3.scope") {
             $0.rootMount = .other
             $0.executableIsRootOwned = true
         },
-        TierRow("a Flatpak that was confirmed", .sandboxed, "org.example.Mail") {
+        TierRow("a Flatpak that was confirmed", .sandboxed, "flatpak:org.example.Mail") {
             $0.rootMount = .other
             $0.flatpakID = "org.example.Mail"
         },
@@ -187,11 +198,11 @@ struct CallerTests {
                 path: "/user.slice/user-1000.slice/user@1000.service/app.slice/app-flatpak-org.example.Mail-7.scope")
             $0.executableIsRootOwned = true
         },
-        TierRow("a service of root's manager", .systemInstalled, "backup.service", administers: true) {
+        TierRow("a service of root's manager", .systemInstalled, "system:backup.service", administers: true) {
             $0.cgroup = ControlGroup(path: "/system.slice/backup.service")
             $0.systemServiceUID = 1000
         },
-        TierRow("such a service with mounts of its own", .systemInstalled, "backup.service") {
+        TierRow("such a service with mounts of its own", .systemInstalled, "system:backup.service") {
             $0.cgroup = ControlGroup(path: "/system.slice/backup.service")
             $0.systemServiceUID = 1000
             $0.rootMount = .other
@@ -241,8 +252,8 @@ struct CallerTests {
         },
         TierRow("a profile that kills", .confined, "tool (kill)") { $0.label = .text("tool (kill)") },
         TierRow("stacked profiles", .confined, "a//&b (enforce)") { $0.label = .text("a//&b (enforce)") },
-        TierRow("a snap", .sandboxed, "snap.mail.mail") { $0.label = .text("snap.mail.mail (enforce)") },
-        TierRow("a snap that has ended", .sandboxed, "snap.mail.mail") {
+        TierRow("a snap", .sandboxed, "snap:mail") { $0.label = .text("snap.mail.mail (enforce)") },
+        TierRow("a snap that has ended", .sandboxed, "snap:mail") {
             $0.label = .text("snap.mail.mail (enforce)")
             $0.isPinned = false
         },

@@ -19,13 +19,14 @@ struct GrantTests {
         let scene = try await Scene()
         let error = try #require(scene.refusal())
         let request = try #require(error.details.grantRequest)
-        #expect(error.details.app == "mail" && error.details.caller == "org.example.Game")
+        #expect(error.details.app == "mail" && error.details.caller == "flatpak:org.example.Game")
         #expect(error.message.contains("brokerctl grants approve \(request)"))
         let listed = try scene.bed.grants.list(in: Self.partition)
         #expect(listed.requests.map(\.id) == [request] && listed.grants.isEmpty)
         #expect(listed.requests.first?.facts["rootMount"] == "other")
         let grant = try await scene.bed.grants.approve(request: request, .init(), in: Self.partition)
-        #expect(grant.caller == CallerIdentity(tier: .sandboxed, id: "org.example.Game") && grant.expiresOn == nil)
+        #expect(
+            grant.caller == CallerIdentity(tier: .sandboxed, id: "flatpak:org.example.Game") && grant.expiresOn == nil)
         #expect(scene.refusal() == nil)
         #expect(try scene.bed.grants.list(in: Self.partition).requests.isEmpty)
     }

@@ -17,7 +17,7 @@ private final class Questions: PresenceAuthority {
 
     func end(_ answer: PresenceAnswer = .notShown) { self.answer.fulfil(answer) }
 
-    func ask(for action: String, process: Int32, uid: UInt32) async -> PresenceAnswer {
+    func ask(_ question: PresenceQuestion, process: Int32, uid: UInt32) async -> PresenceAnswer {
         asked.withLock { $0.append(uid) }
         return uid == silent ? await answer.value : .shown
     }
@@ -31,10 +31,10 @@ struct PresenceTurnTests {
         let bed = try await AccessBed(presence: people) { $0.audience = .everybody(overflow: nil) }
         let (silent, other) = (try bed.caller(), try bed.caller { $0.uid = 1001 })
         let waiting = (0..<3).map { _ in
-            Task { try? await bed.policy.requirePresence(for: "grants.approve", of: silent) }
+            Task { try? await bed.policy.requirePresence(PresenceQuestion("grants.approve"), of: silent) }
         }
         try await eventually("the first is asked") { people.uids == [1000] }
-        try await bed.policy.requirePresence(for: "grants.approve", of: other)
+        try await bed.policy.requirePresence(PresenceQuestion("grants.approve"), of: other)
         #expect(people.uids == [1000, 1001])
         people.end()
         for task in waiting { await task.value }
@@ -49,7 +49,7 @@ struct PresenceTurnTests {
         func ask(_ caller: Caller) -> Task<ErrorKind?, Never> {
             Task {
                 do throws(BrokerError) {
-                    try await bed.policy.requirePresence(for: "grants.approve", of: caller)
+                    try await bed.policy.requirePresence(PresenceQuestion("grants.approve"), of: caller)
                     return nil
                 } catch {
                     return error.kind

@@ -117,6 +117,57 @@ struct PeerInspectorTests {
         }
     }
 
+    @Test("a user of hundreds of groups is told like any other, also where the namespaces are not shown")
+    func groups() async throws {
+        try await withCallerProbe { probe async throws in
+            let attack = [python, probe.bed.path("attack.py"), "undumpable", probe.socket]
+            let groups = (1...900).map { String(4_000_000_000 + $0) }.joined(separator: ",")
+            let user = [
+                "setpriv", "--reuid=\(CallerProbe.user)", "--regid=\(CallerProbe.user)", "--groups=\(groups)", "--",
+            ]
+            let verdict = try await probe.judge(asRootAlone: user + attack)
+            #expect(verdict.hasPrefix("unknown administers pid "), "\(verdict)")
+            let inside = try await probe.judge(asRootAlone: ["unshare", "--pid", "--fork"] + user + attack)
+            #expect(inside.hasPrefix("sandboxed may not container:"), "\(inside)")
+        }
+    }
+
+    /// As root makes them for containers: the map alone looks like the host's.
+    @Test(
+        "a user namespace that maps every user and group to itself is one all the same",
+        arguments: ["plain", "undumpable"])
+    func identityMap(attack: String) async throws {
+        try await withCallerProbe { probe async throws in
+            let script = #"""
+                import ctypes, os, sys
+                ready, go = os.pipe(), os.pipe()
+                child = os.fork()
+                if child:
+                    os.read(ready[0], 1)
+                    for name in ('uid_map', 'gid_map'):
+                        open(f'/proc/{child}/{name}', 'w').write('0 0 4294967295\n')
+                    os.write(go[1], b'x')
+                    sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+                if ctypes.CDLL(None).unshare(0x10000000) != 0: os._exit(1)
+                os.write(ready[1], b'x')
+                os.read(go[0], 1)
+                os.execvp(sys.argv[1], sys.argv[1:])
+                """#
+            let verdict = try await probe.judge(
+                asRoot: [python, "-c", script], [python, probe.bed.path("attack.py"), attack, probe.socket])
+            #expect(verdict.hasPrefix("sandboxed may not container:"), "\(verdict)")
+        }
+    }
+
+    @Test("who has nothing but a network of its own is not outside", arguments: ["plain", "undumpable"])
+    func network(attack: String) async throws {
+        try await withCallerProbe { probe async throws in
+            let attack = [python, probe.bed.path("attack.py"), attack, probe.socket]
+            let verdict = try await probe.judge(asRoot: ["unshare", "--net"], attack)
+            #expect(verdict.hasPrefix("sandboxed may not container:"), "\(verdict)")
+        }
+    }
+
     /// Mounts that are older than the one at its root stand before it in the list.
     @Test("a list of mounts is read only so far: who hides behind one that is longer than anybody's cannot be told")
     func longList() async throws {
@@ -203,7 +254,7 @@ struct PeerInspectorTests {
             let script = "exec 9< \(probe.bed.path("info")); \(confirmed) exec \"$@\""
             let named = try await probe.judge(
                 ["sh", "-c", script, "sh"] + bubblewrap + ["sh", "-c", inside, "sh"] + attack)
-            #expect(named == "sandboxed may not org.example.Mail")
+            #expect(named == "sandboxed may not flatpak:org.example.Mail")
 
             // Another sandbox that claims to be that instance; it may even have been given the same number for its namespace.
             #expect(try await judge("").hasPrefix("sandboxed may not container:"))

@@ -34,7 +34,7 @@ struct AuditOverSocketTests {
             let account = try #require(try await client.call(ListAccounts.self, .init()).accounts.first)
             #expect(issued.account == account.id && issued.scopes?.contains("read") == true && issued.app == "mail")
             let asked = try #require(log.entries.first { $0.outcome == "grantRequired" })
-            #expect(asked.caller == CallerIdentity(tier: .sandboxed, id: "org.example.Game"))
+            #expect(asked.caller == CallerIdentity(tier: .sandboxed, id: "flatpak:org.example.Game"))
             #expect(asked.facts?["rootMount"] == "other")
         }
     }

@@ -90,6 +90,68 @@ struct EventTests {
         }
     }
 
+    /// A socket for one app of the group `office`, which has two.
+    private func box(_ server: ServerBed, for app: String = "mail", id: String = "box") async throws -> LineClient {
+        var sandbox = Sandbox(engine: "bubblewrap", id: id, rights: SandboxRight.allCases)
+        sandbox.apps = [app]
+        let path = try await server.connect().call(OpenSandbox.self, .init(sandbox)).path
+        return try await LineClient.connect(to: try #require(path))
+    }
+
+    @Test("a sandbox for one app hears of that app, and of no other of its group; who is outside hears of both")
+    func ownApp() async throws {
+        try await ServerBed.run { server in
+            for app in ["mail", "wiki"] { try await server.register(app, group: "office") }
+            let inside = try await box(server)
+            let outside = try await server.connect()
+            for client in [inside, outside] {
+                _ = try await client.call(Subscribe.self, .init([.account, .interaction], of: .registered("mail")))
+            }
+            try await server.signIn("ann", to: "wiki")
+            #expect(try await outside.readEvent(InteractionEvent.self).app == "wiki")
+            // An event would stand before this answer.
+            _ = try await inside.call(GetBrokerStatus.self, Empty())
+            try await server.signIn("ann", to: "mail")
+            let first = try await inside.readEvent(InteractionEvent.self)
+            #expect(first.app == "mail" && first.change == .opened)
+        }
+    }
+
+    @Test("an id is no right: a sandbox neither ends the sign-in of another nor brings its redirect; its own it ends")
+    func othersInteractions() async throws {
+        try await ServerBed.run { server in
+            for app in ["mail", "wiki"] { try await server.register(app, group: "office") }
+            let params = AcquireTokenInteractive.Params(.registered("wiki"), scopes: ["read"])
+            let outside = try await server.connect()
+            try await outside.send(AcquireTokenInteractive.requestLine(id: 1, params))
+            let wanted = try await outside.readOpening()
+            let inside = try await box(server)
+            let cancel = CancelInteraction.Params(interactionId: wanted.interactionID)
+            #expect(try await inside.call(CancelInteraction.self, cancel).cancelled == false)
+            for url in [wanted.redirect(code: "eve"), wanted.redirect(code: "eve") + "&error=access_denied"] {
+                let refusal = try await inside.refusal(of: CompleteInteraction.self, .init(url: url))
+                #expect(refusal?.data?.kind == .invalidParameter)
+            }
+            // A second sandbox of the same app is another one, too.
+            let own = AcquireTokenInteractive.Params(.registered("mail"), scopes: ["read"])
+            try await inside.send(AcquireTokenInteractive.requestLine(id: 2, own))
+            let opened = try await inside.readOpening()
+            let other = try await box(server, id: "other")
+            let ownCancel = CancelInteraction.Params(interactionId: opened.interactionID)
+            #expect(try await other.call(CancelInteraction.self, ownCancel).cancelled == false)
+            try await inside.send(CancelInteraction.requestLine(id: 3, ownCancel))
+            var answers: [JSONNode] = []
+            for _ in 0..<2 { answers.append(try await inside.readJSON()) }
+            let isCancelled = answers.contains {
+                if case .bool(true)? = $0["result"]?["cancelled"] { true } else { false }
+            }
+            #expect(isCancelled, "\(answers)")
+            // The one outside still waits, and is done by its own redirect.
+            _ = try await server.connect().call(CompleteInteraction.self, .init(url: wanted.redirect(code: "ann")))
+            #expect(try Token(reading: try await outside.readResult()).account.username == "ann")
+        }
+    }
+
     @Test("an app that is removed hears no more of its group")
     func removedApp() async throws {
         try await ServerBed.run { server in

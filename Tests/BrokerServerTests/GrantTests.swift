@@ -41,7 +41,8 @@ struct GrantTests {
     func approved() async throws {
         try await run { server, sandboxed in
             let error = try await ask(sandboxed)
-            #expect(error?.kind == .grantRequired && error?.app == "mail" && error?.caller == "org.example.Game")
+            #expect(
+                error?.kind == .grantRequired && error?.app == "mail" && error?.caller == "flatpak:org.example.Game")
             let request = try #require(error?.grantRequest)
             let listed = try await server.connect().call(ListGrants.self, .init())
             #expect(listed.requests.map(\.id) == [request] && listed.requests.first?.caller == Self.game)
@@ -309,7 +310,7 @@ struct GrantTests {
             server.inspector.enter(nil)
             let callers = try await server.connect().call(ListCallers.self, .init()).callers
             let game = try #require(callers.first { $0.identity == Self.game })
-            #expect(!game.administers && game.facts["flatpak"] == "org.example.Game")
+            #expect(!game.administers && game.facts["flatpak"] == "flatpak:org.example.Game")
             #expect(callers.last?.administers == true)
         }
     }

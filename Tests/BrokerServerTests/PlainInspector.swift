@@ -26,10 +26,15 @@ final class PlainInspector: PeerInspector {
         }
         var facts = PeerFacts(uid: credentials.uid, gid: credentials.gid, pid: credentials.pid)
         facts.isPinned = true
-        (facts.rootMount, facts.userNamespace, facts.pidNamespace) = (sandboxID == nil ? .same : .other, .same, .same)
+        facts.rootMount = sandboxID == nil ? .same : .other
+        (facts.userNamespace, facts.pidNamespace, facts.networkNamespace) = (.same, .same, .same)
         facts.cgroup = ControlGroup(path: "/")
         facts.executable = "/test"
         facts.flatpakID = sandboxID
         return facts
     }
+
+    func inspectStarter(of credentials: PeerCredentials) -> PeerFacts? { nil }
+
+    func hasMoved(_ credentials: PeerCredentials, since facts: PeerFacts, thoroughly: Bool) -> Bool { false }
 }

@@ -9,16 +9,19 @@ import Testing
 /// The person, who answers as they are told; polkit itself asks in `SystemdTests`.
 private final class Person: PresenceAuthority {
     private let answer: Mutex<PresenceAnswer>
-    private let asked = Mutex<[String]>([])
+    private let asked = Mutex<[PresenceQuestion]>([])
 
     init(_ answer: PresenceAnswer) { self.answer = Mutex(answer) }
 
-    var questions: [String] { asked.withLock { $0 } }
+    /// By their methods.
+    var questions: [String] { asked.withLock { $0.map(\.method) } }
+    var last: PresenceQuestion? { asked.withLock(\.last) }
 
     func will(_ new: PresenceAnswer) { answer.withLock { $0 = new } }
 
-    func ask(for action: String, process: Int32, uid: UInt32) async -> PresenceAnswer {
-        asked.withLock { $0.append(process == getpid() && uid == getuid() ? action : "for another process") }
+    func ask(_ question: PresenceQuestion, process: Int32, uid: UInt32) async -> PresenceAnswer {
+        let isOurs = process == getpid() && uid == getuid()
+        asked.withLock { $0.append(isOurs ? question : PresenceQuestion("for another process")) }
         return answer.withLock { $0 }
     }
 }
@@ -57,14 +60,17 @@ struct PresenceTests {
             // What is asked for comes to nothing afterwards.
             _ = try await client.refusal(
                 of: RegisterAppAtProvider.self, .init(name: "made", authority: "http://login.example"))
+            _ = try await client.call(AcceptRestore.self, .init())
             let all = [
                 "apps.register", "grants.approve", "cache.export", "keys.setSource", "sandboxes.open",
-                "cache.importPart", "apps.registerAtProvider",
+                "cache.importPart", "apps.registerAtProvider", "cache.acceptRestore",
             ]
             #expect(person.questions == all)
             _ = try await client.refusal(
                 of: ImportBackup.self, .init(transfer: part.transfer, passphrase: "long enough"))
             _ = try await client.call(OpenSandbox.self, .init(Self.box(for: nil)))
+            let other = Sandbox(engine: "box", id: "two", rights: [.token])
+            _ = try await client.call(OpenSandbox.self, .init(other))
             _ = try await client.call(ListGrants.self, .init())
             _ = try await client.call(RotateKey.self, .init())
             _ = try await client.call(RemoveApp.self, .init(name: "web"))
@@ -117,6 +123,51 @@ struct PresenceTests {
         }
     }
 
+    @Test("a sandbox under a name that has rights already needs the person, and one under another name does not")
+    func namesWithRights() async throws {
+        let person = Person(.shown)
+        try await ServerBed.run(presence: person) { server in
+            var listed = RegisterApp.Params(name: "web", clientId: "c", authority: ServerBed.authority)
+            listed.description.sandboxIDs = ["podman:build", "org.example.Mail"]
+            let client = try await server.connect()
+            _ = try await client.call(RegisterApp.self, listed)
+            _ = try await client.call(ApproveGrant.self, Self.approval())
+            person.will(.notShown)
+            for (engine, id) in [("podman", "build"), ("box", "one"), ("flatpak", "org.example.Mail")] {
+                let open = OpenSandbox.Params(Sandbox(engine: engine, id: id, rights: [.token]))
+                #expect(try await client.refusal(of: OpenSandbox.self, open)?.data?.kind == .userCanceled, "\(engine)")
+                #expect(person.last == PresenceQuestion("sandboxes.open", caller: "\(engine):\(id)", apps: ["web"]))
+            }
+            let asked = person.questions
+            _ = try await client.call(OpenSandbox.self, .init(Sandbox(engine: "box", id: "three", rights: [.token])))
+            #expect(person.questions == asked)
+        }
+    }
+
+    @Test("the person reads who comes by the right, and to which app; each request is a question of its own")
+    func whatIsAsked() async throws {
+        let person = Person(.shown)
+        try await ServerBed.run(presence: person) { server in
+            let client = try await server.connect()
+            _ = try await client.call(RegisterApp.self, Self.secretApp())
+            #expect(person.last == PresenceQuestion("apps.register", apps: ["web"]))
+            var approval = Self.approval()
+            approval.caller = CallerIdentity(tier: .sandboxed, id: "org.example.Mail")
+            for _ in 0..<2 { _ = try await client.call(ApproveGrant.self, approval) }
+            let mail = PresenceQuestion("grants.approve", caller: "flatpak:org.example.Mail", apps: ["web"])
+            #expect(person.last == mail && person.questions.filter { $0 == "grants.approve" }.count == 2)
+            server.inspector.enter("org.example.Game")
+            let ask = AcquireTokenSilent.Params.of("web")
+            let refusal = try await server.connect().refusal(of: AcquireTokenSilent.self, ask)
+            server.inspector.enter(nil)
+            var answer = ApproveGrant.Params()
+            answer.request = try #require(refusal?.data?.grantRequest)
+            _ = try await client.call(ApproveGrant.self, answer)
+            let game = PresenceQuestion("grants.approve", caller: "flatpak:org.example.Game", apps: ["web"])
+            #expect(person.last == game)
+        }
+    }
+
     @Test("who may not administer is refused before anybody is asked")
     func sandboxed() async throws {
         let person = Person(.shown)
@@ -132,7 +183,8 @@ struct PresenceTests {
         let actions = text.matches(of: #/<action id="token-broker\.([^"]+)">/#).map { String($0.output.1) }
         #expect(
             actions.sorted() == [
-                "apps.register", "apps.registeratprovider", "cache.export", "cache.importpart", "grants.approve",
+                "apps.register", "apps.registeratprovider", "cache.acceptrestore", "cache.export", "cache.importpart",
+                "grants.approve",
                 "keys.setsource", "sandboxes.open",
             ])
     }

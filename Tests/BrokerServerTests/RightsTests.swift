@@ -48,7 +48,7 @@ struct RightsTests {
         try await ServerBed.run(inspector: Self.sandbox) { server in
             for params in [requiredParams(of: method, app: nil), ["nonsense": true]] {
                 let error = try await server.connect().refusal(line(method, params))
-                #expect(error.data?.kind == .accessDenied && error.data?.caller == "org.example.Game")
+                #expect(error.data?.kind == .accessDenied && error.data?.caller == "flatpak:org.example.Game")
             }
         }
     }
@@ -85,7 +85,7 @@ struct RightsTests {
     func personal(method: String) async throws {
         try await ServerBed.run(inspector: Self.sandbox) { server in
             let error = try await server.connect().refusal(line(method, requiredParams(of: method, app: nil)))
-            #expect(error.data?.kind == .accessDenied && error.data?.caller == "org.example.Game")
+            #expect(error.data?.kind == .accessDenied && error.data?.caller == "flatpak:org.example.Game")
         }
         try await ServerBed.run { server in
             let kind = try await refusedKind(method, server)

@@ -206,7 +206,7 @@ struct SandboxTests {
             server.inspector.enter("org.example.Game")
             let client = try await LineClient.connect(to: path)
             let caller = try #require(try await client.call(GetBrokerStatus.self, .init()).caller)
-            #expect(caller.identity.id == "org.example.Game" && !caller.administers)
+            #expect(caller.identity.id == "flatpak:org.example.Game" && !caller.administers)
             #expect(try await token(path)?.kind == .grantRequired)
             #expect(try await token(own) == nil)
         }

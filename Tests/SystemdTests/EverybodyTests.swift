@@ -46,6 +46,10 @@ struct EverybodyTests {
             ]
             let served = try await lab.root(unit + ["/usr/bin/brokerctl", "token", "--app", "work"])
             #expect(!served.isEmpty)
+            // The user's own manager has no say here.
+            let mine = ["systemd-run", "--user", "--wait", "--pipe", "--quiet", "--unit=sync.service", "brokerctl"]
+            let disguised = try await lab.attempt(mine + ["token", "--app", "work"], as: SystemdLab.user)
+            #expect(disguised.status == .exited(5), "\(disguised)")
 
             // A sandbox that the user launches has a socket of the user's making.
             try await lab.user("brokerctl", "apps", "edit", "work", "--unit", "")

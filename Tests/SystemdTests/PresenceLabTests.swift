@@ -48,4 +48,31 @@ struct PresenceLabTests {
             #expect(await terminal.exitStatus() == .exited(0), "\(terminal.outputText)")
         }
     }
+
+    /// polkit reads `$(…)` in its message, and only there.
+    @Test("where polkit takes a text from the broker, it names the caller and the app, whatever they are called")
+    func named() async throws {
+        try await withTestBed { bed in
+            let lab = try await SystemdLab.boot(in: bed)
+            try await lab.root("sh", "-c", "echo '\(SystemdLab.user):open sesame' | chpasswd")
+            try await lab.configureSystem("")
+            for step in try Recipe.commands(of: "One broker for each user, or one for all", in: "operations")
+            where !step.contains("partitions") {
+                try await lab.root("sh", "-c", step.replacing("PREFIX", with: "/usr"))
+            }
+            let app = "a $(caller) <b>"
+            try await lab.user(
+                "brokerctl", "apps", "add", app, "--client-id", "c", "--authority", "https://login.example.org")
+            try await lab.configureSystem("admin.proof = \"presence\"\n")
+            try await lab.root("systemctl", "reload", "brokerd-system")
+            let terminal = try lab.start(
+                "script", "--quiet", "--return", "--command",
+                "brokerctl grants approve --caller 'sandboxed:box:$(app)' --app '\(app)'", "/dev/null", hasInput: true)
+            try await terminal.waitForText("Password:")
+            #expect(
+                terminal.outputText.contains("let box:$(app) have tokens of the app \(app)."), "\(terminal.outputText)")
+            try terminal.write("open sesame\n")
+            #expect(await terminal.exitStatus() == .exited(0), "\(terminal.outputText)")
+        }
+    }
 }

@@ -242,7 +242,7 @@ package final class AuditTally: Sendable {
         var entry = AuditEntry(time: time, method: event.method, outcome: event.outcome)
         entry.count = count
         entry.caller = isOfMany ? .many : caller.identity
-        entry.facts = isOfMany ? nil : caller.facts.described
+        entry.facts = isOfMany ? nil : caller.described
         entry.app = event.app
         entry.account = event.account
         entry.scopes = event.scopes

@@ -62,6 +62,7 @@ extension GrantBook {
         _ caller: CallerIdentity, as app: AppRegistration, _ terms: Terms, facts: CallerFacts? = nil,
         in partition: Partition
     ) async throws(BrokerError) -> Grant {
+        let caller = caller.typed
         guard caller.isLasting else {
             throw BrokerError(
                 .invalidParameter,

@@ -110,7 +110,7 @@ package final class GrantBook: Sendable {
                 return GrantOutcome.refused(until - now)
             }
             let asked = ledger.ask(
-                subject, by: caller.spender, for: app, wanted, facts: caller.facts.described, id: id, now: now)
+                subject, by: caller.spender, for: app, wanted, facts: caller.described, id: id, now: now)
             switch asked {
             case .open(let request): return .asked(request, isNews: false)
             case .refused: return .noRoom
@@ -242,6 +242,7 @@ package final class GrantBook: Sendable {
             try vault.load(GrantRecord.self, bucket: [], in: partition).map(\.record)
         }
         for place in records.indices {
+            records[place].grant.caller = records[place].grant.caller.typed
             guard let id = records[place].grant.accountID else { continue }
             records[place].grant.accountID = try current(id, in: partition)
         }

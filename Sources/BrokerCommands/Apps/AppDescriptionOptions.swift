@@ -22,9 +22,12 @@ struct AppDescriptionOptions: ArgumentGroup {
             "redirect-uri", &redirectURI, value: "uri",
             "As registered at the provider; http://127.0.0.1:PORT/ with any free port if left out.")
         arguments.list("executable", &executables, value: "path", "A program that may act as it; may be repeated.")
-        arguments.list("unit", &units, "A systemd unit that may act as it; may be repeated.")
         arguments.list(
-            "sandbox", &sandboxIDs, value: "id", "A Flatpak or snap application that may act as it; may be repeated.")
+            "unit", &units,
+            "A systemd unit that may act as it, as system:NAME.service or user:NAME.service; may be repeated.")
+        arguments.list(
+            "sandbox", &sandboxIDs, value: "id",
+            "A sandbox that may act as it, as flatpak:ID, snap:NAME or ENGINE:ID; may be repeated.")
     }
 
     /// Points out programs that nobody can be.

@@ -4,10 +4,8 @@ import BrokerValues
 /// Something that happened to an account, a token or a sign-in. It names accounts; it carries no secret.
 package struct EngineEvent: Sendable {
     package var partition: Partition
-    /// Whose account it is; others are not told.
-    package var group: GroupID
-    /// The app on whose request it happened.
-    package var app: String
+    /// The app on whose request it happened. Who is not of its group is not told.
+    package var app: AppRegistration
     package var change: Change
 
     package enum Change: Sendable {
@@ -18,10 +16,11 @@ package struct EngineEvent: Sendable {
 
     package init(partition: Partition, app: AppRegistration, _ change: Change) {
         self.partition = partition
-        self.app = app.name
+        self.app = app
         self.change = change
-        group = app.effectiveGroup
     }
+
+    var group: GroupID { app.effectiveGroup }
 
     package var topic: EventTopic {
         switch change {

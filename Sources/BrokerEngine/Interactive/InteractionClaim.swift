@@ -46,3 +46,18 @@ struct InteractionClaim: Sendable, Hashable {
         BrokerError(.throttled, message, reason: .tooManyInteractions)
     }
 }
+
+/// Who may end an interaction, or bring its redirect. An id is no right, and neither is a redirect that was seen somewhere.
+package enum InteractionOwner: Sendable {
+    /// Those that this program or sandbox began.
+    case beginner(Claimant, Partition)
+    /// All of a person's: for programs outside of sandboxes, which could end the process that waits as well.
+    case person(Partition)
+
+    func owns(_ claim: InteractionClaim) -> Bool {
+        switch self {
+        case .beginner(let claimant, let partition): claim.partition == partition && claim.claimant == claimant
+        case .person(let partition): claim.partition == partition
+        }
+    }
+}

@@ -37,13 +37,14 @@ final class InteractionRegistry: Sendable {
 
     func remove(_ interaction: some WaitingInteraction) { state.withLock { $0.interactions[interaction.id] = nil } }
 
-    func interaction(_ id: String, in partition: Partition) -> (any WaitingInteraction)? {
-        state.withLock { $0.interactions[id] }.flatMap { $0.partition == partition ? $0 : nil }
+    func interaction(_ id: String, of owner: InteractionOwner) -> (any WaitingInteraction)? {
+        state.withLock { $0.interactions[id] }.flatMap { owner.owns($0.claim) ? $0 : nil }
     }
 
-    /// Offers a redirect to everything that waits for the person; it means something to one at most, for states are unique.
-    func deliver(_ redirect: RedirectParameters, in partition: Partition) -> RedirectReception {
-        for interaction in waiting where interaction.partition == partition {
+    /// Offers a redirect to everything of theirs that waits for the person; it means something to one at most, for states are
+    /// unique.
+    func deliver(_ redirect: RedirectParameters, from owner: InteractionOwner) -> RedirectReception {
+        for interaction in waiting where owner.owns(interaction.claim) {
             let reception = interaction.take(redirect)
             if case .notExpected = reception { continue }
             return reception

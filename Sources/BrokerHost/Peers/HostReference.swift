@@ -8,6 +8,7 @@ package struct HostReference: Sendable {
     /// The broker's own namespaces as links, where they are the host's: quicker to compare than what ``ProcessView`` reads.
     private let userNamespace: String?
     private let pidNamespace: String?
+    private let networkNamespace: String?
 
     /// Reads it once, at the start: afterwards the parent may be another process.
     package static func read() -> HostReference {
@@ -18,19 +19,22 @@ package struct HostReference: Sendable {
         let views = pids.compactMap { ProcessView(of: $0) }
         self.views = views
         guard let own = ProcessFolder.open(pid: getpid()), let view = ProcessView(of: own) else {
-            (userNamespace, pidNamespace) = (nil, nil)
+            (userNamespace, pidNamespace, networkNamespace) = (nil, nil, nil)
             return
         }
         userNamespace = views.contains { $0.userMap == view.userMap } ? own.link("ns/user").value : nil
         pidNamespace = views.contains { $0.pidDepth == view.pidDepth } ? own.link("ns/pid").value : nil
+        let isHostNetwork = view.network != nil && views.contains { $0.network == view.network }
+        networkNamespace = isHostNetwork ? own.link("ns/net").value : nil
     }
 
     /// Without one nobody can be told to be outside of a sandbox.
     package var isKnown: Bool { !views.isEmpty }
 
-    func rootMount(of process: borrowing ProcessFolder) -> HostComparison {
-        guard isKnown, case .value(let root) = ProcessView.rootMount(of: process) else { return .unreadable }
-        return views.contains { $0.rootMount == root } ? .same : .other
+    /// - Returns: with the mount's id; nil after chroot(2).
+    func rootMount(of process: borrowing ProcessFolder) -> (HostComparison, id: UInt64?) {
+        guard isKnown, case .value(let root) = ProcessView.rootMount(of: process) else { return (.unreadable, nil) }
+        return (views.contains { $0.rootMount == root } ? .same : .other, root)
     }
 
     func userNamespace(of process: borrowing ProcessFolder) -> HostComparison {
@@ -44,6 +48,13 @@ package struct HostReference: Sendable {
         compare(process.link("ns/pid"), with: pidNamespace) {
             guard case .value(let depth) = ProcessView.pidDepth(of: process) else { return nil }
             return views.contains { $0.pidDepth == depth }
+        }
+    }
+
+    func networkNamespace(of process: borrowing ProcessFolder) -> HostComparison {
+        compare(process.link("ns/net"), with: networkNamespace) {
+            guard let network = ProcessView.network(of: process) else { return nil }
+            return views.contains { $0.network == network }
         }
     }
 

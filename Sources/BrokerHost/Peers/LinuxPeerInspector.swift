@@ -1,5 +1,7 @@
 import BrokerModel
+import BrokerSystem
 import BrokerValues
+import CBrokerLinux
 import Glibc
 
 /// Looks a peer up in /proc.
@@ -27,11 +29,11 @@ package struct LinuxPeerInspector: PeerInspector {
         guard let held = credentials.process, let process = ProcessFolder.open(pid: credentials.pid) else {
             return bare
         }
-        facts.rootMount = host.rootMount(of: process)
-        facts.userNamespace = host.userNamespace(of: process)
-        facts.pidNamespace = host.pidNamespace(of: process)
-        facts.cgroup = process.read("cgroup", limit: 4096) { .usable(String(foreign: $0)) }.value
-            .map(ControlGroup.init(file:))
+        look(at: process, &facts)
+        facts.cgroup = process.read("cgroup", limit: Self.longestGroups) {
+            // What was cut off may be the line that counts.
+            $0.count < Self.longestGroups ? .usable(String(foreign: $0)) : .gone
+        }.value.map(ControlGroup.init(file:))
         if facts.isInside {
             // Its paths are of another root.
             facts.flatpakID = flatpak.confirmedID(of: process, uid: credentials.uid)
@@ -40,13 +42,52 @@ package struct LinuxPeerInspector: PeerInspector {
             facts.executableIsRootOwned = executable.isRootOwned
         }
         // While the process that is held lives, its number belongs to nobody else, so everything above is about it.
-        guard process.effectiveUID == credentials.uid, held.isRunning else { return bare }
+        guard process.owner?.uid == credentials.uid, held.isRunning else { return bare }
         facts.isPinned = true
         if let service = facts.cgroup?.systemService { facts.systemServiceUID = services.account(of: service) }
+        return facts
+    }
+
+    /// A path of 4 KiB in each of a dozen hierarchies.
+    private static let longestGroups = 64 << 10
+
+    private func look(at process: borrowing ProcessFolder, _ facts: inout PeerFacts) {
+        (facts.rootMount, facts.rootMountID) = host.rootMount(of: process)
+        facts.userNamespace = host.userNamespace(of: process)
+        facts.pidNamespace = host.pidNamespace(of: process)
+        facts.networkNamespace = host.networkNamespace(of: process)
+    }
+
+    package func hasMoved(_ credentials: PeerCredentials, since facts: PeerFacts, thoroughly: Bool) -> Bool {
+        guard facts.isPinned, let held = credentials.process else { return false }
+        guard let process = ProcessFolder.open(pid: credentials.pid) else { return held.isRunning }
+        // What was read of a process that has ended meanwhile, or of the next one with its number, says nothing.
+        guard thoroughly else {
+            guard let root = ProcessView.describedRootMount(of: process) else { return false }
+            return root != facts.rootMountID && held.isRunning
+        }
+        var now = facts
+        look(at: process, &now)
+        return now != facts && held.isRunning
+    }
+
+    package func inspectStarter(of credentials: PeerCredentials) -> PeerFacts? {
+        guard let held = credentials.process, let process = ProcessFolder.open(pid: credentials.pid),
+            let parent = process.parent, let folder = ProcessFolder.open(pid: parent), let owner = folder.owner,
+            owner.uid == credentials.uid
+        else { return nil }
+        let descriptor = broker_hold_process(parent)
+        guard descriptor >= 0 else { return nil }
+        let facts = inspect(
+            PeerCredentials(
+                uid: owner.uid, gid: owner.gid, pid: parent, label: credentials.label,
+                process: PeerProcess(owning: descriptor)))
+        // While it is still its child, the number was its starter's all the time.
+        guard facts.isPinned, process.parent == parent, held.isRunning else { return nil }
         return facts
     }
 }
 
 extension PeerFacts {
-    fileprivate var isInside: Bool { [rootMount, userNamespace, pidNamespace].contains(.other) }
+    fileprivate var isInside: Bool { places.contains(.other) }
 }

@@ -31,10 +31,21 @@ struct ProcessFolder: ~Copyable {
 
     deinit { close(descriptor) }
 
-    /// The effective uid: the folder itself stays the process's own when the files in it become root's (PR_SET_DUMPABLE).
-    var effectiveUID: UInt32? {
+    /// The effective uid and gid: the folder itself stays the process's own when the files in it become root's (PR_SET_DUMPABLE).
+    var owner: (uid: UInt32, gid: UInt32)? {
         var status = stat()
-        return fstat(descriptor, &status) == 0 ? status.st_uid : nil
+        return fstat(descriptor, &status) == 0 ? (status.st_uid, status.st_gid) : nil
+    }
+
+    /// The process that started it, or that took its place when it ended.
+    var parent: Int32? { statField(4).flatMap { Int32($0) } }
+
+    /// One of the fields of `stat` by its number in proc_pid_stat(5), from the third on. The program's name may hold anything, so
+    /// what follows it counts.
+    func statField(_ number: Int) -> Substring? {
+        guard let text = text("stat", limit: 4096).value, let end = text.lastIndex(of: ")") else { return nil }
+        let rest = text[end...].split(separator: " ")
+        return number - 2 < rest.count ? rest[number - 2] : nil
     }
 
     /// The text of one of the folder's links. Needs the right to ptrace the process; what it leads to is not touched.

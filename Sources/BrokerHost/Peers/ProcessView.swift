@@ -5,10 +5,13 @@ import CBrokerLinux
 struct ProcessView: Sendable, Equatable {
     /// The id of the mount at its root: one mount has one id, and belongs to one namespace.
     var rootMount: UInt64
-    /// As `uid_map` has it (user_namespaces(7)).
+    /// As `uid_map`, `gid_map` and `projid_map` have it (user_namespaces(7)). Whoever makes a namespace for sandboxes maps users and
+    /// groups, which may be all of them, and no projects.
     var userMap: String
     /// Nested pid namespaces, from ours on.
     var pidDepth: Int
+    /// A number that no other network namespace has while it lives; nil where the kernel shows none.
+    var network: UInt64?
 
     init?(of pid: Int32) {
         guard let process = ProcessFolder.open(pid: pid) else { return nil }
@@ -21,6 +24,7 @@ struct ProcessView: Sendable, Equatable {
             case .value(let userMap) = Self.userMap(of: process), case .value(let depth) = Self.pidDepth(of: process)
         else { return nil }
         (rootMount, self.userMap, pidDepth) = (root, userMap, depth)
+        network = Self.network(of: process)
     }
 
     /// Some hundred mounts. Others wait while it is read.
@@ -28,9 +32,14 @@ struct ProcessView: Sendable, Equatable {
 
     /// - Returns: the mount's id; a value of nil when nothing is mounted at the process's root, as after chroot(2).
     static func rootMount(of process: borrowing ProcessFolder) -> ProcessReading<UInt64?> {
+        describedRootMount(of: process).map { .value($0) } ?? listedRootMount(of: process)
+    }
+
+    /// As ``rootMount(of:)``, by one system call; nil where the kernel refuses that.
+    static func describedRootMount(of process: borrowing ProcessFolder) -> UInt64?? {
         var root = broker_root()
-        if broker_describe_root(process.descriptor, &root) == 0 { return .value(root.is_mount ? root.mount : nil) }
-        return listedRootMount(of: process)
+        guard broker_describe_root(process.descriptor, &root) == 0 else { return nil }
+        return .some(root.is_mount ? root.mount : nil)
     }
 
     /// The same from the list of its mounts, which everybody may read. It takes many times as long: the kernel writes the
@@ -57,15 +66,45 @@ struct ProcessView: Sendable, Equatable {
     }
 
     static func userMap(of process: borrowing ProcessFolder) -> ProcessReading<String> {
-        process.text("uid_map", limit: 4096)
+        var maps = ""
+        for name in ["uid_map", "gid_map", "projid_map"] {
+            // A map that nobody has written yet is empty.
+            switch process.read(name, limit: 4096, { .value(String(decoding: $0, as: UTF8.self)) }) {
+            case .value(let map): maps += "\(name)\n\(map)"
+            case .denied: return .denied
+            case .gone: return .gone
+            }
+        }
+        return .value(maps)
     }
 
+    /// A process may be in as many groups as Linux allows (65,536, setgroups(2)), and they stand before this in the file.
+    private static let longestStatus = 1 << 20
+
     static func pidDepth(of process: borrowing ProcessFolder) -> ProcessReading<Int> {
-        process.read("status", limit: 4096) { bytes in
-            for line in bytes.split(separator: UInt8(ascii: "\n")) where line.starts(with: "NSpid:".utf8) {
-                return .value(line.split(separator: UInt8(ascii: "\t")).count - 1)
-            }
-            return .gone
+        let early = process.read("status", limit: 4096) { .value(pidDepth(in: $0)) }
+        let whole =
+            if case .value(nil) = early {
+                process.read("status", limit: longestStatus) { .value(pidDepth(in: $0)) }
+            } else { early }
+        return switch whole {
+        case .value(let depth?): .value(depth)
+        case .denied: .denied
+        case .value(nil), .gone: .gone
         }
+    }
+
+    /// Nil when the line is not there, or not whole.
+    private static func pidDepth(in status: UnsafeRawBufferPointer) -> Int? {
+        let key = "NSpid:".utf8
+        guard let end = status.lastIndex(of: UInt8(ascii: "\n")) else { return nil }
+        return status[..<end].split(separator: UInt8(ascii: "\n")).first { $0.starts(with: key) }
+            .map { $0.split(separator: UInt8(ascii: "\t")).count - 1 }
+    }
+
+    /// The number of a file that each network namespace has for itself, and that is shown for every process, unlike `ns/net`.
+    static func network(of process: borrowing ProcessFolder) -> UInt64? {
+        var file = broker_file()
+        return broker_describe(process.descriptor, "net/dev", &file) == 0 ? file.inode : nil
     }
 }

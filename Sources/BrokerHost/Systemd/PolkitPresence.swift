@@ -1,5 +1,6 @@
 import BrokerModel
 import BrokerSystem
+import BrokerValues
 import CDesktop
 import Glibc
 
@@ -10,21 +11,24 @@ package struct PolkitPresence: PresenceAuthority {
     /// What polkit calls a method's action; systemd/token-broker.policy has them.
     package static func action(_ method: String) -> String { "token-broker.\(method.lowercased())" }
 
-    package func ask(for method: String, process: Int32, uid: UInt32) async -> PresenceAnswer {
+    package func ask(_ question: PresenceQuestion, process: Int32, uid: UInt32) async -> PresenceAnswer {
         guard let started = Self.start(of: process) else { return .notShown }
         return await withCheckedContinuation { continuation in
             let code = DetachedThread.start {
-                continuation.resume(returning: Self.askWaiting(Self.action(method), process, started, uid))
+                continuation.resume(returning: Self.askWaiting(question, process, started, uid))
             }
             if code != 0 { continuation.resume(returning: .unavailable(errnoText(code))) }
         }
     }
 
     private static func askWaiting(
-        _ action: String, _ process: Int32, _ started: UInt64, _ uid: UInt32
+        _ question: PresenceQuestion, _ process: Int32, _ started: UInt64, _ uid: UInt32
     ) -> PresenceAnswer {
         var text = [CChar](repeating: 0, count: 256)
-        switch broker_presence_ask(action, process, started, uid, &text, text.count) {
+        let answer = broker_presence_ask(
+            action(question.method), process, started, uid, message(for: question), shown(question.caller),
+            shown(question.apps.joined(separator: ", ")), &text, text.count)
+        switch answer {
         case BROKER_PRESENCE_SHOWN: return .shown
         case BROKER_PRESENCE_NOBODY_ASKS: return .nobodyAsks
         case BROKER_PRESENCE_UNAVAILABLE:
@@ -34,12 +38,22 @@ package struct PolkitPresence: PresenceAuthority {
         }
     }
 
-    /// In clock ticks since boot (proc(5), stat, 22). The program's name may hold anything, so what follows it counts.
+    /// What polkit says in the place of the action's own text. It fills in `$(caller)` and `$(app)` itself, once: what others chose
+    /// is never a text that it reads for such.
+    private static func message(for question: PresenceQuestion) -> String? {
+        switch (question.caller, question.apps.isEmpty) {
+        case (_?, false): "Authentication is needed to let $(caller) have tokens of the app $(app)."
+        case (nil, false):
+            "Authentication is needed to register or change the app $(app), which says who may have its tokens."
+        case (_, true): nil
+        }
+    }
+
+    private static func shown(_ text: String?) -> String { text.map { SafeText($0, atMost: 300, .mark).text } ?? "" }
+
+    /// In clock ticks since boot.
     private static func start(of process: Int32) -> UInt64? {
-        guard let folder = ProcessFolder.open(pid: process), let text = folder.text("stat", limit: 4096).value,
-            let end = text.lastIndex(of: ")")
-        else { return nil }
-        let rest = text[end...].split(separator: " ")
-        return rest.count > 20 ? UInt64(rest[20]) : nil
+        guard let folder = ProcessFolder.open(pid: process) else { return nil }
+        return folder.statField(22).flatMap { UInt64($0) }
     }
 }

@@ -20,12 +20,14 @@ package struct AppRegistration: Sendable, Equatable {
         let identity: String
         let effectiveGroup: GroupID
         let scopeCeiling: Scopes?
+        let sandboxNames: Set<String>
 
         init(_ fields: Fields) {
             self.fields = fields
             identity = AppRegistration.identity(of: fields)
             effectiveGroup = GroupID(named: fields.description.group, identity: identity)
             scopeCeiling = fields.description.allowedScopes.map { Scopes($0).union(.harmless) }
+            sandboxNames = Set(fields.description.sandboxIDs.map(CallerName.sandbox))
         }
     }
 
@@ -88,7 +90,8 @@ package struct AppRegistration: Sendable, Equatable {
     /// A caller's own client id, used without a registration.
     package var isAdHoc: Bool { shared.fields.isAdHoc }
 
-    /// The sandbox that an ad hoc client is used from: each sandbox has a client of its own, with accounts of its own.
+    /// The sandbox that an ad hoc client is used from: each sandbox has a client of its own, with accounts of its own. Called
+    /// as before names had types, so that the accounts of earlier versions are found.
     package var sandbox: String? {
         get { shared.fields.sandbox }
         set { set(\.sandbox, newValue) }
@@ -134,12 +137,15 @@ package struct AppRegistration: Sendable, Equatable {
     }
 
     /// Whether the program, or the unit that it runs in, is among those who may use it.
-    package func lists(executable: String?, unit: String?) -> Bool {
+    ///
+    /// - Parameter unitNames: what a list may call the unit.
+    package func lists(executable: String?, unitNames: [String]) -> Bool {
         if let executable, shared.fields.description.executables.contains(executable) { return true }
-        return unit.map(shared.fields.description.units.contains) ?? false
+        return unitNames.contains(where: shared.fields.description.units.contains)
     }
 
-    package func lists(sandbox: String) -> Bool { shared.fields.description.sandboxIDs.contains(sandbox) }
+    /// - Parameter sandbox: its typed name.
+    package func lists(sandbox: String) -> Bool { shared.sandboxNames.contains(sandbox) }
 
     /// What a token of it may be good for at most; nil for anything.
     package var scopeCeiling: Scopes? { shared.scopeCeiling }

@@ -16,8 +16,11 @@ package struct PeerFacts: Sendable, Equatable {
     package var isPinned = false
     /// The mount at the root of the process, held against the host's: tells every sandbox with file systems of its own.
     package var rootMount = HostComparison.unreadable
+    /// Its id, which no other mount has while it lives: tells that the process has another one since.
+    package var rootMountID: UInt64?
     package var userNamespace = HostComparison.unreadable
     package var pidNamespace = HostComparison.unreadable
+    package var networkNamespace = HostComparison.unreadable
     /// Nil when it could not be read.
     package var cgroup: ControlGroup?
     /// The account that a system service runs its processes as (`User=`), if the process is in one and systemd said so.
@@ -39,6 +42,10 @@ package struct PeerFacts: Sendable, Equatable {
     package var lacksAdminProof = false
     /// Whether another process made the connection, and this one writes on it.
     package var isHandedOn = false
+    /// Whether the broker serves every user: the units of their own managers count for nothing then.
+    package var isServedWithOthers = false
+    /// The path of the `brokerctl` that this program started, and that asks for it.
+    package var front: String?
 
     package init(uid: UInt32, gid: UInt32, pid: Int32) {
         self.uid = uid
@@ -88,7 +95,20 @@ package struct PeerCredentials: Sendable, Equatable {
     }
 }
 
+extension PeerFacts {
+    /// How the process stands to the host, in every respect by which a sandbox is told.
+    package var places: [HostComparison] { [rootMount, userNamespace, pidNamespace, networkNamespace] }
+}
+
 /// Looks the peer's process up (Host).
 package protocol PeerInspector: Sendable {
     func inspect(_ credentials: PeerCredentials) -> PeerFacts
+
+    /// The program that started the peer's process; nil when it has ended, or runs as another user.
+    func inspectStarter(of credentials: PeerCredentials) -> PeerFacts?
+
+    /// Whether the process stands elsewhere than when it was looked at: it may have entered a sandbox since.
+    ///
+    /// - Parameter thoroughly: everything is compared that tells a sandbox. Otherwise its root is, where one system call says it.
+    func hasMoved(_ credentials: PeerCredentials, since facts: PeerFacts, thoroughly: Bool) -> Bool
 }

@@ -1,9 +1,9 @@
+import BrokerValues
+
 /// Asks the person who runs a program to show that they are there (Host). It takes as long as a person does.
 package protocol PresenceAuthority: Sendable {
-    /// - Parameters:
-    ///   - action: what they would agree to: a method's name.
-    ///   - process: the program's, and its effective uid; the caller sees to it that the number is not another's by then.
-    func ask(for action: String, process: Int32, uid: UInt32) async -> PresenceAnswer
+    /// - Parameter process: the program's, and its effective uid; the caller sees to it that the number is not another's by then.
+    func ask(_ question: PresenceQuestion, process: Int32, uid: UInt32) async -> PresenceAnswer
 }
 
 package enum PresenceAnswer: Sendable, Equatable {

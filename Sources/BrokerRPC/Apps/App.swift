@@ -32,7 +32,7 @@ package struct App: MessageObject, Equatable {
             "redirectUri", \.description.redirectURI, "As registered at the provider; absent: loopback, any port."),
         .required("executables", \.description.executables, "Paths of programs that may act as it."),
         .required("units", \.description.units, "systemd units that may act as it."),
-        .required("sandboxIds", \.description.sandboxIDs, "Flatpak or snap applications that may act as it."),
+        .required("sandboxIds", \.description.sandboxIDs, "Sandboxes that may act as it."),
         .required("confidential", \.confidential, "Whether it has a client secret."),
         .optional(
             "tokenEndpointAuthMethod", \.tokenEndpointAuthMethod,

@@ -20,10 +20,13 @@ extension AppDescription {
                 "executables", \.executables, "Absolute paths of programs that may act as it.", to: [],
                 .each(.text(atMost: 4096), atMost: 64)),
             .defaulted(
-                "units", \.units, "systemd units that may act as it.", to: [], .each(.text(atMost: 256), atMost: 64)),
+                "units", \.units,
+                "systemd units that may act as it: system:NAME.service or user:NAME.service; in system mode the system's alone. Without a type: of the manager that the broker runs under.",
+                to: [], .each(.text(atMost: 256), atMost: 64)),
             .defaulted(
-                "sandboxIds", \.sandboxIDs, "Flatpak application ids or snap.NAME.APP that may act as it.", to: [],
-                .each(.text(atMost: 256), atMost: 64)),
+                "sandboxIds", \.sandboxIDs,
+                "Sandboxes that may act as it: flatpak:ID, snap:NAME or ENGINE:ID. Without a type: a Flatpak's id, or snap.NAME.APP for the snap NAME.",
+                to: [], .each(.text(atMost: 256), atMost: 64)),
         ]
     }
 }

@@ -10,7 +10,7 @@ package enum RegisterApp: AdministrationMethod {
     package static let addsRecords = true
     package static let errors: [ErrorKind] = [.invalidAuthority, .accessDenied, .throttled]
     package static let resultName = "app"
-    package static func needsPresence(_ params: Params) -> Bool { true }
+    package static func presence(for params: Params) -> PresenceNeed { .always(apps: [params.description.name]) }
 
     package struct Params: AppDescribing {
         package var description = AppDescription()

@@ -14,7 +14,7 @@ package enum RegisterAppAtProvider: AdministrationMethod {
         .accessDenied, .throttled,
     ]
     package static let resultName = "app"
-    package static func needsPresence(_ params: Params) -> Bool { true }
+    package static func presence(for params: Params) -> PresenceNeed { .always(apps: [params.description.name]) }
 
     package struct Params: AppDescribing {
         package var description = AppDescription()

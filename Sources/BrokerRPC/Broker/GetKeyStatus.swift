@@ -35,7 +35,7 @@ package enum SetKeySource: OwnershipMethod {
     package static let errors: [ErrorKind] = [.accessDenied, .locked]
     package static let resultName = "key"
     package typealias Result = KeyState
-    package static func needsPresence(_ params: Params) -> Bool { true }
+    package static func presence(for params: Params) -> PresenceNeed { .always() }
 
     package struct Params: ParamsObject {
         package var source = ""

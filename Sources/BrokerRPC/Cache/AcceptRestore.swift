@@ -11,6 +11,8 @@ package enum AcceptRestore: AdministrationMethod {
         """
     package static let errors: [ErrorKind] = [.accessDenied, .locked]
     package static let resultName = "acceptance"
+    /// What was revoked since the backup is good again.
+    package static func presence(for params: Params) -> PresenceNeed { .always() }
     package typealias Params = Empty
 
     package struct Result: MessageObject {

@@ -11,7 +11,7 @@ package enum ExportCache: AdministrationMethod {
     package static let errors: [ErrorKind] = [.accessDenied, .locked, .throttled]
     package static let resultName = "transfer"
     package typealias Result = CacheTransfer
-    package static func needsPresence(_ params: Params) -> Bool { true }
+    package static func presence(for params: Params) -> PresenceNeed { .always() }
 
     package struct Params: ParamsObject {
         package var passphrase = ""

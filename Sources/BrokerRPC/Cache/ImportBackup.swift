@@ -10,7 +10,7 @@ package enum ImportCachePart: AdministrationMethod {
     package static let errors: [ErrorKind] = [.accessDenied, .locked, .throttled]
     package static let resultName = "transfer"
     /// A backup brings registrations. The first part asks, before the minute of the last one begins; nobody else knows the transfer.
-    package static func needsPresence(_ params: Params) -> Bool { params.transfer == nil }
+    package static func presence(for params: Params) -> PresenceNeed { params.transfer == nil ? .always() : .none }
     package typealias Result = CacheTransfer
 
     package struct Params: ParamsObject {

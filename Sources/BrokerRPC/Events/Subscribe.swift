@@ -4,8 +4,8 @@ package enum Subscribe: AppOrPersonalMethod {
     package static let name = "broker.subscribe"
     package static let summary = "Tells this connection what happens, as notifications event.TOPIC."
     package static let description = """
-        Lasts as long as the connection; subscribing again replaces the topics. With an app: what happens in its group. \
-        Without one: everything of the person's, for the person's own tools. Events carry no token. A client that does \
+        Lasts as long as the connection; subscribing again replaces the topics. With an app: what happens to it, \
+        and to those apps of its group that the caller could use without being asked about. Without one: everything of the person's, for the person's own tools. Events carry no token. A client that does \
         not read them is disconnected once 8 MiB wait. What happens to grants is told to subscribers without an app.
         """
     package static let worksLocked = true

@@ -13,7 +13,10 @@ package enum ApproveGrant: AdministrationMethod {
         .invalidParameter, .appNotFound, .accountNotFound, .accessDenied, .throttled,
     ]
     package static let resultName = "grant"
-    package static func needsPresence(_ params: Params) -> Bool { true }
+    package static func presence(for params: Params) -> PresenceNeed {
+        params.request.map { .approval(request: $0) }
+            ?? .always(caller: params.caller?.typed.id, apps: [params.app].compactMap(\.self))
+    }
 
     package struct Params: ParamsObject {
         package var request: String?

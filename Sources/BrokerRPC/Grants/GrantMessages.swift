@@ -9,7 +9,10 @@ extension CallerIdentity: MessageObject {
 
     package static let members: [Member<CallerIdentity>] = [
         .requiredOpen("tier", \.tier, "How hard it is for another program of the person to pass for it."),
-        .required("id", \.id, "A sandbox's id, a label, a unit or a path.", .anyText(atMost: 8192)),
+        .required(
+            "id", \.id,
+            "A sandbox's name (flatpak:ID, snap:NAME, ENGINE:ID), a label, a unit (system:NAME.service) or a path.",
+            .anyText(atMost: 8192)),
     ]
 }
 

@@ -3,7 +3,10 @@ import BrokerValues
 package enum CancelInteraction: PersonMethod {
     package static let name = "interaction.cancel"
     package static let summary = "Ends a waiting sign-in."
-    package static let description = "All requests that wait for it are answered with userCanceled."
+    package static let description = """
+        All requests that wait for it are answered with userCanceled. Who is in a sandbox ends only what it began itself; \
+        any other sign-in is to it as if there was none.
+        """
     package static let worksLocked = true
     package static let right: SandboxRight? = .interactive
     package static let errors: [ErrorKind] = []

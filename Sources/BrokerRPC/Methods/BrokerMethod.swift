@@ -22,7 +22,7 @@ package protocol BrokerMethod: Sendable {
     /// Whether more may be kept of the person's than before: who has no room left is refused.
     static var addsRecords: Bool { get }
     /// Whether the person has to show that they are there, where the administrator asks for that (`admin.proof`).
-    static func needsPresence(_ params: Params) -> Bool
+    static func presence(for params: Params) -> PresenceNeed
     /// Whether carrying it out twice where once was meant does no harm: whether a client may ask again when it did not
     /// see the answer.
     static var isIdempotent: Bool { get }
@@ -36,7 +36,7 @@ extension BrokerMethod {
     package static var isIdempotent: Bool { false }
     package static var worksLocked: Bool { false }
     package static var addsRecords: Bool { false }
-    package static func needsPresence(_ params: Params) -> Bool { false }
+    package static func presence(for params: Params) -> PresenceNeed { .none }
 
     /// ``errors``, and what every method of its kind has to expect.
     static var everyError: [ErrorKind] { worksLocked || errors.contains(.locked) ? errors : errors + [.locked] }

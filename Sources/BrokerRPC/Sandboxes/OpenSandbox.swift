@@ -14,8 +14,11 @@ package enum OpenSandbox: AdministrationMethod {
         .invalidParameter, .appNotFound, .accessDenied, .throttled, .unsupported,
     ]
     package static let resultName = "sandbox"
-    /// What it names the sandbox may use without being asked about.
-    package static func needsPresence(_ params: Params) -> Bool { params.sandbox.apps != nil }
+    /// What it names the sandbox may use without being asked about; and what its name may already.
+    package static func presence(for params: Params) -> PresenceNeed {
+        let name = params.sandbox.name
+        return params.sandbox.apps.map { .always(caller: name, apps: $0) } ?? .sandbox(name)
+    }
 
     package struct Params: ParamsObject {
         package var sandbox = Sandbox(engine: "", id: "", rights: [.token])

@@ -34,15 +34,22 @@ package struct BrokerService: LineService {
     package func admit(_ connection: LineConnection, _ found: PeerFacts?) -> Admission {
         do throws(BrokerError) {
             try requireServed(connection.peer)
-            let caller = try services.policy.identify(found ?? facts(of: connection.peer))
+            let peer = connection.peer
+            let caller = self.caller(found ?? facts(of: peer), of: peer)
             return .serve(
                 ConnectionSession(
-                    connection, context: context(of: connection, caller) { now(caller, connection.peer) },
+                    connection, context: context(of: connection, caller) { now(caller, peer) },
                     pipeline: pipeline, maximumWaiting: services.requestsPerConnection,
                     ofUsers: ofUsers,
                     handedOn: { writer in
-                        let caller = caller.handingOn(to: facts(of: writer))
-                        return context(of: connection, caller) { caller }
+                        // Who connected may have entered a sandbox before it gave the connection away.
+                        let connector = peer.process?.isRunning == true ? now(caller, peer) : caller
+                        let both = connector.handingOn(to: facts(of: writer))
+                        return context(of: connection, both) { both }
+                    },
+                    moved: {
+                        let moved = now(caller, peer)
+                        return context(of: connection, moved) { moved }
                     }),
                 owner: ConnectionOwner(
                     caller.claimant, of: services.payer(caller.partition), mayUseReserve: caller.mayAdminister))
@@ -53,7 +60,11 @@ package struct BrokerService: LineService {
 
     /// Who was not seen to be outside when it connected is not looked at again: it gains nothing.
     private func now(_ caller: Caller, _ peer: PeerCredentials) -> Caller {
-        caller.isOutside ? Caller(facts(of: peer)) : caller
+        caller.isOutside || caller.mayMove ? self.caller(facts(of: peer), of: peer) : caller
+    }
+
+    private func caller(_ facts: PeerFacts, of peer: PeerCredentials) -> Caller {
+        Caller(facts, startedBy: facts.isFront ? services.inspector.inspectStarter(of: peer).map(completed) : nil)
     }
 
     /// - Parameter now: judges the caller again.
@@ -62,8 +73,12 @@ package struct BrokerService: LineService {
     ) -> ConnectionContext {
         ConnectionContext(
             caller: caller, payer: services.payer(caller.partition), callerNow: now,
+            hasMoved: { [services] thoroughly in
+                guard caller.mayMove else { return false }
+                return services.inspector.hasMoved(connection.peer, since: caller.facts, thoroughly: thoroughly)
+            },
             connectionCount: { connection.count },
-            askPerson: { [services] in services.consent?.ask(about: caller) },
+            askPerson: { [services] in services.consent?.ask(about: caller.forApps) },
             connected: services.connected,
             send: { connection.write($0.bytes) })
     }
@@ -78,11 +93,17 @@ package struct BrokerService: LineService {
     }
 
     private func facts(of peer: PeerCredentials) -> PeerFacts {
-        var facts = services.inspector.inspect(peer)
+        completed(services.inspector.inspect(peer))
+    }
+
+    /// With what the broker knows besides the process.
+    private func completed(_ facts: PeerFacts) -> PeerFacts {
+        var facts = facts
         if let own, own.sandbox.acceptsAnyUID { facts.uid = own.partition.uid }
         facts.sandbox = own?.sandbox
         facts.sandboxApps = own?.apps ?? [:]
-        facts.lacksAdminProof = !services.policy.hasAdminProof(gid: peer.gid)
+        facts.lacksAdminProof = !services.policy.hasAdminProof(gid: facts.gid)
+        facts.isServedWithOthers = services.policy.servesEverybody
         return facts
     }
 

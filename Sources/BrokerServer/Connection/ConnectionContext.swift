@@ -14,6 +14,8 @@ final class ConnectionContext: Sendable {
     let audited: AuditedCaller
     /// Judges it again: for what needs proof. Since then it may have ended, and another process may hold the connection.
     let callerNow: @Sendable () -> Caller
+    /// Whether it stands elsewhere since it was judged (``PeerInspector/hasMoved(_:since:thoroughly:)``).
+    let hasMoved: @Sendable (_ thoroughly: Bool) -> Bool
     /// How many clients are connected.
     let connectionCount: @Sendable () -> Int
     private let send: @Sendable (_ line: JSONWriter) -> Void
@@ -28,11 +30,12 @@ final class ConnectionContext: Sendable {
     /// - Parameter send: takes a line outside any answer.
     init(
         caller: Caller, payer: Partition, callerNow: @escaping @Sendable () -> Caller,
-        connectionCount: @escaping @Sendable () -> Int,
+        hasMoved: @escaping @Sendable (_ thoroughly: Bool) -> Bool, connectionCount: @escaping @Sendable () -> Int,
         askPerson: @escaping @Sendable () -> Void, connected: ConnectedCallers,
         send: @escaping @Sendable (_ line: JSONWriter) -> Void
     ) {
         self.askPerson = askPerson
+        self.hasMoved = hasMoved
         self.connected = connected
         number = connected.enter(caller)
         self.caller = caller

@@ -16,6 +16,8 @@ final class ConnectionSession: LineHandler {
     private let ofUsers: UserRequests
     /// What another process gets that writes on the connection.
     private let handedOn: (PeerCredentials) -> ConnectionContext
+    /// What the process gets that connected, when it has entered a sandbox since.
+    private let moved: () -> ConnectionContext
 
     /// Memory that answers are written in, one after the other.
     private var writer = JSONWriter(capacity: 4096)
@@ -43,9 +45,11 @@ final class ConnectionSession: LineHandler {
 
     init(
         _ connection: LineConnection, context: ConnectionContext, pipeline: RequestPipeline, maximumWaiting: Int,
-        ofUsers: UserRequests, handedOn: @escaping (_ writer: PeerCredentials) -> ConnectionContext
+        ofUsers: UserRequests, handedOn: @escaping (_ writer: PeerCredentials) -> ConnectionContext,
+        moved: @escaping () -> ConnectionContext
     ) {
         self.handedOn = handedOn
+        self.moved = moved
         self.connection = connection
         self.context = context
         self.pipeline = pipeline
@@ -100,9 +104,19 @@ final class ConnectionSession: LineHandler {
 
     /// What is under way is the other's who asked for it.
     func handedOn(to writer: PeerCredentials, on connection: LineConnection) {
+        change(to: handedOn(writer))
+    }
+
+    /// A process can enter a sandbox and keep its connection; it cannot leave one. So who is outside after its bytes were read was
+    /// so when it wrote them. Its root tells nearly all sandboxes, for one system call; everything is compared once in a second.
+    func heard(on connection: LineConnection, thoroughly: Bool) {
+        if context.hasMoved(thoroughly) { change(to: moved()) }
+    }
+
+    private func change(to other: ConnectionContext) {
         context.end()
         last = nil
-        context = handedOn(writer)
+        context = other
     }
 
     var isIdle: Bool { waiting.isEmpty && !context.isSubscribed }

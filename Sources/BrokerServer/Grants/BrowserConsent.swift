@@ -1,5 +1,6 @@
 import BrokerAccess
 import BrokerModel
+import BrokerRPC
 import BrokerValues
 import Logging
 import Synchronization
@@ -9,7 +10,7 @@ package final class BrowserConsent: Sendable {
     /// Seconds that the page is there.
     private static let patience: Int64 = 300
 
-    private let grants: GrantBook
+    private let policy: AccessPolicy
     private let audit: AuditLog
     private let allowance: BrowserAllowance
     private let pages: any ConsentPages
@@ -26,11 +27,11 @@ package final class BrowserConsent: Sendable {
     }
 
     package init(
-        grants: GrantBook, audit: AuditLog, allowance: BrowserAllowance, pages: any ConsentPages,
+        policy: AccessPolicy, audit: AuditLog, allowance: BrowserAllowance, pages: any ConsentPages,
         browser: any BrowserOpener, isOn: Bool,
         username: @escaping @Sendable (_ accountID: String, Partition) -> String?, log: Logger
     ) {
-        self.grants = grants
+        self.policy = policy
         self.audit = audit
         self.allowance = allowance
         self.pages = pages
@@ -40,11 +41,14 @@ package final class BrowserConsent: Sendable {
         state = Mutex(State(isOn: isOn))
     }
 
+    private var grants: GrantBook { policy.grants }
+
     /// Takes effect with the next question.
     package func apply(isOn: Bool) { state.withLock { $0.isOn = isOn } }
 
     /// Opens a page about everything that the caller asks for, unless there is one. It does not wait for the answer.
     func ask(about caller: Caller) {
+        guard policy.worthOfPage(about: caller) != .none else { return }
         let begins = state.withLock { state in
             guard state.isOn else { return false }
             let isAsked = state.asked[caller.identity] != nil
@@ -110,6 +114,7 @@ package final class BrowserConsent: Sendable {
                 switch answer {
                 case .denied: try grants.deny(request: request.id, in: caller.partition)
                 case .allowed(let lifetime):
+                    try await confirm(request, caller)
                     let terms = GrantBook.Terms(lifetime: lifetime)
                     _ = try await grants.approve(request: request.id, terms, in: caller.partition)
                 }
@@ -121,6 +126,13 @@ package final class BrowserConsent: Sendable {
             let done = settled.isEmpty ? "" : "Your answer counts for \(settled.joined(separator: ", ")) only. "
             return .failed(done + error.message)
         }
+    }
+
+    /// For this request alone: another one of the page is confirmed by itself.
+    private func confirm(_ request: GrantRequest, _ caller: Caller) async throws(BrokerError) {
+        guard policy.worthOfPage(about: caller) != .whole else { return }
+        let question = PresenceQuestion(ApproveGrant.name, caller: request.caller.id, apps: [request.app])
+        try await policy.requirePresence(question, of: caller)
     }
 
     /// The person is no caller: the entry names whom it is about.

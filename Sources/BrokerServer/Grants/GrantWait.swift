@@ -60,7 +60,7 @@ struct GrantWait: Sendable {
         var notice = InteractionGrant.Params()
         notice.grantRequest = request
         notice.app = error.details.app ?? ""
-        notice.caller = context.caller.id
+        notice.caller = context.caller.forApps.id
         notice.message = error.message
         notice.expiresOn = expiresOn
         notice.correlationId = correlationID

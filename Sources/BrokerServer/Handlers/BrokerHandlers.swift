@@ -42,7 +42,7 @@ struct BrokerHandlers: Sendable {
                 ListCallers.Result(
                     callers: services.connected.all(in: request.partition).map {
                         ListCallers.ConnectedCaller(
-                            $0.identity, administers: $0.mayAdminister, facts: $0.facts.described)
+                            $0.identity, administers: $0.mayAdminister, facts: $0.described)
                     })
             },
             AnyHandler(DiscoverMethods.self, work: { _ in .done(()) }) { $2.json(OpenRPCDocument.bytes) },
@@ -115,19 +115,21 @@ struct BrokerHandlers: Sendable {
         guard !topics.isEmpty else { return }
         let (policy, caller) = (services.policy, context.caller)
         let admitted = Admitted(app: request.app, grant: request.grant)
-        let mayListen = { @Sendable in policy.mayListen(caller, as: admitted) }
         var all = [
             try services.broker.subscribe(
                 to: topics, group: request.app?.effectiveGroup, of: context.caller.claimant, in: request.partition
             ) { event in
-                if mayListen() { context.notify(event) }
+                guard policy.mayListen(caller, as: admitted, to: event.app), admitted.covers(event),
+                    !context.hasMoved(false)
+                else { return }
+                context.notify(event)
             }
         ]
         // What others ask for is the person's business.
         if topics.contains(.grant), request.app == nil {
             all.append(
                 policy.grants.subscribe(in: request.partition) { event in
-                    guard mayListen() else { return }
+                    guard policy.mayListen(caller, as: admitted), !context.hasMoved(false) else { return }
                     context.notify(
                         GrantNotification.self,
                         GrantNotification.Params(event.change, request: event.request, grant: event.grant))
@@ -137,19 +139,28 @@ struct BrokerHandlers: Sendable {
     }
 }
 
+extension Admitted<AppRegistration?> {
+    /// Whether the grant that a listener was let in by is for what was told.
+    fileprivate func covers(_ event: EngineEvent) -> Bool {
+        guard let grant, case .token(_, let accountID, let scopes, _) = event.change else { return true }
+        return grant.covers(accountID: accountID, scopes: scopes)
+    }
+}
+
 extension ConnectionContext {
     fileprivate func notify(_ event: EngineEvent) {
         switch event.change {
         case .account(let change, let account):
-            notify(AccountEvent.self, AccountEvent.Params(change, app: event.app, account))
+            notify(AccountEvent.self, AccountEvent.Params(change, app: event.app.name, account))
         case .token(let change, let accountID, let scopes, let expiresOn):
             notify(
                 TokenEvent.self,
-                TokenEvent.Params(change, app: event.app, accountId: accountID, scopes: scopes, expiresOn: expiresOn))
+                TokenEvent.Params(
+                    change, app: event.app.name, accountId: accountID, scopes: scopes, expiresOn: expiresOn))
         case .interaction(let change, let id, let error):
             notify(
                 InteractionEvent.self,
-                InteractionEvent.Params(change, app: event.app, interactionId: id, errorKind: error))
+                InteractionEvent.Params(change, app: event.app.name, interactionId: id, errorKind: error))
         }
     }
 }

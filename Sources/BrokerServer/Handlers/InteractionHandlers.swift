@@ -1,3 +1,4 @@
+import BrokerAccess
 import BrokerEngine
 import BrokerModel
 import BrokerRPC
@@ -10,14 +11,22 @@ struct InteractionHandlers: Sendable {
     var all: [AnyHandler] {
         [
             .atOnce(CompleteInteraction.self) { request throws(BrokerError) in
-                try services.broker.complete(redirectURL: Secret(request.params.url), in: request.partition)
+                try services.broker.complete(
+                    redirectURL: Secret(request.params.url), from: request.context.caller.interactions)
                 return CompleteInteraction.Result()
             },
             .atOnce(CancelInteraction.self) { request in
                 CancelInteraction.Result(
                     cancelled: services.broker.cancel(
-                        interactionID: request.params.interactionId, in: request.partition))
+                        interactionID: request.params.interactionId, by: request.context.caller.interactions))
             },
         ]
+    }
+}
+
+extension Caller {
+    /// Those that it may end, or bring the redirect of.
+    fileprivate var interactions: InteractionOwner {
+        isOutside ? .person(partition) : .beginner(claimant, partition)
     }
 }

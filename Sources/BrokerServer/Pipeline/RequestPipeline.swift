@@ -104,10 +104,10 @@ final class RequestPipeline: Sendable {
             let asking = Asking(
                 context.caller, now: context.callerNow, right: M.right, needsKeys: !M.worksLocked,
                 reaching: read.params.reach)
-            let needsPresence = M.needsPresence(read.params) && policy.asksForPresence
+            let question = policy.question(for: M.name, M.presence(for: read.params), of: context.caller)
             let admitted: Request<M>?
             do throws(BrokerError) {
-                let waits = needsPresence || policy.mustLookUp(asking)
+                let waits = question != nil || policy.mustLookUp(asking)
                 admitted = waits ? nil : try admit(read.params, read.app, asking, name, context)
             } catch {
                 guard error.kind == .grantRequired, read.params.waitForGrant != nil else { throw error }
@@ -115,10 +115,10 @@ final class RequestPipeline: Sendable {
             }
             guard let request = admitted else {
                 let admitted = { @Sendable [self] () async throws(BrokerError) in
-                    if needsPresence { try await requirePresence(for: M.self, in: context) }
+                    if let question { try await requirePresence(question, in: context) }
                     return try await admitLater(read.params, read.app, asking, name, context) as Request<M>
                 }
-                return later(call, handler, subject, since: start, admitted, handler.work)
+                return later(call, handler, subject, in: context, since: start, admitted, handler.work)
             }
             var isUnderWay = false
             defer { if !isUnderWay { policy.leave(neededKeys: !M.worksLocked) } }
@@ -136,7 +136,7 @@ final class RequestPipeline: Sendable {
                     RememberedAnswer(again, idRange: range, countedBy: tally, changes: changes, since: start))
             case .waits(let output):
                 isUnderWay = true
-                return later(call, handler, subject, since: start, { request }, { _ in .waits(output) })
+                return later(call, handler, subject, in: context, since: start, { request }, { _ in .waits(output) })
             }
         } catch {
             writer.fail(log.failed(error, subject, since: start), call.id)
@@ -163,6 +163,13 @@ final class RequestPipeline: Sendable {
             throw error
         }
         writer.endAnswer()
+    }
+
+    private static func movedMeanwhile(_ caller: Caller) -> BrokerError {
+        BrokerError(
+            .accessDenied, "\(caller.id) entered a sandbox while it waited; connect again there.",
+            reason: .callerNotListed
+        ) { $0.caller = caller.id }
     }
 
     static let stopping = BrokerError(
@@ -197,16 +204,17 @@ extension RequestPipeline {
     }
 
     /// Asks the person, and then again whether the caller is who it was.
-    private func requirePresence<M: BrokerMethod>(
-        for method: M.Type, in context: ConnectionContext
+    private func requirePresence(
+        _ question: PresenceQuestion, in context: ConnectionContext
     ) async throws(BrokerError) {
-        try await policy.requirePresence(for: M.name, of: context.caller)
+        try await policy.requirePresence(question, of: context.caller)
         try policy.requireAdministrator(context.callerNow())
     }
 
     /// The rest of a request, in a task of its own. Who was admitted leaves at its end.
     private func later<M, Output>(
-        _ call: Call, _ handler: Handler<M, Output>, _ subject: RequestEntry.Subject, since start: Duration,
+        _ call: Call, _ handler: Handler<M, Output>, _ subject: RequestEntry.Subject,
+        in context: ConnectionContext, since start: Duration,
         _ admitted: @escaping @Sendable () async throws(BrokerError) -> Request<M>,
         _ begin: @escaping @Sendable (Request<M>) throws(BrokerError) -> Work<Output>
     ) -> Handling {
@@ -224,7 +232,8 @@ extension RequestPipeline {
                     }
                     output = try await value()
                 }
-                // What waited may have outlived its right.
+                // What waited may have outlived its right, and its caller may be inside of a sandbox by now.
+                if context.hasMoved(false) { throw Self.movedMeanwhile(context.caller) }
                 try M.Params.NamedApp.confirm(
                     Admitted(app: request.app, grant: request.grant), of: request.context.caller, by: policy)
                 try answer(call.id, handler, request, output, &writer)

@@ -46,6 +46,10 @@ final class LineChannel: SocketStreamOwner {
     /// When a line came or went last.
     private var lastActive: MonotonicInstant
 
+    /// When the handler may look at the peer thoroughly again.
+    private var looksAt: MonotonicInstant
+    private static let lookInterval = Duration.seconds(1)
+
     private var phase = Phase.serving
     private var splitter: LineSplitter
     private var isPaused = false
@@ -73,6 +77,7 @@ final class LineChannel: SocketStreamOwner {
     ) {
         self.stream = stream
         lastActive = stream.reactor.now
+        looksAt = lastActive + Self.lookInterval
         self.service = service
         self.limits = limits
         self.table = table
@@ -322,7 +327,13 @@ final class LineChannel: SocketStreamOwner {
         let peer = served.connection.peer
         // While the process that connected lives, its number is nobody else's.
         let isPeer = writer.pid == peer.pid && peer.process?.isRunning != false
-        if otherWriter == nil, isPeer, writer.uid == peer.uid { return true }
+        if otherWriter == nil, isPeer, writer.uid == peer.uid {
+            let now = stream.reactor.now
+            let isDue = now >= looksAt
+            if isDue { looksAt = now + Self.lookInterval }
+            served.handler.heard(on: served.connection, thoroughly: isDue)
+            return true
+        }
         // Where none is held, the writer counts as nobody who could be told.
         if let otherWriter, writer == otherWriter.named, otherWriter.process?.isRunning != false { return true }
         // One other, once, and not in the middle of a line.

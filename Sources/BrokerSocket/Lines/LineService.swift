@@ -82,6 +82,11 @@ package protocol LineHandler: AnyObject {
     /// - Parameter descriptors: that came along with the line; two at most.
     func received(_ line: ArraySlice<UInt8>, with descriptors: [ReceivedDescriptor], on connection: LineConnection)
 
+    /// Bytes of the process that connected were read, and no line of them was delivered yet: it may be looked at again.
+    ///
+    /// - Parameter thoroughly: true at most once in a second: then there is time for more than a glance.
+    func heard(on connection: LineConnection, thoroughly: Bool)
+
     /// From the next line on another process of the same user writes: it got the connection from the one that made it.
     func handedOn(to writer: PeerCredentials, on connection: LineConnection)
 
@@ -106,6 +111,7 @@ package protocol LineHandler: AnyObject {
 
 extension LineHandler {
     package var isIdle: Bool { false }
+    package func heard(on connection: LineConnection, thoroughly: Bool) {}
     package func inputEnded(on connection: LineConnection) { connection.close() }
     package func peerGone(on connection: LineConnection) {}
     package func draining(on connection: LineConnection) { connection.close() }

@@ -32,8 +32,10 @@ package struct Sandbox: Sendable, Hashable {
         return isPlain && (1...32).contains(text.utf8.count) && text.utf8.first.map(letters.contains) == true
     }
 
-    /// Engines that nobody may name: their callers would be taken for ``CallerIdentity/isUnnamedSandbox``.
-    package static let reservedEngines: Set<String> = [String(CallerIdentity.unnamedSandbox.dropLast())]
+    /// Engines that nobody may name: the broker's own names begin with them.
+    package static let reservedEngines: Set<String> = [
+        String(CallerIdentity.unnamedSandbox.dropLast()), "system", "user",
+    ]
 }
 
 /// What a sandbox may do by its own socket. Nothing of it is administration.

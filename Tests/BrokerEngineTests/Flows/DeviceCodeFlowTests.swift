@@ -163,7 +163,7 @@ struct DeviceCodeFlowTests {
         let error = await #expect(throws: BrokerError.self) { try await signIn.value }
         #expect(error?.kind == kind)
         #expect(error?.details.oauthError == code)
-        #expect(!bed.engine.cancel(interactionID: opening.interactionID, in: Sample.partition))
+        #expect(!bed.engine.cancel(interactionID: opening.interactionID, by: .person(Sample.partition)))
     }
 
     @Test("a person who is turned away at the end is not told that nobody came")
@@ -190,11 +190,11 @@ struct DeviceCodeFlowTests {
         let bed = try await EngineBed()
         refuse(bed, "authorization_pending")
         let (opening, signIn) = try await begin(bed, request())
-        #expect(!bed.engine.cancel(interactionID: opening.interactionID, in: Partition(uid: 1001)))
-        #expect(bed.engine.cancel(interactionID: opening.interactionID, in: Sample.partition))
+        #expect(!bed.engine.cancel(interactionID: opening.interactionID, by: .person(Partition(uid: 1001))))
+        #expect(bed.engine.cancel(interactionID: opening.interactionID, by: .person(Sample.partition)))
         let error = await #expect(throws: BrokerError.self) { try await signIn.value }
         #expect(error?.kind == .userCanceled)
-        #expect(!bed.engine.cancel(interactionID: opening.interactionID, in: Sample.partition))
+        #expect(!bed.engine.cancel(interactionID: opening.interactionID, by: .person(Sample.partition)))
         while bed.clock.sleepers > 0 { await Task.yield() }
         #expect(bed.provider.devicePolls == 0)
     }
@@ -207,7 +207,7 @@ struct DeviceCodeFlowTests {
         signIn.cancel()
         let error = await #expect(throws: BrokerError.self) { try await signIn.value }
         #expect(error?.kind == .userCanceled)
-        #expect(!bed.engine.cancel(interactionID: opening.interactionID, in: Sample.partition))
+        #expect(!bed.engine.cancel(interactionID: opening.interactionID, by: .person(Sample.partition)))
     }
 
     @Test("a broker that stops tells those who wait")
@@ -231,7 +231,7 @@ struct DeviceCodeFlowTests {
         let (opening, signIn) = try await begin(bed, request())
         await pass(bed)
         while bed.provider.devicePolls == 0 { await Task.yield() }
-        #expect(bed.engine.cancel(interactionID: opening.interactionID, in: Sample.partition))
+        #expect(bed.engine.cancel(interactionID: opening.interactionID, by: .person(Sample.partition)))
         await #expect(throws: BrokerError.self) { try await signIn.value }
         gate.open()
         while bed.provider.revoked.count < 2 { await Task.yield() }

@@ -96,18 +96,19 @@ struct InteractiveFlowTests {
         #expect(opening.redirectURI == "msauth.mail://auth")
         let url = Secret("msauth.mail://auth?code=alice&state=\(opening.state)")
         #expect(throws: BrokerError.self) {
-            try bed.engine.complete(redirectURL: Secret("msauth.mail://auth?code=x&state=y"), in: Sample.partition)
+            try bed.engine.complete(
+                redirectURL: Secret("msauth.mail://auth?code=x&state=y"), from: .person(Sample.partition))
         }
         #expect(throws: BrokerError.self, "another person's redirect is not for this partition") {
-            try bed.engine.complete(redirectURL: url, in: Partition(uid: 1001))
+            try bed.engine.complete(redirectURL: url, from: .person(Partition(uid: 1001)))
         }
         let elsewhere = Secret("msauth.other://auth?code=mallory&state=\(opening.state)")
         let refusal = #expect(throws: BrokerError.self, "a redirect of another provider comes to another address") {
-            try bed.engine.complete(redirectURL: elsewhere, in: Sample.partition)
+            try bed.engine.complete(redirectURL: elsewhere, from: .person(Sample.partition))
         }
         #expect(refusal?.reason == .answerNotAccepted)
-        try bed.engine.complete(redirectURL: url, in: Sample.partition)
-        #expect(throws: BrokerError.self) { try bed.engine.complete(redirectURL: url, in: Sample.partition) }
+        try bed.engine.complete(redirectURL: url, from: .person(Sample.partition))
+        #expect(throws: BrokerError.self) { try bed.engine.complete(redirectURL: url, from: .person(Sample.partition)) }
         #expect(try await signIn.value.account.username == "alice")
     }
 
@@ -132,11 +133,11 @@ struct InteractiveFlowTests {
         let bed = try await EngineBed()
         let (browser, signIn) = bed.begin(bed.interactive())
         let opening = await browser.opening()
-        #expect(!bed.engine.cancel(interactionID: opening.interactionID, in: Partition(uid: 1001)))
-        #expect(bed.engine.cancel(interactionID: opening.interactionID, in: Sample.partition))
+        #expect(!bed.engine.cancel(interactionID: opening.interactionID, by: .person(Partition(uid: 1001))))
+        #expect(bed.engine.cancel(interactionID: opening.interactionID, by: .person(Sample.partition)))
         let error = await #expect(throws: BrokerError.self) { try await signIn.value }
         #expect(error?.kind == .userCanceled)
-        #expect(!bed.engine.cancel(interactionID: opening.interactionID, in: Sample.partition))
+        #expect(!bed.engine.cancel(interactionID: opening.interactionID, by: .person(Sample.partition)))
     }
 
     @Test("a caller that goes away ends its sign-in")

@@ -112,7 +112,7 @@ struct JoinFlowTests {
     func cancel() async throws {
         let bed = try await EngineBed()
         let (first, opening, second) = try await pair(bed)
-        #expect(bed.engine.cancel(interactionID: opening.interactionID, in: Sample.partition))
+        #expect(bed.engine.cancel(interactionID: opening.interactionID, by: .person(Sample.partition)))
         let third = Client(bed.engine, bed.interactive())
         #expect(await first.error()?.kind == .userCanceled)
         #expect(await second.error()?.kind == .userCanceled)

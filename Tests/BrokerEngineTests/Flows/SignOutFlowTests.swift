@@ -248,7 +248,7 @@ struct SignOutFlowTests {
     func browserClosed() async throws {
         let bed = try await EngineBed()
         let (opening, signOut) = try await begin(bed)
-        #expect(bed.engine.cancel(interactionID: opening.interactionID, in: Sample.partition))
+        #expect(bed.engine.cancel(interactionID: opening.interactionID, by: .person(Sample.partition)))
         #expect(try await signOut.value.browser == .done)
     }
 

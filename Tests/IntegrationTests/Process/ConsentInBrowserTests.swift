@@ -85,4 +85,43 @@ struct ConsentInBrowserTests {
             #expect(page.contains("notes.read") && page.contains("notes.write"))
         }
     }
+
+    /// Every program of the person's can read the page's address in the browser's arguments.
+    @Test(
+        "where administration needs a proof, an answer on the page alone allows nothing, and no page asks about programs outside",
+        arguments: ["presence", "setgid"])
+    func proof(_ proof: String) async throws {
+        try await withTestBed { bed in
+            let file = bed.path("url")
+            var scene = try await scene(in: bed, file)
+            let configuration = """
+                admin.proof = "\(proof)"
+                access.unknown = "ask"
+                access.system_installed = "ask"
+                [browser]
+                command = ["/bin/sh", "-c", 'printf %s "$1" > \(file).new && mv \(file).new \(file)', "sh", "%u"]
+                """
+            try await scene.restart { $0.configuration = configuration }
+            let line =
+                #"{"jsonrpc":"2.0","id":1,"method":"token.acquireSilent","params":{"app":"notes","scopes":["notes.read"],"waitForGrant":120}}"#
+            let outside = try bed.start(
+                Launch("/usr/bin/python3", ["-c", SandboxGrantTests.client, scene.broker.socket, line, "2"]),
+                as: "outside")
+            try await outside.waitForText("interaction.grant")
+
+            let (program, url) = try await ask(scene, file)
+            let page = try await curl(bed, url)
+            // The one outside was first; nobody is asked about it.
+            #expect(page.contains("in a sandbox") && !page.contains("python3"), "\(page)")
+            let token = String(page.firstMatch(of: /name="token" value="([^"]+)"/)?.1 ?? "")
+            let origin = url.split(separator: "/").prefix(2).joined(separator: "//")
+            let answered = try await curl(
+                bed, "--data", "token=\(token)&answer=allow&for=today", "--header", "Origin: \(origin)", url)
+            #expect(answered.contains("admin.proof") && !answered.contains("Allowed"), "\(answered)")
+            let again = try await bed.run(
+                SandboxGrantTests.launch(scene.broker, line.replacing(#","waitForGrant":120"#, with: "")))
+            #expect(again.output.contains("grantRequired"), "\(again)")
+            #expect(!program.outputText.contains("accessToken"))
+        }
+    }
 }

@@ -6,7 +6,7 @@ import Testing
 @Suite("Programs in real sandboxes, and what people grant them", .timeLimit(.minutes(3)))
 struct SandboxGrantTests {
     /// Sends the lines of its input, and prints as many answers as it is told.
-    private static let client = """
+    static let client = """
         import socket, sys
         connection = socket.socket(socket.AF_UNIX)
         connection.connect(sys.argv[1])
@@ -103,6 +103,51 @@ struct SandboxGrantTests {
                     #expect(kind.contains(answer.text("error.data.kind")), "\(answer)")
                 }
             }
+        }
+    }
+
+    /// Connects outside, and goes on inside as the same process, with the same connection.
+    private static let enter = #"""
+        import os, socket, sys
+        connection = socket.socket(socket.AF_UNIX)
+        connection.connect(sys.argv[1])
+        connection.sendall((sys.argv[2] + '\n').encode())
+        print(connection.makefile('r').readline(), end='', flush=True)
+        os.set_inheritable(connection.fileno(), True)
+        inside = [sys.executable, '-c', sys.argv[3], str(connection.fileno()), sys.argv[2]]
+        os.execvp(sys.argv[4], sys.argv[4:] + inside)
+        """#
+
+    /// Asks until it is refused, and prints that.
+    private static let goOn = """
+        import socket, sys
+        stream = socket.socket(fileno=int(sys.argv[1])).makefile('rw')
+        answer = '"result"'
+        while '"result"' in answer:
+            print(sys.argv[2], file=stream, flush=True)
+            answer = stream.readline()
+        print(answer, end='')
+        """
+
+    @Test(
+        "who enters a sandbox with its connection leaves its app outside",
+        arguments: [["unshare", "--mount"], ["unshare", "--user", "--map-current-user"], ["unshare", "--net"]])
+    func entered(maker: [String]) async throws {
+        try await withTestBed { bed in
+            try Prerequisite.root.require()
+            let scene = try await DevelopmentScene.make(in: bed)
+            try await scene.signIn()
+            let token = """
+                {"jsonrpc":"2.0","id":1,"method":"token.acquireSilent","params":{"app":"notes","scopes":["\(DevelopmentScene.scope)"]}}
+                """
+            let arguments = ["-c", Self.enter, scene.broker.socket, token, Self.goOn] + maker
+            let result = try await bed.run(Launch("/usr/bin/python3", arguments))
+            #expect(result.succeeded, "\(result)")
+            let answers = try result.output.split(separator: "\n").map {
+                try JSONDecoder().decode(JSONObject.self, from: Data($0.utf8))
+            }
+            #expect(answers.count == 2 && answers.first?[path: "result.tokenType"] == "Bearer", "\(result)")
+            #expect(answers.last?[path: "error.data.kind"] == "grantRequired", "\(result)")
         }
     }
 

@@ -15,7 +15,10 @@ enum broker_presence {
 
 /// Has polkit ask the person behind a process to authenticate for an action, on the calling thread, for two minutes at most.
 ///
+/// `message`: what the person reads, in which polkit fills in `$(caller)` and `$(app)`; null for the action's own text. Where
+/// polkit takes none of us (it takes one from root and the action's owner), the action's own text is shown.
 /// `started`: of the process, in clock ticks since boot (proc(5), stat, 22): polkit tells by it that the number is not another's.
 /// `text`: why it is unavailable.
 enum broker_presence broker_presence_ask(
-    const char *action, pid_t process, uint64_t started, uid_t uid, char *text, size_t size);
+    const char *action, pid_t process, uint64_t started, uid_t uid, const char *message, const char *caller,
+    const char *app, char *text, size_t size);

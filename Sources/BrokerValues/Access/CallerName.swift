@@ -1,0 +1,40 @@
+/// The typed names by which lists, grants and facts call callers (docs/decisions/0113). A type says whose word a name is, so that
+/// a unit of the user's does not pass for one of the system, nor a Flatpak for a snap.
+package enum CallerName {
+    /// A unit of the system's manager.
+    package static func system(unit: String) -> String { "system:" + unit }
+    /// A unit of the user's manager.
+    package static func user(unit: String) -> String { "user:" + unit }
+    package static func flatpak(_ application: String) -> String { "flatpak:" + application }
+
+    /// - Parameter label: `snap.NAME.APP`, as AppArmor names a snap's profile. The apps of one snap share their data, and are one
+    ///   caller.
+    package static func snap(label: String) -> String? {
+        let parts = label.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count >= 3, parts[0] == "snap", !parts[1].isEmpty else { return nil }
+        return "snap:\(parts[1])"
+    }
+
+    /// Whether a unit's own name could be read as a typed one: colons are allowed in it.
+    package static func looksTyped(unit: String) -> Bool {
+        [system(unit: ""), user(unit: "")].contains(where: unit.hasPrefix)
+    }
+
+    /// A sandbox as lists and grants name it. An entry without a type is of an earlier version, or of a person who typed it: an
+    /// application's id is a Flatpak's, and what looks like a snap's profile is the snap's.
+    package static func sandbox(_ entry: String) -> String {
+        entry.utf8.contains(UInt8(ascii: ":")) ? entry : snap(label: entry) ?? flatpak(entry)
+    }
+}
+
+extension CallerIdentity {
+    /// With its typed name: grants of earlier versions lack the type.
+    package var typed: CallerIdentity {
+        switch tier {
+        case .sandboxed: CallerIdentity(tier: tier, id: CallerName.sandbox(id))
+        case .systemInstalled where id.hasSuffix(".service") && !id.hasPrefix("/") && !CallerName.looksTyped(unit: id):
+            CallerIdentity(tier: tier, id: CallerName.system(unit: id))
+        case .confined, .systemInstalled, .unknown, .unidentified: self
+        }
+    }
+}

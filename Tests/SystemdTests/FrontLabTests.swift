@@ -1,0 +1,65 @@
+import BrokerTestSupport
+import Foundation
+import Testing
+
+@Suite("Names and rights that only a real systemd can show", .needsLab)
+struct FrontLabTests {
+    /// Nobody is signed in: who may ask is told that a person has to sign in (4), who may not is refused (5).
+    @Test("brokerctl passes no door that its starter may not: a shell, a unit, a process that has ended, git")
+    func starters() async throws {
+        try await withTestBed { bed in
+            let lab = try await SystemdLab.boot(in: bed)
+            try await lab.user("systemctl", "--user", "enable", "--now", "brokerd.socket")
+            let add = ["--client-id", "c", "--authority", "https://login.example.org"]
+            try await lab.user("brokerctl", "apps", "add", "notes", add[0], add[1], add[2], add[3])
+            let ask = "brokerctl token --app notes --scope s"
+            let units = ["systemd-run", "--user", "--wait", "--pipe", "--quiet", "--collect"]
+            let git = """
+                printf 'protocol=https\\nhost=h.example\\n\\n' \
+                    | git -c credential.helper='broker --app notes' credential fill
+                """
+            let left = """
+                (sh -c '\(ask); echo $? > ~/status.new; mv ~/status.new ~/status' &)
+                while [ ! -e ~/status ]; do :; done
+                exit $(cat ~/status; rm ~/status)
+                """
+            let words = ask.split(separator: " ").map(String.init)
+            func statuses() async throws -> [Int32?] {
+                let shell = try await lab.attempt("sh", "-c", ask + "; exit $?")
+                let unit = try await lab.attempt(units + words, as: SystemdLab.user)
+                let orphan = try await lab.attempt("sh", "-c", left)
+                return [shell, unit, orphan].map { if case .exited(let status) = $0.status { status } else { nil } }
+            }
+            #expect(try await statuses() == [4, 4, 4])
+            try await lab.configure("access.unknown = \"deny\"\n")
+            try await lab.user("systemctl", "--user", "reload", "brokerd.service")
+            #expect(try await statuses() == [5, 5, 5])
+            let helped = try await lab.attempt("sh", "-c", git)
+            #expect(helped.errors.contains("is not among the programs"), "\(helped)")
+
+            // The unit's name is the user's own word; brokerctl that is listed is everybody's.
+            try await lab.user("brokerctl", "apps", "edit", "notes", "--unit", "user:sync.service")
+            let named = units + ["--unit=sync.service"] + words
+            #expect(try await lab.attempt(named, as: SystemdLab.user).status == .exited(4))
+            #expect(try await statuses() == [5, 5, 5])
+            try await lab.user("brokerctl", "apps", "edit", "notes", "--unit", "", "--executable", "/usr/bin/brokerctl")
+            #expect(try await statuses() == [4, 4, 4])
+        }
+    }
+
+    @Test(
+        "a unit of a user's own manager is no unit of the system's, whatever it is called",
+        arguments: ["backup.service", "system:backup.service"])
+    func disguisedUnit(name: String) async throws {
+        try await withTestBed { bed in
+            let lab = try await SystemdLab.boot(in: bed)
+            try await lab.user("systemctl", "--user", "enable", "--now", "brokerd.socket")
+            try await lab.user(
+                "brokerctl", "apps", "add", "notes", "--client-id", "c", "--authority", "https://login.example.org",
+                "--unit", "system:backup.service")
+            let ask = ["brokerctl", "token", "--app", "notes", "--scope", "s"]
+            let mine = ["systemd-run", "--user", "--wait", "--pipe", "--quiet", "--collect", "--unit=\(name)"] + ask
+            #expect(try await lab.attempt(mine, as: SystemdLab.user).status == .exited(5))
+        }
+    }
+}
