@@ -193,7 +193,7 @@ let package = Package(
         tests("DevIdentityProviderTests", ["DevIdentityProvider", "BrokerValues", .crypto]),
         tests("IntegrationTests", ["DevIdentityProvider", "BrokerModel", "BrokerValues", "CSodium"]),
         tests("MigrationGuideTests", ["BrokerClient", "DevIdentityProvider"]),
-        tests("SystemdTests", ["DevIdentityProvider"]),
+        tests("SystemdTests", ["DevIdentityProvider", "BrokerValues"]),
         tests("ManualTests", ["BrokerDaemon", "BrokerCommands", "BrokerConfig", "BrokerRPC", "BrokerValues"]),
 
         // Measurements: `make bench`

@@ -40,8 +40,8 @@ enum AppRules {
     private static func check(_ text: String, field: String, limit: Int) throws(BrokerError) {
         guard text.contains(where: { !$0.isWhitespace }) else { throw invalid(field, "is blank") }
         guard text.utf8.count <= limit else { throw invalid(field, "is longer than \(limit) bytes") }
-        guard text.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7f }) else {
-            throw invalid(field, "has control characters")
+        guard text.unicodeScalars.allSatisfy(\.isSafeToShow) else {
+            throw invalid(field, "has control characters, or others that are not seen")
         }
     }
 

@@ -176,14 +176,14 @@ package struct LoadedConfiguration: Sendable, Equatable {
     package var configuration: BrokerConfiguration
     package var origins: [String: ConfigurationOrigin] = [:]
 
-    /// One line a setting, as `--check-config` prints it.
+    /// One line a setting, as `--check-config` prints it. What is not seen in a value is there as an escape.
     package var report: String {
         (Setting.all.map(line) + configuration.providers.keys.sorted().flatMap(lines)
             + configuration.sandboxes.sorted { $0.key < $1.key }.map { name, sandbox in
                 "sandbox.\(name) = \(sandbox.name)  # \(origins["sandbox.\(name)"] ?? .default)"
             }
-            + configuration.apps.entries.map { "app.\"\($0.description.name)\"  # \($0.origin)" }).joined(
-                separator: "\n")
+            + configuration.apps.entries.map { "app.\"\($0.description.name)\"  # \($0.origin)" })
+            .map { SafeText($0, atMost: 4096, .escape).text }.joined(separator: "\n")
     }
 
     private func line(_ setting: Setting) -> String {

@@ -71,8 +71,9 @@ package enum BrokerDaemon {
         usleep(200_000)
     }
 
+    /// One line, whatever a file, an argument or an error has in it.
     private static func say(_ text: String) {
-        let line = text + "\n"
+        let line = SafeText(text, atMost: 4096, .escape).text + "\n"
         line.withCString { _ = write(STDERR_FILENO, $0, strlen($0)) }
     }
 }

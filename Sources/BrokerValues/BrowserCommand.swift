@@ -3,6 +3,8 @@ package struct BrowserCommand: Sendable, Equatable {
     package var program: String
     /// What follows it; `%s` or `%u` in a word stands for the URL.
     package var words: [String]
+    /// Whether the user's systemd starts it instead of this process.
+    private var isUnit = false
 
     package init(program: String, words: [String] = []) {
         self.program = program
@@ -49,11 +51,25 @@ package struct BrowserCommand: Sendable, Equatable {
     /// makes a browser do anything but load a page, and no more bytes than Linux lets one argument have.
     package static func isWebAddress(_ url: String) -> Bool { WebURL(url, atMost: (128 << 10) - 1) != nil }
 
-    /// What the program is given to open `url`: it takes the place of `%s` and `%u`, or comes last. `%%` means a percent sign.
-    package func arguments(for url: String) -> [String] {
+    /// The same, for a process that is a unit: a browser started from there would live in the unit's bounds, and end with it.
+    package var asUnit: BrowserCommand {
+        var command = self
+        // The portal starts the browser in the person's session by itself.
+        command.isUnit = self != .portal
+        return command
+    }
+
+    /// The program and its arguments that open `url`: it takes the place of `%s` and `%u`, or comes last. `%%` means a percent
+    /// sign.
+    package func commandLine(for url: String) -> [String] {
+        let url = HandOver.address(url)
         let filled = words.map { Self.fill($0, with: url) }
         let replaced = filled.contains { $0.hasURL }
-        return filled.map(\.text) + (replaced ? [] : [url])
+        let line = [program] + filled.map(\.text) + (replaced ? [] : [url])
+        guard isUnit else { return line }
+        // With a description of its own: the default one is the whole command line, and it would be logged.
+        let starter = ["systemd-run", "--user", "--collect", "--quiet", "--description=Sign-in page", "--"]
+        return starter + line.map(HandOver.systemdWord)
     }
 
     private static func fill(_ word: String, with url: String) -> (text: String, hasURL: Bool) {

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Starting the person's browser")
 struct SystemBrowserTests {
-    private static let url = "https://idp.example.org/authorize?a=1&b=%20x$(id)"
+    private static let url = "https://idp.example.org/authorize?a=1&b=%20x(id);'"
 
     /// A directory with a shell script that writes its arguments, one a line, and then does what the test gives it.
     private struct Bench {

@@ -82,14 +82,31 @@ struct DeviceAuthorizationTests {
         }
     }
 
-    @Test("a complete link that is not fit is left out; the short one remains")
-    func unfitCompleteLink() async throws {
+    @Test(
+        "a complete link that is not fit, or leads to another place than the short one, is left out",
+        arguments: [
+            "http://idp.example/device?user_code=X", "https://evil.example/device?user_code=X",
+            "https://idp.example:8443/device?user_code=X", "https://idp.example/{device}",
+        ])
+    func unfitCompleteLink(link: String) async throws {
         try await withProvider { bed async throws in
             var answer = Self.complete
-            answer["verification_uri_complete"] = "http://idp.example/device?user_code=X"
+            answer["verification_uri_complete"] = .string(link)
             let read = try await authorize(bed, answered: answer)
             #expect(read.verificationURIComplete == nil)
             #expect(read.verificationURI == "https://idp.example/device#here")
+        }
+    }
+
+    @Test("no program finds a variable in the links")
+    func variables() async throws {
+        try await withProvider { bed async throws in
+            var answer = Self.complete
+            answer["verification_uri"] = "https://idp.example/$HOME"
+            answer["verification_uri_complete"] = "https://idp.example/?$HOME"
+            let read = try await authorize(bed, answered: answer)
+            #expect(read.verificationURI == "https://idp.example/%24HOME")
+            #expect(read.verificationURIComplete == "https://idp.example/?%24HOME")
         }
     }
 

@@ -211,6 +211,17 @@ struct TokenAnswerTests {
         }
     }
 
+    @Test(
+        "a claims challenge that is no JSON object is none: people paste it into commands",
+        arguments: ["", "[]", "\\'; touch x", "{", "{}; touch x", "null"])
+    func challenges(text: String) async throws {
+        try await withProvider { bed async throws in
+            let answer = ProviderAnswer.json(["error": "interaction_required", "claims": .string(text)], status: 400)
+            let expected = OAuthRefusal(error: "interaction_required", status: 400)
+            #expect(try await bed.refreshFailure(answer) == .refused(expected))
+        }
+    }
+
     @Test("an error with status 200 is an error")
     func errorWithStatus200() async throws {
         try await withProvider { bed async throws in

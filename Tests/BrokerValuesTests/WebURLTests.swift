@@ -27,9 +27,9 @@ struct WebURLTests {
     }
 
     @Test(
-        "has the characters of RFC 3986, the apostrophe among them, and braces in the path",
+        "has the characters of RFC 3986, the apostrophe among them",
         arguments: [
-            "https://a/-._~!$&'()*+,;=:@/%20?-._~!$&'()*+,;=:@/?%C3%A9#'?/", "https://a/{tenantid}/v2.0", "https://a?x",
+            "https://a/-._~!$&'()*+,;=:@/%20?-._~!$&'()*+,;=:@/?%C3%A9#'?/", "https://a?x",
             "https://a#x", "https://a_b.example-1/", "https://[2001:db8::7]:1/", "https://[::ffff:127.0.0.1]",
             "https://a:65535",
         ])
@@ -63,6 +63,29 @@ struct WebURLTests {
     func refused(text: String) {
         #expect(WebURL(text) == nil)
         #expect(throws: WebURL.Invalid.notAURL) { try WebURL(parsing: text) }
+    }
+
+    @Test("has braces in the path of a template only, where nobody goes")
+    func templates() throws {
+        let text = "https://a/{tenantid}/v2.0"
+        #expect(WebURL(text) == nil && !BrowserCommand.isWebAddress(text))
+        #expect(try WebURL(parsing: text, isTemplate: true).text == text)
+        #expect(throws: WebURL.Invalid.notAURL) { try WebURL(parsing: "https://a/?{x}", isTemplate: true) }
+        #expect(throws: WebURL.Invalid.notAURL) { try WebURL(parsing: "https://{a}/", isTemplate: true) }
+    }
+
+    @Test(
+        "has a domain: the end of the host that somebody had to register, as far as that can be told",
+        arguments: [
+            ("https://login.example.org/x", "example.org"), ("https://example.org:8443", "example.org"),
+            ("https://accounts.google.com.evil.example", "evil.example"),
+            ("https://a.b.example.co.uk", "example.co.uk"), ("https://login.example.com.br", "example.com.br"),
+            ("https://login.example.de", "example.de"), ("https://login.example.org.", "example.org"),
+            ("https://10.0.0.1/x", "10.0.0.1"),
+            ("https://[2001:db8::7]/", "[2001:db8::7]"), ("http://localhost:1", "localhost"),
+        ])
+    func domain(text: String, domain: String) {
+        #expect(WebURL(text)?.domain == domain)
     }
 
     @Test("names no user", arguments: ["https://u@a", "https://u:p@a/x", "https://good.example@a", "https://@a"])

@@ -56,8 +56,8 @@ struct DefaultAccountCommand: Subcommand {
     private func tell(_ account: Account?, _ output: Output) {
         let result: JSONValue = ["app": .string(app), "account": account.map { .string($0.id) } ?? .null]
         output.result(JSONText.node(of: result)) {
-            guard let account else { return "\(app) has no default account.\n".clean(keeping: "\n") }
-            return "The default account of \(app) is \(AccountText.who(account)).\n".clean(keeping: "\n")
+            guard let account else { return "\(app) has no default account.".clean + "\n" }
+            return "The default account of \(app) is \(AccountText.who(account)).".clean + "\n"
         }
     }
 }

@@ -37,7 +37,7 @@ struct RemoveAccountCommand: Subcommand {
         let removed = try RemoveAccount.Result.decoded(node).removed
         let app = choice.app ?? choice.clientID ?? ""
         context.output.result(node) {
-            "Removed \(removed) token\(removed == 1 ? "" : "s") of \(account.text) from \(app).\n".clean(keeping: "\n")
+            "Removed \(removed) token\(removed == 1 ? "" : "s") of \(account.text) from \(app).".clean + "\n"
         }
     }
 }

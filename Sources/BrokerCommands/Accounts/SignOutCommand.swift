@@ -195,7 +195,7 @@ private final class SignOutPage: BrowserOpening {
             output.aside("Your browser shows the provider's page; waiting until it is done (Ctrl-C leaves it).")
         } catch {
             output.aside("You are signed out here. Open this page to sign out in your browser (Ctrl-C leaves it):")
-            if output.json { output.aside(page.url.clean) } else { output.line(page.url.clean) }
+            if output.json { output.aside(page.url.cleanWhole) } else { output.line(page.url.cleanWhole) }
         }
     }
 }

@@ -24,6 +24,6 @@ struct RemoveAppCommand: Subcommand {
     func run(in context: CommandContext) throws(BrokerClientError) {
         let node = try context.connection.result(of: RemoveApp.self, .init(name: name))
         try URLHandlerFiles().remove(name)
-        context.output.result(node) { "Removed \(name).\n".clean(keeping: "\n") }
+        context.output.result(node) { "Removed \(name).".clean + "\n" }
     }
 }

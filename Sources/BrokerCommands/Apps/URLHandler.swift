@@ -1,3 +1,5 @@
+import BrokerValues
+
 /// What makes the desktop start `brokerctl handle-redirect` for an app's own scheme: a desktop entry, and a line in
 /// `mimeapps.list` (Desktop Entry Specification 1.5; MIME Application Associations 1.0.1). The texts are pure.
 package struct URLHandler: Sendable, Equatable {
@@ -45,36 +47,14 @@ package struct URLHandler: Sendable, Equatable {
         """
         [Desktop Entry]
         Type=Application
-        Name=\(Self.escaped("Sign-in to \(app)"))
-        Exec=\(command.map(Self.quoted).joined(separator: " ")) handle-redirect %u
+        Name=\(HandOver.desktopString("Sign-in to \(app.clean)"))
+        Exec=\(command.map(HandOver.desktopWord).joined(separator: " ")) handle-redirect %u
         MimeType=\(mimeType);
         NoDisplay=true
         Terminal=false
         StartupNotify=false
 
         """
-    }
-
-    /// One argument of `Exec`: quoted, then escaped as every string of the file is.
-    private static func quoted(_ word: String) -> String {
-        // Not by characters: a mark after a quote makes another character of both.
-        var text = String.UnicodeScalarView()
-        for scalar in word.unicodeScalars {
-            switch scalar {
-            case "\"", "`", "$", "\\": text.append(contentsOf: ["\\", scalar])
-            case "%": text.append(contentsOf: ["%", "%"])
-            default: text.append(scalar)
-            }
-        }
-        return escaped("\"\(String(text))\"")
-    }
-
-    private static func escaped(_ text: String) -> String {
-        var escaped = String.UnicodeScalarView()
-        for scalar in text.unicodeScalars where !Character(scalar).isNewline {
-            escaped.append(contentsOf: scalar == "\\" ? ["\\", "\\"] : [scalar])
-        }
-        return String(escaped)
     }
 }
 

@@ -65,8 +65,8 @@ package enum ErasureText {
             switch report.revocation {
             case .skipped: ""
             case .done: "The providers have been told.\n"
-            case .failed(let why): "Not everything could be revoked: \(why)\n"
+            case .failed(let why): "Not everything could be revoked: \(why.clean)\n"
             }
-        return "Erased \(what).\n\(provider)".clean(keeping: "\n")
+        return "Erased \(what).".clean + "\n\(provider)"
     }
 }

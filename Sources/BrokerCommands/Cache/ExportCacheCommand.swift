@@ -53,6 +53,6 @@ struct ExportCacheCommand: Subcommand {
         }
         try target.publish()
         let node = JSONText.node(of: ["file": .string(file), "bytes": .integer(Int64(target.count))] as JSONValue)
-        context.output.result(node) { "Saved to \(file), \(CacheText.size(target.count)).\n".clean(keeping: "\n") }
+        context.output.result(node) { "Saved to \(file), \(CacheText.size(target.count)).".clean + "\n" }
     }
 }

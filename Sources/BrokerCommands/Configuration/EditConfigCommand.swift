@@ -43,7 +43,7 @@ struct EditConfigCommand: Subcommand {
         let taken = RunningConfiguration(context, global).takeChanges()
         let result: JSONValue = ["file": .string(file.path)]
         context.output.result(JSONText.node(of: result)) {
-            "\(file.path) is changed.\n".clean(keeping: "\n") + taken
+            "\(file.path) is changed.".clean + "\n" + taken
         }
     }
 

@@ -41,7 +41,7 @@ struct SetConfigCommand: Subcommand {
         let taken = RunningConfiguration(context, global).takeChanges()
         let result: JSONValue = ["file": .string(file.path), "name": .string(name)]
         context.output.result(JSONText.node(of: result)) {
-            "\(name) is set in \(file.path).\n".clean(keeping: "\n") + taken
+            "\(name) is set in \(file.path).".clean + "\n" + taken
         }
     }
 }

@@ -212,8 +212,6 @@ package enum LoginText {
     package static func done(_ token: Token, now: NumericDate) -> String {
         let expiry = TimeText.relative(token.expiresOn, to: now)
         let kept = token.persisted ? "" : "The broker could not write it to disk yet, and goes on trying.\n"
-        return "Signed in: \(AccountText.who(token.account)).\nThe access token expires \(expiry).\n".clean(
-            keeping: "\n")
-            + kept
+        return "Signed in: \(AccountText.who(token.account)).\nThe access token expires \(expiry).\n" + kept
     }
 }

@@ -33,7 +33,7 @@ struct PrintedPage: BrowserOpening {
     func open(_ page: SignInPage) async throws {
         output.aside("Open this page to sign in (Ctrl-C cancels):")
         // Programs read the result from standard output.
-        if output.json { output.aside(page.url.clean) } else { output.line(page.url.clean) }
+        if output.json { output.aside(page.url.cleanWhole) } else { output.line(page.url.cleanWhole) }
     }
 }
 
@@ -46,7 +46,7 @@ struct PastedRedirect: BrowserOpening {
         try await PrintedPage(output: output).open(page)
         let lines = StandardInput.lines()
         output.aside(
-            "Your browser then ends up at an address that begins with \(page.redirectUri.clean) and may say that it cannot be "
+            "Your browser then ends up at an address that begins with \(page.redirectUri.cleanWhole) and may say that it cannot be "
                 + "reached. Copy that address and paste it here:")
         for await line in lines {
             let pasted = line.trimmed

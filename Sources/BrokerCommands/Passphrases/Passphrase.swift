@@ -23,7 +23,7 @@ struct PassphraseOptions: ArgumentGroup {
 
     /// - Parameter what: such as “Passphrase of the backup”.
     /// - Parameter isNew: it is asked for twice: what was mistyped could never be typed again.
-    func read(_ what: String, isNew: Bool = false) throws(BrokerClientError) -> String {
+    func read(_ what: StaticString, isNew: Bool = false) throws(BrokerClientError) -> String {
         if stdin { return try fromStandardInput() }
         let passphrase =
             if let pinentry {
@@ -46,8 +46,8 @@ struct PassphraseOptions: ArgumentGroup {
     }
 
     /// Shows nothing of what is typed.
-    private func fromTerminal(_ what: String, isNew: Bool) throws(BrokerClientError) -> String {
-        guard let first = TerminalPrompt.line(what + ": ", hidden: true) else {
+    private func fromTerminal(_ what: StaticString, isNew: Bool) throws(BrokerClientError) -> String {
+        guard let first = TerminalPrompt.line("\(what): ", hidden: true) else {
             throw BrokerClientError(
                 .invalidParameter,
                 "There is no terminal to ask for the passphrase; give it on standard input with --stdin, or ask with --pinentry."

@@ -13,7 +13,7 @@ struct Pinentry {
     private let program: String
 
     static func passphrase(
-        _ what: String, isNew: Bool, from program: String
+        _ what: StaticString, isNew: Bool, from program: String
     ) throws(BrokerClientError) -> String {
         guard let ends = ChildProcess.connection() else {
             throw BrokerClientError(.unsupported, "\(program.clean) cannot be spoken to: \(errnoText(errno)).")
@@ -50,7 +50,7 @@ struct Pinentry {
         return places.split(separator: ":").contains { access("\($0)/\(program)", X_OK) == 0 }
     }
 
-    private func ask(_ what: String, isNew: Bool) throws(BrokerClientError) -> String {
+    private func ask(_ what: StaticString, isNew: Bool) throws(BrokerClientError) -> String {
         _ = try answer()
         for option in options { _ = try? tell("OPTION " + option) }
         try tell("SETTITLE Token broker")

@@ -96,6 +96,6 @@ struct RemoveSandboxCommand: Subcommand {
     }
 
     func run(in context: CommandContext) throws(BrokerClientError) {
-        try context.tell(CloseSandbox.self, .init(handle: handle)) { _ in "Removed \(handle).\n".clean(keeping: "\n") }
+        try context.tell(CloseSandbox.self, .init(handle: handle)) { _ in "Removed \(handle).".clean + "\n" }
     }
 }

@@ -110,12 +110,8 @@ actor NoticeDesk {
         }
     }
 
-    /// As a unit, the user's manager is asked to start it: from here it would live in this unit's bounds, and end with it.
-    private static var browser: WebviewParameters {
-        guard SocketLocation.variable("INVOCATION_ID") != nil else { return WebviewParameters() }
-        return WebviewParameters(command: [
-            "systemd-run", "--user", "--collect", "--quiet", "--description=Sign-in page", "--", "xdg-open",
-        ])
+    private static var browser: SystemBrowser {
+        SocketLocation.variable("INVOCATION_ID") == nil ? SystemBrowser() : SystemBrowser(BrowserCommand.desktop.asUnit)
     }
 
     private func signIn(_ app: String, _ accountID: String, _ scopes: [String]) async throws(BrokerClientError) {
@@ -124,6 +120,6 @@ actor NoticeDesk {
         known.selection = AppSelection(.registered(app))
         var params = AcquireTokenInteractive.Params(.registered(app), scopes: scopes)
         params.account = try await connection.call(GetAccount.self, known).account.map { .id($0.id) }
-        _ = try await InteractiveSession.run(params, on: connection, browser: Self.browser.browser)
+        _ = try await InteractiveSession.run(params, on: connection, browser: Self.browser)
     }
 }

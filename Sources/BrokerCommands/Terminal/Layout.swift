@@ -39,7 +39,7 @@ package struct Layout: Sendable {
     /// A command line to be copied, indented: where it takes several lines, a shell reads them as one.
     package func command(_ words: [String]) -> String {
         var lines = [" "]
-        for word in words.map({ ShellText.quoted($0.clean) }) {
+        for word in words.map({ ShellText.quoted($0.cleanWhole) }) {
             // Room for what says that it goes on.
             if let columns, lines.count > 1 || lines[0] != " ", (lines.last ?? "").columns + word.columns + 3 > columns
             {

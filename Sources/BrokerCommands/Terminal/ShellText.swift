@@ -4,17 +4,12 @@ import BrokerValues
 package enum ShellText {
     /// In quotes only where it needs them: for commands that people are shown.
     package static func quoted(_ text: String) -> String {
-        text.utf8.allSatisfy(isPlain) && !text.isEmpty ? text : inQuotes(text)
+        text.utf8.allSatisfy(isPlain) && !text.isEmpty ? text : HandOver.shellWord(text)
     }
 
     /// A command line that people are shown; what is foreign in it is made safe.
     package static func command(_ words: [String]) -> String {
-        words.map { quoted($0.clean) }.joined(separator: " ")
-    }
-
-    /// Always in quotes.
-    static func inQuotes(_ text: String) -> String {
-        "'" + text.replacing(scalar: "'", with: "'\\''") + "'"
+        words.map { quoted($0.cleanWhole) }.joined(separator: " ")
     }
 
     private static func isPlain(_ byte: UInt8) -> Bool {

@@ -27,7 +27,7 @@ package struct Table: Sendable {
             guard let widths else { return block(row, layout) }
             return Self.line(zip(row, widths).map { $0.shortened(to: $1) }, widths) + "\n"
         }
-        let below = details.map { $0.filter { !$0.isEmpty }.map { Self.detail($0.clean, layout) }.joined() }
+        let below = details.map { $0.filter { !$0.isEmpty }.map { Self.detail($0.cleanWhole, layout) }.joined() }
         let parts = blocks.enumerated().map { $1 + (below.isEmpty ? "" : below[$0]) }
         guard let widths else { return parts.joined(separator: "\n") }
         return layout.style.strong(Self.line(header, widths)) + "\n" + parts.joined()

@@ -44,6 +44,6 @@ struct ProofCommand: Subcommand {
             .id(try account.find(among: app, on: context.connection).account.id)
         }
         params.nonce = nonce
-        try context.tell(ProveToken.self, params) { $0.proof.clean + "\n" }
+        try context.tell(ProveToken.self, params) { $0.proof.cleanWhole + "\n" }
     }
 }

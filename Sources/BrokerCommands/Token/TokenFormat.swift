@@ -49,7 +49,7 @@ package enum TokenFormat: String, CaseIterable, Sendable, ArgumentValue {
             ("BROKER_ACCOUNT", token.account.username),
             ("BROKER_AUTHORITY", token.authority),
         ]
-        return variables.map { "export \($0)=\(ShellText.inQuotes($1.clean))\n" }.joined()
+        return variables.map { "export \($0)=\(HandOver.shellWord($1.cleanWhole));\n" }.joined()
     }
 
     /// The SASL mechanism of Google's and Microsoft's mail servers. Its parts are ended by ^A, which therefore must not

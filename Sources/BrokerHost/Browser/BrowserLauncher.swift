@@ -72,7 +72,7 @@ package final class BrowserLauncher: BrowserOpener {
     }
 
     private func exitsWell(_ command: BrowserCommand, url: String) async -> Bool {
-        let program = ChildProgram(words: [command.program] + command.arguments(for: url), hasOwnSession: true)
+        let program = ChildProgram(words: command.commandLine(for: url), hasOwnSession: true)
         let ending = await program.run()
         if case .notStarted(let code) = ending {
             logger.debug("a browser cannot run", metadata: ["program": "\(command.program)", "errno": "\(code)"])

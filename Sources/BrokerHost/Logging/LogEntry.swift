@@ -20,6 +20,6 @@ package struct LogEntry {
     }
     /// An entry stays one line, and shows what a peer put there to forge another or to hide something.
     package static func line(_ text: String, atMost length: Int = 4096) -> String {
-        SafeText(text, atMost: length, .escape, keeping: SafeText.joiners).text
+        SafeText(text, atMost: length, .escape).text
     }
 }

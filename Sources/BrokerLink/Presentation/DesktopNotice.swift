@@ -48,15 +48,8 @@ package enum DesktopNotice {
     }
 
     private static func command(_ options: [String], _ title: String, _ text: String) -> [String] {
-        ["notify-send", "--app-name=Token broker"] + options + ["--", plain(title), escaped(plain(text))]
-    }
-
-    /// `notify-send` reads escapes of C in the text (`\074`, `\n`), though not in the title, and makes of them what was taken out.
-    private static func escaped(_ text: String) -> String { text.replacing(scalar: "\\", with: "\\\\") }
-
-    /// Notification servers read some markup in the text.
-    private static func plain(_ text: String) -> String {
-        String(String.UnicodeScalarView(text.unicodeScalars.filter { $0 != "<" && $0 != ">" && $0 != "&" }))
+        ["notify-send", "--app-name=Token broker"] + options
+            + ["--", HandOver.noticeTitle(title), HandOver.noticeText(text)]
     }
 }
 

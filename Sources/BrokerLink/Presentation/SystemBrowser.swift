@@ -25,8 +25,10 @@ public struct SystemBrowser: BrowserOpening {
     }
 
     /// One command and no other.
-    init(command: [String]) {
-        commands = BrowserCommand(command).map { [$0] } ?? []
+    init(command: [String]) { self.init(BrowserCommand(command)) }
+
+    package init(_ command: BrowserCommand?) {
+        commands = command.map { [$0] } ?? []
         patience = .seconds(2)
     }
 
@@ -50,10 +52,9 @@ public struct SystemBrowser: BrowserOpening {
 
     private func start(_ command: BrowserCommand, url: String) async -> Bool {
         let environment = command == .desktop ? Self.desktopEnvironment : [:]
-        guard
-            let child = ChildProcess.start(
-                [command.program] + command.arguments(for: url), environment: environment)
-        else { return false }
+        guard let child = ChildProcess.start(command.commandLine(for: url), environment: environment) else {
+            return false
+        }
         let deadline = ContinuousClock.now + (command.endsAtOnce ? .seconds(60) : patience)
         var pause = Duration.milliseconds(5)
         while ContinuousClock.now < deadline {

@@ -55,8 +55,11 @@ package struct Authority: Sendable, Hashable {
     }
 
     /// An issuer as documents and tokens name it, whatever kind of provider that is; nil when it is none.
-    package static func issuer(_ text: String) -> Authority? {
-        guard let (scheme, host, path) = try? parts(of: text, allowHTTPLoopback: true) else { return nil }
+    ///
+    /// - Parameter isTemplate: whether it may be one (``IssuerRule/placeholder``).
+    package static func issuer(_ text: String, isTemplate: Bool = false) -> Authority? {
+        let parts = try? parts(of: text, allowHTTPLoopback: true, isTemplate: isTemplate)
+        guard let (scheme, host, path) = parts else { return nil }
         return Authority(
             url: "\(scheme)://\(host)" + (path.isEmpty ? "" : "/\(path)"), environment: host, path: path,
             kind: .generic, tenant: nil)
@@ -104,11 +107,11 @@ package struct Authority: Sendable, Hashable {
 
     /// - Returns: the scheme, the host with its port, the path without slashes around it.
     private static func parts(
-        of text: String, allowHTTPLoopback: Bool
+        of text: String, allowHTTPLoopback: Bool, isTemplate: Bool = false
     ) throws(Invalid) -> (scheme: String, host: String, path: String) {
         let url: WebURL
         do throws(WebURL.Invalid) {
-            url = try WebURL(parsing: text)
+            url = try WebURL(parsing: text, isTemplate: isTemplate)
         } catch {
             throw error == .hasUserInfo ? .hasUserInfo : .notAURL
         }

@@ -13,7 +13,7 @@ package struct IssuerRule: Sendable, Equatable {
 
     /// - Returns: nil when this issuer's document cannot be the authority's: it may be another provider's.
     package init?(_ issuer: String, of authority: Authority) {
-        guard let named = Authority.issuer(issuer), !named.isPlainHTTP || authority.isPlainHTTP else {
+        guard let named = Authority.issuer(issuer, isTemplate: true), !named.isPlainHTTP || authority.isPlainHTTP else {
             return nil
         }
         guard authority.rules.admits(named, for: authority) else { return nil }

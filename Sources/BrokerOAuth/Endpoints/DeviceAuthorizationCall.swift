@@ -35,10 +35,12 @@ extension DeviceAuthorization {
         guard let expiresIn = object.duration("expires_in"), expiresIn > 0 else {
             throw answer.incomplete("does not say when the code expires")
         }
+        // Who reads it as a QR code does not see where it leads, and trusts the address beside it.
         let complete = object["verification_uri_complete"]?.stringValue.flatMap(pages.acceptedPage)
+            .flatMap { $0.origin == page.origin ? $0 : nil }
         self.init(
-            deviceCode: deviceCode, userCode: userCode, verificationURI: page.text,
-            verificationURIComplete: complete?.text, expiresIn: expiresIn,
+            deviceCode: deviceCode, userCode: userCode, verificationURI: HandOver.address(page.text),
+            verificationURIComplete: complete.map { HandOver.address($0.text) }, expiresIn: expiresIn,
             interval: max(object.duration("interval") ?? 5, 1),
             message: object["message"]?.stringValue.map { SafeText($0, atMost: 1000).text })
     }

@@ -18,6 +18,6 @@ extension OAuthProvider {
         add("post_logout_redirect_uri", request.postLogoutRedirectURI)
         // Without a way back nobody brings the state back.
         if request.postLogoutRedirectURI != nil { add("state", request.state) }
-        return PercentEncoding.url(url.text, adding: parameters)
+        return HandOver.address(PercentEncoding.url(url.text, adding: parameters))
     }
 }

@@ -48,8 +48,13 @@ extension OAuthRefusal {
             subError: answer["suberror"]?.stringValue.map { SafeText($0, atMost: 80).text },
             description: answer["error_description"]?.stringValue.map { SafeText($0, atMost: 400).text },
             status: status,
-            claims: answer["claims"]?.stringValue.flatMap { $0.utf8.count <= 8192 ? $0 : nil },
+            claims: answer["claims"]?.stringValue.flatMap(Self.claims),
             errorCodes: answer["error_codes"]?.arrayValue?.prefix(16).compactMap(\.integerValue) ?? [])
+    }
+
+    /// People paste a challenge into commands, so only what one can be is kept: a JSON object.
+    private static func claims(_ text: String) -> String? {
+        text.utf8.count <= 8192 && JSONObject(json: text.utf8) != nil ? text : nil
     }
 }
 

@@ -5,7 +5,8 @@ import BrokerValues
 /// 3.1.2.1).
 enum AuthorizationURL {
     static func build(_ request: AuthorizationRequest, at metadata: ProviderMetadata) -> String {
-        PercentEncoding.url(metadata.authorizationEndpoint, adding: parameters(of: request, at: metadata))
+        HandOver.address(
+            PercentEncoding.url(metadata.authorizationEndpoint, adding: parameters(of: request, at: metadata)))
     }
 
     /// What a URL or a pushed request holds, in a fixed order, so that one request always gives one URL.

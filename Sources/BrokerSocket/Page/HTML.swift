@@ -44,7 +44,7 @@ extension SafeText {
     /// - Parameter fallback: takes the place of a text that is empty or blank.
     init(onPage text: String, atMost length: Int, otherwise fallback: String = "") {
         let isVisible = text.contains { !$0.isWhitespace }
-        self.init(isVisible ? text : fallback, atMost: length, .mark, keeping: SafeText.joiners)
+        self.init(isVisible ? text : fallback, atMost: length, .mark)
     }
 
     /// For element content and for attribute values in double or single quotes.

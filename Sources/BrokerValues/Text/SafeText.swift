@@ -5,72 +5,77 @@
 /// What it is shown in may read more than characters: markup is escaped where it is written.
 package struct SafeText: Sendable, Equatable {
     package let text: String
+    /// Whether the text was longer, so that nobody sees all of it.
+    package let isCut: Bool
 
     /// What takes the place of an unsafe character.
     package enum Substitute: Sendable {
         /// A blank for what parts words, nothing for the rest; blanks in a row are one. For messages.
         case blank
-        /// Nothing. For terminals.
+        /// Nothing, and a blank for other kinds of blanks. For terminals.
         case nothing
-        /// U+FFFD, and a blank for an end of a line or a tab. For pages, where the person sees that something was there.
+        /// U+FFFD, and a blank for an end of a line, a tab or another kind of blank. For pages, where the person sees that
+        /// something was there.
         case mark
         /// `\u{…}`. For logs, where what was there is of interest.
         case escape
     }
 
-    /// Joiners of letters and of emoji: without them names in some scripts are misspelled.
-    package static let joiners = "\u{200C}\u{200D}"
-
-    /// - Parameters:
-    ///   - length: in characters; what is longer is cut and says so by an ellipsis. A character can carry any number of
-    ///     marks, so four times as many scalars are taken at most. Nil sets no bound.
-    ///   - kept: characters that stay although they are unsafe in general.
-    package init(_ text: String, atMost length: Int?, _ substitute: Substitute = .blank, keeping kept: String = "") {
+    /// - Parameter length: in characters; what is longer is cut and says so by an ellipsis. A character can carry any number of
+    ///   marks, so four times as many scalars are taken at most.
+    package init(_ text: String, atMost length: Int, _ substitute: Substitute = .blank) {
         if case .blank = substitute {
-        } else if text.utf8.count <= length ?? .max, text.utf8.allSatisfy(isPrintableASCII) {
-            self.text = text
+        } else if text.utf8.count <= length, text.utf8.allSatisfy(isPrintableASCII) {
+            (self.text, isCut) = (text, false)
             return
         }
         var result = String.UnicodeScalarView()
-        var budget = length.map { $0 * 4 } ?? .max
+        var budget = 4 * length
         var rest = text.unicodeScalars[...]
         while budget > 0, let scalar = rest.popFirst() {
             budget -= 1
-            if scalar.isSafeToShow && !(substitute == .blank && scalar.isBlank) || kept.unicodeScalars.contains(scalar)
-            {
+            if scalar.isSafeToShow && !(substitute == .blank && scalar.isBlank) {
                 result.append(scalar)
                 continue
             }
             switch substitute {
             case .blank:
                 if scalar.isBlank, let last = result.last, last != " " { result.append(" ") }
-            case .nothing: break
+            case .nothing:
+                if scalar.properties.generalCategory == .spaceSeparator { result.append(" ") }
             case .mark:
-                result.append(scalar == "\n" || scalar == "\r" || scalar == "\t" ? " " : "\u{FFFD}")
+                let isSpace = scalar.isLayout || scalar.properties.generalCategory == .spaceSeparator
+                result.append(isSpace ? " " : "\u{FFFD}")
             case .escape:
                 result.append(contentsOf: "\\u{\(String(scalar.value, radix: 16))}".unicodeScalars)
             }
         }
         if substitute == .blank, result.last == " " { result.removeLast() }
         let shown = String(result)
-        if let length, !rest.isEmpty || shown.count > length {
-            self.text = shown.prefix(length) + "…"
-        } else {
-            self.text = shown
-        }
+        isCut = !rest.isEmpty || shown.count > length
+        self.text = isCut ? shown.prefix(length) + "…" : shown
     }
 }
 
 extension Unicode.Scalar {
-    /// No control character (C0, DEL, C1), no separator of lines, no invisible format character (such as those that turn the
-    /// direction of writing), nothing private or unassigned, whose looks nobody knows.
+    /// No control character (C0, DEL, C1), no separator of lines, no blank but the usual one, nothing that is not seen (such as
+    /// what joins letters, fills a place or turns the direction of writing), nothing private or unassigned, whose looks nobody
+    /// knows.
     package var isSafeToShow: Bool {
         if isASCII { return isPrintableASCII(UInt8(truncatingIfNeeded: value)) }
+        // Default_Ignorable_Code_Point (UAX #44): joiners, variation selectors, fillers of Hangul among others.
+        guard !properties.isDefaultIgnorableCodePoint, !Self.empty.contains(self) else { return false }
         switch properties.generalCategory {
-        case .control, .lineSeparator, .paragraphSeparator, .format, .surrogate, .privateUse, .unassigned: return false
+        case .control, .lineSeparator, .paragraphSeparator, .spaceSeparator, .format, .surrogate, .privateUse,
+            .unassigned:
+            return false
         default: return true
         }
     }
+
+    /// Signs without ink that Unicode counts as others: a Braille pattern without dots, a note without a head, the filler of
+    /// Khitan.
+    private static let empty: Set<Unicode.Scalar> = ["\u{2800}", "\u{1D159}", "\u{16FE4}"]
 
     fileprivate var isBlank: Bool {
         switch properties.generalCategory {
@@ -78,6 +83,8 @@ extension Unicode.Scalar {
         default: false
         }
     }
+
+    fileprivate var isLayout: Bool { self == "\n" || self == "\r" || self == "\t" }
 }
 
 private func isPrintableASCII(_ byte: UInt8) -> Bool { (0x20..<0x7f).contains(byte) }

@@ -4,10 +4,10 @@ import Glibc
 /// broker reads URLs here: the host that is checked must be the host that libcurl and the browser go to, so whatever two
 /// readers could take for two things is no URL.
 ///
-/// - Characters: those of RFC 3986 (section 2), and braces in the path, because Entra's issuers are templates
-///   (`{tenantid}`). No blank, control character or letter beyond ASCII; no backslash, which browsers take for a slash; no
-///   double quote, `<`, `>`, `^`, `|` or backtick. The apostrophe is an ordinary character of a path or query: no shell
-///   sees a URL, and pages escape it. A percent sign stands before two hex digits.
+/// - Characters: those of RFC 3986 (section 2). No blank, control character or letter beyond ASCII; no backslash, which
+///   browsers take for a slash; no double quote, `<`, `>`, `^`, `|` or backtick. The apostrophe is an ordinary character of a
+///   path or query: no shell sees a URL, and pages escape it. A percent sign stands before two hex digits. Braces are in the
+///   paths of templates only.
 /// - User info: none. `https://good.example@evil.example` is a trap for readers.
 /// - Host: letters, digits, `-`, `.` and `_`, without percent-encoding and without a dot in front; or an IPv6 address in
 ///   brackets, without a zone.
@@ -38,8 +38,12 @@ package struct WebURL: Sendable, Hashable {
         do { try self.init(parsing: text, atMost: longest) } catch { return nil }
     }
 
-    /// - Parameter longest: in bytes.
-    package init(parsing text: String, atMost longest: Int = Self.longest) throws(Invalid) {
+    /// - Parameters:
+    ///   - longest: in bytes.
+    ///   - isTemplate: whether it may have braces in its path, as Entra's issuers have (`{tenantid}`). Nobody goes there.
+    package init(
+        parsing text: String, atMost longest: Int = Self.longest, isTemplate: Bool = false
+    ) throws(Invalid) {
         guard text.utf8.count <= longest else { throw .notAURL }
         // Bytes, because marks are ASCII: what follows them would make other characters of them.
         let bytes = Array(text.utf8)
@@ -55,7 +59,7 @@ package struct WebURL: Sendable, Hashable {
         let authority = rest.prefix { $0 != UInt8(ascii: "/") && !Self.endsPath($0) }
         let path = rest[authority.endIndex...].prefix { !Self.endsPath($0) }
         let extras = rest[path.endIndex...]
-        guard Self.isWellFormed(path, isPath: true), Self.isWellFormed(extras, isPath: false),
+        guard Self.isWellFormed(path, hasBraces: isTemplate), Self.isWellFormed(extras, hasBraces: false),
             authority.allSatisfy({ $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: "\\") })
         else { throw .notAURL }
         guard !authority.contains(UInt8(ascii: "@")) else { throw .hasUserInfo }
@@ -115,7 +119,7 @@ extension WebURL {
     private static func endsPath(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#") }
 
     /// Characters of a path (RFC 3986, section 3.3), or of query and fragment (3.4 and 3.5) with their marks.
-    private static func isWellFormed(_ bytes: Bytes, isPath: Bool) -> Bool {
+    private static func isWellFormed(_ bytes: Bytes, hasBraces: Bool) -> Bool {
         let ordinary = ordinary
         var rest = bytes
         var inFragment = false
@@ -124,7 +128,7 @@ extension WebURL {
             case UInt8(ascii: "%"):
                 guard rest.prefix(2).compactMap(PercentEncoding.hexValue).count == 2 else { return false }
             case UInt8(ascii: "{"), UInt8(ascii: "}"):
-                guard isPath else { return false }
+                guard hasBraces else { return false }
             case UInt8(ascii: "#"):
                 guard !inFragment else { return false }
                 inFragment = true

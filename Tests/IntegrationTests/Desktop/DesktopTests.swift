@@ -51,7 +51,7 @@ struct DesktopTests {
             let scene = try await DevelopmentScene.make(
                 in: bed, options: { $0.configuration = "access.ask_in_browser = false\naccess.unknown = \"ask\"\n" })
             let desktop = try await Desktop.start(in: bed, at: scene.broker, pages: bed.path("page"))
-            let program = bed.path(#"mail\074b\076\012Allow this"#)
+            let program = bed.path(#"mail\074b\076\012Allow this $HOME ${HOME} %s %25 `id` 'x'"#)
             try FileManager.default.copyItem(atPath: try PackageTree.program("brokerctl"), toPath: program)
             let asked = try await bed.run(
                 Launch(program, ["--socket", scene.broker.socket, "token", "--app", "notes", "--scope", "notes.read"]))
@@ -60,7 +60,8 @@ struct DesktopTests {
             try await eventually("the notice is gone") { try await desktop.shown() == 0 }
             let said = try await desktop.history()
             // As JSON writes a backslash.
-            #expect(said.contains(#"mail\\074b\\076\\012Allow this (unknown) asks"#), "\(said)")
+            let name = #"mail\\074b\\076\\012Allow this $HOME ${HOME} %s %25 `id` 'x' (unknown) asks"#
+            #expect(said.contains(name), "\(said)")
         }
     }
 
@@ -237,7 +238,7 @@ struct DesktopTests {
 
 @Suite("The sign-in page at a desktop with a portal", .serialized, .timeLimit(.minutes(2))) struct PortalTests {
     /// A desktop whose default browser writes down what it is given, and an `xdg-open` that does so elsewhere.
-    private static func environment(in bed: TestBed) async throws -> [String: String] {
+    static func environment(in bed: TestBed) async throws -> [String: String] {
         let screen = try bed.start(
             Launch("Xvfb", ["-displayfd", "1", "-screen", "0", "900x500x24", "-nolisten", "tcp"]))
         // Where another screen is, it also says on its other stream what it tried.

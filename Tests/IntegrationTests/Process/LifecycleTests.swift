@@ -175,6 +175,31 @@ import Testing
         }
     }
 
+    @Test("what a configuration says cannot steer the terminal, forge a line or hide, in errors and in --check-config")
+    func hostileConfiguration() async throws {
+        try await withTestBed { bed in
+            for (text, status) in [
+                (#"browser.command = ["\u001b[2Ja\nvault.state_dir = /x", "b\u3164\u202e"]"#, ExitStatus.exited(0)),
+                (#""a\u001b[2J\nbrokerd: all is well\u3164" = 1"#, .exited(2)),
+                (#"log.level = "\u001b[2J\nbrokerd: all is well\u3164""#, .exited(2)),
+            ] {
+                let result = try await BrokerProcess.run(in: bed) {
+                    $0.configuration = text + "\n"
+                    $0.arguments = ["--check-config"]
+                }
+                let shown = result.output + result.errors
+                #expect(result.status == status, "\(result)")
+                #expect(shown.unicodeScalars.allSatisfy { $0 == "\n" || $0.isSafeToShow }, "\(result)")
+                #expect(!shown.contains("\nvault.state_dir = /x") && !shown.contains("\nbrokerd: all is well"))
+                #expect(shown.contains(#"\u{1b}[2J"#), "\(result)")
+            }
+            let argument = try await BrokerProcess.run(in: bed) {
+                $0.arguments = ["--a\u{1b}[2J\nbrokerd: all is well"]
+            }
+            #expect(argument.errors.contains(#"--a\u{1b}[2J\u{a}brokerd: all is well"#), "\(argument)")
+        }
+    }
+
     @Test("a second broker at the same socket or the same state does not start, and does not disturb the first")
     func second() async throws {
         try await withTestBed { bed in

@@ -1,3 +1,5 @@
+import BrokerValues
+
 extension CompletionTable {
     var fish: String {
         """
@@ -19,12 +21,12 @@ extension CompletionTable {
 
     private static func fishLines(_ row: Row) -> [String] {
         let start = "complete -c brokerctl -n '__brokerctl_at \(row.path)'"
-        let subcommands = row.subcommands.map { "\(start) -a \($0.name) -d \(ShellText.inQuotes($0.abstract))" }
+        let subcommands = row.subcommands.map { "\(start) -a \($0.name) -d \(HandOver.shellWord($0.abstract))" }
         let options = row.options.flatMap { option in
             let value = option.takesValue ? " " + fishValue(option.offer) : ""
             let short = option.short.map { " -s \($0)" } ?? ""
             let names = option.kind == .choice ? [option.name, "no-" + option.name] : [option.name]
-            return names.map { "\(start)\(short) -l \($0)\(value) -d \(ShellText.inQuotes(option.summary))" }
+            return names.map { "\(start)\(short) -l \($0)\(value) -d \(HandOver.shellWord(option.summary))" }
         }
         return subcommands + options + row.arguments.map { "\(start) \(fishOffer($0))" }
     }

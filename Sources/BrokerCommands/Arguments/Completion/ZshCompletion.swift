@@ -1,3 +1,5 @@
+import BrokerValues
+
 /// For `fpath`, where the first call defines the function, and for `source`.
 extension CompletionTable {
     var zsh: String {
@@ -46,5 +48,5 @@ extension CompletionTable {
     }
 
     /// As `_describe` takes it.
-    private static func item(_ name: String, _ text: String) -> String { ShellText.inQuotes("\(name):\(text)") }
+    private static func item(_ name: String, _ text: String) -> String { HandOver.shellWord("\(name):\(text)") }
 }

@@ -16,6 +16,7 @@ private let readers: [String: @Sendable (UnsafeRawBufferPointer) -> Void] = [
     "manifest": readManifest,
     "nonces": readNonces,
     "backup": readBackup,
+    "texts": readText,
 ]
 
 /// Set once, before the driver starts.

@@ -1,0 +1,16 @@
+extension WebURL {
+    /// The end of the host, which somebody had to register: what is in front of it they may name as they like.
+    ///
+    /// Without a list of public suffixes this is a guess: the last two labels, or three where the last is a country's and the one
+    /// before it is as short as `co` or `com`. So the host stands beside it wherever it is shown. Tenants of a shared suffix
+    /// (`alice.github.io`) have one domain by this rule. An address, and a name without a dot, are their own.
+    package var domain: String {
+        let name = host.hasSuffix(".") ? host.dropLast() : host[...]
+        let labels = name.split(separator: ".", omittingEmptySubsequences: false)
+        guard !host.hasPrefix("["), labels.last?.contains(where: \.isLetter) == true, labels.count > 2 else {
+            return host
+        }
+        let isBelowCountry = labels[labels.count - 1].utf8.count == 2 && labels[labels.count - 2].utf8.count <= 3
+        return labels.suffix(isBelowCountry ? 3 : 2).joined(separator: ".")
+    }
+}

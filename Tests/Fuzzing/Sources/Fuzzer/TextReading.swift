@@ -1,0 +1,46 @@
+import BrokerValues
+
+/// Text of anybody's on its way to people and to other programs.
+func readText(_ bytes: UnsafeRawBufferPointer) {
+    let text = String(decoding: bytes, as: UTF8.self)
+    for length in [0, 7, 4096] {
+        for substitute in [SafeText.Substitute.blank, .nothing, .mark, .escape] {
+            let shown = SafeText(text, atMost: length, substitute)
+            let isSafe = shown.text.unicodeScalars.allSatisfy { $0.isSafeToShow || $0 == "…" }
+            precondition(isSafe && shown.text.count <= length + 1, "text that is not fit to be shown")
+            precondition(shown.isCut || shown.text.count <= length, "a cut that is not said")
+        }
+    }
+    precondition(words(HandOver.shellWord(text), backslashInQuotes: false) == [text], "another word to sh")
+    precondition(words(HandOver.shellWord(text), backslashInQuotes: true) == [text], "another word to fish")
+    let systemd = HandOver.systemdWord(text)
+    precondition(systemd.replacing(text: "$$", with: "").utf8.allSatisfy { $0 != UInt8(ascii: "$") }, "a variable")
+    precondition(systemd.replacing(text: "$$", with: "$").utf8.elementsEqual(text.utf8), "another word to systemd")
+    if let url = WebURL(text) {
+        let address = WebURL(HandOver.address(text), atMost: 3 * WebURL.longest)
+        precondition(address?.host == url.host && address?.origin == url.origin, "another address")
+        precondition(address?.text.utf8.contains { "${}".utf8.contains($0) } == false, "an address with a variable")
+        let isEnd = url.host.hasSuffix(url.domain) || url.host.hasSuffix(url.domain + ".")
+        precondition(isEnd && !url.domain.isEmpty, "a domain that is not the host's end")
+    }
+}
+
+/// As a shell reads a line of words that has nothing but quotes and backslashes.
+///
+/// - Parameter backslashInQuotes: whether it escapes a quote and itself between single quotes.
+private func words(_ line: String, backslashInQuotes: Bool) -> [String] {
+    var (word, isQuoted, rest) = (String.UnicodeScalarView(), false, line.unicodeScalars[...])
+    while let next = rest.popFirst() {
+        switch next {
+        case "'": isQuoted.toggle()
+        case "\\" where !isQuoted: if let escaped = rest.popFirst() { word.append(escaped) }
+        case "\\" where backslashInQuotes && (rest.first == "'" || rest.first == "\\"):
+            if let escaped = rest.popFirst() { word.append(escaped) }
+        default:
+            precondition(isQuoted, "a character without quotes")
+            word.append(next)
+        }
+    }
+    precondition(!isQuoted, "a quote that is open")
+    return [String(word)]
+}
