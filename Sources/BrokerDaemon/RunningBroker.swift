@@ -105,7 +105,7 @@ struct RunningBroker: Sendable {
             policy: policy, audit: audit, allowance: services.browsers,
             pages: LoopbackConsentPages(on: loops.next(), random: SystemRandom()), browser: browser,
             isOn: configuration.asksInBrowser,
-            username: { try? engine.account(.id($0), of: nil, in: $1)?.username }, log: logger)
+            names: { PeopleNames((try? engine.accounts(of: nil, includeSignedOut: true, in: $0)) ?? []) }, log: logger)
         services.consent = consent
         services.payer = payer
         services.users = owners.map { ManyUsers(store: vault, owners: $0) }

@@ -37,6 +37,8 @@ package struct DeviceCodeOpening: Sendable, Equatable {
     package var userCode: String
     package var verificationURI: String
     package var verificationURIComplete: String?
+    /// Of the page, where it is another host than the provider's.
+    package var otherHost: String?
     package var expiresOn: NumericDate
     /// Seconds.
     package var interval: Int64
@@ -45,12 +47,13 @@ package struct DeviceCodeOpening: Sendable, Equatable {
 
     package init(
         interactionID: String, userCode: String, verificationURI: String, verificationURIComplete: String?,
-        expiresOn: NumericDate, interval: Int64, message: String, correlationID: String
+        otherHost: String? = nil, expiresOn: NumericDate, interval: Int64, message: String, correlationID: String
     ) {
         self.interactionID = interactionID
         self.userCode = userCode
         self.verificationURI = verificationURI
         self.verificationURIComplete = verificationURIComplete
+        self.otherHost = otherHost
         self.expiresOn = expiresOn
         self.interval = interval
         self.message = message

@@ -105,6 +105,29 @@ struct GrantTests {
         #expect(all.map(\.app) == ["notes", "mail"] && all.map(\.scopes) == [nil, nil])
     }
 
+    @Test("a client without a registration is asked about with its authority, and only where that can be shown whole")
+    func client() async throws {
+        let scene = try await Scene()
+        func refusal(_ clientID: String, _ authority: String = "https://id.example.org/realm") -> BrokerError? {
+            do throws(BrokerError) {
+                _ = try scene.bed.policy.admit(
+                    scene.caller, as: .adHoc(clientID: clientID, authority: authority), reaching: Self.token("read"))
+                return nil
+            } catch { return error }
+        }
+        #expect(refusal("notes")?.kind == .grantRequired)
+        let request = try scene.bed.grants.list(in: Self.partition).requests.first
+        #expect(request?.clientID == "notes" && request?.authority == "https://id.example.org/realm")
+        #expect(refusal(String(repeating: "x", count: QuestionLimits.clientID))?.kind == .grantRequired)
+        for (client, authority) in [
+            (String(repeating: "x", count: QuestionLimits.clientID + 1), "https://id.example.org"),
+            ("no\u{200D}tes", "https://id.example.org"), ("notes\u{3164}", "https://id.example.org"),
+            ("notes", "https://id.example.org/" + String(repeating: "x", count: QuestionLimits.authority)),
+        ] {
+            #expect(refusal(client, authority)?.kind == .invalidParameter)
+        }
+    }
+
     @Test("a grant for some scopes is for these, and for what says who the person is")
     func scopes() async throws {
         let scene = try await Scene()

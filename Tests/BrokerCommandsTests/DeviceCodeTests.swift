@@ -173,6 +173,18 @@ struct DeviceCodeTests {
         #expect(Self.picture(code, columns: 100, rows: 22).isEmpty)
     }
 
+    @Test("a page at another host than the provider's is named as that, and the picture leaves room for it")
+    func otherHost() throws {
+        var code = try Self.code
+        #expect(DeviceCodeScreen(code, on: nil).warning == nil)
+        code.otherHost = "microsoft.example"
+        let warning = DeviceCodeScreen(code, on: nil).warning
+        #expect(warning?.contains("microsoft.example, not at the provider's own host") == true)
+        let rows = (1...40).first { !Self.picture(code, columns: 200, rows: $0).isEmpty } ?? 0
+        code.otherHost = nil
+        #expect((1...40).first { !Self.picture(code, columns: 200, rows: $0).isEmpty } == rows - 1)
+    }
+
     @Test("the first locale variable that is set says whether the terminal is UTF-8")
     func locales() {
         #expect(Locale.isUTF8 { ["LANG": "de_DE.UTF-8"][$0] })

@@ -30,6 +30,30 @@ struct GrantCommandTests {
         for line in result.lines where !line.contains("app-flatpak") { #expect(line.count <= 80, "\(line)") }
     }
 
+    @Test("a client without a registration stands behind its authority, and nothing of what is asked is left out")
+    func client() async throws {
+        let scopes = (0..<30).map { "https://api.example.org/auth/scope-\($0)" }
+        let request =
+            #"{"id":"k7f3q2m9ab","caller":{"tier":"sandboxed","id":"org.example.Game"},"app":"adhoc:n https://x","#
+            + #""clientId":"notes","authority":"https://login.example.org/t","scopes":\#(scopes),"requestedOn":1000,"#
+            + #"\#(Self.facts)}"#
+        let broker = try broker(["grants.list": #"{"grants":[],"requests":[\#(request)]}"#])
+        let result = try await brokerctl(["grants", "list"], at: broker.path)
+        #expect(result.output.contains("client notes  sandboxed"))
+        #expect(result.output.contains("at example.org (https://login.example.org/t)"))
+        for scope in scopes { #expect(result.output.contains(scope)) }
+    }
+
+    @Test("a name cannot add a line to what was approved, nor be of any length")
+    func forgedLine() async throws {
+        let caller = #"/opt/a\n\u3164Granted: everything"# + String(repeating: "x", count: 3_000_000)
+        let grant =
+            #"{"id":"x2f3q2m9ab","caller":{"tier":"unknown","id":"\#(caller.prefix(8_000))"},"app":"notes","createdOn":1,"uses":0}"#
+        let broker = try broker(["grants.approve": #"{"grant":\#(grant)}"#])
+        let result = try await brokerctl(["grants", "approve", "k7"], at: broker.path)
+        #expect(result.lines.count == 1 && result.output.hasPrefix("/opt/aGranted: everythingx"))
+    }
+
     @Test("nothing is said in words, and as JSON to programs")
     func empty() async throws {
         let broker = try broker(["grants.list": #"{"grants":[],"requests":[]}"#])

@@ -28,4 +28,29 @@ struct SessionNoticeTests {
             #expect(!text.unicodeScalars.contains { $0.value < 32 || $0.value == 0x202e }, "\(text)")
         }
     }
+
+    @Test("a client without a registration stands behind the authority, the end of its host first")
+    func client() {
+        let request = GrantRequest(
+            id: "k7f3q2m9ab", caller: CallerIdentity(tier: .sandboxed, id: "org.example.Game"),
+            app: "adhoc:notes https://login.example.org", clientID: "notes https://good.example",
+            authority: "https://login.example.org/tenant", scopes: ["read"], requestedOn: 1000)
+        let notice = SessionChange.notice(request) { $0 }
+        #expect(notice.title == "A program asks for tokens")
+        #expect(
+            notice.text
+                == "org.example.Game (sandboxed) asks for tokens at example.org (https://login.example.org/tenant) under a client id of its choice, notes https://good.example, for read, of every account."
+        )
+    }
+
+    @Test("more than a notice shows has no button that allows it")
+    func tooLong() {
+        for notice in [
+            notice("mail", of: "org.example.Game", scopes: (0..<40).map { "https://api.example.org/scope-\($0)" }),
+            notice("mail", of: String(repeating: "x", count: 400)),
+            notice(String(repeating: "m", count: 400), of: "org.example.Game"),
+        ] {
+            #expect(notice.choices.map(\.label) == ["Deny"] && notice.text.contains("brokerctl grants list"))
+        }
+    }
 }

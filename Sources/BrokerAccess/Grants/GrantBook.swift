@@ -86,17 +86,12 @@ package final class GrantBook: Sendable {
 
     /// Records that a caller asks for a part of an app.
     ///
-    /// - Throws: always: `grantRequired` with the request, `throttled` where there is no room for one more, or `accessDenied`
-    ///   (`grantDenied`) while a refusal is remembered.
+    /// - Throws: always: `grantRequired` with the request, `throttled` where there is no room for one more, `accessDenied`
+    ///   (`grantDenied`) while a refusal is remembered, or `invalidParameter` for more than a person can be shown.
     func ask(
         for part: GrantedPart, of app: AppRegistration, by caller: Caller
     ) throws(BrokerError) -> Never {
-        guard GrantRules.canBeAsked(part) else {
-            throw BrokerError(
-                .invalidParameter,
-                "A person cannot be asked about so many scopes; ask for at most \(GrantRules.scopesOfOneRequest) at a time, 16 KiB in all."
-            ) { $0.app = app.grantName }
-        }
+        try GrantRules.check(part, of: app)
         let subject = GrantSubject(caller: caller.identity, app: app.identity)
         var part = part
         part.accountID = try part.accountID.map { id throws(BrokerError) in try current(id, in: caller.partition) }

@@ -135,7 +135,7 @@ struct GrantLedger: Sendable {
             if open.app.grantBinding == app.grantBinding {
                 let whole = open.request.part.union(part)
                 guard whole != open.request.part else { return .open(open.request) }
-                guard GrantRules.canBeAsked(whole) else { return .refused }
+                guard GrantRules.areShown(whole.scopes) else { return .refused }
                 part = whole
             } else if app.isAdHoc {
                 // At another tenant. Both may wait.
@@ -146,8 +146,9 @@ struct GrantLedger: Sendable {
         guard extensions <= GrantRules.extensions, index != nil || hasRoom(for: claimant) else { return .refused }
         let replaced = index.map { requests.remove(at: $0).request }
         let request = GrantRequest(
-            id: id, caller: subject.caller, app: app.grantName, accountID: part.accountID,
-            scopes: part.scopes?.asGiven, requestedOn: now, facts: facts)
+            id: id, caller: subject.caller, app: app.grantName, clientID: app.isAdHoc ? app.clientID : nil,
+            authority: app.authority.url, accountID: part.accountID, scopes: part.scopes?.asGiven, requestedOn: now,
+            facts: facts)
         requests.append(
             OpenRequest(request: request, subject: subject, claimant: claimant, app: app, extensions: extensions))
         return .new(request, replaced: replaced)

@@ -59,7 +59,7 @@ struct ApproveGrantCommand: Subcommand {
             node = try context.answer(to: ApproveGrant.self, params)
         }
         let grant = try ApproveGrant.Result.decoded(node).grant
-        context.output.result(node) { (GrantText.sentence(grant, now: Output.now) + "\n").clean(keeping: "\n") }
+        context.output.result(node) { GrantText.sentence(grant, now: Output.now).cleanWhole + "\n" }
     }
 }
 

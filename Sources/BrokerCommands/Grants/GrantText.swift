@@ -4,34 +4,36 @@ import BrokerValues
 /// Grants and requests as people read them.
 package enum GrantText {
     package static func list(
-        _ all: ListGrants.Result, now: NumericDate, usernames: [String: String] = [:],
+        _ all: ListGrants.Result, now: NumericDate, names: PeopleNames = PeopleNames(),
         in layout: Layout = .plain
     ) -> String {
         var parts: [String] = []
         if !all.requests.isEmpty {
             parts.append("Waiting for an answer (brokerctl grants approve ID, brokerctl grants deny ID):\n")
-            parts.append(requests(all.requests, now, usernames).text(in: layout))
+            parts.append(requests(all.requests, now, names).text(in: layout))
         }
         if !all.grants.isEmpty {
             if !parts.isEmpty { parts.append("\nGranted (brokerctl grants revoke ID):\n") }
-            parts.append(grants(all.grants, now, usernames).text(in: layout))
+            parts.append(grants(all.grants, now, names).text(in: layout))
         }
         return parts.isEmpty
             ? "Nothing is granted, and nobody waits for an answer of brokerctl grants approve.\n" : parts.joined()
     }
 
     private static func requests(
-        _ requests: [GrantRequest], _ now: NumericDate, _ usernames: [String: String]
+        _ requests: [GrantRequest], _ now: NumericDate, _ names: PeopleNames
     ) -> DetailedTable {
         var table = DetailedTable("ID", "APP", "TIER", "ASKED")
         for request in requests {
             table.add(
                 [
-                    request.id, request.app, CallerText.tier(request.caller.tier),
+                    request.id, request.clientID.map { "client \($0)" } ?? request.app,
+                    CallerText.tier(request.caller.tier),
                     TimeText.relative(request.requestedOn, to: now),
                 ],
                 details: [
-                    "caller " + request.caller.id, part(request.scopes, request.accountID, usernames),
+                    place(request) ?? "", "caller " + request.caller.id,
+                    part(request.scopes, of: request.accountID.map { name($0, among: names) }),
                     CallerText.facts(request.facts),
                 ])
         }
@@ -39,7 +41,7 @@ package enum GrantText {
     }
 
     private static func grants(
-        _ grants: [Grant], _ now: NumericDate, _ usernames: [String: String]
+        _ grants: [Grant], _ now: NumericDate, _ names: PeopleNames
     ) -> DetailedTable {
         var table = DetailedTable("ID", "APP", "TIER", "USES", "LAST", "ENDS")
         for grant in grants {
@@ -50,23 +52,32 @@ package enum GrantText {
                     grant.expiresOn.map { TimeText.relative($0, to: now) } ?? "never",
                 ],
                 details: [
-                    "caller " + grant.caller.id, part(grant.scopes, grant.accountID, usernames),
+                    "caller " + grant.caller.id, part(grant.scopes, of: grant.accountID.map { name($0, among: names) }),
                     grant.facts.map(CallerText.facts) ?? "",
                 ])
         }
         return table
     }
 
-    static func part(_ scopes: [String]?, _ accountID: String?, _ usernames: [String: String] = [:]) -> String {
+    /// The end of the host first, then all of the authority.
+    static func place(_ request: GrantRequest) -> String? {
+        request.authority.map { "at \(WebURL($0)?.domain ?? $0) (\($0))" }
+    }
+
+    /// - Parameter account: what it is called; nil for every account.
+    static func part(_ scopes: [String]?, of account: String?) -> String {
         let what =
             scopes.map { $0.isEmpty ? "who the person is" : $0.joined(separator: " ") } ?? "everything the app may"
-        let whose = accountID.map { "of \(usernames[$0] ?? "the account \($0)")" } ?? "of every account"
-        return "for \(what), \(whose)"
+        return "for \(what), of \(account ?? "every account")"
+    }
+
+    private static func name(_ accountID: String, among names: PeopleNames) -> String {
+        names[accountID] ?? "the account \(accountID)"
     }
 
     static func sentence(_ grant: Grant, now: NumericDate) -> String {
         let end = grant.expiresOn.map { "ends \(TimeText.relative($0, to: now))" } ?? "has no end"
         return
-            "\(grant.caller.id) may use \(grant.app) \(part(grant.scopes, grant.accountID)). The grant \(grant.id) \(end)."
+            "\(grant.caller.id) may use \(grant.app) \(part(grant.scopes, of: grant.accountID.map { "the account \($0)" })). The grant \(grant.id) \(end)."
     }
 }

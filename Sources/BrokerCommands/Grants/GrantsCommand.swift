@@ -43,15 +43,13 @@ struct ListGrantsCommand: Subcommand {
     func run(in context: CommandContext) throws(BrokerClientError) {
         let node = try context.connection.result(of: ListGrants.self, .init(app: app))
         let all = try ListGrants.Result.decoded(node)
-        var usernames: [String: String] = [:]
+        var names = PeopleNames()
         if all.grants.contains(where: { $0.accountID != nil }) || all.requests.contains(where: { $0.accountID != nil })
         {
-            for account in try context.connection.call(ListAccounts.self, .init()).accounts {
-                usernames[account.id] = account.username
-            }
+            names = PeopleNames(try context.connection.call(ListAccounts.self, .init()).accounts)
         }
         context.output.result(node) {
-            GrantText.list(all, now: Output.now, usernames: usernames, in: context.output.layout)
+            GrantText.list(all, now: Output.now, names: names, in: context.output.layout)
         }
     }
 }
@@ -77,7 +75,7 @@ struct DenyGrantCommand: Subcommand {
     }
 
     func run(in context: CommandContext) throws(BrokerClientError) {
-        try context.tell(DenyGrant.self, .init(request: id)) { _ in "Denied \(id).\n".clean(keeping: "\n") }
+        try context.tell(DenyGrant.self, .init(request: id)) { _ in "Denied \(id).".clean + "\n" }
     }
 }
 
@@ -102,6 +100,6 @@ struct RevokeGrantCommand: Subcommand {
     }
 
     func run(in context: CommandContext) throws(BrokerClientError) {
-        try context.tell(RevokeGrant.self, .init(id: id)) { _ in "Revoked \(id).\n".clean(keeping: "\n") }
+        try context.tell(RevokeGrant.self, .init(id: id)) { _ in "Revoked \(id).".clean + "\n" }
     }
 }

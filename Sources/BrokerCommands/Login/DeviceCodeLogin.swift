@@ -26,6 +26,7 @@ struct DeviceCodeLogin: Sendable {
         let screen = DeviceCodeScreen(code, on: StandardStream.error.terminalSize)
         output.aside(DeviceCodeScreen.headings.address)
         output.line(screen.address)
+        if let warning = screen.warning { output.aside(warning) }
         output.aside(DeviceCodeScreen.headings.code)
         output.line(output.layout.style.strong(screen.userCode))
         let picture = screen.picture(isUTF8: Locale.isUTF8, setsColours: output.errorLayout.style.isOn)

@@ -19,8 +19,15 @@ package struct DeviceCodeScreen: Sendable {
         self.size = size
     }
 
-    var address: String { Self.indentation + code.verificationURI.clean }
+    var address: String { Self.indentation + code.verificationURI.cleanWhole }
     var userCode: String { Self.indentation + code.userCode.clean }
+
+    /// Nil where the page is the provider's own.
+    package var warning: String? {
+        code.otherHost.map {
+            "That page is at \($0.clean), not at the provider's own host. Go there only if you expect that."
+        }
+    }
 
     /// The address as a QR code: with the code in it, where the provider gives such a one.
     ///
@@ -36,7 +43,8 @@ package struct DeviceCodeScreen: Sendable {
     }
 
     private var textAround: [String] {
-        [Self.headings.address, address, Self.headings.code, userCode, Self.headings.picture]
+        [Self.headings.address, address] + [warning].compactMap(\.self)
+            + [Self.headings.code, userCode, Self.headings.picture]
     }
 
     private func rows(of lines: [String], in columns: Int) -> Int {

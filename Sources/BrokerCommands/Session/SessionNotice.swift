@@ -60,8 +60,10 @@ package enum SessionChange: Sendable, Equatable {
             let username = name(event.accountId)
             return .show(
                 SessionNotice(
-                    topic: .signIn(event.accountId), title: "\(username) has to sign in again".clean,
-                    text: "The provider ended the sign-in that \(event.app) uses.".clean,
+                    topic: .signIn(event.accountId),
+                    title: "\(username) has to sign in again".clean(atMost: QuestionLimits.onNotice),
+                    text: "The provider ended the sign-in that \(event.app) uses.".clean(
+                        atMost: QuestionLimits.onNotice),
                     choices: [
                         .init(
                             label: "Sign in",
@@ -80,15 +82,22 @@ package enum SessionChange: Sendable, Equatable {
 
     /// Refusing comes first, as on the page in the browser (decision 40), and nothing is done by a click beside the buttons.
     package static func notice(_ request: GrantRequest, _ name: (String) -> String) -> SessionNotice {
-        let usernames = request.accountID.map { [$0: name($0)] } ?? [:]
-        let what = GrantText.part(request.scopes, request.accountID, usernames)
         let who = "\(request.caller.id) (\(CallerText.tier(request.caller.tier)))"
+        let what = GrantText.part(request.scopes, of: request.accountID.map(name))
+        let place = GrantText.place(request) ?? "an unknown provider"
+        let client = request.clientID.map { "tokens \(place) under a client id of its choice, \($0)" }
+        let title = "A program asks for \(client == nil ? request.app : "tokens")"
+        let deny = SessionNotice.Choice(label: "Deny", answer: .deny(request: request.id))
+        let text = "\(who) asks for \(client ?? "its tokens"), \(what)."
+        guard title.count + text.count <= QuestionLimits.onNotice else {
+            return SessionNotice(
+                topic: .grant(request.id), title: "A program asks for more than is shown here",
+                text: "To see all of it, and to allow it: brokerctl grants list", choices: [deny])
+        }
         return SessionNotice(
-            topic: .grant(request.id), title: "A program asks for \(request.app)".clean,
-            text: "\(who) asks for its tokens, \(what).".clean,
+            topic: .grant(request.id), title: title.clean, text: text.clean,
             choices: [
-                .init(label: "Deny", answer: .deny(request: request.id)),
-                .init(label: "Allow for an hour", answer: .allow(request: request.id, lifetime: 3600)),
+                deny, .init(label: "Allow for an hour", answer: .allow(request: request.id, lifetime: 3600)),
                 .init(label: "Allow", answer: .allow(request: request.id, lifetime: nil)),
             ])
     }

@@ -57,7 +57,7 @@ extension EventTopic: ArgumentValue {}
 final class UsernameLookup {
     private let app: AppReference?
     private let location: SocketLocation
-    private var known: [String: String] = [:]
+    private var known = PeopleNames()
 
     init(app: String?, location: SocketLocation) {
         self.app = app.map { .registered($0) }
@@ -72,7 +72,7 @@ final class UsernameLookup {
         params.includeSignedOut = true
         let listed = try? DirectConnection(location: location, answerTimeout: .seconds(5)).call(
             ListAccounts.self, params)
-        for account in listed?.accounts ?? [] { known[account.id] = account.username }
+        known = PeopleNames(listed?.accounts ?? [])
         return known[id] ?? id
     }
 }

@@ -92,13 +92,15 @@ struct DeviceCodeAcquisition: Sendable {
     private func opening(
         _ authorization: DeviceAuthorization, _ interactionID: String, _ lifetime: Int64
     ) -> DeviceCodeOpening {
-        DeviceCodeOpening(
-            interactionID: interactionID, userCode: authorization.userCode,
-            verificationURI: authorization.verificationURI,
-            verificationURIComplete: authorization.verificationURIComplete,
+        let page = authorization.verificationURI
+        let otherHost = authority.isHost(of: page) ? nil : WebURL(page)?.server
+        let message =
+            authorization.message ?? "To sign in, open \(page) and enter the code \(authorization.userCode)."
+        return DeviceCodeOpening(
+            interactionID: interactionID, userCode: authorization.userCode, verificationURI: page,
+            verificationURIComplete: authorization.verificationURIComplete, otherHost: otherHost,
             expiresOn: services.clock.now + lifetime, interval: authorization.interval,
-            message: authorization.message
-                ?? "To sign in, open \(authorization.verificationURI) and enter the code \(authorization.userCode).",
+            message: message + (otherHost.map { " That page is at \($0), not at \(authority.environment)." } ?? ""),
             correlationID: request.correlationID)
     }
 

@@ -4,13 +4,21 @@ import BrokerValues
 package struct ConsentQuestion: Sendable {
     package struct Request: Sendable {
         package var app: String
-        /// A username; nil for every account.
+        /// Of a client without a registration.
+        package var clientID: String?
+        /// URL of the app's or client's authority.
+        package var authority: String?
+        /// What people call it; nil for every account.
         package var account: String?
         /// Nil for everything the app may.
         package var scopes: [String]?
 
-        package init(app: String, account: String?, scopes: [String]?) {
+        package init(
+            app: String, clientID: String? = nil, authority: String? = nil, account: String?, scopes: [String]?
+        ) {
             self.app = app
+            self.clientID = clientID
+            self.authority = authority
             self.account = account
             self.scopes = scopes
         }

@@ -47,6 +47,8 @@ extension GrantRequest: MessageObject {
         .required("id", \.id, "For grants.approve and grants.deny."),
         .required("caller", \.caller, "Who asks."),
         .required("app", \.app, "The app's name, or the identity of a client without a registration."),
+        .optional("clientId", \.clientID, "Of a client without a registration: its id."),
+        .optional("authority", \.authority, "Issuer URL of the app or client."),
         .optional("account", \.account, "Whose tokens only; absent: every account's of the app's group."),
         .optional(
             "scopes", \.scopes,

@@ -25,6 +25,9 @@ extension DeviceCodeOpening: MessageObject {
         .optional(
             "verificationUriComplete", \.verificationURIComplete,
             "The same with the code in it, for a QR code or a link."),
+        .optional(
+            "otherHost", \.otherHost,
+            "The host of that page, where it is not the provider's own: name it to the person."),
         .required("expiresOn", \.expiresOn, "Seconds since 1970; the sign-in ends then."),
         .required("interval", \.interval, "Seconds between two questions of the broker to the provider."),
         .required("message", \.message, "What to do, in one sentence for the person."),

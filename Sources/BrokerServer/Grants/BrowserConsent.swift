@@ -15,8 +15,7 @@ package final class BrowserConsent: Sendable {
     private let allowance: BrowserAllowance
     private let pages: any ConsentPages
     private let browser: any BrowserOpener
-    /// What people call an account, by its id.
-    private let username: @Sendable (_ accountID: String, Partition) -> String?
+    private let names: @Sendable (Partition) -> PeopleNames
     private let log: Logger
     private let state: Mutex<State>
 
@@ -29,14 +28,14 @@ package final class BrowserConsent: Sendable {
     package init(
         policy: AccessPolicy, audit: AuditLog, allowance: BrowserAllowance, pages: any ConsentPages,
         browser: any BrowserOpener, isOn: Bool,
-        username: @escaping @Sendable (_ accountID: String, Partition) -> String?, log: Logger
+        names: @escaping @Sendable (Partition) -> PeopleNames, log: Logger
     ) {
         self.policy = policy
         self.audit = audit
         self.allowance = allowance
         self.pages = pages
         self.browser = browser
-        self.username = username
+        self.names = names
         self.log = log
         state = Mutex(State(isOn: isOn))
     }
@@ -77,13 +76,13 @@ package final class BrowserConsent: Sendable {
             let requests = try grants.list(in: caller.partition).requests.filter { $0.caller == caller.identity }
             guard let first = requests.first else { return }
             try allowance.take(for: caller)
+            let names = names(caller.partition)
             let question = ConsentQuestion(
                 caller: caller.identity, facts: first.facts,
                 requests: requests.map { request in
                     ConsentQuestion.Request(
-                        app: request.app,
-                        account: request.accountID.map { username($0, caller.partition) ?? $0 },
-                        scopes: request.scopes)
+                        app: request.app, clientID: request.clientID, authority: request.authority,
+                        account: request.accountID.map { names[$0] ?? $0 }, scopes: request.scopes)
                 })
             let page = try await pages.open(question) { [self] answer in
                 await settle(requests, answer, of: caller)

@@ -11,6 +11,8 @@ final class ConsentForm: Sendable {
     /// 256 random bits each.
     let path: String
     private let token: String
+    /// Whether the page has a button for it.
+    private let offersAllowing: Bool
     private let phase = Mutex(Phase.fresh)
 
     private enum Phase { case fresh, shown, answered, withdrawn }
@@ -24,7 +26,8 @@ final class ConsentForm: Sendable {
         case refused(HTTPResponseStatus)
     }
 
-    init(random: any RandomSource) {
+    init(offersAllowing: Bool, random: any RandomSource) {
+        self.offersAllowing = offersAllowing
         path = "/" + Base64URL.encode(random.bytes(32))
         token = Base64URL.encode(random.bytes(32))
     }
@@ -67,6 +70,7 @@ final class ConsentForm: Sendable {
         let fields = RedirectParameters(query: Substring(decoding: body, as: UTF8.self))
         guard fields.repeated.isEmpty, Self.isSame(fields["token"] ?? "", token) else { return .refused(.forbidden) }
         guard let answer = ConsentAnswer(fields) else { return .refused(.badRequest) }
+        guard answer == .denied || offersAllowing else { return .refused(.forbidden) }
         return phase.withLock { phase in
             guard phase == .shown else { return phase == .answered ? .over : .withdrawn }
             phase = .answered

@@ -22,25 +22,37 @@ enum ConsentTemplate {
     }
 
     private static func main(_ question: ConsentQuestion, _ path: String, _ token: String) -> HTML {
-        let caller = SafeText(onPage: question.caller.id, atMost: 300, otherwise: "a program without a name")
+        let texts = ConsentTexts(question)
         return """
             \(PageTemplate.icon(.lost))
             <h1 id="heading">Let this program use your accounts?</h1>
-            <div class="box"><bdi class="caller">\(text: caller)</bdi>
+            <div class="box"><bdi class="caller">\(text: texts.caller)</bdi>
             <p class="known">\(how(question.caller))</p></div>
             <div class="box"><ul class="requests">
-            \(joined(question.requests.map(request)))</ul></div>
+            \(joined(texts.requests.map(request)))</ul></div>
             <form method="post" action="\(verbatim: path)" autocomplete="off">
             <input type="hidden" name="token" value="\(verbatim: token)">
-            <fieldset><legend>If you allow it</legend>
-            \(joined(terms(question.caller)))</fieldset>
-            <div class="choice"><button name="answer" value="deny">Deny</button>\
-            <button name="answer" value="allow">Allow</button></div>
+            \(texts.areWhole ? choice(question.caller) : refusal)
             </form>
             <details><summary>What the broker judged it by</summary><dl>
-            \(joined(facts(question.facts)))</dl></details>
+            \(joined(texts.facts.map { fact($0.name, $0.value) }))</dl></details>
             """
     }
+
+    private static func choice(_ caller: CallerIdentity) -> HTML {
+        """
+        <fieldset><legend>If you allow it</legend>
+        \(joined(terms(caller)))</fieldset>
+        <div class="choice"><button name="answer" value="deny">Deny</button>\
+        <button name="answer" value="allow">Allow</button></div>
+        """
+    }
+
+    private static let refusal: HTML = """
+        <p class="known">It is too long to be shown whole, so it cannot be allowed here. \
+        To see all of it: <b>brokerctl grants list</b></p>
+        <div class="choice"><button name="answer" value="deny">Deny</button></div>
+        """
 
     /// How sure it is that the name is its own.
     private static func how(_ caller: CallerIdentity) -> HTML {
@@ -55,20 +67,23 @@ enum ConsentTemplate {
         }
     }
 
-    private static func request(_ request: ConsentQuestion.Request) -> HTML {
-        let app = SafeText(onPage: request.app, atMost: 200, otherwise: "an app without a name")
-        let scopes = request.scopes.map { scopes -> HTML in
-            let list = SafeText(onPage: scopes.joined(separator: ", "), atMost: 600, otherwise: "who you are")
-            return "Tokens for: <bdi>\(text: list)</bdi>"
-        }
-        let account = request.account.map { account -> HTML in
-            " as <bdi>\(text: SafeText(onPage: account, atMost: 254))</bdi>"
-        }
+    private static func request(_ request: ConsentTexts.Request) -> HTML {
+        let scopes = request.scopes.map { scopes -> HTML in "Tokens for: <bdi>\(text: scopes)</bdi>" }
+        let account = request.account.map { account -> HTML in " as <bdi>\(text: account)</bdi>" }
         return """
-            <li>Use <b><bdi>\(text: app)</bdi></b>\(account ?? ", with every account it has")
+            <li>\(what(request))\(account ?? ", with every account it has")
             <span class="scopes">\(scopes ?? "Everything that the app may")</span></li>
 
             """
+    }
+
+    /// The domain first: whose tokens these are decides more than what the program calls itself there.
+    private static func what(_ request: ConsentTexts.Request) -> HTML {
+        let at = request.place.map { place -> HTML in
+            " at <b><bdi>\(text: place.domain)</bdi></b> (<bdi>\(text: place.authority)</bdi>)"
+        }
+        guard request.isClient else { return "Use <b><bdi>\(text: request.name)</bdi></b>\(at ?? "")" }
+        return "Get tokens\(at ?? "") under a client id of its choice, <bdi>\(text: request.name)</bdi>"
     }
 
     private static func terms(_ caller: CallerIdentity) -> [HTML] {
@@ -82,11 +97,8 @@ enum ConsentTemplate {
         }
     }
 
-    private static func facts(_ facts: CallerFacts) -> [HTML] {
-        facts.sorted { $0.key < $1.key }.map { name, value in
-            let (name, value) = (SafeText(onPage: name, atMost: 40), SafeText(onPage: value, atMost: 300))
-            return "<dt>\(text: name)</dt><dd><bdi>\(text: value)</bdi></dd>\n"
-        }
+    private static func fact(_ name: SafeText, _ value: SafeText) -> HTML {
+        "<dt>\(text: name)</dt><dd><bdi>\(text: value)</bdi></dd>\n"
     }
 
     private static func joined(_ parts: [HTML]) -> HTML { parts.reduce("") { "\($0)\($1)" } }

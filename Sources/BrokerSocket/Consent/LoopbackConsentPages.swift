@@ -18,7 +18,8 @@ package struct LoopbackConsentPages: ConsentPages {
     package func open(
         _ question: ConsentQuestion, answer: @escaping @Sendable (ConsentAnswer) async -> ConsentOutcome
     ) async throws(RedirectError) -> any ConsentPage {
-        let desk = ConsentDesk(question, form: ConsentForm(random: random), answer: answer)
+        let form = ConsentForm(offersAllowing: ConsentTexts(question).areWhole, random: random)
+        let desk = ConsentDesk(question, form: form, answer: answer)
         do {
             let listening = try await ServerBootstrap(group: eventLoop)
                 .serverChannelOption(.backlog, value: 16)

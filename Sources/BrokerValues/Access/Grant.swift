@@ -37,18 +37,24 @@ package struct GrantRequest: Sendable, Hashable {
     package var caller: CallerIdentity
     /// As ``Grant/app``.
     package var app: String
+    /// Of a client without a registration.
+    package var clientID: String?
+    /// URL of the app's or client's authority; nil where an earlier broker did not say.
+    package var authority: String?
     package var accountID: String?
     package var scopes: [String]?
     package var requestedOn: NumericDate
     package var facts: CallerFacts
 
     package init(
-        id: String, caller: CallerIdentity, app: String, accountID: String? = nil, scopes: [String]? = nil,
-        requestedOn: NumericDate, facts: CallerFacts = [:]
+        id: String, caller: CallerIdentity, app: String, clientID: String? = nil, authority: String? = nil,
+        accountID: String? = nil, scopes: [String]? = nil, requestedOn: NumericDate, facts: CallerFacts = [:]
     ) {
         self.id = id
         self.caller = caller
         self.app = app
+        self.clientID = clientID
+        self.authority = authority
         self.accountID = accountID
         self.scopes = scopes
         self.requestedOn = requestedOn

@@ -50,6 +50,7 @@ struct DeviceCodeFlowTests {
         #expect(opening.userCode == "WDJB-MJHT")
         #expect(opening.verificationURI == "https://id.example.org/realm/device")
         #expect(opening.message.contains("WDJB-MJHT") && opening.message.contains(opening.verificationURI))
+        #expect(opening.otherHost == nil)
         #expect(opening.expiresOn == Sample.now + 600)
         #expect(opening.interval == 5)
         #expect(bed.provider.devicePolls == 0, "nobody types that fast")

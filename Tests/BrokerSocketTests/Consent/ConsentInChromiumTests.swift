@@ -14,13 +14,21 @@ struct ConsentInChromiumTests {
         facts: ["executable": String(repeating: "/deep", count: 60)],
         requests: [.init(app: String(repeating: "app", count: 40), account: nil, scopes: ["s".repeated(300)])])
 
+    private static let client = LongQuestion.client(
+        "notes https://login.example.org/ " + "x".repeated(160),
+        scopes: (0..<24).map { "https://api.example.org/auth/scope-\($0)" })
+
     @Test("it reads well, light and dark, wide and narrow, and breaks no policy")
     func looks() async throws {
         try await withTestBed { bed in
             let browser = try await HeadlessBrowser.start(in: bed)
             for look in PageInBrowserTests.looks {
                 try await browser.show(as: look)
-                for (name, question) in [("plain", ConsentPageTests.question), ("hostile", Self.hostile)] {
+                let questions = [
+                    ("plain", ConsentPageTests.question), ("hostile", Self.hostile), ("client", Self.client),
+                    ("cut", LongQuestion.tooLong[2]),
+                ]
+                for (name, question) in questions {
                     try await ConsentPageTests().run(question) { page in
                         try await browser.open(page.url)
                         let facts = try #require(

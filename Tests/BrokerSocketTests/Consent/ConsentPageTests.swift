@@ -12,7 +12,9 @@ struct ConsentPageTests {
         caller: CallerIdentity(tier: .sandboxed, id: "org.example.<script>Game"),
         facts: ["rootMount": "other", "flatpak": "org.example.Game"],
         requests: [
-            .init(app: "mail", account: "ada@example.org", scopes: ["Mail.Read", "\"><b>"]),
+            .init(
+                app: "mail", authority: "https://login.example.org/tenant", account: "ada@example.org",
+                scopes: ["Mail.Read", "\"><b>"]),
             .init(app: "notes", account: nil, scopes: nil),
         ])
 
@@ -85,6 +87,7 @@ struct ConsentPageTests {
             #expect(page.status == 200)
             for text in [
                 "org.example.&lt;script&gt;Game", "Its name was confirmed from outside", "mail", "ada@example.org",
+                "<b><bdi>mail</bdi></b> at <b><bdi>example.org</bdi></b> (<bdi>https://login.example.org/tenant</bdi>)",
                 "Mail.Read, &quot;&gt;&lt;b&gt;", "Everything that the app may", "for 12 hours", "for 30 days",
                 "until I take it back", "rootMount",
             ] {
@@ -93,6 +96,41 @@ struct ConsentPageTests {
             let deny = try #require(page.body.range(of: "value=\"deny\""))
             #expect(page.body.range(of: "value=\"allow\"")?.lowerBound ?? deny.lowerBound > deny.lowerBound)
             #expect(!page.body.contains("<script") && !page.body.contains("autofocus"))
+        }
+    }
+
+    @Test("whose client it is stands before what the program calls itself, however long that is")
+    func authority() async throws {
+        let id = "notes https://login.example.org/ " + String(repeating: "x", count: 160)
+        try await run(LongQuestion.client(id)) { bed in
+            let page = try await bed.ask([bed.url]).body
+            let place = try #require(page.range(of: "<bdi>evil.example</bdi>"))
+            let whole = try #require(page.range(of: "(<bdi>https://login.example.org.evil.example/tenant</bdi>)"))
+            let name = try #require(page.range(of: "<bdi>\(id)</bdi>"))
+            #expect(place.lowerBound < whole.lowerBound && whole.lowerBound < name.lowerBound)
+        }
+    }
+
+    @Test("what had to be cut cannot be allowed, by no button and by no form", arguments: LongQuestion.tooLong)
+    func cut(question: ConsentQuestion) async throws {
+        try await run(question) { bed in
+            let page = try await bed.ask([bed.url])
+            #expect(page.body.contains("…") && page.body.contains("cannot be allowed here"))
+            #expect(page.body.contains("value=\"deny\"") && !page.body.contains("value=\"allow\""))
+            let reply = try await bed.post("token=\(page.token)&answer=allow&for=today", origin: bed.origin)
+            #expect(reply.status == 403 && bed.answers.all.isEmpty)
+            _ = try await bed.post("token=\(page.token)&answer=deny", origin: bed.origin)
+            #expect(bed.answers.all == [.denied])
+        }
+    }
+
+    @Test("as much as may be asked is shown whole")
+    func longest() async throws {
+        let scopes = (0..<40).map { "https://api.example.org/\($0 + 10)/" + String(repeating: "s", count: 21) }
+        try await run(LongQuestion.client(String(repeating: "x", count: QuestionLimits.clientID), scopes: scopes)) {
+            bed in
+            let page = try await bed.ask([bed.url]).body
+            #expect(page.contains(scopes.joined(separator: ", ")) && page.contains("value=\"allow\""))
         }
     }
 
@@ -207,4 +245,29 @@ struct ConsentPageTests {
             #expect(result.output == ConsentStyle.hash)
         }
     }
+}
+
+/// Questions that are long, or longer than a page shows.
+enum LongQuestion {
+    /// One that brings its own client.
+    static func client(_ id: String, scopes: [String] = ["read"]) -> ConsentQuestion {
+        ConsentQuestion(
+            caller: CallerIdentity(tier: .sandboxed, id: "org.example.Game"), facts: [:],
+            requests: [
+                .init(
+                    app: "adhoc:\(id) https://a.evil.example in org.example.Game", clientID: id,
+                    authority: "https://login.example.org.evil.example/tenant", account: nil, scopes: scopes)
+            ])
+    }
+
+    static let tooLong: [ConsentQuestion] = [
+        client(String(repeating: "x", count: 1_001)),
+        client("notes", scopes: Array(repeating: "scope", count: 400)),
+        ConsentQuestion(
+            caller: CallerIdentity(tier: .unknown, id: "/" + String(repeating: "x", count: 1_000)), facts: [:],
+            requests: ConsentPageTests.question.requests),
+        ConsentQuestion(
+            caller: ConsentPageTests.question.caller, facts: ["cgroup": String(repeating: "x", count: 1_001)],
+            requests: ConsentPageTests.question.requests),
+    ]
 }

@@ -1,0 +1,46 @@
+import BrokerModel
+import BrokerValues
+
+/// The texts of a question as its page shows them. Where one had to be cut, nobody is offered to allow it.
+struct ConsentTexts {
+    struct Request {
+        /// The app's name; of a client without a registration its id.
+        let name: SafeText
+        let isClient: Bool
+        /// The end of the authority's host, and all of the authority; nil where nobody knows it.
+        let place: (domain: SafeText, authority: SafeText)?
+        /// Nil for every account.
+        let account: SafeText?
+        /// Nil for everything that the app may.
+        let scopes: SafeText?
+    }
+
+    let caller: SafeText
+    let requests: [Request]
+    let facts: [(name: SafeText, value: SafeText)]
+
+    init(_ question: ConsentQuestion) {
+        func shown(_ text: String, otherwise fallback: String = "") -> SafeText {
+            SafeText(onPage: text, atMost: QuestionLimits.onPage, otherwise: fallback)
+        }
+        caller = shown(question.caller.id, otherwise: "a program without a name")
+        requests = question.requests.map { request in
+            Request(
+                name: shown(request.clientID ?? request.app, otherwise: "an app without a name"),
+                isClient: request.clientID != nil,
+                place: request.authority.map { (shown(WebURL($0)?.domain ?? $0), shown($0)) },
+                account: request.account.map { shown($0) },
+                scopes: request.scopes.map { scopes in
+                    SafeText(
+                        onPage: scopes.joined(separator: ", "), atMost: QuestionLimits.scopeBytes,
+                        otherwise: "who you are")
+                })
+        }
+        facts = question.facts.sorted { $0.key < $1.key }.map { (shown($0), shown($1)) }
+    }
+
+    var areWhole: Bool {
+        let asked = requests.flatMap { [$0.name, $0.place?.authority, $0.account, $0.scopes] }.compactMap(\.self)
+        return !([caller] + asked + facts.map(\.value)).contains(where: \.isCut)
+    }
+}
