@@ -73,8 +73,8 @@ let package = Package(
     ],
     targets: [
         // Entry points
-        program("brokerd", ["BrokerDaemon", "CWipingHeap"]),
-        program("brokerctl", ["BrokerCommands"]),
+        program("brokerd", ["BrokerDaemon", "CArguments", "CWipingHeap"]),
+        program("brokerctl", ["BrokerCommands", "CArguments"]),
         program("profile-app", ["BrokerClient", "ExampleSupport"], path: "Sources/Examples/ProfileApp"),
         program("mail-app", ["BrokerClient", "ExampleSupport"], path: "Sources/Examples/MailApp"),
         layer("ExampleSupport", ["BrokerClient"], path: "Sources/Examples/Support"),
@@ -136,6 +136,7 @@ let package = Package(
         layer("BrokerSystem", []),
 
         // C
+        .target(name: "CArguments", path: "Sources/C/CArguments"),
         .target(name: "CWipingHeap", path: "Sources/C/CWipingHeap"),
         .target(name: "CDesktop", dependencies: ["CSystemd"], path: "Sources/C/CDesktop"),
         .target(name: "CSignatures", dependencies: ["COpenSSL"], path: "Sources/C/CSignatures"),

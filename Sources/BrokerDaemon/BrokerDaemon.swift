@@ -7,27 +7,50 @@ import Logging
 
 /// `brokerd` from its arguments to its exit status.
 package enum BrokerDaemon {
+    package enum Beginning {
+        case ended(DaemonExit)
+        case serving(DaemonCommand)
+    }
+
+    /// All that needs no second thread, which the runtime's thread pool cannot have without `/proc`.
+    ///
     /// - Parameter arguments: the bytes of each, without the program's name.
-    package static func run(arguments: [[UInt8]]) async -> DaemonExit {
+    package static func begin(arguments: [[UInt8]]) -> Beginning {
         let command: DaemonCommand
         do throws(DaemonCommand.UsageError) {
             command = try DaemonCommand(bytes: arguments)
         } catch {
             say("brokerd: \(error.text) brokerd --help names the options.")
-            return .configuration
+            return .ended(.configuration)
         }
         if command.has(.help) || command.has(.version) {
             print(command.has(.help) ? DaemonHelp.text : BrokerVersion.text)
-            return .stopped
+            return .ended(.stopped)
         }
         do throws(StartFailure) {
-            if command.has(.checkConfiguration) {
-                let loaded = try configuration(command.loader())
-                print(loaded.report)
-                // A daemon goes on without such a file; who asks whether all is well is told.
-                for mistake in loaded.configuration.apps.mistakes { say("brokerd: \(mistake)") }
-                return loaded.configuration.apps.mistakes.isEmpty ? .stopped : .configuration
+            if command.has(.checkConfiguration) { return .ended(try check(command)) }
+            guard ProcFileSystem.isMounted else {
+                throw StartFailure(
+                    exit: .failed,
+                    text: "There is no /proc here, which says who calls the broker. Mount it: mount -t proc proc /proc")
             }
+        } catch {
+            say(error)
+            return .ended(error.exit)
+        }
+        return .serving(command)
+    }
+
+    private static func check(_ command: DaemonCommand) throws(StartFailure) -> DaemonExit {
+        let loaded = try configuration(command.loader())
+        print(loaded.report)
+        // A daemon goes on without such a file; who asks whether all is well is told.
+        for mistake in loaded.configuration.apps.mistakes { say("brokerd: \(mistake)") }
+        return loaded.configuration.apps.mistakes.isEmpty ? .stopped : .configuration
+    }
+
+    package static func serve(_ command: DaemonCommand) async -> DaemonExit {
+        do throws(StartFailure) {
             // First thing, before any library reads its variables, and any secret is here: the environment, hardening, and the socket
             // that systemd passed in.
             ProcessEnvironment.keep(where: KeptVariables.has)

@@ -1,8 +1,14 @@
 import BrokerCommands
+import CArguments
 
 @main
 enum Main {
     static func main() {
-        Brokerctl.main(CommandLine.arguments)
+        // `CommandLine` reads them from /proc.
+        let given = broker_arguments()
+        Brokerctl.main(
+            UnsafeBufferPointer(start: given.words, count: Int(given.count)).compactMap {
+                $0.map { String(cString: $0) }
+            })
     }
 }

@@ -1,4 +1,5 @@
 import BrokerDaemon
+import CArguments
 import Glibc
 
 @main
@@ -7,11 +8,15 @@ enum Main {
     @MainActor static func main() async {
         // The pool's threads ask for a priority that a person's process does not get, and each says so in the journal.
         setenv("LIBDISPATCH_LOG", "NO", 0)
-        // `CommandLine.arguments` has them mended where they are not UTF-8.
-        let words = UnsafeBufferPointer(start: CommandLine.unsafeArgv, count: Int(CommandLine.argc)).dropFirst()
+        // `CommandLine` reads them from /proc; and `CommandLine.arguments` has them mended where they are not UTF-8.
+        let given = broker_arguments()
+        let words = UnsafeBufferPointer(start: given.words, count: Int(given.count)).dropFirst()
         let arguments = words.compactMap { word in
             word.map { Array(UnsafeRawBufferPointer(start: $0, count: strlen($0))) }
         }
-        exit(await BrokerDaemon.run(arguments: arguments).rawValue)
+        switch BrokerDaemon.begin(arguments: arguments) {
+        case .ended(let status): exit(status.rawValue)
+        case .serving(let command): exit(await BrokerDaemon.serve(command).rawValue)
+        }
     }
 }

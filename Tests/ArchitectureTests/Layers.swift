@@ -25,8 +25,8 @@ extension Layer {
     static let all: [Layer] = entryPoints + composition + answer + bytes + decisions + ground + model
 
     private static let entryPoints: [Layer] = [
-        Layer(name: "brokerd", folder: "brokerd", height: 9, targets: ["BrokerDaemon", "CWipingHeap"]),
-        Layer(name: "brokerctl", folder: "brokerctl", height: 9, targets: ["BrokerCommands"]),
+        Layer(name: "brokerd", folder: "brokerd", height: 9, targets: ["BrokerDaemon", "CArguments", "CWipingHeap"]),
+        Layer(name: "brokerctl", folder: "brokerctl", height: 9, targets: ["BrokerCommands", "CArguments"]),
         Layer(
             name: "profile-app", folder: "Examples/ProfileApp", height: 9, targets: ["BrokerClient", "ExampleSupport"],
             shipped: false),

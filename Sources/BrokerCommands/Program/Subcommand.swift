@@ -41,6 +41,11 @@ extension WaitingSubcommand {
 
     /// Tasks, and with them a pool of threads, are started only for these commands: the others are over before a pool is up.
     package func execute() -> ExitStatus {
+        // Without it the pool's first thread ends the program.
+        guard access("/proc/self/stat", F_OK) == 0 else {
+            let text = "There is no /proc here, which this command needs. Mount it: mount -t proc proc /proc"
+            return Output(json: global.json).status(after: BrokerClientError(.internal, text))
+        }
         Task { Brokerctl.end(await carryOut()) }
         while true { pause() }
     }

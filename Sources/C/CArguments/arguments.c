@@ -1,0 +1,10 @@
+#include "CArguments.h"
+
+static struct broker_arguments arguments;
+
+// glibc calls the functions of .init_array with what main is called with.
+__attribute__((constructor)) static void keep(int count, char **words) {
+    arguments = (struct broker_arguments){count, words};
+}
+
+struct broker_arguments broker_arguments(void) { return arguments; }
