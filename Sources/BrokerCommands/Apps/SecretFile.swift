@@ -11,7 +11,7 @@ enum SecretFile {
     /// - Parameter path: `-` is standard input.
     static func firstLine(of path: String) throws(BrokerClientError) -> String {
         if path == "-" {
-            guard let line = readLine()?.trimmed, !line.isEmpty else { throw unfit("Standard input") }
+            guard let line = StandardInput.line()?.trimmed, !line.isEmpty else { throw unfit("Standard input") }
             return line
         }
         guard let file = fopen(path, "re") else {

@@ -34,7 +34,7 @@ struct EditConfigCommand: Subcommand {
                 guard error.code == .invalidParameter, isatty(STDIN_FILENO) == 1 else { throw error }
                 context.output.aside("brokerctl: " + error.message.clean)
                 context.output.aside("Press Return to mend it, or Ctrl-D to leave everything as it was.")
-                guard readLine() != nil else {
+                guard StandardInput.line() != nil else {
                     throw BrokerClientError(.userCanceled, "Nothing has changed.")
                 }
             }

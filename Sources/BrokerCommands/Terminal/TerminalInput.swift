@@ -19,13 +19,9 @@ final class TerminalInput {
 
     /// The next line, without its end; nil at the end of input.
     func next() -> String? {
-        guard isTerminal else { return readLine() }
+        guard isTerminal else { return StandardInput.line() }
         var line: [UInt8] = []
-        var byte: UInt8 = 0
-        while true {
-            let count = read(STDIN_FILENO, &byte, 1)
-            if count < 0, errno == EINTR { continue }
-            guard count == 1 else { return line.isEmpty ? nil : text(line) }
+        while let byte = StandardInput.byte() {
             switch byte {
             case UInt8(ascii: "\n"), UInt8(ascii: "\r"):
                 echo([UInt8(ascii: "\n")])
@@ -41,6 +37,7 @@ final class TerminalInput {
                 echo([byte])
             }
         }
+        return line.isEmpty ? nil : text(line)
     }
 
     private enum Key {

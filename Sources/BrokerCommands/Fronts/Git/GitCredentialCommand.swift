@@ -41,7 +41,7 @@ struct GitCredentialCommand: Front {
 
     func run(in context: CommandContext) throws(BrokerClientError) {
         guard let app = options.app else { return }
-        let request = GitCredentialRequest(lines: AnyIterator { readLine() })
+        let request = GitCredentialRequest(lines: AnyIterator { StandardInput.line() })
         switch GitCredentialAnswer.verdict(on: request, hosts: hosts) {
         case .notOurs: return
         case .unencrypted where action == "get":

@@ -1,6 +1,8 @@
 import BrokerSystem
+import Glibc
 
-/// What is typed or piped in.
+/// What is typed or piped in. Without `stdin`: a thread that waits in `readLine` has the lock of that, and from glibc 2.41 on `exit`
+/// waits for it.
 enum StandardInput {
     /// The lines until the end of input. They are read on a thread of its own, which stays behind when nobody asks for
     /// more: a read from a terminal cannot be taken back. From this call on, keys are the program's: ask it before the person
@@ -17,6 +19,29 @@ enum StandardInput {
             }
             if status != 0 { continuation.finish() }
         }
+    }
+
+    /// The next byte; nil at the end.
+    static func byte() -> UInt8? {
+        var byte: UInt8 = 0
+        while true {
+            let count = read(STDIN_FILENO, &byte, 1)
+            if count < 0, errno == EINTR { continue }
+            return count == 1 ? byte : nil
+        }
+    }
+
+    /// The next line, without its end (`\n` or `\r\n`); nil at the end of input.
+    static func line() -> String? {
+        var line: [UInt8] = []
+        var isEnded = false
+        while !isEnded, let byte = byte() {
+            isEnded = byte == UInt8(ascii: "\n")
+            if !isEnded { line.append(byte) }
+        }
+        guard isEnded || !line.isEmpty else { return nil }
+        if isEnded, line.last == UInt8(ascii: "\r") { line.removeLast() }
+        return String(decoding: line, as: UTF8.self)
     }
 }
 
