@@ -54,7 +54,8 @@ extension Setting {
         Setting(
             name: "vault.state_dir", kind: .path(\.vault.stateDirectory), takesEffect: .restart, flag: "--state-dir",
             environment: "BROKER_STATE_DIR",
-            defaultNote: "`$STATE_DIRECTORY`, else `$XDG_STATE_HOME/brokerd`, else `~/.local/state/brokerd`",
+            defaultNote:
+                "`$XDG_STATE_HOME/brokerd`, else `~/.local/state/brokerd`; the folder of `StateDirectory=` if the unit has one",
             summary: "The folder of the vault and its key. Mode 0700, owned by the daemon's user."),
         Setting(
             name: "vault.key_source", kind: .keySources(\.vault.keySources), takesEffect: .restart,

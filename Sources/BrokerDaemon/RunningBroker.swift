@@ -201,13 +201,14 @@ struct RunningBroker: Sendable {
     private static func openVault(
         _ configuration: BrokerConfiguration, _ clock: SystemClock, _ logger: Logger
     ) async throws(StartFailure) -> Vault {
-        guard let path = configuration.vault.stateDirectory ?? configuration.paths.stateDirectory else {
+        guard let place = configuration.vault.stateDirectory.map(StatePlace.named) ?? configuration.paths.statePlace
+        else {
             throw StartFailure(
                 exit: .configuration,
                 text: "There is no home directory to keep the vault in; name one with --state-dir.")
         }
         do throws(VaultError) {
-            let directory = try StateDirectory.open(creating: path)
+            let directory = try stateDirectory(at: place, logger)
             var surroundings = KeySurroundings(
                 directory: directory, keyDirectory: try keyDirectory(configuration),
                 credentials: ProcessEnvironment.current()["CREDENTIALS_DIRECTORY"])
@@ -221,6 +222,16 @@ struct RunningBroker: Sendable {
                 logger: logger)
         } catch {
             throw StartFailure(exit: .vault, text: "\(error)")
+        }
+    }
+
+    private static func stateDirectory(
+        at place: StatePlace, _ logger: Logger
+    ) throws(VaultError) -> StateDirectory {
+        switch place {
+        case .named(let path): try .open(creating: path)
+        case .own(let path, let earlier): try .open(creating: path, movingFrom: earlier, logger: logger)
+        case .prepared(let path): try .open(creating: path, followingLink: true)
         }
     }
 

@@ -9,7 +9,7 @@ struct HostPathsTests {
             "HOME": "/home/ada", "XDG_RUNTIME_DIR": "/run/user/7/", "XDG_STATE_HOME": "/s", "XDG_CONFIG_HOME": "/c",
         ])
         #expect(paths.socket == "/run/user/7/brokerd/broker.sock")
-        #expect(paths.stateDirectory == "/s/brokerd")
+        #expect(paths.statePlace == .own("/s/brokerd", earlier: "/c/brokerd"))
         #expect(paths.anchors == "/run/user/7/brokerd/anchors")
         #expect(paths.configurationFiles == ["/c/brokerd/config.toml", "/etc/brokerd/config.toml"])
     }
@@ -19,27 +19,38 @@ struct HostPathsTests {
         let environment = ["HOME": "/home/ada", "XDG_RUNTIME_DIR": "run", "XDG_STATE_HOME": "", "XDG_CONFIG_HOME": "c"]
         let paths = HostPaths(environment: environment, uid: 1234)
         #expect(paths.socket == "/run/user/1234/brokerd/broker.sock")
-        #expect(paths.stateDirectory == "/home/ada/.local/state/brokerd")
+        #expect(paths.statePlace == .own("/home/ada/.local/state/brokerd", earlier: "/home/ada/.config/brokerd"))
         #expect(paths.configurationFiles == ["/home/ada/.config/brokerd/config.toml", "/etc/brokerd/config.toml"])
     }
 
-    @Test("in the folder that systemd prepared for the unit")
+    @Test("the state is in a folder that a unit asks systemd for")
     func stateDirectoryOfUnit() {
-        let environment = ["HOME": "/home/ada", "STATE_DIRECTORY": "/home/ada/.config/brokerd:/other"]
-        #expect(HostPaths(environment: environment).stateDirectory == "/home/ada/.config/brokerd")
+        let environment = ["HOME": "/home/ada", "STATE_DIRECTORY": "/home/ada/.local/state/second:/other"]
+        #expect(HostPaths(environment: environment).statePlace == .prepared("/home/ada/.local/state/second"))
+        let system = HostPaths(environment: ["STATE_DIRECTORY": "/srv/brokerd"], isSystemMode: true)
+        #expect(system.statePlace == .prepared("/srv/brokerd"))
+    }
+
+    @Test(
+        "the state is in the state home also with the unit of an earlier release, whatever systemd made for it",
+        arguments: [".config", ".local/state"])
+    func unitOfEarlierRelease(folder: String) {
+        let environment = ["HOME": "/home/ada", "STATE_DIRECTORY": "/home/ada/\(folder)/brokerd"]
+        let place = StatePlace.own("/home/ada/.local/state/brokerd", earlier: "/home/ada/.config/brokerd")
+        #expect(HostPaths(environment: environment).statePlace == place)
     }
 
     @Test("a broker for many users reads no file of one of them")
     func systemMode() {
         let paths = HostPaths(environment: ["HOME": "/root", "XDG_RUNTIME_DIR": "/run/user/0"], isSystemMode: true)
         #expect(paths.socket == "/run/brokerd/broker.sock")
-        #expect(paths.stateDirectory == "/var/lib/brokerd")
+        #expect(paths.statePlace == .prepared("/var/lib/brokerd"))
         #expect(paths.configurationFiles == ["/etc/brokerd/config.toml"])
         #expect(paths.anchors == "/run/brokerd-private/anchors")
     }
 
     @Test("without a home there is no state directory to guess")
     func homeless() {
-        #expect(HostPaths(environment: [:]).stateDirectory == nil)
+        #expect(HostPaths(environment: [:]).statePlace == nil)
     }
 }

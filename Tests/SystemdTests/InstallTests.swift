@@ -75,7 +75,7 @@ struct InstallTests {
         #expect(try await !lab.attempt("bash", "-c", "test -L \(link) || command -v brokerctl").succeeded)
         let left = try await lab.root("find", "/usr/local", "-iname", "*broker*")
         #expect(left.isEmpty, "\(left)")
-        try await lab.user("bash", "-c", "ls ~/.config/brokerd/vault.db ~/.local/share/brokerd-key/*.key")
+        try await lab.user("bash", "-c", "ls ~/.local/state/brokerd/vault.db ~/.local/share/brokerd-key/*.key")
     }
 
     @Test("somebody installs for themselves, where systemd finds the units, and takes it away again")
@@ -97,7 +97,10 @@ struct InstallTests {
             // The person's own stays: the vault and its key.
             let left = try await lab.user(
                 "bash", "-c",
-                "find ~/.local ~/.config/systemd -path ~/.local/share/brokerd-key -prune -o -iname '*broker*' -print")
+                """
+                find ~/.local ~/.config \\( -path ~/.local/share/brokerd-key -o -path ~/.local/state/brokerd \\) -prune \
+                    -o -iname '*broker*' -print
+                """)
             #expect(left.isEmpty, "\(left)")
         }
     }

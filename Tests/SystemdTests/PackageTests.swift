@@ -49,7 +49,7 @@ struct PackageTests {
                 "-not",
                 "-path", "/usr/include/*")
             #expect(left.isEmpty, "\(left)")
-            try await lab.user("bash", "-c", "ls ~/.config/brokerd/vault.db ~/.local/share/brokerd-key/*.key")
+            try await lab.user("bash", "-c", "ls ~/.local/state/brokerd/vault.db ~/.local/share/brokerd-key/*.key")
         }
     }
 

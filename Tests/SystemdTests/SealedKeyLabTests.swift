@@ -2,43 +2,15 @@ import BrokerTestSupport
 import Foundation
 import Testing
 
-/// Debian 12's systemd has no io.systemd.Credentials; this is the one of Debian 13, with its own libraries, behind a socket unit.
+/// io.systemd.Credentials, which systemd has since version 256.
 private struct CredentialService {
     let lab: SystemdLab
 
-    static func install(in lab: SystemdLab, _ bed: TestBed) async throws -> CredentialService {
-        // It fetches packages: with the proxy that this machine needs for that.
-        let made = try await bed.run(
-            Launch(PackageTree.fixture("later-systemd"), [], environment: ProcessInfo.processInfo.environment))
-        guard made.succeeded else { throw ProcessFailure("Debian 13's systemd cannot be had: \(made)") }
-        let place = made.output.trimmingCharacters(in: .whitespacesAndNewlines)
-        let libraries = "\(place)/usr/lib/x86_64-linux-gnu"
-        let units = [
-            "systemd-creds.socket": """
-            [Socket]
-            ListenStream=/run/systemd/io.systemd.Credentials
-            SocketMode=0666
-            Accept=yes
-
-            """,
-            // Later ones name the descriptor by themselves.
-            "systemd-creds@.service": """
-            [Service]
-            ExecStart=-/usr/bin/env LISTEN_FDNAMES=varlink \(libraries)/ld-linux-x86-64.so.2 \
-            --library-path \(libraries):\(libraries)/systemd \(place)/usr/bin/systemd-creds
-            StandardError=journal
-
-            """,
-        ]
-        for (name, text) in units {
-            try await lab.root("sh", "-c", "printf '%s' \"$1\" > /etc/systemd/system/\(name)", "sh", text)
-        }
-        try await lab.root("systemctl", "daemon-reload")
-        return CredentialService(lab: lab)
-    }
-
     func start() async throws { try await lab.root("systemctl", "start", "systemd-creds.socket") }
-    func stop() async throws { try await lab.root("systemctl", "stop", "systemd-creds.socket") }
+    func stop() async throws {
+        try await lab.root("systemctl", "stop", "systemd-creds.socket")
+        try await lab.root("rm", "--force", "/run/systemd/io.systemd.Credentials")
+    }
 }
 
 @Suite("A key that the real io.systemd.Credentials seals", .needsLab)
@@ -46,8 +18,10 @@ struct SealedKeyLabTests {
     @Test("a person's vault opens by it after a restart, waits for it, and opens for nobody else")
     func story() async throws {
         try await withTestBed { bed in
-            let lab = try await SystemdLab.boot(in: bed)
-            let service = try await CredentialService.install(in: lab, bed)
+            // Debian 12's systemd does not have it.
+            let lab = try await SystemdLab.boot(in: bed, on: .debian("trixie"))
+            let service = CredentialService(lab: lab)
+            try await service.stop()
             try await lab.user("systemctl", "--user", "enable", "--now", "brokerd.socket")
             try await lab.user(
                 "brokerctl", "apps", "add", "notes", "--client-id", "c", "--authority", "https://login.example.org")
@@ -74,8 +48,9 @@ struct SealedKeyLabTests {
             // Somebody else with a copy.
             try await lab.add("bob")
             try await lab.user("systemctl", "--user", "stop", "brokerd.socket", "brokerd.service")
-            let state = "cp -r /home/\(SystemdLab.user)/.config/brokerd /home/bob/.config/ && chown -R bob: /home/bob"
-            try await lab.root("sh", "-c", "mkdir -p /home/bob/.config && \(state)")
+            let state =
+                "cp -r /home/\(SystemdLab.user)/.local/state/brokerd /home/bob/.local/state/ && chown -R bob: /home/bob"
+            try await lab.root("sh", "-c", "mkdir -p /home/bob/.local/state && \(state)")
             try await lab.user("systemctl", "--user", "enable", "--now", "brokerd.socket", as: "bob")
             let foreign = try await lab.attempt("brokerctl", "apps", "list", as: "bob")
             #expect(!foreign.succeeded && foreign.errors.contains("for the user"), "\(foreign)")

@@ -27,7 +27,7 @@ struct ServiceTests {
             #expect(process.contains("NoNewPrivs:\t1") && process.contains("Seccomp:\t2"))
             #expect(try await !lab.attempt("cat", "/proc/\(pid)/environ").succeeded)
             #expect(
-                try await lab.user("sh", "-c", "stat -c %a ~/.config/brokerd ~/.local/share/brokerd-key/*.key")
+                try await lab.user("sh", "-c", "stat -c %a ~/.local/state/brokerd ~/.local/share/brokerd-key/*.key")
                     == "700\n600\n")
 
             try await callersAreSeen(in: lab)

@@ -14,14 +14,18 @@ struct SystemdLab: Sendable {
     /// Boots it, installs the programs that were built with the tests, and lets the user's manager start.
     ///
     /// - Parameter installing: whether the broker is there already; the sources are seen inside in any case.
-    static func boot(in bed: TestBed, installing: Bool = true) async throws -> SystemdLab {
+    static func boot(
+        in bed: TestBed, on root: LabRoot = .tested, installing: Bool = true
+    ) async throws -> SystemdLab {
         if let missing = LabSupport.missing { throw ProcessFailure(missing) }
         let state = try bed.makeDirectory("lab")
         let libraries = try await swiftLibraries(in: bed)
-        let boot = try bed.start(Launch(script, ["boot", state, libraries, PackageTree.root.path]), as: "lab")
+        let arguments = ["boot", state, try await root.folder(in: bed), libraries, PackageTree.root.path]
+        let boot = try bed.start(Launch(script, arguments), as: "lab")
         let lab = SystemdLab(bed: bed, state: state, boot: boot)
         try await lab.expect("ready", state)
-        try await lab.add(user)
+        // The same in all labs: a home may go from one to another.
+        try await lab.add(user, uid: 4_000)
         if installing { try await lab.install() }
         return lab
     }
@@ -90,7 +94,10 @@ struct SystemdLab: Sendable {
     }
 
     /// Another account.
-    func add(_ name: String) async throws { try await root("useradd", "--create-home", "--shell", "/bin/bash", name) }
+    func add(_ name: String, uid: Int? = nil) async throws {
+        let number = uid.map { ["--uid", "\($0)"] } ?? []
+        try await root(["useradd", "--create-home", "--shell", "/bin/bash"] + number + [name])
+    }
 
     func uid(of name: String = user) async throws -> String {
         try await root("id", "-u", name).trimmingCharacters(in: .whitespacesAndNewlines)
@@ -143,19 +150,26 @@ struct SystemdLab: Sendable {
     ///
     /// - Returns: its path there.
     func bring(_ file: String) async throws -> String {
-        let place = try await expect("root", state).trimmingCharacters(in: .newlines)
         let path = "/root/" + URL(filePath: file).lastPathComponent
-        try await bed.require("cp", [file, place + path])
+        try await bed.require("cp", [file, place(path)])
         return path
     }
+
+    /// Where a file of inside is seen from outside.
+    func place(_ path: String) async throws -> String {
+        try await expect("root", state).trimmingCharacters(in: .newlines) + path
+    }
+
+    /// Ends it before the test does.
+    func shut() async { await boot.stop() }
 
     // MARK: Setting up
 
     static let script = PackageTree.fixture("systemd-lab")
 
     private func install() async throws {
-        let place = try await expect("root", state).trimmingCharacters(in: .newlines)
-        try await bed.require("make", try Self.make + ["install", "PREFIX=/usr", "DESTDIR=\(place)"])
+        let root = try await place("")
+        try await bed.require("make", try Self.make + ["install", "PREFIX=/usr", "DESTDIR=\(root)"])
     }
 
     /// The arguments that make `make` take the programs of this build.

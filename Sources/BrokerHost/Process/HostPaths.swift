@@ -42,14 +42,17 @@ package struct HostPaths: Sendable, Equatable {
         return "/run/brokerd-private"
     }
 
-    /// Where the vault is when neither a flag nor a file names a place: what systemd prepared for the unit
-    /// (`StateDirectory=`, the first of a colon-separated list), else the XDG state home. Nil without a home directory.
-    package var stateDirectory: String? {
-        if let prepared = environment["STATE_DIRECTORY"]?.split(separator: ":").first, prepared.hasPrefix("/") {
-            return String(prepared)
-        }
-        if isSystemMode { return "/var/lib/brokerd" }
-        return (absolute("XDG_STATE_HOME") ?? home.map { $0 + "/.local/state" }).map { $0 + "/brokerd" }
+    /// Where the vault is when neither a flag nor a file names a place. Nil without a home directory.
+    package var statePlace: StatePlace? {
+        // `StateDirectory=` of the unit; the first of a colon-separated list.
+        let prepared = environment["STATE_DIRECTORY"]?.split(separator: ":").first.map(String.init)
+            .flatMap { $0.hasPrefix("/") ? $0 : nil }
+        if isSystemMode { return .prepared(prepared ?? "/var/lib/brokerd") }
+        let state = (absolute("XDG_STATE_HOME") ?? home.map { $0 + "/.local/state" }).map { $0 + "/brokerd" }
+        let settings = settings.map { $0 + "/brokerd" }
+        // The unit of an earlier release has systemd prepare one of these two.
+        if let prepared, prepared != state, prepared != settings { return .prepared(prepared) }
+        return state.map { .own($0, earlier: settings) }
     }
 
     /// Where a key file lies, apart from the vault: in another folder of the home directory than configuration and state, which
@@ -62,11 +65,11 @@ package struct HostPaths: Sendable, Equatable {
     /// Configuration files, strongest first. A system-mode broker reads no file of a user.
     package var configurationFiles: [String] {
         let system = "/etc/brokerd/config.toml"
-        guard !isSystemMode, let base = absolute("XDG_CONFIG_HOME") ?? home.map({ $0 + "/.config" }) else {
-            return [system]
-        }
-        return [base + "/brokerd/config.toml", system]
+        guard !isSystemMode, let settings else { return [system] }
+        return [settings + "/brokerd/config.toml", system]
     }
+
+    private var settings: String? { absolute("XDG_CONFIG_HOME") ?? home.map { $0 + "/.config" } }
 
     private var home: String? { absolute("HOME") }
 

@@ -22,6 +22,8 @@ package indirect enum VaultError: Error, Sendable, Equatable {
     case notPrivate(String)
     /// Another broker works on the same directory.
     case inUse(String)
+    /// There are two vaults, and only the person knows which one counts.
+    case ambiguous(String)
     case locked
     /// One record that does not open.
     case recordDamaged
@@ -36,7 +38,8 @@ extension VaultError: CustomStringConvertible {
     package var description: String {
         switch self {
         case .full(let text), .io(let text), .damaged(let text), .wrongKey(let text), .keyUnavailable(let text),
-            .awaitingKey(let text), .notPrivate(let text), .inUse(let text):
+            .awaitingKey(let text), .notPrivate(let text), .inUse(let text),
+            .ambiguous(let text):
             text
         case .newerFormat(let found, let supported):
             "The vault has format \(found), made by a later version of the broker; this one reads up to \(supported). "

@@ -50,13 +50,34 @@ final class PrivateFile: Sendable {
 
     /// Fills the buffer from the file's beginning. - Returns: false if the file is shorter or cannot be read.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Bool { readWhole(descriptor, into: buffer) }
+
+    static let pieceSize = 16 << 10
+
+    /// What follows an offset, ``pieceSize`` bytes or what is left, in guarded memory: it may be of a key.
+    ///
+    /// - Returns: nil if it cannot be read.
+    func piece(at offset: Int) -> Secret? {
+        var isRead = false
+        let piece = Secret(count: min(Self.pieceSize, size - offset)) {
+            isRead = readWhole(descriptor, into: $0, at: offset)
+        }
+        return isRead ? piece : nil
+    }
+
+    func hasSameContent(as other: PrivateFile) -> Bool {
+        size == other.size
+            && stride(from: 0, to: size, by: Self.pieceSize).allSatisfy { offset in
+                piece(at: offset).map { $0 == other.piece(at: offset) } ?? false
+            }
+    }
 }
 
-/// Fills the buffer from a file's beginning. - Returns: false if the file is shorter or cannot be read.
-func readWhole(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) -> Bool {
+/// Fills the buffer from an offset of a file. - Returns: false if the file is shorter or cannot be read.
+func readWhole(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer, at offset: Int = 0) -> Bool {
     var done = 0
     while done < buffer.count {
-        let count = pread(descriptor, buffer.baseAddress?.advanced(by: done), buffer.count - done, off_t(done))
+        let count = pread(
+            descriptor, buffer.baseAddress?.advanced(by: done), buffer.count - done, off_t(offset + done))
         if count < 0, errno == EINTR { continue }
         guard count > 0 else { return false }
         done += count
@@ -69,19 +90,37 @@ extension StateDirectory {
     ///
     /// - Throws: when a file of that name exists, too.
     func create(_ name: String, containing bytes: UnsafeRawBufferPointer) throws(VaultError) {
+        try create(name) { file throws(VaultError) in try write(bytes, to: file, name) }
+    }
+
+    /// The same, with what another file contains.
+    func create(_ name: String, copying source: PrivateFile) throws(VaultError) {
+        try create(name) { file throws(VaultError) in
+            for offset in stride(from: 0, to: source.size, by: PrivateFile.pieceSize) {
+                guard let piece = source.piece(at: offset) else { throw failure(EIO, "copy", name) }
+                try piece.withBytes { bytes throws(VaultError) in try write(bytes, to: file, name) }
+            }
+        }
+    }
+
+    private func create(_ name: String, writing content: (Int32) throws(VaultError) -> Void) throws(VaultError) {
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
         let descriptor = openat(self.descriptor, name, flags, 0o600)
         guard descriptor >= 0 else { throw failure(errno, "make", name) }
         defer { close(descriptor) }
         guard fchmod(descriptor, 0o600) == 0 else { throw failure(errno, "make", name) }
+        try content(descriptor)
+        guard fsync(descriptor) == 0 else { throw failure(errno, "write", name) }
+    }
+
+    private func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32, _ name: String) throws(VaultError) {
         var done = 0
         while done < bytes.count {
-            let count = write(descriptor, bytes.baseAddress?.advanced(by: done), bytes.count - done)
+            let count = Glibc.write(descriptor, bytes.baseAddress?.advanced(by: done), bytes.count - done)
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { throw failure(count < 0 ? errno : ENOSPC, "write", name) }
             done += count
         }
-        guard fsync(descriptor) == 0 else { throw failure(errno, "write", name) }
     }
 
     func exists(_ name: String) -> Bool {
@@ -99,6 +138,11 @@ extension StateDirectory {
     }
 
     func removeIfPresent(_ name: String) { unlinkat(descriptor, name, 0) }
+
+    /// - Throws: when it is still there.
+    func remove(_ name: String) throws(VaultError) {
+        guard unlinkat(descriptor, name, 0) == 0 || errno == ENOENT else { throw failure(errno, "remove", name) }
+    }
 
     /// Gives a finished file its name, durably. - Throws: when the name is taken, too.
     func publish(_ temporary: String, as name: String) throws(VaultError) {

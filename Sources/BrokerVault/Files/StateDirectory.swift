@@ -20,18 +20,23 @@ package final class StateDirectory: Sendable {
 
     /// Opens the directory, and makes it (and what is missing above it) with mode 0700.
     ///
+    /// - Parameter followsLink: for a path that systemd made, which makes links for some units.
     /// - Throws: ``VaultError/notPrivate(_:)`` if it is a link, somebody else's or open to group or others; it is not
     ///   repaired, because what lies in it may have been read or replaced already.
-    package static func open(creating path: String) throws(VaultError) -> StateDirectory {
+    package static func open(
+        creating path: String, followingLink followsLink: Bool = false
+    ) throws(VaultError) -> StateDirectory {
         // A slash at the end would make the system follow a link before it.
         var path = Substring(path)
         while path.count > 1, path.hasSuffix("/") { path = path.dropLast() }
+        if followsLink, let target = target(of: String(path)) { path = target[...] }
         try make(String(path))
         let descriptor = Glibc.open(String(path), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         guard descriptor >= 0 else {
             let number = errno
             guard number != ELOOP && number != ENOTDIR else {
-                throw .notPrivate("\(path) is not a directory of its own but a link or a file. Name a real directory.")
+                let target = target(of: String(path)).map { "a link to \($0)" } ?? "a file"
+                throw .notPrivate("\(path) is \(target). Name the directory itself with --state-dir.")
             }
             throw .io("The state directory \(path) cannot be opened: \(errnoText(number)).")
         }
@@ -42,6 +47,13 @@ package final class StateDirectory: Sendable {
             close(descriptor)
             throw error
         }
+    }
+
+    /// The path without links in it; nil if it leads nowhere.
+    static func target(of path: String) -> String? {
+        guard let real = realpath(path, nil) else { return nil }
+        defer { free(real) }
+        return String(cString: real)
     }
 
     private static func make(_ path: String) throws(VaultError) {
@@ -93,13 +105,12 @@ package final class StateDirectory: Sendable {
 
     /// SQLite takes a path and refuses links anywhere in it; links above the directory are the person's own affair.
     private static func resolved(_ path: String, _ descriptor: Int32) throws(VaultError) -> String {
-        guard let real = realpath(path, nil) else { throw .io("\(path) cannot be resolved: \(errnoText(errno)).") }
-        defer { free(real) }
+        guard let real = target(of: path) else { throw .io("\(path) cannot be resolved: \(errnoText(errno)).") }
         var ours = stat()
         var theirs = stat()
         guard fstat(descriptor, &ours) == 0, lstat(real, &theirs) == 0, ours.st_dev == theirs.st_dev,
             ours.st_ino == theirs.st_ino
         else { throw .notPrivate("\(path) was exchanged while it was opened. Look who else can write above it.") }
-        return String(cString: real)
+        return real
     }
 }

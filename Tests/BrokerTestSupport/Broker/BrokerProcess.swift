@@ -7,6 +7,8 @@ package struct BrokerProcess: Sendable {
     package struct Options: Sendable {
         /// Of an earlier broker, to find what it left.
         package var stateDirectory: String?
+        /// Whether the state directory is named on the command line. Otherwise it must be the one that belongs to the home.
+        package var namesStateDirectory = true
         package var caFile: String?
         package var allowsHTTPLoopback = true
         /// The text of a configuration file.
@@ -104,7 +106,8 @@ package struct BrokerProcess: Sendable {
         init(in bed: TestBed, _ options: Options) throws {
             socket = try options.activated?.path ?? bed.makeDirectory("run") + "/broker.sock"
             stateDirectory = try options.stateDirectory ?? bed.makeDirectory("state")
-            var arguments = ["--socket", socket, "--state-dir", stateDirectory]
+            var arguments = ["--socket", socket]
+            if options.namesStateDirectory { arguments += ["--state-dir", stateDirectory] }
             if options.allowsHTTPLoopback { arguments.append("--allow-http-loopback") }
             if let caFile = options.caFile { arguments += ["--ca-file", caFile] }
             if let configuration = options.configuration {

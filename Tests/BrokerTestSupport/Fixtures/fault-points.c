@@ -164,6 +164,7 @@ CALL(renameat2, changes, is_watched(at, to), (int old, const char *from, int at,
      (old, from, at, to, flags))
 CALL(linkat, grows, is_watched(at, to), (int old, const char *from, int at, const char *to, int flags),
      (old, from, at, to, flags))
+CALL(symlinkat, grows, is_watched(at, to), (const char *target, int at, const char *to), (target, at, to))
 CALL(mkdir, grows, is_watched(AT_FDCWD, name), (const char *name, mode_t mode), (name, mode))
 CALL(mkdirat, grows, is_watched(at, name), (int at, const char *name, mode_t mode), (at, name, mode))
 

@@ -14,7 +14,8 @@ struct FileStepTests {
     ///   - prepare: makes what the broker finds.
     ///   - operate: what the failing one does. It may end, or go on as one that cannot start.
     private func startAtEveryStep(
-        _ fault: FaultPoints.Fault, in bed: TestBed, prepare: (String) async throws -> Void = { _ in },
+        _ fault: FaultPoints.Fault, in bed: TestBed, namingState namesState: Bool = true,
+        prepare: (String) async throws -> Void = { _ in },
         operate: (BrokerProcess) async throws -> Void, check: (BrokerProcess) async throws -> Void
     ) async throws -> Int {
         let states = try bed.makeDirectory("states")
@@ -25,7 +26,7 @@ struct FileStepTests {
             try await prepare(state)
             try points.arm(fault, at: step)
             let failing = try? await BrokerProcess.start(in: bed) {
-                $0.stateDirectory = state
+                ($0.stateDirectory, $0.namesStateDirectory) = (state, namesState)
                 $0.wrapper = points.wrapper + home.dropFirst()
             }
             if let failing {
@@ -36,7 +37,7 @@ struct FileStepTests {
             try points.disarm()
             do {
                 let broker = try await BrokerProcess.start(in: bed) {
-                    $0.stateDirectory = state
+                    ($0.stateDirectory, $0.namesStateDirectory) = (state, namesState)
                     $0.wrapper = home
                 }
                 try await check(broker)
@@ -105,6 +106,38 @@ struct FileStepTests {
                 try #require(vault["quarantined"] == 2 && vault["missing"] == 0, "\(vault)")
             }
             #expect(steps > 5)
+        }
+    }
+
+    @Test(
+        "a vault of an earlier release is moved whole from among the settings, and there is never a second one",
+        arguments: FaultPoints.Fault.endings + [.failOnce(errno: EIO), .failFrom(errno: ENOSPC)])
+    func move(_ fault: FaultPoints.Fault) async throws {
+        try await withTestBed { bed in
+            let model = try bed.makeDirectory("model")
+            let before = try await BrokerProcess.start(in: bed) { $0.stateDirectory = model }
+            try await before.register("early", clientID: "c", authority: "https://login.example.org/")
+            before.process.send(SIGKILL)
+            _ = await before.process.exitStatus()
+            try #require(FileManager.default.fileExists(atPath: "\(model)/vault.db-wal"))
+            var home = ""
+            let steps = try await startAtEveryStep(fault, in: bed, namingState: false) { state in
+                home = URL(filePath: state).deletingLastPathComponent().path
+                try FileManager.default.createDirectory(
+                    atPath: "\(home)/.config", withIntermediateDirectories: true)
+                try FileManager.default.copyItem(atPath: model, toPath: "\(home)/.config/brokerd")
+            } operate: { broker in
+                _ = try await broker.call("apps.list")
+            } check: { broker in
+                let apps = try await broker.call("apps.list")[path: "apps"].arrayValue ?? []
+                try #require(apps.map { $0["name"].stringValue } == ["early"], "\(apps)")
+                let path = try await broker.call("broker.status")[path: "vault.path"].stringValue
+                try #require(path == "\(home)/.local/state/brokerd/vault.db")
+                let files = try await bed.require(
+                    "find", [home, "-type", "f", "(", "-name", "vault.db", "-o", "-name", "*.key", ")"])
+                try #require(files.split(separator: "\n").count == 2, "\(files)")
+            }
+            #expect(steps > 15)
         }
     }
 

@@ -91,8 +91,8 @@ enum CommandPages {
             ("$XDG_RUNTIME_DIR/brokerd/broker.sock", "The socket."),
             ("~/.config/brokerd/config.toml, /etc/brokerd/config.toml", "The configuration, see `brokerd-config`(5)."),
             (
-                "$STATE_DIRECTORY, $XDG_STATE_HOME/brokerd, ~/.local/state/brokerd",
-                "The first of these that is set holds the vault, `vault.db`."
+                "$XDG_STATE_HOME/brokerd, ~/.local/state/brokerd",
+                "The folder of the vault, `vault.db`; with `--system`, /var/lib/brokerd."
             ), ("~/.local/share/brokerd-key", "Key files, one for each vault, where the key comes from a file."),
         ] { page.item("`\(path)`", text) }
         page.section("SEE ALSO")

@@ -1,0 +1,94 @@
+import BrokerModel
+import Glibc
+import Logging
+
+/// The move of a vault from the folder where an earlier release kept it.
+///
+/// The files are copied, `vault.db` last, and then removed, `vault.db` last again. At every moment one of the folders has the whole
+/// vault. As long as the earlier folder has `vault.db`, the move is not complete, and each start continues it: what is already
+/// copied is the same, byte for byte.
+///
+/// In the place of `vault.db` a link to the new file remains. It shows people where the vault is, and an earlier release refuses it
+/// instead of making an empty vault beside the full one.
+struct VaultMove {
+    /// In the order of copying. The index (`-shm`) is made anew.
+    private static let copied = [KeyFileSource.fileName, VaultFormat.logName, VaultFormat.fileName]
+    private static let removed = [KeyFileSource.fileName, VaultFormat.logName, VaultFormat.fileName + "-shm"]
+
+    private let old: StateDirectory
+    private let new: StateDirectory
+    private let claim: DirectoryClaim
+
+    /// - Returns: nil if there is no vault to move.
+    /// - Throws: ``VaultError/inUse(_:)`` while a broker works on it.
+    init?(from path: String, to directory: StateDirectory) throws(VaultError) {
+        guard Self.hasVault(path) else { return nil }
+        old = try StateDirectory.open(creating: path, followingLink: true)
+        new = directory
+        claim = try DirectoryClaim(on: old)
+        // Another start may have moved it until now.
+        guard Self.hasVault(path) else { return nil }
+    }
+
+    private static func hasVault(_ path: String) -> Bool {
+        var facts = stat()
+        return lstat("\(path)/\(VaultFormat.fileName)", &facts) == 0 && facts.st_mode & S_IFMT == S_IFREG
+    }
+
+    /// - Throws: ``VaultError/ambiguous(_:)`` if there is another vault in the new folder; nothing is changed then.
+    func complete(_ logger: Logger) throws(VaultError) {
+        for name in Self.copied.reversed() { try requireRoom(for: name) }
+        for name in Self.copied { try copy(name) }
+        for name in Self.removed { try old.remove(name) }
+        try old.replace(VaultFormat.fileName, withLinkTo: "\(new.path)/\(VaultFormat.fileName)")
+        old.removeIfPresent(DirectoryClaim.fileName)
+        logger.notice("the vault was moved", metadata: ["from": "\(old.path)", "to": "\(new.path)"])
+    }
+
+    private func requireRoom(for name: String) throws(VaultError) {
+        guard let source = try PrivateFile(reading: name, in: old), let there = try PrivateFile(reading: name, in: new),
+            !there.hasSameContent(as: source)
+        else { return }
+        throw .ambiguous(
+            "There is a vault in \(old.path), where an earlier release kept it, and another \(name) in \(new.path). Move the one "
+                + "that you do not need to another folder, then try again.")
+    }
+
+    private func copy(_ name: String) throws(VaultError) {
+        let temporary = name + ".new"
+        new.removeIfPresent(temporary)
+        guard !new.exists(name), let source = try PrivateFile(reading: name, in: old) else { return }
+        try new.create(temporary, copying: source)
+        try new.publish(temporary, as: name)
+    }
+}
+
+extension StateDirectory {
+    /// Opens the directory of a vault, and moves the vault there if an earlier release kept it elsewhere.
+    ///
+    /// systemd from 254 on makes the directory a link to the earlier one if only that is there. The link is removed: a vault has a
+    /// directory of its own, apart from settings.
+    package static func open(
+        creating path: String, movingFrom earlier: String?, logger: Logger
+    ) throws(VaultError) -> StateDirectory {
+        guard let earlier else { return try open(creating: path) }
+        var facts = stat()
+        if lstat(path, &facts) == 0, facts.st_mode & S_IFMT == S_IFLNK, let target = target(of: path),
+            target == self.target(of: earlier)
+        {
+            unlink(path)
+        }
+        let directory = try open(creating: path)
+        try VaultMove(from: earlier, to: directory)?.complete(logger)
+        return directory
+    }
+
+    /// At every moment the name is the file's or the link's.
+    fileprivate func replace(_ name: String, withLinkTo path: String) throws(VaultError) {
+        let temporary = name + ".link"
+        removeIfPresent(temporary)
+        guard symlinkat(path, descriptor, temporary) == 0, renameat(descriptor, temporary, descriptor, name) == 0,
+            fsync(descriptor) == 0
+        else { throw failure(errno, "replace", name) }
+    }
+}

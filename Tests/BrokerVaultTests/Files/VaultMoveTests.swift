@@ -1,0 +1,137 @@
+import BrokerModel
+import BrokerTestSupport
+import BrokerVault
+import Foundation
+import Testing
+
+@Suite("A vault that an earlier release kept in another folder")
+struct VaultMoveTests {
+    /// A home with a vault where systemd 252 has it, and the broker's own folder, which is not made yet.
+    private struct Home {
+        let earlier: VaultBed
+        let own: VaultBed
+        let log = LogCollector()
+
+        init(_ bed: TestBed) {
+            earlier = VaultBed(bed, folder: "config")
+            own = VaultBed(bed, folder: "state")
+        }
+
+        func fill(_ secret: String = "r", in bed: VaultBed) async throws {
+            try await bed.use { vault in try await vault.store(Sample.refreshToken(), secret: secret) }
+        }
+
+        func directory() throws(VaultError) -> StateDirectory {
+            try .open(creating: own.path, movingFrom: earlier.path, logger: log.logger)
+        }
+
+        func secrets() async throws -> [String] {
+            let directory = try directory()
+            let sources = KeySources.all(in: KeySurroundings(directory: directory))
+            let vault = try await Vault.open(
+                in: directory, keySources: KeySourceChoice(sources), at: 0, logger: .silent)
+            let found = try vault.loadAll(RefreshTokenRecord.self, in: Sample.me).map {
+                try vault.secret(of: $0.sealed).revealed()
+            }
+            await vault.close()
+            return found
+        }
+
+        func refusal() async throws -> String {
+            let (before, beforeOwn) = (try earlier.contents(), try? own.contents())
+            let error = try #require(try await vaultError { _ = try directory() })
+            #expect(try earlier.contents() == before)
+            if let beforeOwn { #expect(try own.contents() == beforeOwn) }
+            return "\(error)"
+        }
+    }
+
+    private func withHome(_ body: (Home) async throws -> Void) async throws {
+        try await withTestBed { try await body(Home($0)) }
+    }
+
+    @Test("is moved with its key and with what only its log has, once; settings stay; a link shows where it is")
+    func moved() async throws {
+        try await withHome { home in
+            try await home.fill(in: home.earlier)
+            // As a broker leaves it that was killed.
+            let vault = try await home.earlier.open()
+            try await vault.store(Sample.refreshToken("other"), secret: "late")
+            let files = try home.earlier.contents()
+            await vault.close()
+            for (name, content) in files {
+                try content.write(to: home.earlier.file(name))
+                chmod(home.earlier.file(name).path, 0o600)
+            }
+            try Data("log.level = \"debug\"\n".utf8).write(to: home.earlier.file("config.toml"))
+
+            for _ in 0..<2 { #expect(try await home.secrets().sorted() == ["late", "r"]) }
+            #expect(try home.earlier.contents().keys.sorted() == ["config.toml", "vault.db"])
+            let link = try FileManager.default.destinationOfSymbolicLink(atPath: home.earlier.file("vault.db").path)
+            #expect(link == home.own.file("vault.db").path)
+            #expect(home.log.lines.filter { $0.contains("the vault was moved") }.count == 1)
+        }
+    }
+
+    @Test("is moved although systemd made a link to its folder in the place of the new one")
+    func linked() async throws {
+        try await withHome { home in
+            try await home.fill(in: home.earlier)
+            symlink("config", home.own.path)
+            #expect(try await home.secrets() == ["r"])
+            let kind = try FileManager.default.attributesOfItem(atPath: home.own.path)[.type]
+            #expect(kind as? FileAttributeType == .typeDirectory)
+        }
+    }
+
+    @Test("is not looked for where only settings are, which stay as they are")
+    func settingsOnly() async throws {
+        try await withHome { home in
+            try FileManager.default.createDirectory(atPath: home.earlier.path, withIntermediateDirectories: false)
+            try Data().write(to: home.earlier.file("config.toml"))
+            symlink("config", home.own.path)
+            #expect(try await home.secrets().isEmpty)
+            #expect(try home.earlier.contents().keys.sorted() == ["config.toml"])
+            #expect(try home.own.contents().keys.contains("vault.db"))
+        }
+    }
+
+    @Test("is refused beside another vault: both folders are named, and both vaults stay")
+    func another() async throws {
+        try await withHome { home in
+            try await home.fill(in: home.earlier)
+            try await home.fill("other", in: home.own)
+            let text = try await home.refusal()
+            #expect(text.contains(home.earlier.path) && text.contains(home.own.path), "\(text)")
+        }
+    }
+
+    @Test("is left to the broker that works on it")
+    func inUse() async throws {
+        try await withHome { home in
+            let vault = try await home.earlier.open()
+            let text = try await home.refusal()
+            #expect(text.contains("Another broker works on \(home.earlier.path)"), "\(text)")
+            await vault.close()
+        }
+    }
+
+    @Test("does not make a link of the person's own acceptable: what it leads to is named")
+    func foreignLink() async throws {
+        try await withHome { home in
+            try await home.fill(in: home.earlier)
+            let elsewhere = try home.earlier.bed.makeDirectory("elsewhere")
+            symlink(elsewhere, home.own.path)
+            #expect(try await home.refusal().contains("a link to \(elsewhere)"))
+        }
+    }
+
+    @Test("a folder that systemd prepared may be a link")
+    func prepared() async throws {
+        try await withTestBed { bed in
+            let folder = try bed.makeDirectory("private")
+            symlink(folder, bed.path("state"))
+            #expect(try StateDirectory.open(creating: bed.path("state"), followingLink: true).path == folder)
+        }
+    }
+}
