@@ -6,7 +6,7 @@ import Synchronization
 
 /// A real vault in which a test can cause faults: writes or lists that fail, records that no longer open.
 package final class FaultyVault: RecordVault, VaultKeys, BackupStore, PartitionStore {
-    private struct Faults {
+    private struct Faults: Sendable {
         var commit: VaultError?
         var loadAll: VaultError?
         var damaged: Set<RecordKind> = []
@@ -25,7 +25,7 @@ package final class FaultyVault: RecordVault, VaultKeys, BackupStore, PartitionS
     }
 
     private let vault: Vault
-    private let faults = Mutex(Faults())
+    private let faults = Watched(Faults())
     private let listings = Mutex(0)
 
     package init(_ vault: Vault) { self.vault = vault }
@@ -71,11 +71,18 @@ package final class FaultyVault: RecordVault, VaultKeys, BackupStore, PartitionS
     /// How many of them wait, or have waited.
     package var heldBackups: Int { faults.withLock { $0.heldBackups } }
 
+    package func waitForHeldBackups(_ count: Int = 1) async throws {
+        try await faults.until { $0.heldBackups >= count }
+    }
+
     /// How many changes were asked for.
     package var commits: Int { faults.withLock { $0.commits } }
 
     /// How many changes wait, or have waited.
     package var held: Int { faults.withLock { $0.held } }
+
+    /// Waits until so many changes wait, or have waited.
+    package func waitForHeld(_ count: Int = 1) async throws { try await faults.until { $0.held >= count } }
 
     package func load<Record: VaultRecord>(
         _ type: Record.Type, bucket: [String], in partition: Partition

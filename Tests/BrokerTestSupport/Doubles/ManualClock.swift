@@ -1,16 +1,15 @@
 import BrokerModel
 import BrokerValues
-import Synchronization
 
 /// A clock that stands still until a test moves it; sleepers wake in the order of their deadlines.
 package final class ManualClock: BrokerClock {
-    private struct Sleeper {
+    private struct Sleeper: Sendable {
         var id: Int
         var deadline: Duration
         var continuation: CheckedContinuation<Bool, Never>
     }
 
-    private struct State {
+    private struct State: Sendable {
         var wall: NumericDate
         var uptime: Duration = .zero
         var nextID = 0
@@ -19,14 +18,22 @@ package final class ManualClock: BrokerClock {
         var hasEnded = false
     }
 
-    private let state: Mutex<State>
+    private let state: Watched<State>
 
-    package init(now: NumericDate = 1_800_000_000) { state = Mutex(State(wall: now)) }
+    package init(now: NumericDate = 1_800_000_000) { state = Watched(State(wall: now)) }
 
     package var now: NumericDate { state.withLock { $0.wall } }
     package var uptime: Duration { state.withLock { $0.uptime } }
-    /// How many tasks sleep: a test waits for them before it moves the clock.
+    /// How many tasks sleep.
     package var sleepers: Int { state.withLock { $0.sleepers.count } }
+
+    /// Waits until so many tasks sleep: a test does before it moves the clock.
+    package func waitForSleepers(_ count: Int = 1) async throws {
+        try await state.until { $0.sleepers.count >= count }
+    }
+
+    /// Waits until nobody sleeps.
+    package func waitForNoSleepers() async throws { try await state.until { $0.sleepers.isEmpty } }
 
     /// At the end of a test: nobody sleeps any more, so that no task is left that nobody wakes. To sleep throws.
     package func end() {

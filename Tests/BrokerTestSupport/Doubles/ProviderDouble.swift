@@ -1,6 +1,5 @@
 import BrokerModel
 import BrokerValues
-import Synchronization
 
 /// A provider without a network, which answers what the test says. Codes are user names (`alice#2` is another person of the
 /// same name); access tokens count up: `at-1`, `at-2` …
@@ -8,7 +7,7 @@ package final class ProviderDouble: IdentityProvider {
     package typealias Register = @Sendable (ClientRegistrationRequest) -> Result<RegisteredClient, ProviderError>
     package typealias Redeem = @Sendable (TokenGrant) async throws(ProviderError) -> TokenResponse
 
-    private struct State {
+    private struct State: Sendable {
         var redeem: Redeem?
         var grants: [TokenGrant] = []
         var count = 0
@@ -33,6 +32,11 @@ package final class ProviderDouble: IdentityProvider {
         var asked: [Authority] = []
         var told: [(place: Authority, client: ClientCredentials)] = []
         var expectations: [IDTokenExpectation] = []
+
+        var refreshes: [String] {
+            grants.compactMap { if case .refreshToken(let token, _) = $0 { token.revealed() } else { nil } }
+        }
+        var devicePolls: Int { grants.count { if case .deviceCode = $0 { true } else { false } } }
     }
 
     /// Where everybody is at home, if the provider has tenants.
@@ -40,7 +44,7 @@ package final class ProviderDouble: IdentityProvider {
 
     /// Refreshes wait here.
     package let refreshGate = Gate(open: true)
-    private let state = Mutex(State())
+    private let state = Watched(State())
     private let name: @Sendable (String) -> String
 
     /// - Parameter name: what a user's ID token says for `name`.
@@ -48,14 +52,25 @@ package final class ProviderDouble: IdentityProvider {
 
     /// What came to the token endpoint.
     package var grants: [TokenGrant] { state.withLock { $0.grants } }
-    package var refreshes: [String] {
-        grants.compactMap { if case .refreshToken(let token, _) = $0 { token.revealed() } else { nil } }
-    }
+    package var refreshes: [String] { state.withLock { $0.refreshes } }
     package var authorizations: [AuthorizationRequest] { state.withLock { $0.requests } }
     /// Authorization requests that were handed in beforehand.
     package var pushed: [AuthorizationRequest] { state.withLock { $0.pushed } }
     /// What accompanied ``grants``.
     package var extras: [TokenRequestExtras] { state.withLock { $0.extras } }
+
+    /// Waits until so many requests have come to the token endpoint.
+    package func waitForGrants(_ count: Int = 1) async throws { try await state.until { $0.grants.count >= count } }
+    package func waitForRefreshes(_ count: Int = 1) async throws {
+        try await state.until { $0.refreshes.count >= count }
+    }
+    package func waitForDevicePolls(_ count: Int = 1) async throws {
+        try await state.until { $0.devicePolls >= count }
+    }
+    /// Waits until so many tokens were given back.
+    package func waitForRevocations(_ count: Int = 1) async throws {
+        try await state.until { $0.revoked.count >= count }
+    }
 
     /// What the metadata say from now on.
     package func offer(_ change: @escaping @Sendable (inout ProviderMetadata) -> Void) {
@@ -64,9 +79,7 @@ package final class ProviderDouble: IdentityProvider {
 
     package var deviceRequests: [DeviceAuthorizationRequest] { state.withLock { $0.deviceRequests } }
     /// How often the token endpoint was asked about a device code.
-    package var devicePolls: Int {
-        grants.count { if case .deviceCode = $0 { true } else { false } }
-    }
+    package var devicePolls: Int { state.withLock { $0.devicePolls } }
     /// Tokens that were given back (RFC 7009).
     package var revoked: [String] { state.withLock { $0.revoked } }
 

@@ -60,6 +60,8 @@ package final class ManagedProcess: Sendable {
     }
 
     /// Asks the process to end, and ends its whole group when it has not after some seconds. Children that outlived it go, too.
+    ///
+    /// For taking down. A test that judges how a process ends sends a signal and waits for ``exitStatus()``.
     @discardableResult
     package func stop(within seconds: Double = 10) async -> ExitStatus {
         send(SIGTERM)

@@ -22,7 +22,7 @@ package struct CanailleProvider: Sendable {
             "-B", PackageTree.fixture("canaille-provider.py"), "--port", "\(port)", "--redirect-uri", redirectURI,
         ]
         let process = try bed.start(Launch(python, arguments), as: "canaille-provider")
-        try await process.waitForText("ready", seconds: 120)
+        try await process.waitForText("ready")
         return CanailleProvider(
             authority: "http://127.0.0.1:\(port)", redirectURI: redirectURI, process: process, bed: bed)
     }

@@ -46,7 +46,7 @@ package struct DjangoProvider: Sendable {
         if !settings.protectsReuse { arguments.append("--no-reuse-protection") }
         if let certificate { arguments += ["--certificate", certificate.certificate, "--key", certificate.key] }
         let process = try bed.start(Launch(python, arguments), as: "django-provider")
-        try await process.waitForText("ready", seconds: 120)
+        try await process.waitForText("ready")
         let base = "\(certificate == nil ? "http" : "https")://127.0.0.1:\(port)"
         return DjangoProvider(
             base: base, process: process, caFile: certificate?.authority, bed: bed,

@@ -29,7 +29,7 @@ package struct LemonLDAPProvider: Sendable {
         launch.environment["LLNG_PORT"] = "\(port)"
         launch.environment["LLNG_REDIRECT"] = redirectURI
         let process = try bed.start(launch, as: "lemonldap-provider")
-        try await process.waitForText("Accepting connections", seconds: 60)
+        try await process.waitForText("Accepting connections")
         return LemonLDAPProvider(
             authority: "http://127.0.0.1:\(port)", redirectURI: redirectURI, process: process, bed: bed, folder: folder)
     }

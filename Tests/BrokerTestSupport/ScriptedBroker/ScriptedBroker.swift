@@ -15,13 +15,15 @@ package final class ScriptedBroker: Sendable {
 
     /// - Parameters:
     ///   - path: where to listen; a socket in a new directory if left out.
+    ///   - gate: when it is open, connections are accepted; until then they wait in the kernel's queue.
     ///   - script: what to do with each connection.
-    package init(path: String? = nil, script: @escaping Script) throws {
+    package init(path: String? = nil, acceptingAfter gate: Gate = Gate(open: true), script: @escaping Script) throws {
         let path = try path ?? Self.newPath()
         self.path = path
         let descriptor = try ServiceSocket.listen(at: path)
         listener = descriptor
         Thread.detachNewThread {
+            gate.block()
             var number = 0
             while true {
                 let accepted = accept(descriptor, nil, nil)
@@ -143,7 +145,8 @@ package final class ScriptedPeer: Sendable {
 
     /// Waits until the other side has read all that was sent, or is gone.
     package func waitUntilRead() {
-        while SocketQueue.unread(descriptor) > 0 { sched_yield() }
+        // Nothing tells of it: the kernel is asked again every millisecond.
+        while SocketQueue.unread(descriptor) > 0 { poll(nil, 0, 1) }
     }
 
     /// Keeps the connection without reading or writing until the other side leaves.

@@ -17,6 +17,16 @@ package actor LineClient {
     private var isClosed = false
 
     package static func connect(to path: String, patience: Double = usualPatience) async throws -> LineClient {
+        let end = ContinuousClock.now + .seconds(patience)
+        while ContinuousClock.now < end {
+            if let client = try connectAtOnce(to: path, patience: patience) { return client }
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        throw Failure.noAnswer
+    }
+
+    /// - Returns: nil when the listener's queue is full.
+    package static func connectAtOnce(to path: String, patience: Double = usualPatience) throws -> LineClient? {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         guard path.utf8.count < MemoryLayout.size(ofValue: address.sun_path) else {
@@ -27,18 +37,13 @@ package actor LineClient {
         let descriptor = socket(AF_UNIX, flags, 0)
         guard descriptor >= 0 else { throw Failure.system("socket", errno) }
         let client = LineClient(owning: descriptor, patience: patience)
-        for _ in 0..<Int(patience * 100) {
-            let code = withUnsafePointer(to: &address) { pointer in
-                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                    Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0 ? 0 : errno
-                }
+        let code = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0 ? 0 : errno
             }
-            if code == 0 { return client }
-            // The queue of the listener is full.
-            guard code == EAGAIN else { throw Failure.system("connect", code) }
-            try await Task.sleep(for: .milliseconds(10))
         }
-        throw Failure.noAnswer
+        guard code == 0 || code == EAGAIN else { throw Failure.system("connect", code) }
+        return code == 0 ? client : nil
     }
 
     /// Connects to a port of loopback.
@@ -91,7 +96,7 @@ package actor LineClient {
         var rest = bytes[...]
         while !rest.isEmpty {
             rest = rest.dropFirst(try sendSome(rest))
-            if !rest.isEmpty, await !Readiness.wait(descriptor, for: .writing, seconds: patience) {
+            if !rest.isEmpty, try await !Readiness.wait(descriptor, for: .writing, seconds: patience) {
                 throw Failure.noAnswer
             }
         }
@@ -176,7 +181,7 @@ package actor LineClient {
             // Reset is what the end looks like when something sent was never read.
             if count == 0 || errno == ECONNRESET { return false }
             guard errno == EAGAIN || errno == EINTR else { throw Failure.system("recv", errno) }
-            guard await Readiness.wait(descriptor, for: .reading, seconds: patience) else { throw Failure.noAnswer }
+            guard try await Readiness.wait(descriptor, for: .reading, seconds: patience) else { throw Failure.noAnswer }
         }
     }
 }

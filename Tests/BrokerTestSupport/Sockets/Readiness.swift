@@ -10,8 +10,10 @@ enum Readiness {
     enum Direction { case reading, writing }
 
     /// - Returns: false when the time passed first. From then on somebody else may use or close the descriptor.
-    static func wait(_ descriptor: Int32, for direction: Direction, seconds: Double) async -> Bool {
-        await withCheckedContinuation { continuation in
+    /// - Throws: when there was no descriptor left for the thread that waits.
+    static func wait(_ descriptor: Int32, for direction: Direction, seconds: Double) async throws -> Bool {
+        let poller = try poller.get()
+        return await withCheckedContinuation { continuation in
             poller.add(
                 Poller.Waiter(
                     descriptor: descriptor, events: Int16(direction == .reading ? POLLIN : POLLOUT),
@@ -19,7 +21,7 @@ enum Readiness {
         }
     }
 
-    private static let poller = Poller()
+    private static let poller = Result { try Poller() }
 }
 
 private final class Poller: Sendable {
@@ -34,9 +36,9 @@ private final class Poller: Sendable {
     /// A byte in it says that there are newcomers.
     private let (bell, rope): (Int32, Int32)
 
-    init() {
+    init() throws {
         var ends: [Int32] = [-1, -1]
-        precondition(pipe(&ends) == 0, "there is no descriptor left for a pipe")
+        guard pipe(&ends) == 0 else { throw ProcessFailure("pipe: errno \(errno)") }
         for end in ends {
             _ = fcntl(end, F_SETFD, FD_CLOEXEC)
             _ = fcntl(end, F_SETFL, O_NONBLOCK)

@@ -1,19 +1,21 @@
 import Dispatch
-import Synchronization
 
 /// Holds up callers while it is closed.
 package final class Gate: Sendable {
-    private struct State {
+    private struct State: Sendable {
         var isOpen: Bool
         var waiting: [@Sendable () -> Void] = []
     }
 
-    private let state: Mutex<State>
+    private let state: Watched<State>
 
-    package init(open: Bool = false) { state = Mutex(State(isOpen: open)) }
+    package init(open: Bool = false) { state = Watched(State(isOpen: open)) }
 
     /// How many callers it holds up.
     package var waiting: Int { state.withLock { $0.waiting.count } }
+
+    /// Waits until it holds up so many.
+    package func waitForCallers(_ count: Int = 1) async throws { try await state.until { $0.waiting.count >= count } }
 
     package func close() { state.withLock { $0.isOpen = false } }
 
