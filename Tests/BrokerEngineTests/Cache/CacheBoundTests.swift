@@ -6,7 +6,7 @@ import Foundation
 import Testing
 
 /// What of the cache is in memory has a bound, and nobody takes another's place in it.
-@Suite("Bounds of the cache in memory", .timeLimit(.minutes(1)))
+@Suite("Bounds of the cache in memory")
 struct CacheBoundTests {
     private static func owner(_ person: String, group: String = "app:mail", client: String = "client-1") -> TokenOwner {
         TokenOwner(

@@ -6,7 +6,7 @@ import Testing
 
 /// Memory is what the disk is: whatever is changed, an index that was there all the time and one that reads the same vault
 /// anew hold the same.
-@Suite("Changes of the cache", .timeLimit(.minutes(1)))
+@Suite("Changes of the cache")
 struct CacheChangeTests {
     private static let owners = ["client-1", "client-2", ""].flatMap { client in
         ["alice", "bob"].map { person in

@@ -4,7 +4,7 @@ import BrokerTestSupport
 import BrokerValues
 import Testing
 
-@Suite("Each person's changes wait for their own", .timeLimit(.minutes(1)))
+@Suite("Each person's changes wait for their own")
 struct OwnQueueTests {
     private static let other = Partition(uid: 4711)
 
@@ -14,9 +14,9 @@ struct OwnQueueTests {
         let gate = Gate()
         bed.vault.hold(until: gate, of: Sample.partition)
         let slow = Task { try await bed.signIn("alice") }
-        try await eventually("it is written") { bed.vault.held == 1 }
+        try await bed.vault.waitForHeld()
         let (browser, signIn) = bed.begin(bed.interactive { $0.partition = Self.other })
-        _ = await bed.redirects.visit(await browser.opening(), code: "bob")
+        _ = try await bed.redirects.visit(browser.opening(), code: "bob")
         #expect(try await signIn.value.persisted)
         #expect(bed.vault.held == 1)
         gate.open()
@@ -30,7 +30,7 @@ struct OwnQueueTests {
         #expect(try await !bed.signIn("alice").persisted)
         bed.vault.failWriting(nil)
         let (browser, signIn) = bed.begin(bed.interactive { $0.partition = Self.other })
-        _ = await bed.redirects.visit(await browser.opening(), code: "bob")
+        _ = try await bed.redirects.visit(browser.opening(), code: "bob")
         #expect(try await signIn.value.persisted)
         #expect(try bed.vault.statistics(of: Sample.partition).records.isEmpty)
         await bed.engine.drain()
@@ -51,7 +51,7 @@ struct OwnQueueTests {
         }
         bed.vault.failWriting(.full("The disk is full."))
         let (browser, signIn) = bed.begin(bed.interactive { $0.partition = Self.other })
-        _ = await bed.redirects.visit(await browser.opening(), code: "bob")
+        _ = try await bed.redirects.visit(browser.opening(), code: "bob")
         #expect(try await !signIn.value.persisted)
         bed.vault.failWriting(nil)
         gate.open()
@@ -68,7 +68,7 @@ struct OwnQueueTests {
         let bed = try await EngineBed()
         try await bed.signIn("alice")
         let (browser, signIn) = bed.begin(bed.interactive { $0.partition = Self.other })
-        _ = await bed.redirects.visit(await browser.opening(), code: "bob")
+        _ = try await bed.redirects.visit(browser.opening(), code: "bob")
         _ = try await signIn.value
         bed.vault.failWriting(.full("The disk is full."))
         let forced = bed.silent { $0.forceRefresh = true }

@@ -17,7 +17,7 @@ struct BoundTokenTests {
         _ bed: EngineBed, app: AppRegistration = Sample.app(), type: TokenType = .dpop
     ) async throws -> AcquiredToken {
         let (browser, signIn) = bed.begin(bed.interactive(app) { $0.tokenType = type })
-        _ = await bed.redirects.visit(await browser.opening(), code: "alice")
+        _ = try await bed.redirects.visit(browser.opening(), code: "alice")
         return try await signIn.value
     }
 
@@ -152,7 +152,7 @@ struct BoundTokenTests {
         let bed = try await Self.bed()
         let first = try await signIn(bed)
         let (browser, again) = bed.begin(bed.interactive(Sample.app(), ["calendar"]) { $0.tokenType = .dpop })
-        _ = await bed.redirects.visit(await browser.opening(), code: "alice")
+        _ = try await bed.redirects.visit(browser.opening(), code: "alice")
         let second = try await again.value
         #expect(first.token.record.keyThumbprint != second.token.record.keyThumbprint)
         #expect(try prove(bed).keyThumbprint == second.token.record.keyThumbprint)
@@ -169,7 +169,7 @@ struct BoundTokenTests {
                 $0.tokenType = .dpop
                 $0.account = .username("alice")
             })
-        _ = await bed.redirects.visit(await browser.opening(), code: "alice")
+        _ = try await bed.redirects.visit(browser.opening(), code: "alice")
         #expect(try await again.value.token.record.keyThumbprint == first.token.record.keyThumbprint)
     }
 

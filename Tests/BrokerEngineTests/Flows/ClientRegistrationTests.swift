@@ -46,8 +46,7 @@ struct ClientRegistrationTests {
     }
 
     @Test(
-        "without a redirect URI of its own each client gets a path that no other has, and keeps it",
-        .timeLimit(.minutes(1)))
+        "without a redirect URI of its own each client gets a path that no other has, and keeps it")
     func ownPath() async throws {
         let bed = try await EngineBed()
         let registered = Mutex<[String]>([])

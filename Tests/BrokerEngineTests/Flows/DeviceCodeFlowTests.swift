@@ -4,7 +4,7 @@ import BrokerTestSupport
 import BrokerValues
 import Testing
 
-@Suite("Sign-in on another device", .timeLimit(.minutes(1)))
+@Suite("Sign-in on another device")
 struct DeviceCodeFlowTests {
     private func request(_ change: (inout DeviceCodeRequest) -> Void = { _ in }) -> DeviceCodeRequest {
         var request = DeviceCodeRequest(
@@ -31,8 +31,8 @@ struct DeviceCodeFlowTests {
     private struct NothingShown: Error {}
 
     /// Lets the next pause pass, once the broker is in it.
-    private func pass(_ bed: EngineBed, seconds: Int64 = 5) async {
-        while bed.clock.sleepers == 0 { await Task.yield() }
+    private func pass(_ bed: EngineBed, seconds: Int64 = 5) async throws {
+        try await bed.clock.waitForSleepers()
         bed.clock.advance(bySeconds: seconds)
     }
 
@@ -54,11 +54,11 @@ struct DeviceCodeFlowTests {
         #expect(opening.expiresOn == Sample.now + 600)
         #expect(opening.interval == 5)
         #expect(bed.provider.devicePolls == 0, "nobody types that fast")
-        await pass(bed)
-        await pass(bed)
-        while bed.provider.devicePolls < 2 { await Task.yield() }
+        try await pass(bed)
+        try await pass(bed)
+        try await bed.provider.waitForDevicePolls(2)
         bed.provider.whenRedeeming { [unowned provider = bed.provider] _ in provider.tokens(for: "alice") }
-        await pass(bed)
+        try await pass(bed)
         let token = try await signIn.value
         #expect(token.account.username == "alice")
         #expect(bed.provider.devicePolls == 3)
@@ -74,7 +74,7 @@ struct DeviceCodeFlowTests {
         bed.provider.whenRedeeming { [unowned provider = bed.provider] _ in provider.tokens(for: "alice") }
         let other = Sample.authority("https://id.example.org/guests")
         let (_, signIn) = try await begin(bed, request { $0.authority = other })
-        await pass(bed)
+        try await pass(bed)
         let token = try await signIn.value
         #expect(token.token.record.authority == other.url)
         #expect(token.account.authority == other.url)
@@ -94,8 +94,8 @@ struct DeviceCodeFlowTests {
         let bed = try await EngineBed()
         refuse(bed, "slow_down")
         let (_, signIn) = try await begin(bed, request())
-        await pass(bed)
-        while bed.clock.sleepers == 0 { await Task.yield() }
+        try await pass(bed)
+        try await bed.clock.waitForSleepers()
         bed.provider.whenRedeeming { [unowned provider = bed.provider] _ in provider.tokens(for: "alice") }
         let asleep = bed.clock.sleepers
         bed.clock.advance(bySeconds: 9)
@@ -112,12 +112,12 @@ struct DeviceCodeFlowTests {
         let (_, signIn) = try await begin(bed, request())
         var waited: Int64 = 0
         for pause in [5, 10, 20, 40, 60] as [Int64] {
-            await pass(bed, seconds: pause)
+            try await pass(bed, seconds: pause)
             waited += pause
         }
-        while bed.provider.devicePolls < 5 { await Task.yield() }
+        try await bed.provider.waitForDevicePolls(5)
         bed.provider.whenRedeeming { [unowned provider = bed.provider] _ in provider.tokens(for: "alice") }
-        await pass(bed, seconds: 60)
+        try await pass(bed, seconds: 60)
         #expect(try await signIn.value.account.username == "alice")
         #expect(bed.provider.devicePolls == 6)
     }
@@ -130,8 +130,8 @@ struct DeviceCodeFlowTests {
                 deviceCode: Secret("d"), userCode: "A", verificationURI: "https://id.example.org/d", expiresIn: 8))
         refuse(bed, "authorization_pending")
         let (_, signIn) = try await begin(bed, request())
-        await pass(bed)
-        await pass(bed, seconds: 3)
+        try await pass(bed)
+        try await pass(bed, seconds: 3)
         let error = await #expect(throws: BrokerError.self) { try await signIn.value }
         #expect(error?.kind == .timedOut)
         #expect(bed.provider.devicePolls == 1)
@@ -143,7 +143,7 @@ struct DeviceCodeFlowTests {
         refuse(bed, "authorization_pending")
         let (opening, signIn) = try await begin(bed, request { $0.timeout = 3 })
         #expect(opening.expiresOn == Sample.now + 3)
-        await pass(bed, seconds: 3)
+        try await pass(bed, seconds: 3)
         let error = await #expect(throws: BrokerError.self) { try await signIn.value }
         #expect(error?.kind == .timedOut)
         #expect(bed.provider.devicePolls == 0)
@@ -160,7 +160,7 @@ struct DeviceCodeFlowTests {
         let bed = try await EngineBed()
         refuse(bed, code)
         let (opening, signIn) = try await begin(bed, request())
-        await pass(bed)
+        try await pass(bed)
         let error = await #expect(throws: BrokerError.self) { try await signIn.value }
         #expect(error?.kind == kind)
         #expect(error?.details.oauthError == code)
@@ -177,7 +177,7 @@ struct DeviceCodeFlowTests {
                     errorCodes: [50105]))
         }
         let (_, signIn) = try await begin(bed, request())
-        await pass(bed)
+        try await pass(bed)
         let error = await #expect(throws: BrokerError.self) { try await signIn.value }
         #expect(error?.kind == .interactionRequired)
         #expect(error?.kind.isRetryable == false)
@@ -196,7 +196,7 @@ struct DeviceCodeFlowTests {
         let error = await #expect(throws: BrokerError.self) { try await signIn.value }
         #expect(error?.kind == .userCanceled)
         #expect(!bed.engine.cancel(interactionID: opening.interactionID, by: .person(Sample.partition)))
-        while bed.clock.sleepers > 0 { await Task.yield() }
+        try await bed.clock.waitForNoSleepers()
         #expect(bed.provider.devicePolls == 0)
     }
 
@@ -230,12 +230,12 @@ struct DeviceCodeFlowTests {
             return provider.tokens(for: "alice")
         }
         let (opening, signIn) = try await begin(bed, request())
-        await pass(bed)
-        while bed.provider.devicePolls == 0 { await Task.yield() }
+        try await pass(bed)
+        try await bed.provider.waitForDevicePolls()
         #expect(bed.engine.cancel(interactionID: opening.interactionID, by: .person(Sample.partition)))
         await #expect(throws: BrokerError.self) { try await signIn.value }
         gate.open()
-        while bed.provider.revoked.count < 2 { await Task.yield() }
+        try await bed.provider.waitForRevocations(2)
         #expect(bed.provider.revoked == ["rt-1", "at-1"])
         #expect(try bed.engine.accounts(of: Sample.app(), includeSignedOut: true, in: Sample.partition).isEmpty)
     }
@@ -245,7 +245,7 @@ struct DeviceCodeFlowTests {
         let bed = try await EngineBed()
         bed.provider.whenRedeeming { [unowned provider = bed.provider] _ in provider.tokens(for: "forged") }
         let (_, signIn) = try await begin(bed, request())
-        await pass(bed)
+        try await pass(bed)
         let error = await #expect(throws: BrokerError.self) { try await signIn.value }
         #expect(error?.kind == .invalidResponse)
         #expect(bed.engine.memory.cached(bed.silent()) == nil)
@@ -283,7 +283,7 @@ struct DeviceCodeFlowTests {
         // A bearer token that comes all the same is not handed out.
         bed.provider.whenRedeeming { [unowned provider = bed.provider] _ in provider.tokens(for: "alice") }
         let (_, signIn) = try await begin(bed, request { $0.tokenType = .dpop })
-        await pass(bed)
+        try await pass(bed)
         let refusal = await #expect(throws: BrokerError.self) { try await signIn.value }
         #expect(refusal?.kind == .unsupported)
         #expect(bed.provider.extras.last?.proofKey != nil)

@@ -4,7 +4,7 @@ import BrokerTestSupport
 import BrokerValues
 import Testing
 
-@Suite("Refreshes whose answer is no good", .timeLimit(.minutes(1)))
+@Suite("Refreshes whose answer is no good")
 struct DoubtfulAnswerTests {
     private func failure(_ bed: EngineBed, _ request: SilentRequest? = nil) async -> BrokerError? {
         await #expect(throws: BrokerError.self) { try await bed.engine.acquireSilent(request ?? bed.silent()) }

@@ -65,9 +65,8 @@ final class EngineBed: Sendable {
     }
 
     /// A sign-in that waits for the test.
-    func begin(_ request: InteractiveRequest) -> (browser: Browser, signIn: Task<AcquiredToken, any Error>) {
-        let (engine, browser) = (engine, Browser())
-        return (browser, Task { try await engine.acquireInteractive(request) { browser.opened($0) } })
+    func begin(_ request: InteractiveRequest) -> (browser: Browser, ending: Task<AcquiredToken, any Error>) {
+        Browser.during { [engine] browser in try await engine.acquireInteractive(request) { browser.opened($0) } }
     }
 
     /// A sign-in that goes well.
@@ -76,7 +75,7 @@ final class EngineBed: Sendable {
         _ user: String = "alice", _ app: AppRegistration = Sample.app(), _ scopes: [String] = ["mail.read"]
     ) async throws -> AcquiredToken {
         let (browser, signIn) = begin(interactive(app, scopes))
-        _ = await redirects.visit(await browser.opening(), code: user)
+        _ = try await redirects.visit(browser.opening(), code: user)
         return try await signIn.value
     }
 
@@ -95,13 +94,34 @@ final class EngineBed: Sendable {
 
 /// The client's side of `interaction.open`.
 final class Browser: Sendable {
-    private let (stream, continuation) = AsyncStream.makeStream(of: InteractionOpening.self)
+    private let (stream, continuation) = AsyncThrowingStream.makeStream(of: InteractionOpening.self)
     func opened(_ opening: InteractionOpening) { continuation.yield(opening) }
 
-    func opening() async -> InteractionOpening {
-        for await opening in stream { return opening }
-        fatalError("the sign-in ended before a URL was opened")
+    /// Starts a request that is to open a browser.
+    static func during<Value: Sendable>(
+        _ request: @escaping @Sendable (Browser) async throws -> Value
+    ) -> (browser: Browser, ending: Task<Value, any Error>) {
+        let browser = Browser()
+        let task = Task {
+            do {
+                let value = try await request(browser)
+                browser.continuation.finish()
+                return value
+            } catch {
+                browser.continuation.finish(throwing: error)
+                throw error
+            }
+        }
+        return (browser, task)
     }
+
+    /// - Throws: what the request ended with before a URL was opened.
+    func opening() async throws -> InteractionOpening {
+        for try await opening in stream { return opening }
+        throw NothingOpened()
+    }
+
+    private struct NothingOpened: Error {}
 }
 
 extension RedirectDouble {

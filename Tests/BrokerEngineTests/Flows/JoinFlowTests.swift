@@ -14,26 +14,18 @@ struct JoinFlowTests {
             case joined(InteractionJoining)
         }
 
-        private let all = Mutex<[Notice]>([])
+        private let all = Watched<[Notice]>([])
         func add(_ notice: Notice) { all.withLock { $0.append(notice) } }
         var count: Int { all.withLock { $0.count } }
 
         func opening() async throws -> InteractionOpening {
-            guard case .open(let opening) = try await first() else { throw Unexpected() }
+            guard case .open(let opening) = try await all.first({ $0.first }) else { throw Unexpected() }
             return opening
         }
 
         func joining() async throws -> InteractionJoining {
-            guard case .joined(let joining) = try await first() else { throw Unexpected() }
+            guard case .joined(let joining) = try await all.first({ $0.first }) else { throw Unexpected() }
             return joining
-        }
-
-        private func first() async throws -> Notice {
-            while true {
-                if let first = all.withLock({ $0.first }) { return first }
-                try Task.checkCancellation()
-                await Task.yield()
-            }
         }
 
         struct Unexpected: Error {}
@@ -72,8 +64,7 @@ struct JoinFlowTests {
     }
 
     @Test(
-        "requests for the same share one window: one authorization request, one code, one token",
-        .timeLimit(.minutes(1)))
+        "requests for the same share one window: one authorization request, one code, one token")
     func shared() async throws {
         let bed = try await EngineBed()
         let (first, opening, second) = try await pair(bed) {
@@ -93,11 +84,10 @@ struct JoinFlowTests {
         #expect((first.notices.count, second.notices.count) == (1, 1))
     }
 
-    @Test("of twenty at once, one opens the window and nineteen join", .timeLimit(.minutes(1)))
+    @Test("of twenty at once, one opens the window and nineteen join")
     func crowd() async throws {
         let bed = try await EngineBed()
         let clients = (0..<20).map { _ in Client(bed.engine, bed.interactive()) }
-        while clients.contains(where: { $0.notices.count == 0 }) { await Task.yield() }
         var openings: [InteractionOpening] = []
         for client in clients {
             if let opening = try? await client.notices.opening() { openings.append(opening) }
@@ -108,7 +98,7 @@ struct JoinFlowTests {
         #expect(bed.provider.grants.count == 1)
     }
 
-    @Test("a cancel by anybody answers all, and the next request gets a window of its own", .timeLimit(.minutes(1)))
+    @Test("a cancel by anybody answers all, and the next request gets a window of its own")
     func cancel() async throws {
         let bed = try await EngineBed()
         let (first, opening, second) = try await pair(bed)
@@ -122,7 +112,7 @@ struct JoinFlowTests {
         #expect(try await third.answer.value.account.username == "alice")
     }
 
-    @Test("subscribers learn that a window opened and how it ended, once for all who joined", .timeLimit(.minutes(1)))
+    @Test("subscribers learn that a window opened and how it ended, once for all who joined")
     func events() async throws {
         let bed = try await EngineBed()
         let seen = Mutex<[String]>([])
@@ -141,7 +131,7 @@ struct JoinFlowTests {
         withExtendedLifetime(subscription) {}
     }
 
-    @Test("the person's no answers all", .timeLimit(.minutes(1)))
+    @Test("the person's no answers all")
     func denied() async throws {
         let bed = try await EngineBed()
         let (first, opening, second) = try await pair(bed)
@@ -151,12 +141,11 @@ struct JoinFlowTests {
     }
 
     @Test(
-        "each request has its own time-out: one that gives up gets an error, and the others go on waiting",
-        .timeLimit(.minutes(1)))
+        "each request has its own time-out: one that gives up gets an error, and the others go on waiting")
     func patience() async throws {
         let bed = try await EngineBed()
         let (first, opening, second) = try await pair(bed) { $0.timeout = 600 }
-        while bed.clock.sleepers < 2 { await Task.yield() }
+        try await bed.clock.waitForSleepers(2)
         bed.clock.advance(bySeconds: 300)
         #expect(await first.error()?.kind == .timedOut)
         #expect(bed.redirects.isListening)
@@ -165,7 +154,7 @@ struct JoinFlowTests {
     }
 
     @Test(
-        "who goes away leaves, also when it opened the window; the last one ends the sign-in", .timeLimit(.minutes(1)))
+        "who goes away leaves, also when it opened the window; the last one ends the sign-in")
     func leaving() async throws {
         let bed = try await EngineBed()
         let (first, _, second) = try await pair(bed)
@@ -177,7 +166,7 @@ struct JoinFlowTests {
         #expect(!bed.redirects.isListening)
     }
 
-    @Test("who comes while the code is redeemed gets the same token", .timeLimit(.minutes(1)))
+    @Test("who comes while the code is redeemed gets the same token")
     func lateComer() async throws {
         let bed = try await EngineBed()
         let gate = Gate()
@@ -187,7 +176,7 @@ struct JoinFlowTests {
         }
         let (first, opening, second) = try await pair(bed)
         async let page = bed.redirects.visit(opening, code: "alice")
-        while bed.provider.grants.isEmpty { await Task.yield() }
+        try await bed.provider.waitForGrants()
         let third = Client(bed.engine, bed.interactive())
         _ = try await third.notices.joining()
         // Too late to leave: the token is on its way, and kept.
@@ -197,7 +186,7 @@ struct JoinFlowTests {
         #expect(await page == .signedIn(username: "alice", app: "mail"))
     }
 
-    @Test("shutdown tells all who wait", .timeLimit(.minutes(1)))
+    @Test("shutdown tells all who wait")
     func drain() async throws {
         let bed = try await EngineBed()
         let (first, _, second) = try await pair(bed)
@@ -222,7 +211,7 @@ struct JoinFlowTests {
     ]
 
     @Test(
-        "whatever changes the question gets a window of its own", .timeLimit(.minutes(1)),
+        "whatever changes the question gets a window of its own",
         arguments: otherQuestions.indices)
     func other(index: Int) async throws {
         let bed = try await EngineBed()
@@ -234,7 +223,7 @@ struct JoinFlowTests {
         for client in [first, second] { _ = await client.error() }
     }
 
-    @Test("the account asked for is part of the question", .timeLimit(.minutes(1)))
+    @Test("the account asked for is part of the question")
     func account() async throws {
         let bed = try await EngineBed()
         try await bed.signIn("alice")

@@ -5,7 +5,7 @@ import BrokerValues
 import Testing
 
 /// A provider takes longer than callers are kept waiting.
-@Suite("Refreshes that are late", .timeLimit(.minutes(1)))
+@Suite("Refreshes that are late")
 struct LateFlightTests {
     private static let apps = (1...3).map { Sample.app("app-\($0)", client: "client-\($0)") }
 
@@ -14,10 +14,11 @@ struct LateFlightTests {
         let answer: Task<AcquiredToken, any Error>
 
         /// - Parameter count: of refreshes that the provider has seen then.
-        static func begin(_ app: AppRegistration, _ count: Int, at bed: EngineBed) async -> Waiting {
+        static func begin(_ app: AppRegistration, _ count: Int, at bed: EngineBed) async throws -> Waiting {
             let (engine, request) = (bed.engine, bed.silent(app) { $0.forceRefresh = true })
             let answer = Task { try await engine.acquireSilent(request) }
-            while bed.provider.refreshes.count < count || bed.clock.sleepers == 0 { await Task.yield() }
+            try await bed.provider.waitForRefreshes(count)
+            try await bed.clock.waitForSleepers()
             return Waiting(answer: answer)
         }
 
@@ -36,21 +37,22 @@ struct LateFlightTests {
     func lateOneByOne() async throws {
         let bed = try await Self.signedIn()
         let gate = bed.holdTokens()
-        let first = await Waiting.begin(Self.apps[0], 1, at: bed)
+        let first = try await Waiting.begin(Self.apps[0], 1, at: bed)
         bed.clock.advance(bySeconds: 20)
-        let second = await Waiting.begin(Self.apps[1], 2, at: bed)
+        let second = try await Waiting.begin(Self.apps[1], 2, at: bed)
         bed.clock.advance(bySeconds: 10)
         #expect(await first.isTold)
-        while bed.clock.sleepers == 0 { await Task.yield() }
+        try await bed.clock.waitForSleepers()
         bed.clock.advance(bySeconds: 20)
         #expect(await second.isTold)
-        while bed.clock.sleepers > 0 { await Task.yield() }
+        try await bed.clock.waitForNoSleepers()
         #expect(bed.engine.refreshesInFlight == 2)
-        let third = await Waiting.begin(Self.apps[2], 3, at: bed)
+        let third = try await Waiting.begin(Self.apps[2], 3, at: bed)
         bed.clock.advance(bySeconds: 30)
         #expect(await third.isTold)
         gate.open()
-        while bed.engine.refreshesInFlight > 0 { await Task.yield() }
+        await bed.engine.drain()
+        #expect(bed.engine.refreshesInFlight == 0)
         for app in Self.apps { #expect(bed.engine.memory.cached(bed.silent(app)) != nil) }
     }
 
@@ -58,15 +60,16 @@ struct LateFlightTests {
     func again() async throws {
         let bed = try await Self.signedIn()
         let gate = bed.holdTokens()
-        let punctual = await Waiting.begin(Self.apps[0], 1, at: bed)
+        let punctual = try await Waiting.begin(Self.apps[0], 1, at: bed)
         gate.open()
         _ = try await punctual.answer.value
-        while bed.clock.sleepers > 0 { await Task.yield() }
+        try await bed.clock.waitForNoSleepers()
         let next = bed.holdTokens()
-        let late = await Waiting.begin(Self.apps[1], 2, at: bed)
+        let late = try await Waiting.begin(Self.apps[1], 2, at: bed)
         bed.clock.advance(bySeconds: 30)
         #expect(await late.isTold)
         next.open()
-        while bed.engine.refreshesInFlight > 0 { await Task.yield() }
+        await bed.engine.drain()
+        #expect(bed.engine.refreshesInFlight == 0)
     }
 }

@@ -5,7 +5,7 @@ import BrokerValues
 import Testing
 
 /// One group, two providers, and an `ada` at each.
-@Suite("Namesakes at two providers", .timeLimit(.minutes(1)))
+@Suite("Namesakes at two providers")
 struct NamesakeFlowTests {
     private let mail = Sample.app("mail", group: "office")
     private let wiki: AppRegistration = {
@@ -31,7 +31,7 @@ struct NamesakeFlowTests {
     func account() async throws {
         let (bed, _, there) = try await signedOutOfTheWiki()
         let (browser, signIn) = bed.begin(bed.interactive(wiki) { $0.account = .username("ADA") })
-        _ = await bed.redirects.visit(await browser.opening(), code: "ada")
+        _ = try await bed.redirects.visit(browser.opening(), code: "ada")
         #expect(try await signIn.value.account.id == there)
         #expect(bed.provider.authorizations.last?.prompt == .login)
     }
@@ -55,7 +55,7 @@ struct NamesakeFlowTests {
     func hint() async throws {
         let (bed, _, there) = try await signedOutOfTheWiki()
         let (browser, signIn) = bed.begin(bed.interactive(wiki) { $0.loginHint = "ada" })
-        _ = await bed.redirects.visit(await browser.opening(), code: "ada")
+        _ = try await bed.redirects.visit(browser.opening(), code: "ada")
         #expect(try await signIn.value.account.id == there)
         #expect(bed.provider.authorizations.last?.prompt == .login)
     }

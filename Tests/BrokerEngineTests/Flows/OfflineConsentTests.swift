@@ -5,7 +5,7 @@ import BrokerValues
 import Testing
 
 /// OpenID Connect Core, section 11.
-@Suite("A provider that gives refresh tokens only with consent", .timeLimit(.minutes(1)))
+@Suite("A provider that gives refresh tokens only with consent")
 struct OfflineConsentTests {
     /// - Parameter gives: whether consent helps.
     private func bed(gives: Bool = true) async throws -> EngineBed {
@@ -45,9 +45,11 @@ struct OfflineConsentTests {
         bed.clock.advance(bySeconds: 600)
         #expect(await refusal(bed) == nil)
         // Another person, and another run of the broker: it is the provider's habit.
-        let (browser, engine) = (Browser(), try await bed.restarted())
-        let signIn = Task { try await engine.acquireInteractive(bed.interactive()) { browser.opened($0) } }
-        _ = await bed.redirects.visit(await browser.opening(), code: "bob")
+        let engine = try await bed.restarted()
+        let (browser, signIn) = Browser.during { browser in
+            try await engine.acquireInteractive(bed.interactive()) { browser.opened($0) }
+        }
+        _ = try await bed.redirects.visit(browser.opening(), code: "bob")
         _ = try await signIn.value
         #expect(prompts(bed).last == "consent")
     }
@@ -58,12 +60,12 @@ struct OfflineConsentTests {
         try await bed.signIn()
         for (prompt, sent) in [(Prompt.login, "login consent"), (.selectAccount, "select_account consent")] {
             let (browser, signIn) = bed.begin(bed.interactive { $0.prompt = prompt })
-            _ = await bed.redirects.visit(await browser.opening(), code: "alice")
+            _ = try await bed.redirects.visit(browser.opening(), code: "alice")
             _ = try await signIn.value
             #expect(prompts(bed).last == sent)
         }
         let (browser, signIn) = bed.begin(bed.interactive { $0.prompt = Prompt.none })
-        _ = await bed.redirects.visit(await browser.opening(), code: "alice")
+        _ = try await bed.redirects.visit(browser.opening(), code: "alice")
         _ = try? await signIn.value
         #expect(prompts(bed).last == "none")
     }

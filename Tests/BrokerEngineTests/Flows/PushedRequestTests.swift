@@ -14,7 +14,7 @@ struct PushedRequestTests {
             $0.requiresPushedAuthorization = demanded
         }
         let (browser, signIn) = bed.begin(bed.interactive { $0.pushesAuthorization = !demanded })
-        let opening = await browser.opening()
+        let opening = try await browser.opening()
         let request = try #require(bed.provider.pushed.first)
         #expect(opening.url == "https://id.example.org/realm/authorize?request_uri=\(request.state)")
         #expect(request.redirectURI == opening.redirectURI)
@@ -28,7 +28,7 @@ struct PushedRequestTests {
         let bed = try await EngineBed()
         bed.provider.offer { $0.pushedAuthorizationRequestEndpoint = "https://id.example.org/par" }
         let (browser, signIn) = bed.begin(bed.interactive())
-        _ = await bed.redirects.visit(await browser.opening(), code: "alice")
+        _ = try await bed.redirects.visit(browser.opening(), code: "alice")
         _ = try await signIn.value
         #expect(bed.provider.pushed.isEmpty)
     }
@@ -50,7 +50,7 @@ struct PushedRequestTests {
                     $0.prompt = Prompt.none
                 }
             })
-        let opening = await browser.opening()
+        let opening = try await browser.opening()
         let request = try #require(bed.provider.pushed.last)
         #expect(request.idTokenHint?.revealed() == (isTheApps ? nil : "alice"))
         #expect(opening.url.hasSuffix("?request_uri=\(request.state)"))
@@ -70,7 +70,7 @@ struct PushedRequestTests {
             $0.prompt = Prompt.none
         }
         let (browser, signIn) = bed.begin(unseen)
-        _ = await bed.redirects.visit(await browser.opening(), code: "alice")
+        _ = try await bed.redirects.visit(browser.opening(), code: "alice")
         _ = try await signIn.value
         let shown = try #require(bed.provider.authorizations.last)
         #expect(shown.prompt == Prompt.none && shown.idTokenHint == nil)

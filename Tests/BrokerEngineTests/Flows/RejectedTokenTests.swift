@@ -45,7 +45,7 @@ struct RejectedTokenTests {
                     try bed.text(try await bed.engine.acquireSilent(bed.silent { $0.rejectedToken = Secret("at-1") }))
                 }
             }
-            while bed.provider.refreshes.isEmpty { await Task.yield() }
+            try await bed.provider.waitForRefreshes()
             gate.open()
             return try await group.reduce(into: []) { $0.append($1) }
         }
@@ -92,15 +92,14 @@ struct RejectedTokenTests {
             await gate.wait()
             throw .refused(OAuthRefusal(error: "temporarily_unavailable", status: 503))
         }
-        func ask(_ scopes: [String]) async -> AcquiredToken? {
+        @Sendable func ask(_ scopes: [String]) async -> AcquiredToken? {
             try? await bed.engine.acquireSilent(bed.silent(Sample.app(), scopes) { $0.rejectedToken = Secret("at-1") })
         }
         async let mail = ask(["mail.read"])
-        while bed.provider.refreshes.isEmpty { await Task.yield() }
-        async let calendar = ask(["calendar"])
-        await Task.yield()
+        try await bed.provider.waitForRefreshes()
+        let calendar = Task.immediate { await ask(["calendar"]) }
         gate.open()
-        _ = await (mail, calendar)
+        _ = await (mail, calendar.value)
         let recent = await ask(["calendar"])
         #expect(recent?.rejected == true)
         #expect(bed.provider.refreshes.count == 1)

@@ -45,7 +45,7 @@ struct SilentFlowTests {
             for _ in 0..<1000 {
                 group.addTask { try bed.text(try await bed.engine.acquireSilent(bed.silent())) }
             }
-            while bed.provider.refreshes.isEmpty { await Task.yield() }
+            try await bed.provider.waitForRefreshes()
             #expect(bed.engine.refreshesInFlight == 1)
             gate.open()
             return try await group.reduce(into: []) { $0.append($1) }
@@ -61,14 +61,17 @@ struct SilentFlowTests {
         let bed = try await EngineBed()
         try await bed.signIn("alice", Sample.app(), ["mail.read", "calendar"])
         bed.clock.advance(bySeconds: 4000)
+        let gate = Gate()
         bed.provider.whenRedeeming { [unowned provider = bed.provider] grant in
             guard case .refreshToken(_, let scopes) = grant else { return provider.tokens(for: "alice") }
-            await Task.yield()
+            await gate.wait()
             return provider.tokens(scope: scopes.parameter)
         }
-        async let mail = bed.engine.acquireSilent(bed.silent(Sample.app(), ["mail.read"]))
-        async let calendar = bed.engine.acquireSilent(bed.silent(Sample.app(), ["calendar"]))
-        _ = try await (mail, calendar)
+        let calls = ["mail.read", "calendar"].map { scope in
+            Task.immediate { try await bed.engine.acquireSilent(bed.silent(Sample.app(), [scope])) }
+        }
+        gate.open()
+        for call in calls { _ = try await call.value }
         #expect(bed.provider.refreshes == ["rt-1", "rt-2"])
     }
 
@@ -80,7 +83,7 @@ struct SilentFlowTests {
         let gate = bed.holdTokens()
         let (engine, request) = (bed.engine, bed.silent())
         let caller = Task { try await engine.acquireSilent(request) }
-        while bed.provider.refreshes.isEmpty { await Task.yield() }
+        try await bed.provider.waitForRefreshes()
         caller.cancel()
         gate.open()
         await engine.drain()
@@ -148,7 +151,7 @@ struct SilentFlowTests {
         }
         let (engine, request) = (bed.engine, bed.silent())
         let silent = Task { try await engine.acquireSilent(request) }
-        while bed.provider.refreshes.isEmpty { await Task.yield() }
+        try await bed.provider.waitForRefreshes()
         try await bed.signIn()
         gate.open()
         await #expect(throws: BrokerError.self) { try await silent.value }
@@ -172,7 +175,7 @@ struct SilentFlowTests {
         }
         let (engine, request, forced) = (bed.engine, bed.silent(), bed.silent { $0.forceRefresh = true })
         let silent = Task { try await engine.acquireSilent(request) }
-        while bed.provider.refreshes.isEmpty { await Task.yield() }
+        try await bed.provider.waitForRefreshes()
         try await bed.signIn()
         gate.open()
         #expect(try await bed.text(silent.value) == "at-2")
@@ -296,9 +299,9 @@ struct SilentFlowTests {
         #expect(bed.engine.memory.cached(bed.silent()) != nil, "memory has it")
 
         bed.vault.failWriting(nil)
-        while bed.clock.sleepers == 0 { await Task.yield() }
+        try await bed.clock.waitForSleepers()
         bed.clock.advance(bySeconds: 5)
-        while bed.clock.sleepers > 0 { await Task.yield() }
+        try await bed.clock.waitForNoSleepers()
         let engine = try await bed.restarted()
         let again = try await engine.acquireSilent(bed.silent { $0.forceRefresh = true })
         #expect(again.persisted)

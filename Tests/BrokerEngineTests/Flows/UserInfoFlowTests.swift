@@ -5,7 +5,7 @@ import BrokerValues
 import Testing
 
 /// What a provider says of a person at its UserInfo endpoint (decision 36).
-@Suite("UserInfo", .timeLimit(.minutes(1)))
+@Suite("UserInfo")
 struct UserInfoFlowTests {
     private func bed(_ userInfo: JSONObject, about subject: String = "alice") async throws -> EngineBed {
         let bed = try await EngineBed()
@@ -20,7 +20,7 @@ struct UserInfoFlowTests {
             partition: Sample.partition, app: Sample.app(), query: TokenQuery(scopes: ["mail.read"]),
             correlationID: "correlation-1")
         let signIn = Task { [engine = bed.engine] in try await engine.acquireByDeviceCode(request) { _ in } }
-        while bed.clock.sleepers == 0 { await Task.yield() }
+        try await bed.clock.waitForSleepers()
         bed.clock.advance(bySeconds: 5)
         return try await signIn.value
     }
