@@ -37,12 +37,11 @@ struct CallerProbe: Sendable {
         socket = folder + "/socket"
         runtimeDirectory = folder + "/run"
         try FileManager.default.createDirectory(atPath: runtimeDirectory, withIntermediateDirectories: true)
-        _ = chmod(bed.directory.path, 0o755)
         for path in [folder, runtimeDirectory] { _ = chown(path, 65534, 65534) }
         try Self.script.write(toFile: bed.path("attack.py"), atomically: true, encoding: .utf8)
-        _ = try await bed.run(Launch("cp", [try PackageTree.program("host-probe"), bed.path("host-probe")]))
+        let probe = try bed.sharedProgram("host-probe")
         process = try bed.start(
-            Launch("setpriv", Self.asUser + [bed.path("host-probe"), "callers", socket, runtimeDirectory]), as: "probe")
+            Launch("setpriv", Self.asUser + [probe, "callers", socket, runtimeDirectory]), as: "probe")
         try await process.waitForText("listening")
     }
 

@@ -51,7 +51,7 @@ struct InstallTests {
         case "sudo make install":
             // No compiler is in root's path.
             #expect(try await lab.rootAttempt("sh", "-c", "command -v swift").status != .exited(0))
-            return try await lab.root(["make"] + SystemdLab.make + ["install"])
+            return try await lab.root(["make"] + SystemdLab.makeInside + ["install"])
         case let login where login.hasPrefix("brokerctl login"):
             let process = try lab.start("bash", "-c", login)
             try await process.waitForText("/authorize?")
@@ -70,7 +70,7 @@ struct InstallTests {
         #expect(pid != "0")
         let link = "~/.config/systemd/user/sockets.target.wants/brokerd.socket"
         try await lab.user("bash", "-c", "test -L \(link)")
-        try await lab.root(["make"] + SystemdLab.make + ["uninstall"])
+        try await lab.root(["make"] + SystemdLab.makeInside + ["uninstall"])
         try await eventually("it has ended") { try await !lab.rootAttempt("kill", "-0", pid).succeeded }
         #expect(try await !lab.attempt("bash", "-c", "test -L \(link) || command -v brokerctl").succeeded)
         let left = try await lab.root("find", "/usr/local", "-iname", "*broker*")
@@ -82,7 +82,7 @@ struct InstallTests {
     func home() async throws {
         try await withTestBed { bed in
             let lab = try await SystemdLab.boot(in: bed, installing: false)
-            let make = try "make " + SystemdLab.make.joined(separator: " ")
+            let make = "make " + SystemdLab.makeInside.joined(separator: " ")
             let said = try await lab.user("bash", "-c", "\(make) install PREFIX=~/.local")
             #expect(said.contains("systemctl --user enable --now brokerd.socket"))
             try await lab.user("systemctl", "--user", "enable", "--now", "brokerd.socket")

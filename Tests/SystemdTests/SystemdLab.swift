@@ -6,6 +6,8 @@ import Testing
 /// A booted systemd with the broker installed by `make install`, and somebody who uses it.
 struct SystemdLab: Sendable {
     static let user = "ada"
+    /// Where the checkout and its programs are seen inside, by everybody and wherever they are outside.
+    private static let (sources, programs) = ("/srv/token-broker", "/srv/token-broker-programs")
 
     private let bed: TestBed
     private let state: String
@@ -13,15 +15,15 @@ struct SystemdLab: Sendable {
 
     /// Boots it, installs the programs that were built with the tests, and lets the user's manager start.
     ///
-    /// - Parameter installing: whether the broker is there already; the sources are seen inside in any case.
+    /// - Parameter installing: whether the broker is there already.
     static func boot(
         in bed: TestBed, on root: LabRoot = .tested, installing: Bool = true
     ) async throws -> SystemdLab {
         if let missing = LabSupport.missing { throw ProcessFailure(missing) }
         let state = try bed.makeDirectory("lab")
         let libraries = try await swiftLibraries(in: bed)
-        let arguments = ["boot", state, try await root.folder(in: bed), libraries, PackageTree.root.path]
-        let boot = try bed.start(Launch(script, arguments), as: "lab")
+        let shown = try [libraries, "\(PackageTree.root.path):\(sources)", "\(builtPrograms):\(programs)"]
+        let boot = try bed.start(Launch(script, ["boot", state, try await root.folder(in: bed)] + shown), as: "lab")
         let lab = SystemdLab(bed: bed, state: state, boot: boot)
         try await lab.expect("ready", state)
         // The same in all labs: a home may go from one to another.
@@ -172,13 +174,17 @@ struct SystemdLab: Sendable {
         try await bed.require("make", try Self.make + ["install", "PREFIX=/usr", "DESTDIR=\(root)"])
     }
 
+    private static var builtPrograms: String {
+        get throws { URL(filePath: try PackageTree.program("brokerd")).deletingLastPathComponent().path }
+    }
+
     /// The arguments that make `make` take the programs of this build.
     static var make: [String] {
-        get throws {
-            let programs = URL(filePath: try PackageTree.program("brokerd")).deletingLastPathComponent().path
-            return ["--directory", PackageTree.root.path, "CONFIGURATION=debug", "BIN=\(programs)"]
-        }
+        get throws { try ["--directory", PackageTree.root.path, "CONFIGURATION=debug", "BIN=\(builtPrograms)"] }
     }
+
+    /// As ``make``, for a `make` that runs inside.
+    static let makeInside = ["--directory", sources, "CONFIGURATION=debug", "BIN=\(programs)"]
 
     @discardableResult
     private func expect(_ arguments: String...) async throws -> String { try await expect(arguments) }

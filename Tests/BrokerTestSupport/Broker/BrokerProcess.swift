@@ -18,6 +18,8 @@ package struct BrokerProcess: Sendable {
         package var activated: ServiceSocket?
         /// A program and its arguments that end by executing what follows (`nsenter … --`).
         package var wrapper: [String] = []
+        /// Another copy of `brokerd` than the one that was built.
+        package var program: String?
 
         package init() {}
     }
@@ -118,7 +120,7 @@ package struct BrokerProcess: Sendable {
             }
             let whole =
                 options.wrapper + (options.activated == nil ? [] : Self.activation) + [
-                    try PackageTree.program("brokerd")
+                    try options.program ?? PackageTree.program("brokerd")
                 ] + arguments + options.arguments
             // Its home is the test's: nothing of the person who runs the tests is read.
             launch = Launch(whole[0], Array(whole.dropFirst()), environment: ["HOME": bed.directory.path])

@@ -21,3 +21,17 @@ package enum PackageTree {
         return program
     }
 }
+
+extension TestBed {
+    /// A copy of a program of this package that every user can start: the checkout may be in a home that is closed to others.
+    /// The bed's directory is open to them from now on.
+    package func sharedProgram(_ name: String) throws -> String {
+        guard chmod(directory.path, 0o755) == 0 else { throw ProcessFailure("chmod \(directory.path): errno \(errno)") }
+        let copy = path("shared-\(name)")
+        if !FileManager.default.fileExists(atPath: copy) {
+            try FileManager.default.copyItem(atPath: try PackageTree.program(name), toPath: copy)
+            _ = chmod(copy, 0o755)
+        }
+        return copy
+    }
+}

@@ -100,7 +100,7 @@ struct Crowd: Sendable {
         let before = processes.map(\.answers.count)
         for process in processes { try process.write(order + "\n") }
         for (process, before) in zip(processes, before) {
-            try await eventually("\(process.name) has done “\(order)”", seconds: 240) {
+            try await eventually("\(process.name) has done “\(order)”") {
                 try process.requireRunning()
                 return process.answers.count > before
             }

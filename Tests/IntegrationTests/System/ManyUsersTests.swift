@@ -3,7 +3,7 @@ import BrokerValues
 import Foundation
 import Testing
 
-@Suite("One broker for many users", .needsRoot, .timeLimit(.minutes(3))) struct ManyUsersTests {
+@Suite("One broker for many users", .needsRoot) struct ManyUsersTests {
     private let alice: UInt32 = 12_001
     private let bob: UInt32 = 12_002
 

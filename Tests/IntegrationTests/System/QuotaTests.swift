@@ -3,7 +3,7 @@ import BrokerValues
 import Foundation
 import Testing
 
-@Suite("How much one user may keep", .needsRoot, .timeLimit(.minutes(10))) struct QuotaTests {
+@Suite("How much one user may keep", .needsRoot) struct QuotaTests {
     private let alice: UInt32 = 12_001
     private let bob: UInt32 = 12_002
 

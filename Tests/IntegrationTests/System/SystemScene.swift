@@ -22,7 +22,6 @@ struct SystemScene {
         in bed: TestBed, configuration: String? = nil, accounts: String? = nil, subordinates: String? = nil
     ) async throws -> SystemScene {
         try Prerequisite.root.require()
-        #expect(chmod(bed.directory.path, 0o755) == 0)
         let provider = try await DevelopmentScene.startProvider(in: bed)
         let files = ["/etc/passwd": accounts, "/etc/subuid": subordinates].compactMapValues(\.self)
         return SystemScene(
@@ -33,7 +32,8 @@ struct SystemScene {
     private static func start(
         in bed: TestBed, configuration: String? = nil, stateDirectory: String? = nil, files: [String: String]
     ) async throws -> BrokerProcess {
-        try await BrokerProcess.start(in: bed) { options in
+        let program = try bed.sharedProgram("brokerd")
+        return try await BrokerProcess.start(in: bed) { options in
             // systemd prepares the folders; here it is a line of shell.
             let prepare = """
                 chown \(account):\(account) "$(dirname "$3")" "$5"; chmod 755 "$(dirname "$3")"
@@ -43,6 +43,7 @@ struct SystemScene {
             let namespace = ["unshare", "--mount", "--propagation", "private", "/bin/sh", "-c"]
             let mounts = files.map { "mount --bind \($0.value) \($0.key) && " }.joined()
             let mounting = files.isEmpty ? [] : namespace + ["\(mounts)exec \"$@\"", "sh"]
+            options.program = program
             options.wrapper = mounting + ["/bin/sh", "-c", prepare, "sh"]
             options.arguments = ["--system"]
             options.configuration = configuration

@@ -3,7 +3,7 @@ import BrokerValues
 import Foundation
 import Testing
 
-@Suite("A thousand users at one broker", .needsRoot, .serialized, .timeLimit(.minutes(10)))
+@Suite("A thousand users at one broker", .needsRoot, .serialized)
 struct ThousandUsersTests {
     private let first: UInt32 = 20_000
     private let count: UInt32 = 1_000
