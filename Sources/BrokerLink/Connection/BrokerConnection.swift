@@ -11,6 +11,8 @@ package final class BrokerConnection: Sendable {
     private let liveness: Liveness
     private let pause: @Sendable (Duration) async throws -> Void
     private let current = Mutex<Link?>(nil)
+    /// How long to wait for room in the queue of a broker that is busy, where the request has no limit of its own.
+    static let roomPatience = Duration.seconds(60)
 
     /// - Parameters:
     ///   - location: the broker's socket.
@@ -93,13 +95,14 @@ package final class BrokerConnection: Sendable {
 
     private func connected(until deadline: ContinuousClock.Instant?) async throws(BrokerClientError) -> Link {
         var pauses = Pauses(pause)
+        let busyEnd = ContinuousClock.now + Self.roomPatience
         while true {
             do {
                 return try openLink()
             } catch {
-                // The queue of a broker that is there empties in no time; a broker that was there a moment ago may be
-                // on its way back. Anything else does not change by waiting.
-                let end = deadline ?? (error == .busy ? ContinuousClock.now + patience : nil)
+                // A broker that is busy is there; a broker that was there a moment ago may be on its way back. Anything else
+                // does not change by waiting.
+                let end = error == .busy ? busyEnd : deadline
                 let failure = BrokerClientError(error, location)
                 guard error == .busy || error == .notRunning else { throw failure }
                 try await pauses.next(before: end, otherwise: failure)

@@ -85,16 +85,24 @@ package final class DirectConnection {
         lines = LineAssembler()
     }
 
+    /// A broker that is busy is there: room for a connection is waited for as long as for an answer.
     private func connect(until deadline: ContinuousClock.Instant?) throws(BrokerClientError) {
-        let start = ContinuousClock.now
+        let busyEnd = ContinuousClock.now + (answerTimeout ?? BrokerConnection.roomPatience)
         while stream == nil {
             do {
-                stream = try StreamSocket.connect(to: location)
+                let rest = busyEnd - .now
+                stream = try StreamSocket.connect(
+                    to: location, waitingForRoom: tellWaiting == nil ? rest : min(rest, .seconds(2)))
             } catch {
-                let end = deadline ?? (error == .busy ? start + patience : nil)
                 let failure = BrokerClientError(error, location)
-                guard error == .busy || error == .notRunning else { throw failure }
-                try pause(before: end, otherwise: failure)
+                switch error {
+                case .busy:
+                    guard ContinuousClock.now < busyEnd else { throw failure }
+                    tellWaiting?()
+                    tellWaiting = nil
+                case .notRunning: try pause(before: deadline, otherwise: failure)
+                default: throw failure
+                }
             }
         }
     }

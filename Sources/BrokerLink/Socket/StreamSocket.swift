@@ -4,18 +4,26 @@ import Glibc
 struct StreamSocket: Sendable {
     let descriptor: Int32
 
-    /// Connects without ever blocking: a local connection is there at once, or ``ConnectFailure/busy``.
+    /// Connects. A local connection is there at once, unless the broker's queue of connections is full.
     ///
     /// The owner is checked twice. The file's owner says who may have put the socket there; the peer's credentials say
     /// who really listens, so that swapping the path between the two steps gains nothing. A client that skipped
     /// this would hand its requests, and later a person's sign-in page, to whoever was first to create the path.
-    static func connect(to location: SocketLocation) throws(ConnectFailure) -> StreamSocket {
+    ///
+    /// - Parameter patience: how long to block until there is room in the queue. Those who block get it in their order; with
+    ///   none, the call never blocks.
+    /// - Throws: ``ConnectFailure/busy`` when there was no room in that time, or a signal came.
+    static func connect(
+        to location: SocketLocation, waitingForRoom patience: Duration = .zero
+    ) throws(ConnectFailure) -> StreamSocket {
         try checkOwner(of: location.path)
-        let descriptor = socket(
-            AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
+        let waits = patience > .zero
+        let kind = SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | (waits ? 0 : SOCK_NONBLOCK.rawValue)
+        let descriptor = socket(AF_UNIX, Int32(kind), 0)
         guard descriptor >= 0 else { throw .last() }
         let stream = StreamSocket(descriptor: descriptor)
         do {
+            if waits { try stream.limitBlocking(to: patience) }
             try stream.connect(path: location.path)
             try stream.checkPeer()
         } catch {
@@ -23,6 +31,15 @@ struct StreamSocket: Sendable {
             throw error
         }
         return stream
+    }
+
+    /// For connect(2) alone: whatever else is called here says of itself that it does not block.
+    private func limitBlocking(to patience: Duration) throws(ConnectFailure) {
+        let (seconds, attoseconds) = patience.components
+        // At least a microsecond: none would be no limit.
+        var limit = timeval(tv_sec: Int(seconds), tv_usec: max(1, Int(attoseconds / 1_000_000_000_000)))
+        let size = socklen_t(MemoryLayout<timeval>.size)
+        guard setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, size) == 0 else { throw .last() }
     }
 
     private static func checkOwner(of path: String) throws(ConnectFailure) {
@@ -52,7 +69,7 @@ struct StreamSocket: Sendable {
         guard code != 0 else { return }
         switch code {
         case ECONNREFUSED, ENOENT: throw .notRunning
-        case EAGAIN: throw .busy
+        case EAGAIN, EINTR: throw .busy
         default: throw .system(errno: code)
         }
     }
