@@ -4,7 +4,7 @@ import BrokerTestSupport
 import BrokerValues
 import Testing
 
-@Suite("Grants: asked for, made, used, taken back", .timeLimit(.minutes(1)))
+@Suite("Grants: asked for, made, used, taken back")
 struct GrantTests {
     private static let partition = AccessBed.partition
 
@@ -274,7 +274,7 @@ struct GrantTests {
         let grant = try await scene.approve()
         let before = scene.bed.vault.commits
         for _ in 0..<100 { #expect(scene.refusal() == nil) }
-        try await eventually("the writing waits") { scene.bed.clock.sleepers == 1 }
+        try await scene.bed.clock.waitForSleepers()
         #expect(scene.bed.vault.commits == before)
         scene.bed.clock.advance(bySeconds: 30)
         try await eventually("they are written") { scene.bed.vault.commits == before + 1 }
@@ -343,12 +343,12 @@ struct GrantTests {
         let request = try scene.request()
         let deadline = grants.deadline(in: 300)
         let first = Task { await grants.answer(to: request, in: Self.partition, until: deadline) }
-        try await eventually("it waits") { scene.bed.clock.sleepers == 1 }
+        try await scene.bed.clock.waitForSleepers()
         scene.bed.clock.advance(bySeconds: 300)
         #expect(await first.value == .timedOut)
         let later = grants.deadline(in: 300)
         let second = Task { await grants.answer(to: request, in: Self.partition, until: later) }
-        try await eventually("it waits") { scene.bed.clock.sleepers == 1 }
+        try await scene.bed.clock.waitForSleepers()
         try grants.deny(request: request, in: Self.partition)
         #expect(await second.value == .settled)
         #expect(await grants.answer(to: "nothing", in: Self.partition, until: deadline) == .settled)
@@ -361,7 +361,7 @@ struct GrantTests {
         let request = try scene.request()
         let deadline = grants.deadline(in: 300)
         let wait = Task { await grants.answer(to: request, in: Self.partition, until: deadline) }
-        try await eventually("it waits") { scene.bed.clock.sleepers == 1 }
+        try await scene.bed.clock.waitForSleepers()
         grants.endWaits()
         #expect(await wait.value == .brokerStops)
         #expect(await grants.answer(to: request, in: Self.partition, until: deadline) == .brokerStops)

@@ -5,7 +5,7 @@ import BrokerValues
 import Synchronization
 import Testing
 
-@Suite("Whose a uid is", .timeLimit(.minutes(1)))
+@Suite("Whose a uid is")
 struct PartitionOwnersTests {
     /// A directory of accounts that answers when the test lets it.
     private final class Accounts: AccountNames {
@@ -87,7 +87,7 @@ struct PartitionOwnersTests {
         scene.accounts.gate.close()
         async let first = scene.check()
         async let second = scene.check()
-        while scene.bed.clock.sleepers == 0 { await Task.yield() }
+        try await scene.bed.clock.waitForSleepers()
         scene.bed.clock.advance(bySeconds: 11)
         #expect(await first?.kind == .serverUnavailable)
         #expect(await second?.kind == .serverUnavailable)

@@ -23,7 +23,7 @@ private final class Questions: PresenceAuthority {
     }
 }
 
-@Suite("Whose turn it is to be asked", .timeLimit(.minutes(1)))
+@Suite("Whose turn it is to be asked")
 struct PresenceTurnTests {
     @Test("who is asked and does not answer is asked nothing else meanwhile, and keeps no other user waiting")
     func users() async throws {

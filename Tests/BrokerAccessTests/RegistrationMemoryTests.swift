@@ -37,7 +37,7 @@ struct RegistrationMemoryTests {
         bed.vault.hold(until: gate)
         let added = Task { try await bed.directory.register(AccessBed.app("added"), in: AccessBed.partition) }
         let removed = Task { try await bed.directory.remove(named: "gone", in: AccessBed.partition) }
-        try await eventually("both wait for the disk") { bed.vault.held == 2 }
+        try await bed.vault.waitForHeld(2)
         bed.directory.forget()
         let readsBefore = bed.vault.readsOfAll
         bed.vault.afterNextLoad(of: .app) {

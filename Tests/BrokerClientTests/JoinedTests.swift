@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Joining a sign-in")
 struct JoinedTests {
-    @Test("who joins opens nothing, and gets the token when the person is done elsewhere", .timeLimit(.minutes(1)))
+    @Test("who joins opens nothing, and gets the token when the person is done elsewhere")
     func joined() async throws {
         let broker = try ScriptedBroker { peer in
             guard let request = peer.request(), let id = request.string("correlationId") else { return }
@@ -20,7 +20,7 @@ struct JoinedTests {
         #expect(result.accessToken == "AT-1")
     }
 
-    @Test("a cancelled task that had joined only stops waiting: the window is not its own", .timeLimit(.minutes(1)))
+    @Test("a cancelled task that had joined only stops waiting: the window is not its own")
     func cancelled() async throws {
         let methods = Recorder<String>()
         let broker = try ScriptedBroker { peer in

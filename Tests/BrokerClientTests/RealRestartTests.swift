@@ -4,7 +4,7 @@ import DevIdentityProvider
 import Foundation
 import Testing
 
-@Suite("A real broker that systemd starts again", .serialized, .timeLimit(.minutes(1)))
+@Suite("A real broker that systemd starts again", .serialized)
 struct RealRestartTests {
     @Test("an app does not notice, not even while the broker stops: what waits is answered, and what comes is, too")
     func restart() async throws {

@@ -3,7 +3,7 @@ import BrokerRPC
 import BrokerTestSupport
 import Foundation
 
-func connection(to broker: ScriptedBroker, patience: Duration = .seconds(20)) -> BrokerConnection {
+func connection(to broker: ScriptedBroker, patience: Duration = .seconds(600)) -> BrokerConnection {
     BrokerConnection(location: SocketLocation(path: broker.path), patience: patience)
 }
 

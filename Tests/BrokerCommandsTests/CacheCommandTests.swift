@@ -2,7 +2,7 @@ import BrokerTestSupport
 import Foundation
 import Testing
 
-@Suite("brokerctl cache, accounts forget", .timeLimit(.minutes(2)))
+@Suite("brokerctl cache, accounts forget")
 struct CacheCommandTests {
     private static let stats = #"""
         {"records":{"accounts":2,"accessTokens":3,"refreshTokens":2,"idTokens":2,"proofKeys":1,"signOuts":0,"clients":1,"grants":3,\#

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite(
-    "brokerctl and the sample apps, the real broker, a real provider", .timeLimit(.minutes(3)),
+    "brokerctl and the sample apps, the real broker, a real provider",
     .enabled(if: Prerequisite.glewlwyd.shouldRun, "\(Prerequisite.glewlwyd.missing ?? "")"))
 struct EndToEndTests {
     private struct Scene {

@@ -2,7 +2,7 @@ import BrokerTestSupport
 import Foundation
 import Testing
 
-@Suite("brokerctl metrics", .timeLimit(.minutes(2)))
+@Suite("brokerctl metrics")
 struct MetricsCommandTests {
     static let metrics = #"""
         {"version":"1.0 \"beta\"","uptime":61,"locked":false,"connections":2,"requests":[\#

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// What commands print, in terminals of the usual sizes and in small ones.
-@Suite("Every screen fits its terminal", .timeLimit(.minutes(5)))
+@Suite("Every screen fits its terminal")
 struct ScreenTests {
     private static let sizes = [(80, 24), (50, 24), (40, 20)]
 

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// What a person sees in a real terminal, which is small.
-@Suite("In a terminal", .timeLimit(.minutes(3)))
+@Suite("In a terminal")
 struct TerminalTests {
     private static let login = ["login", "--app", "mail", "--scope", "email"]
 

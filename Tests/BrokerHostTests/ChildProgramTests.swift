@@ -92,11 +92,13 @@ struct ChildProgramTests {
     func cancelledBefore() async throws {
         try await withTestBed { bed in
             let file = bed.path("file")
+            let gate = Gate()
             let run = Task {
-                while !Task.isCancelled { await Task.yield() }
+                await gate.wait()
                 return await ChildProgram(words: ["/usr/bin/touch", file]).run()
             }
             run.cancel()
+            gate.open()
             #expect(await run.value == .cancelled)
             #expect(!FileManager.default.fileExists(atPath: file))
         }

@@ -1,4 +1,5 @@
 import BrokerHost
+import BrokerTestSupport
 import Foundation
 import Testing
 
@@ -21,11 +22,13 @@ struct ClockAndRandomTests {
 
     @Test("a wait of no length still notices that its task was cancelled")
     func cancelledAlready() async throws {
+        let gate = Gate()
         let waiting = Task {
-            while !Task.isCancelled { await Task.yield() }
+            await gate.wait()
             try await SystemClock().sleep(for: .zero)
         }
         waiting.cancel()
+        gate.open()
         await #expect(throws: CancellationError.self) { try await waiting.value }
     }
 

@@ -34,10 +34,10 @@ struct MemoryKeeperTests {
         /// - Returns: how often memory was given back by the time that the keeper sleeps again.
         func quiet(_ times: Int = 1) async throws -> Int {
             for _ in 0..<times {
-                try await eventually("the keeper sleeps") { clock.sleepers == 1 }
+                try await clock.waitForSleepers()
                 clock.advance(bySeconds: MemoryKeeper.pause.components.seconds)
             }
-            try await eventually("the keeper sleeps again") { clock.sleepers == 1 }
+            try await clock.waitForSleepers()
             return released.load(ordering: .relaxed)
         }
     }

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite(
-    "Who a process is", .timeLimit(.minutes(3)),
+    "Who a process is",
     .enabled(if: Prerequisite.root.shouldRun, "needs root, to act as an ordinary user"))
 struct PeerInspectorTests {
     private let python = CallerProbe.python
@@ -262,7 +262,7 @@ struct PeerInspectorTests {
     }
 
     /// A file system whose server never answers lies where Flatpak has its file.
-    @Test("a sandbox cannot make us wait for a file of its own making", .timeLimit(.minutes(1)))
+    @Test("a sandbox cannot make us wait for a file of its own making")
     func unansweredFile() async throws {
         try await withCallerProbe { probe in
             let mount = """
@@ -291,7 +291,7 @@ struct PeerInspectorTests {
     }
 
     /// Looked up by its path, it would keep the broker waiting for ever.
-    @Test("a program on a file system that answers no more is judged all the same", .timeLimit(.minutes(1)))
+    @Test("a program on a file system that answers no more is judged all the same")
     func silentFileSystem() async throws {
         try await withCallerProbe { probe in
             let folder = try probe.bed.makeDirectory("silent")

@@ -4,7 +4,7 @@ import BrokerTestSupport
 import Foundation
 import Testing
 
-@Suite("TLS and proxies", .timeLimit(.minutes(2)))
+@Suite("TLS and proxies")
 struct HTTPSecurityTests {
     private func configuration(
         ca: String? = nil, proxies: ProxySettings = .none

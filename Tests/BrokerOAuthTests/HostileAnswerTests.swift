@@ -4,7 +4,7 @@ import BrokerTestSupport
 import BrokerValues
 import Testing
 
-@Suite("Hostile answers", .timeLimit(.minutes(5)))
+@Suite("Hostile answers")
 struct HostileAnswerTests {
     private static let size = 300_000
 

@@ -35,7 +35,7 @@ struct ProviderBed: Sendable {
 }
 
 func withProvider<Result>(
-    _ kind: SigningIdentity.Kind = .es256, timeout: Duration = .seconds(30),
+    _ kind: SigningIdentity.Kind = .es256, timeout: Duration = .seconds(600),
     _ body: (ProviderBed) async throws -> Result
 ) async throws -> Result {
     let clock = ManualClock()

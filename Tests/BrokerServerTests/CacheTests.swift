@@ -4,7 +4,7 @@ import BrokerTestSupport
 import BrokerValues
 import Testing
 
-@Suite("The cache over a real socket", .timeLimit(.minutes(2)))
+@Suite("The cache over a real socket")
 struct CacheTests {
     private static let passphrase = "correct horse"
 
@@ -56,7 +56,7 @@ struct CacheTests {
             server.vault.holdBackups(until: gate)
             let first = try await server.connect()
             try await first.send(ExportCache.requestLine(id: 1, .init(passphrase: Self.passphrase)))
-            try await eventually("it waits") { server.vault.heldBackups == 1 }
+            try await server.vault.waitForHeldBackups()
             let second = try await server.connect()
             let refused = try await second.refusal(of: ExportCache.self, .init(passphrase: Self.passphrase))
             #expect(refused?.data?.kind == .throttled && refused?.data?.retryAfter == 1)
@@ -73,7 +73,7 @@ struct CacheTests {
             server.vault.holdBackups(until: Gate())
             let first = try await server.connect()
             try await first.send(ExportCache.requestLine(id: 1, .init(passphrase: Self.passphrase)))
-            try await eventually("it waits") { server.vault.heldBackups == 1 }
+            try await server.vault.waitForHeldBackups()
             await first.close()
             server.vault.holdBackups(until: Gate(open: true))
             let second = try await server.connect()
@@ -89,7 +89,7 @@ struct CacheTests {
             server.vault.holdBackups(until: Gate())
             let exporting = try await server.connect()
             try await exporting.send(ExportCache.requestLine(id: 1, .init(passphrase: Self.passphrase)))
-            try await eventually("it waits") { server.vault.heldBackups == 1 }
+            try await server.vault.waitForHeldBackups()
             #expect(try await server.connect().call(LockBroker.self, .init()).locked)
             #expect(try await exporting.readRefusal()?.data?.kind == .locked)
         }
@@ -101,7 +101,7 @@ struct CacheTests {
             server.vault.holdBackups(until: Gate())
             let exporting = try await server.connect()
             try await exporting.send(ExportCache.requestLine(id: 1, .init(passphrase: Self.passphrase)))
-            try await eventually("it waits") { server.vault.heldBackups == 1 }
+            try await server.vault.waitForHeldBackups()
             await server.broker.drain()
             #expect(try await exporting.readRefusal()?.data?.kind == .serverUnavailable)
         }

@@ -3,7 +3,7 @@ import BrokerTestSupport
 import BrokerValues
 import Testing
 
-@Suite("Device code over a real socket", .timeLimit(.minutes(1)))
+@Suite("Device code over a real socket")
 struct DeviceCodeTests {
     private func begin(_ server: ServerBed, on client: LineClient) async throws -> InteractionDeviceCode.Params {
         var params = AcquireTokenByDeviceCode.Params(.registered("mail"), scopes: ["read"])
@@ -27,7 +27,7 @@ struct DeviceCodeTests {
             #expect(code.interval == 5)
             #expect(code.correlationID == "my-id")
             #expect(code.message.contains("WDJB-MJHT"))
-            try await eventually("the broker waits") { server.clock.sleepers == 1 }
+            try await server.clock.waitForSleepers()
             server.clock.advance(bySeconds: 5)
             let token = try Token(reading: try await client.readResult())
             #expect(token.accessToken == "at-1")
@@ -58,7 +58,7 @@ struct DeviceCodeTests {
             try await server.register("mail")
             let client = try await server.connect()
             let code = try await begin(server, on: client)
-            try await eventually("the broker waits") { server.clock.sleepers == 1 }
+            try await server.clock.waitForSleepers()
             await client.close()
             try await eventually("the broker waits no more") { server.clock.sleepers == 0 }
             let cancelled = try await server.connect().call(

@@ -3,7 +3,7 @@ import BrokerTestSupport
 import BrokerValues
 import Testing
 
-@Suite("Grants over a real socket", .timeLimit(.minutes(1)))
+@Suite("Grants over a real socket")
 struct GrantTests {
     private static let game = CallerIdentity(tier: .sandboxed, id: "org.example.Game")
 
@@ -175,7 +175,7 @@ struct GrantTests {
             try await sandboxed.send(AcquireTokenByDeviceCode.requestLine(id: 1, params))
             #expect(try await sandboxed.readJSON()["method"]?.value == "interaction.deviceCode")
             // Beside the grant's use, which is written later.
-            try await eventually("the broker waits for the provider") { server.clock.sleepers == 2 }
+            try await server.clock.waitForSleepers(2)
             server.clock.advance(bySeconds: 5)
             #expect(try await sandboxed.readRefusal()?.data?.kind == .mismatchedUser)
             try await eventually("the tokens are given back") { !server.provider.revoked.isEmpty }
@@ -247,7 +247,7 @@ struct GrantTests {
             params.waitForGrant = 60
             try await sandboxed.send(AcquireTokenSilent.requestLine(id: 1, params))
             let told = try await readNotice(sandboxed)
-            try await eventually("it waits") { server.clock.sleepers == 1 }
+            try await server.clock.waitForSleepers()
             server.clock.advance(bySeconds: 60)
             #expect(try await sandboxed.readRefusal()?.data?.grantRequest == told.grantRequest)
             try await sandboxed.send(AcquireTokenSilent.requestLine(id: 2, params))

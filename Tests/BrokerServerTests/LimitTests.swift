@@ -59,7 +59,7 @@ struct LimitTests {
                     try await client.send(RegisterApp.requestLine(id: 1, params))
                 }
                 clients.append(client)
-                try await eventually("\(underWay) are under way") { server.vault.held == underWay }
+                try await server.vault.waitForHeld(underWay)
             }
             let refused = try await server.connect().refusal(of: ListApps.self, .init())
             #expect(refused?.data?.kind == .throttled && refused?.data?.retryAfter == 1)

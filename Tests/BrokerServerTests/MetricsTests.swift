@@ -4,7 +4,7 @@ import BrokerTestSupport
 import BrokerValues
 import Testing
 
-@Suite("Metrics over a real socket", .timeLimit(.minutes(2)))
+@Suite("Metrics over a real socket")
 struct MetricsTests {
     private func count(_ metrics: GetMetrics.Result, _ method: String, _ outcome: String) -> Int64 {
         metrics.requests.first { $0.method == method && $0.ended.outcome == outcome }?.ended.count ?? 0

@@ -26,7 +26,7 @@ private final class Person: PresenceAuthority {
     }
 }
 
-@Suite("Administration that needs the person", .timeLimit(.minutes(1)))
+@Suite("Administration that needs the person")
 struct PresenceTests {
     private static func secretApp() -> RegisterApp.Params {
         var params = RegisterApp.Params(name: "web", clientId: "c", authority: ServerBed.authority)

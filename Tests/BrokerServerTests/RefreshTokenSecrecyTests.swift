@@ -3,7 +3,7 @@ import BrokerTestSupport
 import BrokerValues
 import Testing
 
-@Suite("Refresh tokens stay inside", .timeLimit(.minutes(1)))
+@Suite("Refresh tokens stay inside")
 struct RefreshTokenSecrecyTests {
     /// The provider's double calls them `rt-1`, `rt-2` …, and access tokens `at-1`.
     @Test("no method answers one, and no event tells one, whatever is asked for")

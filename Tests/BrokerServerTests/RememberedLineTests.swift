@@ -4,7 +4,7 @@ import BrokerValues
 import Testing
 
 /// Which lines ask for the same: the same bytes with another number for an id, and nothing else.
-@Suite("A line that is another only by its id", .timeLimit(.minutes(1)))
+@Suite("A line that is another only by its id")
 struct RememberedLineTests {
     /// Asks for a cached token.
     private static func line(id: String, _ params: String = #""app":"mail","scopes":["read"]"#) -> String {

@@ -6,7 +6,7 @@ import BrokerValues
 import Glibc
 import Testing
 
-@Suite("What a connection keeps of its last answer", .timeLimit(.minutes(1)))
+@Suite("What a connection keeps of its last answer")
 struct RememberedMemoryTests {
     @Test("who asks for nothing more keeps no record in memory", arguments: [true, false])
     func letGo(hangsUp: Bool) async throws {

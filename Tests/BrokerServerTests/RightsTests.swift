@@ -4,7 +4,7 @@ import BrokerValues
 import Testing
 
 /// For whichever method: what is refused here is refused by the pipeline, and no handler is asked.
-@Suite("Rights over a real socket", .timeLimit(.minutes(1)))
+@Suite("Rights over a real socket")
 struct RightsTests {
     private static func methods(_ permissions: Permission...) -> [String] {
         MethodRegistry.methods.filter { permissions.contains($0.permission) }.map { $0.name }

@@ -7,7 +7,7 @@ import Glibc
 import Testing
 
 /// The test itself runs outside of sandboxes, and so does everybody it connects: who they are is only said by the socket.
-@Suite("Sockets of sandboxes", .timeLimit(.minutes(1)))
+@Suite("Sockets of sandboxes")
 struct SandboxTests {
     private static let box = Sandbox(engine: "bubblewrap", id: "box", rights: [.token])
 

@@ -3,7 +3,7 @@ import BrokerTestSupport
 import BrokerValues
 import Testing
 
-@Suite("An app's limit of scopes, over a real socket", .timeLimit(.minutes(1)))
+@Suite("An app's limit of scopes, over a real socket")
 struct ScopeCeilingTests {
     private func limit(_ name: String, to scopes: [String], group: String, on server: ServerBed) async throws {
         // One client with two names: its tokens are both apps'.

@@ -21,17 +21,19 @@ struct ReactorTests {
     func timers() async throws {
         let reactor = try Reactor()
         let seen = Mutex<[String]>([])
+        let never = Mutex<ReactorTimer?>(nil)
         await withCheckedContinuation { done in
             reactor.execute {
-                let note = { (text: String) in seen.withLock { $0.append(text) } }
-                reactor.schedule(after: .milliseconds(30)) {
-                    note("last")
-                    done.resume()
-                }
-                let never = reactor.schedule(after: .milliseconds(2)) { note("never") }
+                // In the order of their times, however long it takes to say so.
                 reactor.schedule(after: .milliseconds(1)) {
-                    note("first")
-                    reactor.cancel(never)
+                    seen.withLock { $0.append("first") }
+                    reactor.cancel(never.withLock { $0 })
+                }
+                let timer = reactor.schedule(after: .milliseconds(2)) { seen.withLock { $0.append("never") } }
+                never.withLock { $0 = timer }
+                reactor.schedule(after: .milliseconds(30)) {
+                    seen.withLock { $0.append("last") }
+                    done.resume()
                 }
             }
         }
@@ -49,7 +51,7 @@ struct ReactorTests {
             await withCheckedContinuation { done in
                 reactor.execute {
                     let never = reactor.schedule(after: .milliseconds(5)) { seen.withLock { $0.append("never") } }
-                    reactor.schedule(after: .milliseconds(20)) {
+                    reactor.schedule(after: .milliseconds(500)) {
                         seen.withLock { $0.append("\(round) second") }
                         done.resume()
                     }

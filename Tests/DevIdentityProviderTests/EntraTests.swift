@@ -67,7 +67,7 @@ func withEntra(
     }
 }
 
-@Suite("Entra's clouds", .timeLimit(.minutes(1)))
+@Suite("Entra's clouds")
 struct EntraCloudTests {
     private static let aware = ["instance_aware": "true"]
 

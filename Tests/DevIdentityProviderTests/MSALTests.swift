@@ -4,7 +4,7 @@ import DevIdentityProvider
 import Foundation
 import Testing
 
-@Suite("Microsoft's msal at the Entra flavor", .serialized, .timeLimit(.minutes(3)))
+@Suite("Microsoft's msal at the Entra flavor", .serialized)
 struct MSALTests {
     @Test("it signs a person in, refreshes when the token is about to expire, and finds its family's refresh token")
     func code() async throws {

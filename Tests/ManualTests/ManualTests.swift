@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 // One after the other: the first one may write what the others read.
-@Suite("Manual pages", .serialized, .timeLimit(.minutes(2)))
+@Suite("Manual pages", .serialized)
 struct ManualTests {
     private static let folder = PackageTree.root.appending(path: "docs/man")
 

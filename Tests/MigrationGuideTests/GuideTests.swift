@@ -4,7 +4,7 @@ import DevIdentityProvider
 import Foundation
 import Testing
 
-@Suite("The migration guide, step by step", .serialized, .timeLimit(.minutes(2)))
+@Suite("The migration guide, step by step", .serialized)
 @MainActor struct GuideTests {
     @Test("the tutorial: the first call signs in, the second is silent, and the API says who it is")
     func tutorial() async throws {

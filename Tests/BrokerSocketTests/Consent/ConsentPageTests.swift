@@ -6,7 +6,7 @@ import Foundation
 import NIOPosix
 import Testing
 
-@Suite("The page that asks a person", .timeLimit(.minutes(1)))
+@Suite("The page that asks a person")
 struct ConsentPageTests {
     static let question = ConsentQuestion(
         caller: CallerIdentity(tier: .sandboxed, id: "org.example.<script>Game"),

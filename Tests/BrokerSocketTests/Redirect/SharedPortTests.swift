@@ -5,7 +5,7 @@ import Glibc
 import Testing
 
 /// Most providers compare redirect URIs exactly: several sign-ins of an app, or of two, come back to one address.
-@Suite("Several sign-ins at one registered port", .timeLimit(.minutes(1)))
+@Suite("Several sign-ins at one registered port")
 struct SharedPortTests {
     /// Whoever waits for this state, and for no other.
     private static func expecting(_ state: String) -> @Sendable (RedirectParameters) async -> RedirectPage {

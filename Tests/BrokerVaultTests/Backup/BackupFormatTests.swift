@@ -3,7 +3,7 @@ import BrokerVault
 import Testing
 
 /// What a backup is on disk, and what becomes of one that is not as it was written (docs/decisions/0047).
-@Suite("The format of backups", .timeLimit(.minutes(5)))
+@Suite("The format of backups")
 struct BackupFormatTests {
     private static let passphrase = Secret("correct horse")
 

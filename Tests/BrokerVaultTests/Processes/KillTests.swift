@@ -92,7 +92,7 @@ struct KillTests {
 
     @Test(
         "loses nothing it confirmed and tears nothing apart, whichever step is the last one",
-        .timeLimit(.minutes(10)), arguments: FaultPoints.Fault.endings)
+        arguments: FaultPoints.Fault.endings)
     func killedWhileWriting(_ fault: FaultPoints.Fault) async throws {
         try await withTestBed { bed in
             let vaultBed = VaultBed(bed)
@@ -104,7 +104,7 @@ struct KillTests {
     }
 
     @Test(
-        "leaves a directory that the next start can use, also when it was the first start", .timeLimit(.minutes(5)),
+        "leaves a directory that the next start can use, also when it was the first start",
         arguments: FaultPoints.Fault.endings)
     func killedAtFirstStart(_ fault: FaultPoints.Fault) async throws {
         try await withTestBed { bed in
