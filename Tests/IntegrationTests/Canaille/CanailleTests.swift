@@ -5,7 +5,7 @@ import Testing
 
 /// A provider that publishes its scopes without `offline_access`, compares redirect URIs character by character, and says
 /// `iss` in each answer.
-@Suite("Canaille", .serialized, .timeLimit(.minutes(3)))
+@Suite("Canaille", .serialized)
 struct CanailleTests {
     private struct Scene {
         var provider: CanailleProvider

@@ -4,7 +4,7 @@ import DevIdentityProvider
 import Foundation
 import Testing
 
-@Suite("A person is asked at the desktop, by a real notification daemon", .serialized, .timeLimit(.minutes(3)))
+@Suite("A person is asked at the desktop, by a real notification daemon", .serialized)
 struct DesktopTests {
     private func scene(
         in bed: TestBed, policy: (inout TokenPolicy) -> Void = { _ in }
@@ -236,7 +236,7 @@ struct DesktopTests {
     }
 }
 
-@Suite("The sign-in page at a desktop with a portal", .serialized, .timeLimit(.minutes(2))) struct PortalTests {
+@Suite("The sign-in page at a desktop with a portal", .serialized) struct PortalTests {
     /// A desktop whose default browser writes down what it is given, and an `xdg-open` that does so elsewhere.
     static func environment(in bed: TestBed) async throws -> [String: String] {
         let screen = try bed.start(
@@ -290,7 +290,7 @@ struct DesktopTests {
                     Launch(login[0], Array(login.dropFirst()), environment: environment), as: "login")
             }
             let page = bed.path(hasPortal ? "page" : "page-of-xdg-open")
-            let url = try await awaited("a browser is given the page", seconds: 90) {
+            let url = try await awaited("a browser is given the page") {
                 try shell.requireRunning()
                 return try? String(contentsOfFile: page, encoding: .utf8).trimmingCharacters(in: .newlines)
             }

@@ -3,7 +3,7 @@ import BrokerValues
 import Foundation
 import Testing
 
-@Suite("django-oauth-toolkit: signing out, and asking for less", .serialized, .timeLimit(.minutes(3)))
+@Suite("django-oauth-toolkit: signing out, and asking for less", .serialized)
 struct DjangoSignOutTests {
     @Test("with revoke, a public client's refresh token is invalid, also one from a backup")
     func revocation() async throws {

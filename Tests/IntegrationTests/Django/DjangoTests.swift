@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// A provider that takes any loopback port, signs with RS256, hands out opaque access tokens, and knows a grace time.
-@Suite("django-oauth-toolkit", .serialized, .timeLimit(.minutes(3))) struct DjangoTests {
+@Suite("django-oauth-toolkit", .serialized) struct DjangoTests {
     /// A provider and a broker that has the app `notes`.
     struct Scene {
         var provider: DjangoProvider

@@ -4,7 +4,7 @@ import DevIdentityProvider
 import Foundation
 import Testing
 
-@Suite("Kinds of authority over the socket", .serialized, .timeLimit(.minutes(2))) struct AuthorityFormTests {
+@Suite("Kinds of authority over the socket", .serialized) struct AuthorityFormTests {
     private static let scopes: JSONValue = [.string(EntraScene.scope)]
 
     /// A broker with an app at an authority of a provider, of whatever kind it is.

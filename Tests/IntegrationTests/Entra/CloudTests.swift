@@ -4,7 +4,7 @@ import DevIdentityProvider
 import Foundation
 import Testing
 
-@Suite("Several clouds", .serialized, .timeLimit(.minutes(2))) struct CloudTests {
+@Suite("Several clouds", .serialized) struct CloudTests {
     private static let aware: JSONObject = ["instanceAware": true]
 
     /// Bob signs in at the app's own cloud, which sends him to his own; `change` is what happens to the redirect.

@@ -4,7 +4,7 @@ import DevIdentityProvider
 import Foundation
 import Testing
 
-@Suite("A device code at a provider with tenants", .serialized, .timeLimit(.minutes(2)))
+@Suite("A device code at a provider with tenants", .serialized)
 struct EntraDeviceCodeTests {
     private func scene(in bed: TestBed, at tenant: String = "common") async throws -> EntraScene {
         try await EntraScene.make(in: bed, at: tenant) { $0.policy.devicePollInterval = 1 }

@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// What a provider shaped like Entra answers, and what apps hear of it.
-@Suite("Entra's families, challenges and refusals", .serialized, .timeLimit(.minutes(2)))
+@Suite("Entra's families, challenges and refusals", .serialized)
 struct EntraRuleTests {
     /// The apps `notes` and `mail` are of one family at the provider, `other` is not; all share their accounts here.
     private struct Scene {

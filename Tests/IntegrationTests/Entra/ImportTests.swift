@@ -4,7 +4,7 @@ import DevIdentityProvider
 import Foundation
 import Testing
 
-@Suite("What the real msal saved", .serialized, .timeLimit(.minutes(3))) struct ImportTests {
+@Suite("What the real msal saved", .serialized) struct ImportTests {
     @Test("its cache is imported by brokerctl, and from then on tokens come silently with its refresh token")
     func imported() async throws {
         try await withTestBed { bed in

@@ -4,7 +4,7 @@ import DevIdentityProvider
 import Foundation
 import Testing
 
-@Suite("At a provider with tenants", .serialized, .timeLimit(.minutes(2))) struct TenantTests {
+@Suite("At a provider with tenants", .serialized) struct TenantTests {
     private func profiles(of account: JSONObject?) -> [String] {
         (account?["tenantProfiles"]?.arrayValue ?? []).compactMap { profile in
             guard let profile = profile.objectValue, let tenant = profile["tenantId"]?.stringValue else { return nil }

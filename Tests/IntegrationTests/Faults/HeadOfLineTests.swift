@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// Somebody is held up, and nobody else is: what others asked is answered before the one that is held up.
-@Suite("Head of line", .serialized, .timeLimit(.minutes(3))) struct HeadOfLineTests {
+@Suite("Head of line", .serialized) struct HeadOfLineTests {
     /// Two providers; at one of them there are many apps.
     private struct Scene {
         var good: DevelopmentScene

@@ -2,7 +2,7 @@ import BrokerTestSupport
 import BrokerValues
 import Testing
 
-@Suite("A hostile provider", .serialized, .timeLimit(.minutes(3))) struct HostileProviderTests {
+@Suite("A hostile provider", .serialized) struct HostileProviderTests {
     @Test("whatever its documents hold, its own requests are refused, and everybody else's are answered meanwhile")
     func documents() async throws {
         try await withTestBed { bed in

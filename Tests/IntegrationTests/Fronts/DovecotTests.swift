@@ -5,7 +5,7 @@ import Testing
 
 /// Mail is read from a Dovecot that asks the provider whose token it is.
 @Suite(
-    "Mail from Dovecot, with a provider's token from the broker", .serialized, .needsRoot, .timeLimit(.minutes(3)),
+    "Mail from Dovecot, with a provider's token from the broker", .serialized, .needsRoot,
     .enabled(if: Prerequisite.mailPrograms.shouldRun, "\(Prerequisite.mailPrograms.missing ?? "")"))
 struct DovecotTests {
     private struct Scene {

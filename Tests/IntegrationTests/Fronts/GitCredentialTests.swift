@@ -3,7 +3,7 @@ import DevIdentityProvider
 import Foundation
 import Testing
 
-@Suite("git, its server, and the broker as its credential helper", .timeLimit(.minutes(3)))
+@Suite("git, its server, and the broker as its credential helper")
 struct GitCredentialTests {
     @Test("a repository is cloned and two megabytes are pushed, without a word")
     func cloneAndPush() async throws {

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite(
-    "kubectl, a cluster's API, and the broker as its credential plug-in", .timeLimit(.minutes(3)),
+    "kubectl, a cluster's API, and the broker as its credential plug-in",
     .enabled(if: Prerequisite.kubectl.shouldRun, "\(Prerequisite.kubectl.missing ?? "")"))
 struct KubeCredentialTests {
     @Test("pods are listed with the ID token of who is signed in, and the provider is not asked again")

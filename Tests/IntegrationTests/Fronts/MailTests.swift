@@ -2,7 +2,7 @@ import BrokerTestSupport
 import Foundation
 import Testing
 
-@Suite("Mail programs and curl, with a provider's token from the broker", .timeLimit(.minutes(3)))
+@Suite("Mail programs and curl, with a provider's token from the broker")
 struct MailTests {
     /// A mail server that takes the development provider's tokens, and what a person finds in a shell.
     private struct Scene {

@@ -3,7 +3,7 @@ import DevIdentityProvider
 import Foundation
 import Testing
 
-@Suite("brokerctl token-file", .timeLimit(.minutes(3)))
+@Suite("brokerctl token-file")
 struct TokenFileTests {
     private struct Scene {
         let scene: DevelopmentScene

@@ -3,7 +3,7 @@ import BrokerValues
 import Foundation
 import Testing
 
-@Suite("Sign-in in a real browser", .timeLimit(.minutes(3))) struct BrowserSignInTests {
+@Suite("Sign-in in a real browser") struct BrowserSignInTests {
     @Test("a person signs in on glewlwyd's own page in Chromium, and reads on the broker's page that it is done")
     func ownLoginPage() async throws {
         try await withTestBed { bed in

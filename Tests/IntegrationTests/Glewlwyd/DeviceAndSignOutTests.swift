@@ -3,7 +3,7 @@ import BrokerValues
 import Foundation
 import Testing
 
-@Suite("glewlwyd: another device, and signing out", .serialized, .timeLimit(.minutes(3)))
+@Suite("glewlwyd: another device, and signing out", .serialized)
 struct DeviceAndSignOutTests {
     private func introspecting(in bed: TestBed) async throws -> GlewlwydTests.Scene {
         let scene = try await GlewlwydTests.Scene.make(in: bed)

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// How glewlwyd asks the person, who has a session there already: by the page that it shows, and what it tells that page.
-@Suite("glewlwyd: prompts, hints and ages", .serialized, .timeLimit(.minutes(3)))
+@Suite("glewlwyd: prompts, hints and ages", .serialized)
 struct GlewlwydPromptTests {
     @Test("each prompt reaches glewlwyd's page, although there is a session; after a sign-out here it is login")
     func prompts() async throws {

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// What glewlwyd checks of DPoP (RFC 9449), pushed requests (RFC 9126) and registration (RFC 7591).
-@Suite("glewlwyd: proofs, pushed requests, registration", .serialized, .timeLimit(.minutes(3)))
+@Suite("glewlwyd: proofs, pushed requests, registration", .serialized)
 struct GlewlwydProofTests {
     @Test("a refresh proves the key, with glewlwyd's nonce where it wants one", arguments: [false, true])
     func proofs(withNonce: Bool) async throws {

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Where a token is good and what for, as glewlwyd's own access tokens say.
-@Suite("glewlwyd: resources, narrower tokens, new keys", .serialized, .timeLimit(.minutes(3)))
+@Suite("glewlwyd: resources, narrower tokens, new keys", .serialized)
 struct GlewlwydScopeTests {
     @Test("a token is made out to the resource that was asked for, and does not answer for another one")
     func resources() async throws {

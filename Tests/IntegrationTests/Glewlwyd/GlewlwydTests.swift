@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// A provider that compares redirect URIs exactly, signs with ES256, and lets a refresh token be used once.
-@Suite("glewlwyd", .serialized, .timeLimit(.minutes(3))) struct GlewlwydTests {
+@Suite("glewlwyd", .serialized) struct GlewlwydTests {
     /// A provider, and a broker with the app `mail` at the redirect URI that is registered there.
     struct Scene {
         var provider: GlewlwydProvider

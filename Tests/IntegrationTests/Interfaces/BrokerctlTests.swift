@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// `brokerctl` as scripts see it: statuses, what goes to which stream, and JSON.
-@Suite("brokerctl", .serialized, .timeLimit(.minutes(3))) struct BrokerctlTests {
+@Suite("brokerctl", .serialized) struct BrokerctlTests {
     private func json(_ result: CommandResult, sourceLocation: SourceLocation = #_sourceLocation) throws -> JSONValue {
         do {
             return try JSONDecoder().decode(JSONValue.self, from: result.outputData)

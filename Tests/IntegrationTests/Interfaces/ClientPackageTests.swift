@@ -3,7 +3,7 @@ import DevIdentityProvider
 import Foundation
 import Testing
 
-@Suite("An app that uses the client library as a package", .timeLimit(.minutes(10))) struct ClientPackageTests {
+@Suite("An app that uses the client library as a package") struct ClientPackageTests {
     @Test("fetches nothing else, builds without the daemon's C libraries, and gets a token")
     func alone() async throws {
         try await withTestBed { bed in

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// docs/picture.svg, which README.md shows: a session with the real programs.
-@Suite("The picture of the README", .timeLimit(.minutes(2))) struct PictureTests {
+@Suite("The picture of the README") struct PictureTests {
     private static let file = PackageTree.root.appending(path: "docs/picture.svg")
     private static let title =
         "A terminal: one app signs in with the browser, another app of its group has a token without, a third one has none."

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// What comes over the socket that no good client would send.
-@Suite("The socket, from outside", .timeLimit(.minutes(2))) struct WireTests {
+@Suite("The socket, from outside") struct WireTests {
     let status = #"{"jsonrpc":"2.0","id":1,"method":"broker.status"}"#
 
     private func read(_ line: String?) throws -> JSONValue {

@@ -6,7 +6,7 @@ import Testing
 /// A provider whose refresh tokens stay the same, that calls a dead one an invalid request, and ignores `offline_access` where the
 /// person was not asked (OpenID Connect Core, section 11).
 @Suite(
-    "LemonLDAP::NG", .serialized, .timeLimit(.minutes(3)),
+    "LemonLDAP::NG", .serialized,
     .enabled(if: Prerequisite.lemonLDAP.shouldRun, "needs LemonLDAP::NG"))
 struct LemonLDAPTests {
     private struct Scene {

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 @Suite(
-    "Who administers where a group is asked for", .timeLimit(.minutes(2)),
+    "Who administers where a group is asked for",
     .enabled(if: Prerequisite.root.shouldRun, "needs root, to install a set-group-id program"))
 struct AdminProofTests {
     @Test("a set-group-id brokerctl administers; other programs, and those that it starts, do not")

@@ -4,7 +4,7 @@ import DevIdentityProvider
 import Foundation
 import Testing
 
-@Suite("Backups by the real programs", .serialized, .timeLimit(.minutes(5))) struct BackupTests {
+@Suite("Backups by the real programs", .serialized) struct BackupTests {
     private static let passphrase = "correct horse battery staple\n"
 
     private func mode(_ path: String) throws -> Int? {

@@ -4,7 +4,7 @@ import DevIdentityProvider
 import Foundation
 import Testing
 
-@Suite("Clocks that jump", .serialized, .timeLimit(.minutes(3))) struct ClockTests {
+@Suite("Clocks that jump", .serialized) struct ClockTests {
     private static let hours: Int64 = 3_600
 
     private func scene(_ clock: MovedClock, in bed: TestBed, _ configuration: String? = nil) async throws

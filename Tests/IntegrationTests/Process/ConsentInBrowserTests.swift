@@ -3,7 +3,7 @@ import BrokerValues
 import Foundation
 import Testing
 
-@Suite("A person is asked in the browser", .timeLimit(.minutes(3)))
+@Suite("A person is asked in the browser")
 struct ConsentInBrowserTests {
     /// A broker whose browser writes down what it shall open, and a sandboxed program that waits.
     private func ask(

@@ -4,7 +4,7 @@ import DevIdentityProvider
 import Foundation
 import Testing
 
-@Suite("A full disk", .needsRoot, .timeLimit(.minutes(2))) struct DiskFullTests {
+@Suite("A full disk", .needsRoot) struct DiskFullTests {
     @Test("when the disk is full, a rotated token is answered all the same, and written as soon as there is room")
     func rotation() async throws {
         try await withTestBed { bed in

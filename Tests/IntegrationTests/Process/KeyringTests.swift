@@ -72,7 +72,7 @@ private struct Keyring {
     }
 }
 
-@Suite("A key in the person's keyring, by a real GNOME Keyring", .serialized, .timeLimit(.minutes(2)))
+@Suite("A key in the person's keyring, by a real GNOME Keyring", .serialized)
 struct KeyringTests {
     private func start(
         _ bed: TestBed, _ keyring: Keyring, on directory: String? = nil, source: String? = nil

@@ -4,7 +4,7 @@ import DevIdentityProvider
 import Foundation
 import Testing
 
-@Suite("brokerd as a process", .serialized, .timeLimit(.minutes(3))) struct LifecycleTests {
+@Suite("brokerd as a process", .serialized) struct LifecycleTests {
     @Test("SIGTERM lets a refresh in flight finish and answers it, takes nobody new, and ends with status 0")
     func drains() async throws {
         try await withTestBed { bed in

@@ -3,7 +3,7 @@ import BrokerValues
 import Foundation
 import Testing
 
-@Suite("Locks and keys of the real programs", .serialized, .timeLimit(.minutes(4))) struct LockingTests {
+@Suite("Locks and keys of the real programs", .serialized) struct LockingTests {
     private static let passphrase = "correct horse battery staple"
 
     private func isLocked(_ broker: BrokerProcess) async throws -> Bool? {

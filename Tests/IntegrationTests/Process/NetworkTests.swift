@@ -4,7 +4,7 @@ import DevIdentityProvider
 import Foundation
 import Testing
 
-@Suite("A network that goes and comes back", .serialized, .needsRoot, .timeLimit(.minutes(2)))
+@Suite("A network that goes and comes back", .serialized, .needsRoot)
 struct NetworkTests {
     /// A broker in a network of its own, in which the provider is reached by a relay.
     private struct Island {

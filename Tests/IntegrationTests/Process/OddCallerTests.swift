@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// A program whose path is no text that anybody reads, or hardly one.
-@Suite("Callers with odd names", .timeLimit(.minutes(2)))
+@Suite("Callers with odd names")
 struct OddCallerTests {
     @Test("they are answered, and neither the audit log nor the list of callers is lost to others")
     func marks() async throws {

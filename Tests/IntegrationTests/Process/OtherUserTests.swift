@@ -3,7 +3,7 @@ import BrokerValues
 import Foundation
 import Testing
 
-@Suite("Other users", .needsRoot, .timeLimit(.minutes(2))) struct OtherUserTests {
+@Suite("Other users", .needsRoot) struct OtherUserTests {
     @Test("a peer of another uid gets accessDenied and nothing more")
     func otherUID() async throws {
         try await withTestBed { bed in
@@ -18,7 +18,7 @@ import Testing
                 import socket, sys
                 connection = socket.socket(socket.AF_UNIX)
                 connection.connect(sys.argv[1])
-                connection.settimeout(30)
+                connection.settimeout(600)
                 try:
                     connection.sendall(b'{"jsonrpc":"2.0","id":1,"method":"apps.list"}\\n' * 3)
                 except OSError:

@@ -3,7 +3,7 @@ import BrokerValues
 import Foundation
 import Testing
 
-@Suite("Passphrases from programs", .serialized, .timeLimit(.minutes(4))) struct PassphraseProgramTests {
+@Suite("Passphrases from programs", .serialized) struct PassphraseProgramTests {
     /// With what the protocol of pinentry has to escape.
     private static let passphrase = "100% Rosen, grün"
 

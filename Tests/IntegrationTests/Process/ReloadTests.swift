@@ -4,7 +4,7 @@ import DevIdentityProvider
 import Foundation
 import Testing
 
-@Suite("Reloading the configuration", .serialized, .timeLimit(.minutes(2))) struct ReloadTests {
+@Suite("Reloading the configuration", .serialized) struct ReloadTests {
     /// Writes the broker's file anew and waits until the broker says what became of it.
     private func reload(_ broker: BrokerProcess, _ text: String, until said: String) async throws {
         let file = try #require(broker.configurationFile)

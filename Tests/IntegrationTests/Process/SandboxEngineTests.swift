@@ -3,7 +3,7 @@ import BrokerValues
 import Foundation
 import Testing
 
-@Suite("run-in with real podman and a real sshd", .serialized, .timeLimit(.minutes(4)))
+@Suite("run-in with real podman and a real sshd", .serialized)
 struct SandboxEngineTests {
     /// What every sandbox here asks: a token of its app, who it is, and what is not its business.
     private static func lines() throws -> [String] {

@@ -3,7 +3,7 @@ import BrokerValues
 import Foundation
 import Testing
 
-@Suite("Programs in real sandboxes, and what people grant them", .timeLimit(.minutes(3)))
+@Suite("Programs in real sandboxes, and what people grant them")
 struct SandboxGrantTests {
     /// Sends the lines of its input, and prints as many answers as it is told.
     static let client = """

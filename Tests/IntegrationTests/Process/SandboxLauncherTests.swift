@@ -3,7 +3,7 @@ import BrokerValues
 import Foundation
 import Testing
 
-@Suite("Launchers that make a sandbox's socket themselves", .timeLimit(.minutes(2)))
+@Suite("Launchers that make a sandbox's socket themselves")
 struct SandboxLauncherTests {
     /// Opens a sandbox on a socket of its own, and does what the words say; what it prints is a line of JSON each.
     private static let launcher = """

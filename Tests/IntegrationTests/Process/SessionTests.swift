@@ -23,7 +23,7 @@ private func isLocked(_ broker: BrokerProcess) async throws -> Bool {
     try await broker.call("broker.status")["locked"]?.boolValue == true
 }
 
-@Suite("Locking with the session and before sleep", .serialized, .timeLimit(.minutes(2))) struct SessionTests {
+@Suite("Locking with the session and before sleep", .serialized) struct SessionTests {
     @Test("when the machine is about to sleep it locks, each time; waking up does not unlock it")
     func sleep() async throws {
         try await withTestBed { bed in

@@ -4,7 +4,7 @@ import DevIdentityProvider
 import Foundation
 import Testing
 
-@Suite("Who shares what", .serialized, .timeLimit(.minutes(2))) struct SharingTests {
+@Suite("Who shares what", .serialized) struct SharingTests {
     @Test("apps of one group share the sign-in; an app outside sees nothing, even with the same client id")
     func groups() async throws {
         try await withTestBed { bed in

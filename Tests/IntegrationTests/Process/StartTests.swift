@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// What becomes of clients whose broker cannot start, when the socket is systemd's: it starts brokerd as long as one waits.
-@Suite("A broker that cannot start", .serialized, .timeLimit(.minutes(2))) struct StartTests {
+@Suite("A broker that cannot start", .serialized) struct StartTests {
     private static let mistake = "[log]\nlevle = \"debug\"\n"
 
     /// A socket that outlives whoever serves it: as with systemd, a brokerd is started whenever somebody waits there.

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// A vault that cannot be opened is left exactly as it is, and brokerd ends with status 4.
-@Suite("A vault that cannot be opened", .serialized, .timeLimit(.minutes(2))) struct VaultStartTests {
+@Suite("A vault that cannot be opened", .serialized) struct VaultStartTests {
     /// Makes a vault with an app in it, changes it, and expects the broker to refuse it untouched.
     private func refuses(
         in bed: TestBed, saying expected: String, _ spoil: (String) async throws -> Void

@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// The broker's own side of DPoP, pushed requests and registration, against the development provider, which checks them.
-@Suite("Bound tokens, pushed requests, registration", .timeLimit(.minutes(3))) struct BoundTokenTests {
+@Suite("Bound tokens, pushed requests, registration") struct BoundTokenTests {
     private static let bound: JSONObject = ["tokenType": "DPoP"]
 
     private func signIn(_ scene: DevelopmentScene, app: String = "notes") async throws -> SignIn {

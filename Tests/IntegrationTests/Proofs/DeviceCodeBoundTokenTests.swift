@@ -4,7 +4,7 @@ import DevIdentityProvider
 import Foundation
 import Testing
 
-@Suite("A device code for a bound token", .timeLimit(.minutes(2))) struct DeviceCodeBoundTokenTests {
+@Suite("A device code for a bound token") struct DeviceCodeBoundTokenTests {
     @Test(
         "the person approves on another device, the token is bound to a key, and a subscriber gets events for its start and end"
     )

@@ -4,7 +4,7 @@ import DevIdentityProvider
 import Foundation
 import Testing
 
-@Suite("One registered redirect URI for several sign-ins", .serialized, .timeLimit(.minutes(2)))
+@Suite("One registered redirect URI for several sign-ins", .serialized)
 struct FixedPortTests {
     @Test("two apps with the same fixed redirect URI sign in side by side, and each gets its own person")
     func sideBySide() async throws {

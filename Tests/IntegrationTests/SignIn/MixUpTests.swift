@@ -6,12 +6,13 @@ import Testing
 
 /// A hostile issuer has an honest provider's code sent to its own token endpoint (RFC 9700, section 4.4). The honest one is
 /// shaped like Entra, which does not name itself in its answers.
-@Suite("Mix-up", .serialized, .timeLimit(.minutes(2)))
+@Suite("Mix-up", .serialized)
 struct MixUpTests {
     private struct Scene {
         let honest: RunningProvider
         let hostile: ScriptedProvider
         let broker: BrokerProcess
+        let clock: MovedClock
         let bed: TestBed
 
         /// The honest provider's authorization endpoint, at which Alice agrees.
@@ -19,7 +20,7 @@ struct MixUpTests {
 
         func signIn(app: String) async throws -> SignIn {
             let (honest, bed) = (honest, bed)
-            return try await broker.signIn(app: app, scopes: ["notes.read"], ["timeout": 20], in: bed) {
+            return try await broker.signIn(app: app, scopes: ["notes.read"], ["timeout": 600], in: bed) {
                 try await honest.signIn(.alice, at: $0, in: bed)
             }
         }
@@ -31,8 +32,9 @@ struct MixUpTests {
             let hostile = try await ScriptedProvider.start()
             bed.atEnd { await hostile.stop() }
             hostile.configure { $0.metadata = ["authorization_response_iss_parameter_supported": .null] }
-            let broker = try await BrokerProcess.start(in: bed)
-            try await body(Scene(honest: honest, hostile: hostile, broker: broker, bed: bed))
+            let clock = try await MovedClock(in: bed)
+            let broker = try await BrokerProcess.start(in: bed) { $0.wrapper = clock.wrapper }
+            try await body(Scene(honest: honest, hostile: hostile, broker: broker, clock: clock, bed: bed))
             #expect(hostile.requests(to: .token).isEmpty, "the hostile token endpoint was sent a code")
         }
     }
@@ -59,7 +61,7 @@ struct MixUpTests {
             let connection = try await scene.broker.connect()
             let answer = Task {
                 try await connection.call(
-                    "token.acquireInteractive", ["app": "notes", "scopes": ["notes.read"], "timeout": 8])
+                    "token.acquireInteractive", ["app": "notes", "scopes": ["notes.read"], "timeout": 600])
             }
             let notice = try #require(await connection.nextNotification())
             let url = notice["params"]?.objectValue?.text("url") ?? ""
@@ -68,6 +70,7 @@ struct MixUpTests {
             let page = try await HTTPSession(in: scene.bed).get(redirect.url)
             #expect(page.status == 400)
             #expect(page.text.contains("This answer can’t be used"))
+            try scene.clock.sleep(for: 600)
             await expectRefusal("timedOut", reason: "answerNotAccepted") { try await answer.value }
             await connection.close()
         }

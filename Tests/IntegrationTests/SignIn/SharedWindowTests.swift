@@ -4,7 +4,7 @@ import DevIdentityProvider
 import Foundation
 import Testing
 
-@Suite("One window for those who ask the same", .serialized, .timeLimit(.minutes(2))) struct SharedWindowTests {
+@Suite("One window for those who ask the same", .serialized) struct SharedWindowTests {
     private static let request: JSONObject = ["app": "notes", "scopes": [.string(DevelopmentScene.scope)]]
 
     /// Two connections; the first has the window, the second has joined it.
@@ -84,7 +84,7 @@ import Testing
     }
 }
 
-@Suite("How the person is asked", .serialized, .timeLimit(.minutes(3))) struct PromptFlowTests {
+@Suite("How the person is asked", .serialized) struct PromptFlowTests {
     @Test("prompt none, and nobody is signed in: the error says that a sign-in is needed")
     func promptNone() async throws {
         try await withTestBed { bed in

@@ -4,7 +4,7 @@ import DevIdentityProvider
 import Foundation
 import Testing
 
-@Suite("Signing out, with a real broker", .serialized, .timeLimit(.minutes(2))) struct SignOutTests {
+@Suite("Signing out, with a real broker", .serialized) struct SignOutTests {
     private func signOut(
         _ scene: DevelopmentScene, _ more: JSONObject = [:],
         visit: @escaping @Sendable (String) async throws -> Void = { _ in }

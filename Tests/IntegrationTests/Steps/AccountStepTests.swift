@@ -4,7 +4,7 @@ import DevIdentityProvider
 import Foundation
 import Testing
 
-@Suite("Sign-ins, sign-outs and grants that end at any of their steps", .timeLimit(.minutes(10)))
+@Suite("Sign-ins, sign-outs and grants that end at any of their steps")
 struct AccountStepTests {
     /// Steps end with a kill or a power cut, and with a disk that fails once, takes half, or takes nothing any more.
     static let faults = [

@@ -4,7 +4,7 @@ import DevIdentityProvider
 import Foundation
 import Testing
 
-@Suite("First starts, migrations and backups that end at any of their steps", .timeLimit(.minutes(10)))
+@Suite("First starts, migrations and backups that end at any of their steps")
 struct FileStepTests {
     private static let passphrase = "correct horse battery\n"
 

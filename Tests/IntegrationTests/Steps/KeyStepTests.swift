@@ -4,7 +4,7 @@ import DevIdentityProvider
 import Foundation
 import Testing
 
-@Suite("Changes of the vault's keys that end at any of their steps", .timeLimit(.minutes(10))) struct KeyStepTests {
+@Suite("Changes of the vault's keys that end at any of their steps") struct KeyStepTests {
     private static let apps = 12
 
     private func fill(_ broker: BrokerProcess) async throws {

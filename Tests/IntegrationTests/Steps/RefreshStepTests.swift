@@ -4,7 +4,7 @@ import DevIdentityProvider
 import Foundation
 import Testing
 
-@Suite("A refresh that ends at any of its steps", .timeLimit(.minutes(5))) struct RefreshStepTests {
+@Suite("A refresh that ends at any of its steps") struct RefreshStepTests {
     /// What a refresh begins with and what it told.
     private struct Tokens {
         var old = ""
