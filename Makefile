@@ -41,7 +41,8 @@ else
 BIN ?= .build/debug
 endif
 
-.PHONY: help deps deps-test build release twice deb install uninstall provider demo test check format fuzz sanitize soak bench parts parts-built clean
+.PHONY: help deps deps-test build release twice deb install uninstall provider demo test check format fuzz fuzz-built sanitize soak \
+	bench parts parts-built clean
 
 help: ## this list
 	@echo "make TARGET, where TARGET is one of"
@@ -83,6 +84,9 @@ format: ## lay the sources out as .swift-format says
 
 fuzz: deps-test ## feed what reads bytes from outside with anything; FUZZ_SECONDS=60 for each reader
 	@Tests/Fuzzing/run $(or $(FUZZ_SECONDS),60)
+
+fuzz-built:
+	@Tests/Fuzzing/run --compile $(or $(FUZZ_SECONDS),60)
 
 sanitize: deps-test ## run the tests of the parts under the thread sanitizer and the address sanitizer
 	@Tests/Sanitizing/run thread
