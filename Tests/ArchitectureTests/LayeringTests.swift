@@ -123,6 +123,16 @@ struct HabitTests {
         #expect(findings.isEmpty, "\(list(findings))")
     }
 
+    @Test("no test has a time limit, keeps a core busy while it waits, or ends the process with the tests beside it")
+    func impatience() throws {
+        // Programs of their own, and a text that is written in a test.
+        let others = ["Tests/Fuzzing/", "Tests/Soak/", "Tests/Benchmarks/", "Tests/BrokerTestSupport/Doubles/Samples"]
+        let findings = try SourceFile.all(below: "Tests").filter { file in !others.contains { file.path.hasPrefix($0) }
+        }
+        .flatMap(Rules.impatience)
+        #expect(findings.isEmpty, "\(list(findings))")
+    }
+
     @Test("tests need no @testable")
     func testable() throws {
         let findings = try SourceFile.all(below: "Tests").filter { $0.text.imports.contains(where: \.isTestable) }

@@ -66,6 +66,19 @@ struct RuleTests {
         #expect(Rules.publicDeclarations(in: declarations).map(\.line) == [1, 3])
     }
 
+    @Test("a test that measures the machine, or ends the process")
+    func impatience() {
+        let sample = file(
+            """
+            @Suite("A", .timeLimit(.minutes(1)))
+            while isEmpty { await Task.yield() }
+            // Task.yield
+            precondition(isOpen)
+            let text = "fatalError"
+            """)
+        #expect(Set(Rules.impatience(in: sample).map(\.line)) == [1, 2, 4])
+    }
+
     @Test("another reader of JSON")
     func slowReaders() {
         let sample = file("let a = try JSONDecoder().decode(A.self, from: b)\n// JSONDecoder\nJSONSerialization.x()\n")

@@ -61,6 +61,17 @@ enum Rules {
         }
     }
 
+    /// What makes a test's outcome depend on how busy the machine is, or ends the tests beside it (decision 105).
+    static func impatience(in file: SourceFile) -> [Finding] {
+        let words = [
+            "timeLimit": "wait for what happens", "Task.yield": "wait for a Watched state or begin with Task.immediate",
+            "try!": "throw", "fatalError": "throw", "precondition": "throw", "preconditionFailure": "throw",
+        ]
+        return words.flatMap { word, advice in
+            file.text.lines(with: word).map { Finding(path: file.path, line: $0, text: "\(word): \(advice)") }
+        }
+    }
+
     /// Foundation's readers of JSON take more than linear time.
     static func slowReaders(in file: SourceFile) -> [Finding] {
         ["JSONDecoder", "JSONSerialization", "PropertyListDecoder", "PropertyListSerialization"].flatMap { word in

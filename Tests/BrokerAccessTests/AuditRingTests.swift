@@ -4,7 +4,7 @@ import BrokerTestSupport
 import BrokerValues
 import Testing
 
-@Suite("The audit log keeps what matters", .timeLimit(.minutes(1)))
+@Suite("The audit log keeps what matters")
 struct AuditRingTests {
     private static let partition = AccessBed.partition
 

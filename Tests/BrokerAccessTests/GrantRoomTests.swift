@@ -4,7 +4,7 @@ import BrokerTestSupport
 import BrokerValues
 import Testing
 
-@Suite("Room for requests to a person", .timeLimit(.minutes(1)))
+@Suite("Room for requests to a person")
 struct GrantRoomTests {
     private static let partition = AccessBed.partition
 

@@ -6,7 +6,7 @@ import Glibc
 import Synchronization
 import Testing
 
-@Suite("Looking at who connects keeps nobody waiting", .timeLimit(.minutes(1)))
+@Suite("Looking at who connects keeps nobody waiting")
 struct PeerLookTests {
     @Test("while one process takes long to be looked at, others are served, and the watchdog has its answer")
     func slow() async throws {

@@ -3,7 +3,7 @@ import BrokerValues
 import Foundation
 import Testing
 
-@Suite("A sandbox that looks like many", .timeLimit(.minutes(2)))
+@Suite("A sandbox that looks like many")
 struct NestedSandboxTests {
     /// Connects so often, each time from another mount namespace, and says how often it was served.
     private static let script = """

@@ -3,7 +3,7 @@ import BrokerValues
 import Foundation
 import Testing
 
-@Suite("Users with subordinate uids", .needsRoot, .timeLimit(.minutes(3))) struct SubordinateTests {
+@Suite("Users with subordinate uids", .needsRoot) struct SubordinateTests {
     @Test("a user with a default range of subordinate uids has one user's connections, and locks nobody out")
     func connections() async throws {
         try await withTestBed { bed in
