@@ -51,7 +51,22 @@ package final class OAuthProvider: IdentityProvider {
         AuthorizationURL.build(request, at: metadata)
     }
 
+    /// An endpoint that is gone has done nothing with the request: where the provider names another one by now, that is asked.
     package func redeem(
+        _ grant: TokenGrant, with extras: TokenRequestExtras, as client: ClientCredentials,
+        at metadata: ProviderMetadata
+    ) async throws(ProviderError) -> TokenResponse {
+        do throws(ProviderError) {
+            return try await redeemOnce(grant, with: extras, as: client, at: metadata)
+        } catch .invalidResponse(status: let status?, let why) where status == 404 || status == 410 {
+            guard let renewed = await discovery.renewedMetadata(of: metadata.authority),
+                renewed.issuer == metadata.issuer, renewed.tokenEndpoint != metadata.tokenEndpoint
+            else { throw .invalidResponse(status: status, why) }
+            return try await redeemOnce(grant, with: extras, as: client, at: renewed)
+        }
+    }
+
+    private func redeemOnce(
         _ grant: TokenGrant, with extras: TokenRequestExtras, as client: ClientCredentials,
         at metadata: ProviderMetadata
     ) async throws(ProviderError) -> TokenResponse {

@@ -11,6 +11,10 @@ package struct AppDescription: Codable, Sendable, Hashable {
     package var executables: [String]
     package var units: [String]
     package var sandboxIDs: [String]
+    /// Goes along with every sign-in, where the request itself does not say otherwise.
+    package var query: [String: String]?
+    /// Where its tokens are good, for requests that name no resource (RFC 8707).
+    package var resources: [String]?
 
     package init(
         name: String = "", clientID: String = "", group: String? = nil, scopes: [String] = [],

@@ -45,6 +45,9 @@ package enum ErrorReason: String, Codable, Sendable, CaseIterable, Hashable {
     case claimsChallenge
     case scopesNotGranted
     case loginRequired
+    case notInTenant
+    case notAssigned
+    case blockedByPolicy
 
     // timedOut; the second of invalidParameter as well
     case answerPending

@@ -104,4 +104,15 @@ struct IssuerRuleTests {
         #expect(!IssuerRule.isSame("https://id.example/\u{212A}", as: "https://id.example/K"))
         #expect(!IssuerRule.isSame("https://id.example/\u{212A}/t", as: "https://id.example/K/{tenantid}"))
     }
+
+    @Test("Google's issuer counts without its scheme, and nobody else's")
+    func google() throws {
+        let google = try #require(try rule("https://accounts.google.com", at: "https://accounts.google.com"))
+        #expect(google.accepts("accounts.google.com", tenant: nil))
+        #expect(google.full("accounts.google.com") == "https://accounts.google.com")
+        #expect(
+            !google.accepts("id.example", tenant: nil) && !google.accepts("http://accounts.google.com", tenant: nil))
+        let other = try #require(try rule("https://id.example", at: "https://id.example"))
+        #expect(!other.accepts("id.example", tenant: nil) && !other.accepts("accounts.google.com", tenant: nil))
+    }
 }

@@ -53,4 +53,31 @@ struct RedirectDestinationTests {
     func invalid(uri: String) {
         #expect(throws: BrokerError.self) { try RedirectDestination.parse(uri) }
     }
+
+    @Test(
+        "a redirect URI is sent as it was registered, with the port that was chosen where it names none",
+        arguments: [
+            ("http://localhost:8080", "http://localhost:8080"), ("http://localhost:8080/", "http://localhost:8080/"),
+            ("HTTP://LocalHost:8080/Cb", "HTTP://LocalHost:8080/Cb"), ("http://127.0.0.1", "http://127.0.0.1:4711"),
+            ("http://[::1]/cb", "http://[::1]:4711/cb"), ("http://app.localhost/", "http://app.localhost:4711/"),
+        ])
+    func sent(registered: String, expected: String) {
+        #expect(RedirectDestination.sent(registered, listeningAt: "http://127.0.0.1:4711/") == expected)
+    }
+
+    @Test("without a registered one the broker's own address is sent")
+    func unregistered() {
+        #expect(
+            RedirectDestination.sent(nil, listeningAt: "http://127.0.0.1:4711/") == "http://127.0.0.1:4711/")
+    }
+
+    @Test("names below localhost are loopback, and no others")
+    func localhostNames() throws {
+        #expect(
+            try RedirectDestination.parse("http://app.localhost:80/")
+                == .loopback(.fixed(host: "app.localhost", port: 80, path: "/")))
+        for host in ["localhost.example", "xlocalhost", "localhost.localhost.example"] {
+            #expect(throws: BrokerError.self) { try RedirectDestination.parse("http://\(host)/") }
+        }
+    }
 }

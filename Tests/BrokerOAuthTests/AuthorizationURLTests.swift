@@ -6,14 +6,15 @@ import Testing
 @Suite("Authorization URL")
 struct AuthorizationURLTests {
     private func url(
-        endpoint: String = "https://idp.example/authorize", change: (inout AuthorizationRequest) -> Void = { _ in }
+        endpoint: String = "https://idp.example/authorize", at issuer: String = "https://idp.example",
+        change: (inout AuthorizationRequest) -> Void = { _ in }
     ) throws -> String {
         let http = try HTTPClient(configuration: .init(version: "1"))
         let provider = OAuthProvider(
             http: http, clock: ManualClock(), proofs: ES256ProofSigner(random: CountingRandom()))
         let metadata = ProviderMetadata(
-            authority: try Authority(parsing: "https://idp.example", allowHTTPLoopback: false),
-            issuer: "https://idp.example", authorizationEndpoint: endpoint,
+            authority: try Authority(parsing: issuer, allowHTTPLoopback: false),
+            issuer: issuer, authorizationEndpoint: endpoint,
             tokenEndpoint: "https://idp.example/token", jwksURI: "https://idp.example/jwks")
         var request = AuthorizationRequest(
             clientID: "my app", redirectURI: "http://127.0.0.1:4711/cb?a=b", scopes: Scopes(["openid", "mail+read"]),
@@ -29,6 +30,36 @@ struct AuthorizationURLTests {
                 == "https://idp.example/authorize?client_id=my%20app&response_type=code"
                 + "&redirect_uri=http%3A%2F%2F127.0.0.1%3A4711%2Fcb%3Fa%3Db&scope=openid%20mail%2Bread&state=s&nonce=n"
                 + "&code_challenge=c&code_challenge_method=S256&client-request-id=id-1")
+    }
+
+    @Test(
+        "a known provider gets what its sign-ins need, unless the app or the request says otherwise",
+        arguments: [
+            ("https://accounts.google.com", "access_type=offline"),
+            ("https://www.dropbox.com", "token_access_type=offline"),
+        ])
+    func habits(issuer: String, parameter: String) throws {
+        #expect(try url(at: issuer).hasSuffix("&" + parameter))
+        #expect(try !url().contains(parameter))
+        let name = String(parameter.prefix { $0 != "=" })
+        #expect(try url(at: issuer) { $0.registeredParameters = [name: "online"] }.hasSuffix("&\(name)=online"))
+        let asked = try url(at: issuer) {
+            $0.registeredParameters = [name: "online"]
+            $0.extraQueryParameters = [name: "x"]
+        }
+        #expect(asked.hasSuffix("&\(name)=x") && !asked.contains("online") && !asked.contains("offline"))
+    }
+
+    @Test("what is kept with the app sets nothing that the broker answers for")
+    func registered() throws {
+        let url = try url {
+            $0.prompt = .login
+            $0.registeredParameters = [
+                "audience": "https://api", "prompt": "consent", "State": "x", "redirect_uri": "https://evil",
+            ]
+        }
+        #expect(url.hasSuffix("&prompt=login&audience=https%3A%2F%2Fapi"))
+        #expect(!url.contains("evil") && !url.contains("State=") && !url.contains("consent"))
     }
 
     @Test("prompt, hints and claims are added when they are there")

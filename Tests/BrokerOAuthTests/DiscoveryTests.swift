@@ -119,6 +119,32 @@ struct DiscoveryTests {
         }
     }
 
+    @Test(
+        "a document is followed to another path of its server, and never to another server",
+        arguments: [301, 302, 307, 308])
+    func redirected(status: Int) async throws {
+        try await withProvider { bed async throws in
+            bed.provider.on(.authorizationServerMetadata) { _ in .json(.object(bed.provider.discoveryDocument)) }
+            let issuer = bed.provider.issuer
+            for place in [
+                "/.well-known/oauth-authorization-server", issuer + "/.well-known/oauth-authorization-server",
+            ] {
+                bed.provider.on(.discovery) { _ in
+                    ProviderAnswer(status: status, headers: [("Location", place)], body: [])
+                }
+                #expect(try await bed.metadata().issuer == issuer)
+            }
+        }
+        try await withProvider { bed async throws in
+            bed.provider.on(.discovery) { _ in .redirect(to: "https://other.example/realm") }
+            guard case .invalidResponse(302, let text) = await bed.failure({ try await bed.metadata() }) else {
+                Issue.record("it was accepted")
+                return
+            }
+            #expect(text.contains("https://other.example/realm") && text.contains("authority"))
+        }
+    }
+
     @Test("a path goes after the host for RFC 8414, and before the rest for OpenID")
     func wellKnownPlaces() async throws {
         try await withProvider { bed async throws in
@@ -139,7 +165,8 @@ struct DiscoveryTests {
     @Test(
         "an answer that is no discovery document says what came instead",
         arguments: [
-            (ProviderAnswer.html(), Optional(200)), (.html(status: 403), 403), (.redirect(to: "/x"), 302),
+            (ProviderAnswer.html(), Optional(200)), (.html(status: 403), 403), (.redirect(to: "/x"), 404),
+            (.redirect(to: "https://other.example/x"), 302), (.redirect(to: "x"), 302),
             (.json(["not", "an object"]), 200), (.empty(200), 200),
             (.json(.object(["issuer": 1])), nil),
         ])

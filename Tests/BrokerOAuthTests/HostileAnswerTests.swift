@@ -39,7 +39,9 @@ struct HostileAnswerTests {
             let metadata = try await bed.metadata()
             let grant = TokenGrant.refreshToken(Secret("rt"), scopes: Scopes(parameter: "api"))
             bed.provider.on(.token) { _ in
-                .json(text: Array("{\"access_token\":\"at\",\(kind.member(ofBytes: Self.size))}".utf8))
+                .json(
+                    text: Array(
+                        "{\"access_token\":\"at\",\"token_type\":\"mac\",\(kind.member(ofBytes: Self.size))}".utf8))
             }
             let failure = await bed.failure {
                 try await bed.oauth.redeem(grant, with: .init(), as: .init(clientID: "app"), at: metadata)

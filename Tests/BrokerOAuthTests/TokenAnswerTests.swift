@@ -87,7 +87,7 @@ struct TokenAnswerTests {
     @Test(
         "an answer without what makes a token is refused",
         arguments: [
-            [:], ["access_token": "at"], ["access_token": "", "token_type": "Bearer"],
+            [:], ["access_token": "", "token_type": "Bearer"], ["access_token": "at", "token_type": ""],
             ["access_token": 5, "token_type": "Bearer"], ["access_token": "at", "token_type": "mac"],
         ] as [JSONObject])
     func incomplete(answer: JSONObject) async throws {
@@ -147,7 +147,7 @@ struct TokenAnswerTests {
     @Test(
         "an answer that is no good hands over the refresh token that it holds: the one that was sent may be spent",
         arguments: [
-            (["access_token": .null], .bearer), (["access_token": "a\r\nb"], .bearer), (["token_type": .null], nil),
+            (["access_token": .null], .bearer), (["access_token": "a\r\nb"], .bearer), (["token_type": ""], nil),
             (["token_type": "mac"], nil), (["token_type": "DPoP"], .dpop), (["id_token": "a\nb"], .bearer),
         ] as [(JSONObject, TokenType?)])
     func rotatedTokenOfMalformedAnswer(changes: JSONObject, type: TokenType?) async throws {
@@ -262,7 +262,7 @@ struct TokenAnswerTests {
         try await withProvider { bed async throws in
             for answer in [
                 ProviderAnswer.html(status: status), .json(["error": 5], status: status), .json([], status: status),
-                .json(["error": ["code": "invalid_grant"]], status: status), .json("invalid_grant", status: status),
+                .json(["error": ["code": 5]], status: status), .json("invalid_grant", status: status),
             ] { #expect(try await bed.refreshFailure(answer)?.isInvalidResponse == true) }
         }
     }

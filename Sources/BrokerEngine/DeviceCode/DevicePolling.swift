@@ -8,8 +8,8 @@ package struct DevicePolling: Sendable, Equatable {
     package enum Answer: Sendable, Equatable {
         /// The person is not done.
         case pending
-        /// Not done, and asked too often.
-        case slowDown
+        /// Not done, and asked too often. Seconds, where the provider said how long to wait.
+        case slowDown(retryAfter: Int?)
         /// No answer, or none that says anything about the code. Seconds, where the provider said how long to wait.
         case trouble(retryAfter: Int?)
         /// The code is not good any more.
@@ -51,9 +51,10 @@ package struct DevicePolling: Sendable, Equatable {
         switch answer {
         case nil, .pending:
             backoff = interval
-        case .slowDown:
+        case .slowDown(let retryAfter):
             interval += .seconds(5)
             backoff = interval
+            if let retryAfter { return pause(max(interval, .seconds(retryAfter)), at: now) }
         case .trouble(let retryAfter):
             backoff = max(interval, min(backoff * 2, Self.longestBackoff))
             // The provider's own word counts, for this pause alone.
@@ -82,7 +83,7 @@ extension DevicePolling.Answer {
         case .refused(let refusal):
             switch refusal.error {
             case "authorization_pending": self = .pending
-            case "slow_down": self = .slowDown
+            case "slow_down": self = .slowDown(retryAfter: refusal.retryAfter)
             case "expired_token", "code_expired": self = .expired
             // RFC 6749's name for a code that is not good any more, which some providers keep to here. With a second code
             // it is about the person, who is done: not assigned, no consent, conditional access (Entra).

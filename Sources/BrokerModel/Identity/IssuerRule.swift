@@ -21,11 +21,18 @@ package struct IssuerRule: Sendable, Equatable {
         self.issuer = ExactText(issuer)
     }
 
+    /// The issuer of an ID token with its scheme. Google may leave it out (OpenID Connect Core, section 15.6.2).
+    package func full(_ issuer: ExactText) -> ExactText {
+        issuer == Self.google && self.issuer == "https://\(Self.google.text)" ? self.issuer : issuer
+    }
+
+    private static let google: ExactText = "accounts.google.com"
+
     /// Whether an ID token may come from this issuer.
     ///
     /// - Parameter tenant: the token's own `tid`.
     package func accepts(_ issuer: ExactText, tenant: String?) -> Bool {
-        guard authority.hasTenants else { return issuer == self.issuer }
+        guard authority.hasTenants else { return full(issuer) == self.issuer }
         guard let tenant, Tenant.isName(tenant) else { return false }
         if case .id(let wanted) = authority.tenant, tenant.lowercased() != wanted { return false }
         if Self.isTemplate(self.issuer.text) { return issuer == self.issuer.filled(with: tenant) }

@@ -4,6 +4,8 @@ package struct MetadataOverride: Sendable, Equatable {
     package var endpoints: [String: String] = [:]
     /// How a token's destination is called in requests; nil means the standard's `resource`.
     package var resourceParameter: String?
+    /// Whether `offline_access` is asked for; nil leaves it to the provider's metadata.
+    package var takesOfflineAccess: Bool?
 
     package init() {}
 }

@@ -18,12 +18,27 @@ package enum RedirectDestination: Sendable, Equatable {
         guard scheme == "http" || scheme == "https" else { return .elsewhere(uri) }
         guard let url = WebURL(uri) else { throw invalid("it has no host, a port that is none, or an odd character") }
         guard !url.isSecure else { return .elsewhere(uri) }
-        guard url.isLoopback else { throw invalid("plain http is for 127.0.0.1, [::1] and localhost only") }
+        guard url.isLoopback else {
+            throw invalid("plain http is for 127.0.0.1, [::1], localhost and *.localhost only")
+        }
         guard !url.hasQuery else { throw invalid("a loopback redirect URI must not have a query") }
         // Providers compare the path character by character, so a trailing slash stays; none at all means the root.
         let path = url.path.isEmpty ? "/" : url.path
         guard let port = url.port else { return .loopback(.anyPort(host: url.host, path: path)) }
         return .loopback(.fixed(host: url.host, port: port, path: path))
+    }
+
+    /// What goes to the provider for a redirect that is received on loopback: as registered, letter for letter, since providers
+    /// compare it so; with the port that was chosen where none is registered (RFC 8252, section 7.3).
+    ///
+    /// - Parameters:
+    ///   - registered: nil means any port of loopback.
+    ///   - address: where the broker listens.
+    package static func sent(_ registered: String?, listeningAt address: String) -> String {
+        guard let registered, let url = WebURL(registered) else { return address }
+        guard url.port == nil, let port = WebURL(address)?.port else { return registered }
+        let host = registered.utf8.dropFirst("http://".utf8.count).prefix { $0 != UInt8(ascii: "/") }
+        return "\(registered[..<host.endIndex]):\(port)\(registered[host.endIndex...])"
     }
 
     /// Whether a browser that was sent to a redirect URI may have come back to an address. Browsers write scheme and host in

@@ -88,6 +88,10 @@ package struct ProviderMetadata: Sendable, Equatable {
         package var tokenEndpointAuthMethods: [String]
         /// Nil when the provider does not say.
         package var scopesSupported: [String]?
+        /// Whether `offline_access` is asked for, as the administrator says; nil leaves it to the rest.
+        package var takesOfflineAccess: Bool?
+        /// Refresh tokens may come only with `prompt=consent`, although nobody asks for `offline_access`.
+        package var refreshTokenMayTakeConsent = false
         /// How ID tokens may be signed; nil when the provider does not say.
         package var idTokenAlgorithms: [String]?
     }
@@ -160,6 +164,8 @@ package struct AuthorizationRequest: Sendable {
     /// Entra: the person may belong to another cloud (`instance_aware`).
     package var isInstanceAware = false
     package var extraQueryParameters: [String: String] = [:]
+    /// Of the app's registration: what the request itself says comes first.
+    package var registeredParameters: [String: String] = [:]
 
     package init(
         clientID: String, redirectURI: String, scopes: Scopes, state: String, nonce: String, codeChallenge: String,
@@ -322,6 +328,8 @@ package struct OAuthRefusal: Sendable, Equatable {
     package var status: Int?
     package var claims: String?
     package var errorCodes: [Int64]
+    /// Seconds, where the provider said how long to wait.
+    package var retryAfter: Int?
 
     package init(
         error: String, subError: String? = nil, description: String? = nil, status: Int?, claims: String? = nil,

@@ -18,8 +18,17 @@ package struct DeviceAuthorizationRequest: Sendable {
     package var scopes: Scopes
     package var claims: String?
     package var resources: [String] = []
+    /// Of the app's registration.
+    package var parameters: [String: String]
+    /// As ``TokenRequestExtras/correlationID``.
+    package var correlationID: String?
 
-    package init(scopes: Scopes, claims: String? = nil, resources: [String] = []) {
+    package init(
+        scopes: Scopes, claims: String? = nil, resources: [String] = [], parameters: [String: String] = [:],
+        correlationID: String? = nil
+    ) {
+        self.parameters = parameters
+        self.correlationID = correlationID
         self.scopes = scopes
         self.claims = claims
         self.resources = resources

@@ -52,6 +52,8 @@ package enum RedirectPage: Sendable, Equatable {
     case signedOut(app: String)
     /// For a sign-in that waits, and goes on waiting: this is no answer that it can take.
     case notAccepted(app: String, why: String)
+    /// The sign-in goes on at another page of the provider.
+    case goesOn(url: String)
     /// A redirect that belongs to no waiting sign-in: wrong state, used before, too late.
     case notExpected
 }

@@ -8,4 +8,10 @@ extension AuthorizationRequest {
         "client_info", "instance_aware", "response_mode", "request", "request_uri", "registration", "client_secret",
         "code_verifier", "dpop_jkt", "audience", "authorization_details",
     ]
+
+    /// What an app's registration may never set. Whoever may register an app decides for whom its tokens are (`audience`), and
+    /// what a request says comes before the rest.
+    package static let reservedForRegistrations = reservedParameters.subtracting([
+        "audience", "domain_hint", "login_hint", "prompt",
+    ])
 }

@@ -10,6 +10,10 @@ package struct TokenRequestExtras: Sendable {
     package var proofKey: ProofKey?
     /// Entra: asks for `client_info`, which names the account's home.
     package var asksClientInfo = false
+    /// Entra: by which the provider's administrators find the request.
+    package var correlationID: String?
+    /// Entra: whose home the request belongs to, so that it reaches the right data centre.
+    package var home: HomeAccountID?
 
     package init() {}
 }

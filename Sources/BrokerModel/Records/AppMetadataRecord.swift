@@ -12,6 +12,8 @@ package struct AppMetadataRecord: VaultRecord {
     /// The provider gave no refresh token although one was asked for as its metadata offer it: true, where it may give one to
     /// whoever asks with `prompt=consent` (OpenID Connect Core, section 11); false, where it was tried. Nil: nobody knows.
     package var refreshTokenTakesConsent: Bool?
+    /// The provider refused a request for the sake of `offline_access`, which only the broker had added (decision 122).
+    package var refusesOfflineAccess: Bool?
     /// What an imported record had besides; kept, not used.
     package var extra: JSONObject?
 

@@ -55,6 +55,8 @@ package struct AccessTokenRecord: VaultRecord {
     package var cachedAt: NumericDate
     /// RFC 7638 thumbprint of the key that a DPoP token is bound to.
     package var keyThumbprint: String?
+    /// The refresh token of its sign-in was found dead. It is handed out until its end, or until the person signs in anew.
+    package var isOfEndedSignIn: Bool?
     /// Where the token is good (RFC 8707), sorted; nil when the request named no resource.
     package var resources: [String]?
     /// What an imported record had besides; kept, not used, until another token takes its place.
@@ -103,8 +105,10 @@ package struct RefreshTokenRecord: VaultRecord, Equatable {
     package var keyThumbprint: String?
     /// When the token was sent and no answer came: the provider may have replaced it by one that nobody has.
     package var unansweredAt: NumericDate?
-    /// When the token was refused and no reason given. The second such answer in a row ends it.
+    /// When the token was refused and no reason given, or while it was reusable. The second such answer in a row ends it.
     package var refusedAt: NumericDate?
+    /// The provider let the token live when it was used (decision 121). Absent means that this was not seen.
+    package var isReusable: Bool?
     /// What the refresh that brought the token asked for, when that was less than the grant.
     package var narrowedTo: [String]?
     /// The provider was seen to refuse scopes that the person had granted and an earlier refresh had left out: it narrows

@@ -9,6 +9,8 @@ final class Discovery: Sendable {
     private let withoutOpenID = Mutex(FairCache<String, Authority, Bool>(limit: 256))
 
     private let completions: Mutex<MetadataOverrides>
+    /// When each authority was last asked although its document was fresh.
+    private let renewals = Mutex(FairCache<String, Authority, Duration>(limit: 256))
 
     init(documents: DocumentCache<DiscoveryDocument>, completions: MetadataOverrides) {
         self.documents = documents
@@ -60,6 +62,39 @@ final class Discovery: Sendable {
                 // The first address is the one that people know.
                 throw .invalidResponse(status: status, why)
             }
+        }
+    }
+
+    /// What the provider says now, although what it said before is fresh: an endpoint of it is gone. Asked once a minute at
+    /// most.
+    ///
+    /// - Returns: nil where it says nothing, or was asked a moment ago.
+    func renewedMetadata(of authority: Authority) async -> ProviderMetadata? {
+        guard mayRenew(authority) else { return nil }
+        let rule = EndpointRule(authority: authority)
+        let addresses = [WellKnown.openIDConfiguration(of: authority), WellKnown.authorizationServer(of: authority)]
+        let places = addresses.compactMap { rule.accepted($0).map { DocumentPlace($0, of: authority) } }
+        guard let place = places.first(where: { documents.has($0) }) else { return nil }
+        let completion = completion(of: authority)
+        do throws(ProviderError) {
+            let document = try await documents.renewedDocument(at: place) { (object) throws(ProviderError) in
+                let document = DiscoveryDocument(object)
+                _ = try MetadataReader.metadata(in: document, of: authority, completedBy: completion)
+                return document
+            }
+            return try MetadataReader.metadata(in: document.content, of: authority, completedBy: completion)
+        } catch {
+            return nil
+        }
+    }
+
+    private func mayRenew(_ authority: Authority) -> Bool {
+        let now = documents.clock.uptime
+        return renewals.withLock { times in
+            if let last = times.use(authority), now - last < SignatureCheck.pauseBetweenRenewals { return false }
+            times.keep(now, for: authority, of: authority.environment)
+            times.makeRoom()
+            return true
         }
     }
 

@@ -30,7 +30,7 @@ final class DocumentCache<Content: Sendable>: Sendable {
     private typealias Outcome = Result<Document, ProviderError>
 
     private let transport: any HTTPTransport
-    private let clock: any BrokerClock
+    let clock: any BrokerClock
     private let store: DocumentStore?
     private let thread: ReadingThread
     private let flights = SharedFlights<Flight, Outcome>()
@@ -191,13 +191,8 @@ final class DocumentCache<Content: Sendable>: Sendable {
         }
         defer { places.withLock { $0.leave(for: url.server, of: url.server) } }
         let known = await entry(place, reading)?.document.source
-        let response: HTTPResponse
-        do throws(HTTPFailure) {
-            let headers = [HTTPHeader("Accept", "application/json")] + (known?.conditions ?? [])
-            response = try await transport.get(url.text, of: place.issuer, headers: headers)
-        } catch {
-            throw ProviderError(error, isRepeatable: true)
-        }
+        let headers = [HTTPHeader("Accept", "application/json")] + (known?.conditions ?? [])
+        let response = try await transport.document(at: place, headers: headers)
         guard let source = confirmed(known, by: response) ?? CachedDocument(response, from: place) else {
             throw unexpected(response, from: url)
         }

@@ -9,6 +9,28 @@ package enum KnownProviders {
         package let endpoints: [String]
     }
 
+    /// What sign-ins at a provider need beside the standard, so that they last.
+    package struct Habits: Sendable {
+        /// As ``Entry/issuer``.
+        package let issuer: String
+        /// Goes along with every sign-in, where neither the app's registration nor the request says otherwise.
+        var query: [String: String] = [:]
+        var resourceParameter: String?
+        /// Refresh tokens come with the first consent, and later with `prompt=consent` only.
+        var refreshTokenTakesConsent = false
+    }
+
+    package static let habits = [
+        // A refresh token comes for these only.
+        Habits(issuer: "accounts.google.com", query: ["access_type": "offline"], refreshTokenTakesConsent: true),
+        Habits(issuer: "www.dropbox.com", query: ["token_access_type": "offline"]),
+        Habits(issuer: "*.auth0.com", resourceParameter: "audience"),
+        Habits(issuer: "*.REGION.auth0.com", resourceParameter: "audience"),
+    ]
+
+    /// - Parameter issuer: the authority's host.
+    package static func habits(at issuer: String) -> Habits? { habits.first { match(issuer, $0.issuer) != nil } }
+
     package static let all = [
         Entry(issuer: "accounts.google.com", endpoints: ["oauth2.googleapis.com"]),
         Entry(

@@ -40,7 +40,10 @@ enum MetadataReader {
         metadata.dpopAlgorithms = document.dpopAlgorithms
         metadata.scopesSupported = document.scopesSupported
         metadata.idTokenAlgorithms = document.idTokenAlgorithms
-        if let name = completion.resourceParameter { metadata.resourceParameter = name }
+        let known = KnownProviders.habits(at: authority.environment)
+        if let name = completion.resourceParameter ?? known?.resourceParameter { metadata.resourceParameter = name }
+        metadata.refreshTokenMayTakeConsent = known?.refreshTokenTakesConsent == true
+        metadata.takesOfflineAccess = completion.takesOfflineAccess
         try check(EndpointHosts(authority: authority, completion: completion), &metadata)
         return metadata
     }

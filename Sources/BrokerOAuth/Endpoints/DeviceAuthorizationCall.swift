@@ -11,6 +11,13 @@ extension OAuthProvider {
         form.body.add("scope", request.scopes.parameter)
         if let claims = request.claims { form.body.add("claims", claims) }
         for resource in request.resources { form.body.add(metadata.resourceParameter, resource) }
+        // What is for a browser's page is no part of it.
+        let excluded = AuthorizationRequest.reservedParameters.subtracting(["audience"])
+        for (name, value) in request.parameters.sorted(by: { $0.key < $1.key })
+        where !excluded.contains(name.lowercased()) {
+            form.body.add(name, value)
+        }
+        form.headers += RequestIdentity.headers(correlationID: request.correlationID, at: metadata.authority)
         let answer = try await answer(to: form.request(to: endpoint, as: client, at: metadata), from: endpoint)
         return try DeviceAuthorization(answer, pages: EndpointRule(authority: metadata.authority))
     }

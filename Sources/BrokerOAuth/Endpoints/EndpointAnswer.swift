@@ -18,6 +18,7 @@ struct EndpointAnswer {
     ///   - statuses: which count as one.
     ///   - expected: what should have come, for the error's text.
     func object(statuses: Set<Int>, expected: String) throws(ProviderError) -> JSONObject {
+        if let pollingRefusal { throw .refused(pollingRefusal) }
         if let unavailable = ProviderError.unavailable(response, server: server, now: now) { throw unavailable }
         let answer: JSONObject
         switch content {
@@ -33,6 +34,17 @@ struct EndpointAnswer {
         return answer
     }
 
+    /// RFC 8628, section 3.5: what a device is told while the person is not done. Some providers send it with status 429,
+    /// which says nothing more.
+    private var pollingRefusal: OAuthRefusal? {
+        guard let object, let error = object["error"]?.stringValue,
+            ["slow_down", "authorization_pending"].contains(error)
+        else { return nil }
+        var refusal = OAuthRefusal(answer: object, status: response.status)
+        refusal?.retryAfter = RetryAfter.seconds(response.header("retry-after"), now: now)
+        return refusal
+    }
+
     /// - Parameter what: a clause: "names no code".
     func incomplete(_ what: String) -> ProviderError {
         .invalidResponse(status: response.status, "The answer of \(server) \(what). Ask who runs the provider.")
@@ -41,12 +53,18 @@ struct EndpointAnswer {
 
 extension OAuthRefusal {
     /// An error answer (RFC 6749, section 5.2), its texts made fit for people and logs; nil when it is none.
+    ///
+    /// Some providers have an object in place of the code, or a list of objects; the code and the description are in the first.
     init?(answer: JSONObject, status: Int) {
-        guard let error = answer["error"]?.stringValue else { return nil }
+        let inner = answer["error"]?.objectValue ?? answer["errors"]?.arrayValue?.first?.objectValue
+        let code = ["error", "code", "type", "status"].lazy.compactMap { inner?[$0]?.stringValue }.first
+        guard let error = answer["error"]?.stringValue ?? code else { return nil }
+        let description = ["error_description", "message", "description"].lazy
+            .compactMap { (inner ?? answer)[$0]?.stringValue }.first
         self.init(
             error: SafeText(error, atMost: 80).text,
             subError: answer["suberror"]?.stringValue.map { SafeText($0, atMost: 80).text },
-            description: answer["error_description"]?.stringValue.map { SafeText($0, atMost: 400).text },
+            description: description.map { SafeText($0, atMost: 400).text },
             status: status,
             claims: answer["claims"]?.stringValue.flatMap(Self.claims),
             errorCodes: answer["error_codes"]?.arrayValue?.prefix(16).compactMap(\.integerValue) ?? [])

@@ -17,7 +17,7 @@ extension OAuthProvider {
 
     func answer(to request: HTTPRequest, from endpoint: WebURL) async throws(ProviderError) -> EndpointAnswer {
         let response = try await send(request)
-        let content = await thread.object(in: response.body)
+        let content = await thread.answer(in: response.body)
         return EndpointAnswer(response: response, content: content, server: endpoint.server, now: clock.now)
     }
 

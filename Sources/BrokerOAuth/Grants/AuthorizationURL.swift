@@ -39,6 +39,14 @@ enum AuthorizationURL {
         add("dpop_jkt", request.proofKeyThumbprint)
         if request.asksClientInfo { add("client_info", "1") }
         if request.isInstanceAware { add("instance_aware", "true") }
+        let given = Set(parameters.map(\.0) + request.extraQueryParameters.keys.map { $0.lowercased() })
+            .union(AuthorizationRequest.reservedForRegistrations)
+        let habits = KnownProviders.habits(at: metadata.authority.environment)?.query ?? [:]
+        for (name, value) in habits.merging(request.registeredParameters, uniquingKeysWith: { $1 }).sorted(by: {
+            $0.key < $1.key
+        }) where !given.contains(name.lowercased()) {
+            parameters.append((name, value))
+        }
         let taken = AuthorizationRequest.reservedParameters.union(parameters.map(\.0))
         for (name, value) in request.extraQueryParameters.sorted(by: { $0.key < $1.key })
         where !taken.contains(name.lowercased()) {

@@ -11,7 +11,7 @@ struct TokenAnswer {
     func read() throws(ProviderError) -> TokenResponse {
         if let refusalWithoutReason { throw refusalWithoutReason }
         do throws(ProviderError) {
-            return try token(in: answer.object(statuses: [200], expected: "a token or an OAuth error"))
+            return try token(in: answer.object(statuses: [200, 201], expected: "a token or an OAuth error"))
         } catch {
             throw keepingRefreshToken(error)
         }
@@ -60,7 +60,9 @@ struct TokenAnswer {
                 throw answer.incomplete("holds characters in its \(name) that no token has")
             }
         }
-        guard let type = tokenType(in: object) else {
+        // Some providers leave it out. Then it is what was asked for, unless that is a binding which nobody confirms.
+        let isUntyped = (object["token_type"] ?? .null) == .null && !isProven
+        guard let type = tokenType(in: object) ?? (isUntyped ? .bearer : nil) else {
             // RFC 6749, section 7.1: a token of a type that is not understood must not be used.
             throw answer.incomplete("is of a type that the broker does not know")
         }
@@ -75,7 +77,7 @@ struct TokenAnswer {
             refreshIn: object.duration("refresh_in"),
             refreshToken: object.secret("refresh_token"),
             idToken: object.secret("id_token"),
-            scope: object["scope"]?.stringValue.map(Self.scopes),
+            scope: (object["scope"]?.stringValue ?? object["scope"]?.strings?.joined(separator: " ")).map(Self.scopes),
             familyID: object["foci"]?.stringValue ?? object["foci"]?.integerValue.map(String.init),
             clientInfo: object["client_info"]?.stringValue)
     }

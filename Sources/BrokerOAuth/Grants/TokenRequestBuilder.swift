@@ -25,6 +25,8 @@ enum TokenRequestBuilder {
         if let claims = extras.claims { form.body.add("claims", claims) }
         for resource in extras.resources { form.body.add(metadata.resourceParameter, resource) }
         if extras.asksClientInfo { form.body.add("client_info", "1") }
+        form.headers += RequestIdentity.headers(
+            correlationID: extras.correlationID, home: extras.home, at: metadata.authority)
         var request = try form.request(to: endpoint, as: client, at: metadata)
         if case .refreshToken = grant { request.takesLateAnswer = true }
         return request

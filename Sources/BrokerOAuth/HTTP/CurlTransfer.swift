@@ -83,6 +83,8 @@ final class CurlTransfer {
         // A name that is not resolved in time: otherwise libcurl waits for its resolver's thread, and all transfers with it.
         long(CURLOPT_QUICK_EXIT, 1)
         long(CURLOPT_NETRC, 0)
+        // Some servers compress although nobody asked: then libcurl decodes, and what is counted is what comes out.
+        string(CURLOPT_ACCEPT_ENCODING, "identity")
         long(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS)
         string(CURLOPT_USERAGENT, "token-broker/\(configuration.version)")
         long(CURLOPT_CONNECTTIMEOUT_MS, configuration.connectTimeout.milliseconds)
@@ -251,7 +253,9 @@ final class CurlTransfer {
 
     private func receive(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
         guard let bytes else { return 0 }
-        guard count <= settings.configuration.largestAnswer - body.count else { return tooLarge() }
+        guard count <= settings.configuration.largestAnswer - body.count else {
+            return tooLarge("answer", settings.configuration.largestAnswer)
+        }
         body.append(contentsOf: UnsafeRawBufferPointer(start: bytes, count: count))
         return count
     }
@@ -259,7 +263,7 @@ final class CurlTransfer {
     private func header(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
         guard let bytes else { return 0 }
         headerBytes += count
-        guard headerBytes <= Self.largestHeader else { return tooLarge() }
+        guard headerBytes <= Self.largestHeader else { return tooLarge("header", Self.largestHeader) }
         let line = UnsafeRawBufferPointer(start: bytes, count: count)
         if line.starts(with: "HTTP/".utf8) {
             // The final answer after an interim one (RFC 9110, section 15.2).
@@ -271,10 +275,9 @@ final class CurlTransfer {
     }
 
     /// Any number but the one given makes libcurl stop.
-    private func tooLarge() -> Int {
+    private func tooLarge(_ part: String, _ bound: Int) -> Int {
         ownFailure = HTTPFailure(
-            .tooLarge, mayHaveBeenSent: true,
-            "\(submission.url.server) sent more than \(settings.configuration.largestAnswer) bytes")
+            .tooLarge, mayHaveBeenSent: true, "\(submission.url.server) sent more than \(bound) bytes of \(part)")
         return -1
     }
 

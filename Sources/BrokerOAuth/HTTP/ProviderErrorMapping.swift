@@ -30,7 +30,7 @@ extension ProviderError {
         guard response.status >= 500 || response.status == 429 || response.status == 408 else { return nil }
         return .unavailable(
             status: response.status, retryAfter: RetryAfter.seconds(response.header("retry-after"), now: now),
-            "The provider \(server) answered with status \(response.status). Try again later.")
+            "The provider \(server) answered with status \(response.status). Try again later.\(response.quote)")
     }
 
     /// An answer in the wrong form.
@@ -55,6 +55,25 @@ extension ProviderError {
         return .invalidResponse(
             status: response.status,
             "The provider \(server) answered with status \(response.status) and \(form) instead of \(expected)."
-                + "\(redirect) Check the authority's address.")
+                + "\(redirect) Check the authority's address.\(response.quote)")
+    }
+}
+
+extension HTTPResponse {
+    /// What an error answer says for people. Words that are long enough to be a token are left out: some servers repeat what
+    /// they were sent.
+    fileprivate var quote: String {
+        guard status >= 400 else { return "" }
+        let said: String?
+        if mediaType == "text/plain" {
+            said = String(decoding: body.prefix(1_000), as: UTF8.self)
+        } else {
+            let object = try? JSONReader.object(body)
+            said =
+                ["error_description", "message", "detail", "title"].lazy.compactMap { object?[$0]?.stringValue }.first
+        }
+        let words = SafeText(said ?? "", atMost: 200).text.split(separator: " ")
+        let text = words.map { $0.utf8.count > 32 ? "…" : $0 }.joined(separator: " ")
+        return text.isEmpty ? "" : " It says: \(text)"
     }
 }

@@ -29,6 +29,17 @@ package final class ReadingThread: Sendable {
     func object(in text: [UInt8]) async -> Result<JSONObject, JSONReader.Malformed> {
         await read(bytes: text.count) { Result(reading: text) }
     }
+
+    /// As ``object(in:)``; of an array of errors, as some providers send them, the first.
+    func answer(in text: [UInt8]) async -> Result<JSONObject, JSONReader.Malformed> {
+        await read(bytes: text.count) {
+            let object = Result<JSONObject, JSONReader.Malformed>(reading: text)
+            guard case .failure = object,
+                let first = (try? JSONReader.read(text))?.value.arrayValue?.first?.objectValue, first["error"] != nil
+            else { return object }
+            return .success(first)
+        }
+    }
 }
 
 extension Result<JSONObject, JSONReader.Malformed> {

@@ -9,7 +9,8 @@ struct CompactToken {
     /// The bytes that the signature covers.
     let signed: [UInt8]
 
-    static let longest = 64 << 10
+    /// Bytes; an answer has no more. A person in thousands of groups has an ID token of more than 100 KB.
+    static let longest = 1 << 20
 
     /// - Returns: nil when it is not three parts of base64url, the first two of them JSON objects without a member twice.
     init?(_ token: Secret) {

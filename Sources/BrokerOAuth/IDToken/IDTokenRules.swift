@@ -54,7 +54,7 @@ struct IDTokenRules {
         if let accessTokenHash, let named = claims["at_hash"], named != .null {
             guard named.exactText == accessTokenHash else { throw .accessToken }
         }
-        return IDTokenClaims(issuer: named, subject: subject, all: claims)
+        return IDTokenClaims(issuer: issuer.full(named), subject: subject, all: claims)
     }
 
     private func checkNonce(_ nonce: JSONValue?) throws(Violation) {
@@ -73,10 +73,10 @@ struct IDTokenRules {
         default: throw .audience
         }
         guard audiences.contains(expectation.clientID) else { throw .audience }
-        // With several audiences somebody must say for whom the token was made; who says so must mean us.
+        // Who says for whom the token was made must mean us. With several audiences somebody should say so, and some
+        // providers do not; the token came from the token endpoint, in answer to this client.
         switch claims["azp"] {
-        case nil, .null:
-            if Set(audiences).count > 1 { throw .authorizedParty }
+        case nil, .null: break
         case let party?:
             guard party.exactText == expectation.clientID else { throw .authorizedParty }
         }

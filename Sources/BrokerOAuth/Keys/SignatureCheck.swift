@@ -11,6 +11,8 @@ final class SignatureCheck: Sendable {
     /// What is kept counts against its server.
     private let lastRenewal = Mutex(FairCache<String, DocumentPlace, Duration>(limit: 256))
 
+    /// That are tried for one token.
+    static let mostKeys = 12
     static let pauseBetweenRenewals: Duration = .seconds(60)
 
     /// How old keys may be that a refreshed token is checked with while the provider's cannot be had: it may have withdrawn them.
@@ -60,11 +62,10 @@ final class SignatureCheck: Sendable {
         _ token: CompactToken, _ algorithm: SignatureAlgorithm, _ issuer: IssuerRule, by keys: KeySet
     ) -> Bool {
         let (named, tenant) = (token.claims["iss"]?.exactText, token.claims["tid"]?.stringValue)
-        for key in keys.candidates(id: token.keyID, algorithm: algorithm)
-        where issuer.takesKey(of: key.issuer, for: named, tenant: tenant) {
-            if key.verifies(token.signature, of: token.signed, with: algorithm) { return true }
-        }
-        return false
+        return keys.candidates(id: token.keyID, algorithm: algorithm)
+            .filter { issuer.takesKey(of: $0.issuer, for: named, tenant: tenant) }
+            .prefix(Self.mostKeys)
+            .contains { $0.verifies(token.signature, of: token.signed, with: algorithm) }
     }
 
     private func mayRenew(_ place: DocumentPlace) -> Bool {

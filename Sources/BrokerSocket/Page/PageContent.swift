@@ -58,6 +58,12 @@ struct PageContent: Sendable {
                 You can close this tab and return to <bdi>\(text: app)</bdi> to finish the sign-in or start it again. If this \
                 page comes back, do not sign in there.
                 """
+        case .goesOn:
+            tone = .neutral
+            title = "The sign-in goes on"
+            heading = "The sign-in goes on"
+            lines = ["The provider is asked once more, for less."]
+            next = "This page leaves by itself. If it does not, start the sign-in again from your app."
         case .notExpected:
             tone = .lost
             title = "No sign-in is waiting"

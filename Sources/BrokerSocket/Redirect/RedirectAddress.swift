@@ -38,12 +38,13 @@ struct RedirectAddress: Equatable {
             self.host = "[::1]"
             families =
                 [Family(ip: "::1", isNeeded: true)] + (port == nil ? [Family(ip: "127.0.0.1", isNeeded: false)] : [])
-        case "localhost":
+        case let name where name == "localhost" || name.hasSuffix(".localhost") && WebURL.isLoopback(name):
             // Browsers try either. A port that somebody else has on one of the two would give them the code.
-            self.host = "localhost"
+            self.host = name
             families = [Family(ip: "127.0.0.1", isNeeded: true), Family(ip: "::1", isNeeded: false)]
         default:
-            throw .cannotListen("A redirect can be received at 127.0.0.1, [::1] and localhost only, not at \(host).")
+            throw .cannotListen(
+                "A redirect can be received at 127.0.0.1, [::1], localhost and *.localhost only, not at \(host).")
         }
     }
 

@@ -12,10 +12,12 @@ struct RedirectResponse: Sendable {
         status =
             switch page {
             case .notExpected, .notAccepted: .badRequest
+            case .goesOn: .seeOther
             default: .ok
             }
         body = PageTemplate.render(page)
         headers = Self.pageHeaders(policy: PageTemplate.contentSecurityPolicy)
+        if case .goesOn(let url) = page { headers.add(name: "location", value: url) }
     }
 
     init(page: String, policy: String, referrer: String) {

@@ -43,7 +43,9 @@ enum RedirectVerdict {
 
     private static func namesLoopback(_ hosts: [Substring], port: UInt16) -> Bool {
         guard hosts.count == 1, let host = hosts.first?.lowercased() else { return false }
-        return WebURL.loopbackHosts.contains { host == "\($0):\(port)" || (port == 80 && host == $0) }
+        let suffix = ":\(port)"
+        if host.hasSuffix(suffix) { return WebURL.isLoopback(host.dropLast(suffix.count)) }
+        return port == 80 && WebURL.isLoopback(host)
     }
 
     /// Whether the browser shows the answer to a person (Fetch Metadata). A page elsewhere that makes the browser fetch

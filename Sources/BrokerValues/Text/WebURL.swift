@@ -78,9 +78,17 @@ package struct WebURL: Sendable, Hashable {
     package var origin: String { "\(isSecure ? "https" : "http")://\(server)" }
 
     /// The hosts that plain http is good for: not even another address of 127.0.0.0/8 is.
-    package static let loopbackHosts: Set<String> = ["127.0.0.1", "[::1]", "localhost"]
+    private static let loopbackHosts: Set<String> = ["127.0.0.1", "[::1]", "localhost"]
 
-    package var isLoopback: Bool { Self.loopbackHosts.contains(host) }
+    /// Names below `localhost` are this machine's as well, whatever DNS says (RFC 6761, section 6.3).
+    ///
+    /// - Parameter host: in lower case.
+    package static func isLoopback(_ host: some StringProtocol) -> Bool {
+        loopbackHosts.contains(String(host))
+            || (host.hasSuffix(".localhost") && host.utf8.count > ".localhost".utf8.count)
+    }
+
+    package var isLoopback: Bool { Self.isLoopback(host) }
 
     /// Whether nobody on the way can read or change what goes there.
     package var isSecureOrLoopback: Bool { isSecure || isLoopback }

@@ -18,9 +18,18 @@ struct DevicePollingTests {
     @Test("slow_down adds five seconds, for good and every time", arguments: [1, 2, 3])
     func slowDown(times: Int) {
         var polling = polling()
-        for _ in 0..<times { _ = polling.next(after: .slowDown, at: .zero) }
+        for _ in 0..<times { _ = polling.next(after: .slowDown(retryAfter: nil), at: .zero) }
         #expect(polling.interval == .seconds(5 + 5 * times))
         #expect(polling.next(after: .pending, at: .zero) == .wait(polling.interval))
+    }
+
+    @Test(
+        "the longer of Retry-After and the interval with five seconds more is waited for",
+        arguments: [(3, 10), (30, 30)])
+    func slowDownWithPause(retryAfter: Int, expected: Int) {
+        var polling = DevicePolling(interval: 5, deadline: .seconds(600))
+        #expect(polling.next(after: .slowDown(retryAfter: retryAfter), at: .zero) == .wait(.seconds(expected)))
+        #expect(polling.next(after: .pending, at: .zero) == .wait(.seconds(10)))
     }
 
     @Test("network trouble doubles the pause up to a minute and does not end the wait; an answer ends the doubling")
@@ -71,7 +80,7 @@ struct DevicePollingTests {
     @Test(
         "the provider's error codes",
         arguments: [
-            ("authorization_pending", .pending), ("slow_down", .slowDown), ("expired_token", .expired),
+            ("authorization_pending", .pending), ("slow_down", .slowDown(retryAfter: nil)), ("expired_token", .expired),
             ("access_denied", .denied), ("authorization_declined", .denied),
             ("temporarily_unavailable", .trouble(retryAfter: nil)), ("server_error", .trouble(retryAfter: nil)),
             ("invalid_grant", .expired), ("invalid_client", .failed), ("whatever", .failed),

@@ -86,7 +86,7 @@ struct RedirectListenerTests {
         try await withTestBed { bed -> Void in
             await #expect(
                 throws: RedirectError.cannotListen(
-                    "A redirect can be received at 127.0.0.1, [::1] and localhost only, not at \(host).")
+                    "A redirect can be received at 127.0.0.1, [::1], localhost and *.localhost only, not at \(host).")
             ) {
                 try await redirectListener(in: bed).open(.anyPort(host: host, path: "/")) { _ in .notExpected }
             }

@@ -4,6 +4,7 @@ struct ADFSRules: ProviderRules {
 
     let hasHostWideClients = true
     let takesOfflineAccess = true
+    let scopesNameResources = true
 
     func recognizes(_ url: AuthorityURL) -> Bool { url.path.lowercased() == Self.path }
 

@@ -21,4 +21,10 @@ struct B2CRules: EntraFamily {
     func admits(_ issuer: Authority, for authority: Authority) -> Bool {
         EntraCloud.canonical(issuer.environment) == authority.environment && !IssuerRule.isTemplate(issuer.path)
     }
+
+    /// Most of B2C's refusals have neither number nor suberror. Then the words of RFC 6749 are all that there is.
+    func meaning(of refusal: OAuthRefusal) -> RefusedGrant {
+        let isBare = refusal.errorCodes.isEmpty && (refusal.subError ?? "").isEmpty
+        return isBare ? .standard(refusal) : EntraRefusals.meaning(of: refusal)
+    }
 }

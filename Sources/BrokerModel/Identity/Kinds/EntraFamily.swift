@@ -9,7 +9,11 @@ extension EntraFamily {
     /// They go by the login hint.
     package var takesIDTokenHint: Bool { false }
     package var takesOfflineAccess: Bool { true }
+    package var takesRequestID: Bool { true }
     package var grantsFollowConsent: Bool { true }
+    package var scopesNameResources: Bool { true }
+
+    package func meaning(of refusal: OAuthRefusal) -> RefusedGrant { EntraRefusals.meaning(of: refusal) }
 
     /// The ID token names the person as the tenant knows them, which is somebody else for a guest.
     package func home(of claims: IDTokenClaims, told: HomeAccountID?) -> HomeAccountID {

@@ -43,11 +43,22 @@ package protocol ProviderRules: Sendable {
     /// Whether `offline_access` is taken, and wanted for a refresh token, although the metadata may not name it.
     var takesOfflineAccess: Bool { get }
 
+    /// Whether requests carry the correlation id, and what else Microsoft's servers read of a request.
+    var takesRequestID: Bool { get }
+
     /// Whether a refresh token is good for all that the person agreed to, not just for what it was granted with.
     ///
     /// Then no request narrows it; each has to ask anew for what the broker adds itself (`offline_access` for the next
     /// refresh token); and `invalid_scope` does not mean that the person has to agree.
     var grantsFollowConsent: Bool { get }
+
+    /// Whether a scope begins with the resource that it is for, which answers may leave out or add.
+    var scopesNameResources: Bool { get }
+
+    // MARK: Answers
+
+    /// What a refusal of a refresh token is about.
+    func meaning(of refusal: OAuthRefusal) -> RefusedGrant
 }
 
 extension ProviderRules {
@@ -58,7 +69,11 @@ extension ProviderRules {
     package var asksClientInfo: Bool { false }
     package var takesIDTokenHint: Bool { true }
     package var takesOfflineAccess: Bool { false }
+    package var takesRequestID: Bool { false }
     package var grantsFollowConsent: Bool { false }
+    package var scopesNameResources: Bool { false }
+
+    package func meaning(of refusal: OAuthRefusal) -> RefusedGrant { .standard(refusal) }
 
     package func home(of claims: IDTokenClaims, told: HomeAccountID?) -> HomeAccountID {
         HomeAccountID(subject: claims.subject.text, issuer: claims.issuer.text)
