@@ -26,7 +26,19 @@ enum AppRules {
             guard above.isEmpty else {
                 throw invalid("scopes", "has \(above.parameter), which is not among allowedScopes")
             }
+            let elsewhere = Scopes(app.description.resources ?? []).subtracting(ceiling)
+            guard elsewhere.isEmpty else {
+                throw invalid("resources", "has \(elsewhere.parameter), which is not among allowedScopes")
+            }
         }
+        for (name, value) in app.description.query ?? [:] {
+            guard !AuthorizationRequest.reservedForRegistrations.contains(name.lowercased()) else {
+                throw invalid("query", "has \(SafeText(name, atMost: 60).text), which the broker sets itself")
+            }
+            try check(name, field: "query", limit: 100)
+            try check(value, field: "query", limit: 2_048)
+        }
+        for resource in app.description.resources ?? [] { try check(resource, field: "resources", limit: 2_048) }
         _ = try RedirectDestination.parse(app.redirectURI)
         let lists = app.description.lists
         guard lists.count <= 256, lists.reduce(0, { $0 + $1.utf8.count }) <= 16 << 10 else {

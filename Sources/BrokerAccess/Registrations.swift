@@ -97,7 +97,9 @@ struct Registrations: Sendable {
 
 extension AppDescription {
     /// What apps and callers are listed with, beside the names that are short.
-    var lists: [String] { scopes + executables + units + sandboxIDs }
+    var lists: [String] {
+        scopes + executables + units + sandboxIDs + (resources ?? []) + (query ?? [:]).flatMap { [$0.key, $0.value] }
+    }
 
     fileprivate var roughBytes: Int { lists.reduce(4_096) { $0 + $1.utf8.count + 32 } }
 }

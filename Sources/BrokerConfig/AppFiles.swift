@@ -33,6 +33,15 @@ package struct AppFiles: Sendable, Equatable {
         let values = try ConfigurationFile.entries(of: text, at: path)
         for value in values.sorted(by: { $0.line < $1.line }) {
             let origin = ConfigurationOrigin.file(path: path, line: value.line)
+            if value.path.count == 3, value.path[1] == "query" {
+                guard case .string(let text) = value.value else {
+                    throw ConfigurationError(.wrongType, "query: \(value.path[2]) expects a string", at: origin)
+                }
+                apps[value.path[0], default: AppFileEntry(name: value.path[0], origin: "\(origin)")]
+                    .description.query = (apps[value.path[0]]?.description.query ?? [:])
+                    .merging([value.path[2]: text]) { $1 }
+                continue
+            }
             guard value.path.count == 2 else {
                 throw ConfigurationError(
                     .unknownKey, "an app is a table that has its name, with keys in it: [mail]", at: origin)
@@ -69,6 +78,17 @@ extension TableKey<AppFileEntry> {
             words(
                 "sandbox_ids", \.description.sandboxIDs,
                 "Sandboxes that may act as it, as `flatpak:ID`, `snap:NAME` or `ENGINE:ID`."),
+            words(
+                "resources", \.description.resources,
+                "Where its tokens are good, if a request does not say (RFC 8707)."),
+            TableKey(
+                name: "query",
+                summary:
+                    "A table of parameters that go along with every sign-in: `query = { access_type = \"offline\" }`.",
+                type: ["type": "object", "additionalProperties": ["type": "string"]]
+            ) { value, _ throws(Setting.Refusal) in
+                throw Setting.Refusal(.wrongType, "expects a table of strings, not \(value.typeName)")
+            },
             boolean("instance_aware", \.isInstanceAware, "Whether its people may be at home in other clouds of Entra."),
         ]
     }

@@ -108,6 +108,7 @@ extension ProviderSetting {
             case .providerKind: ConfigurationSchema.choice(ProviderKind.allCases.map(\.rawValue))
             case .endpoint: ["type": "string", "pattern": "^https?://"]
             case .choice(let choices): ConfigurationSchema.choice(choices)
+            case .offlineAccess: ["type": "boolean"]
             case .clouds: ConfigurationSchema.words()
             }
         schema["description"] = .string(summary)

@@ -12,6 +12,7 @@ package struct ProviderSetting: Sendable {
         /// An https URL; plain http only to loopback.
         case endpoint
         case choice([String])
+        case offlineAccess
         case clouds
     }
 
@@ -31,6 +32,11 @@ package struct ProviderSetting: Sendable {
         ProviderSetting(
             name: "resource_parameter", kind: .choice(["resource", "audience"]),
             summary: "How requests call a token's destination: as RFC 8707 does, or as providers did before it."),
+        ProviderSetting(
+            name: "offline_access", kind: .offlineAccess,
+            summary:
+                "Whether sign-ins ask for `offline_access`, which brings refresh tokens. Unset: where the provider's "
+                + "metadata name it, or name no scopes."),
         ProviderSetting(
             name: "other_clouds", kind: .clouds,
             summary:
@@ -59,6 +65,7 @@ extension ProviderSetting.Kind {
         case .providerKind: Self.kinds.map { "`\($0)`" }.joined(separator: ", ")
         case .endpoint: "https URL"
         case .choice(let choices): choices.map { "`\($0)`" }.joined(separator: ", ")
+        case .offlineAccess: "`true`, `false`"
         case .clouds: "array of https URLs of hosts"
         }
     }
@@ -85,6 +92,8 @@ extension ProviderSetting {
                 throw Setting.Refusal(.outOfRange, "\"\(text)\" is not one of \(choices.joined(separator: ", "))")
             }
             table.completion.resourceParameter = text
+        case (.offlineAccess, .boolean(let flag)): table.completion.takesOfflineAccess = flag
+        case (.offlineAccess, _): throw Setting.Refusal(.wrongType, "expects a boolean, not \(value.typeName)")
         // Whether they are hosts, and Entra's, is seen when all tables are read.
         case (.clouds, .words(let urls)):
             table.otherClouds = urls
@@ -101,6 +110,7 @@ extension ProviderSetting {
         case .providerKind: table.kind?.rawValue
         case .endpoint: table.completion.endpoints[name]
         case .choice: table.completion.resourceParameter
+        case .offlineAccess: table.completion.takesOfflineAccess.map { "\($0)" }
         case .clouds: table.otherClouds.map(Setting.Kind.quoted)
         }
     }

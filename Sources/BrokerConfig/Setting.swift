@@ -165,7 +165,10 @@ extension Setting {
                 + "else. For browsers that run under an account of their own."),
         Setting(
             name: "cache.expiry_buffer", kind: .integer(\.cache.expiryBuffer, 0...3_600, unit: "s"),
-            takesEffect: .reload, summary: "A cached token this close to its expiry is refreshed instead of handed out."
+            takesEffect: .reload,
+            summary:
+                "A cached token this close to its expiry is refreshed instead of handed out, unless the request says how "
+                + "long it must be good for. At most a fifth of the token's own lifetime counts."
         ),
         Setting(
             name: "cache.refresh_share", kind: .integer(\.cache.refreshShare, 0...99, unit: "%"), takesEffect: .reload,

@@ -4,7 +4,8 @@ import Synchronization
 
 /// What an administrator may set; a reload takes effect with the next request.
 package struct EngineSettings: Sendable, Equatable {
-    /// Seconds before its expiry at which an access token counts as expired (MSAL's default: 300).
+    /// Seconds before its expiry at which an access token counts as expired (MSAL's default: 300); at most a fifth of its
+    /// own lifetime.
     package var expiryBuffer: Int64 = 300
     /// Lifetime of a token whose provider does not say (MSAL: 3600 s).
     package var defaultLifetime: Int64 = 3600

@@ -27,6 +27,7 @@ extension TokenRequest {
         extras.claims = ClaimsRule.merged(query.claims, capabilities: query.clientCapabilities)
         extras.resources = query.resources
         extras.asksClientInfo = target.rules.asksClientInfo
+        extras.correlationID = correlationID
         return extras
     }
 }
@@ -45,6 +46,14 @@ extension DraftedTokenRequest {
 
 extension TokenQuery {
     fileprivate func scopes(for app: AppRegistration) -> Scopes { scopes.isEmpty ? app.usualScopes : Scopes(scopes) }
+
+    /// With the app's usual resources, where it names none.
+    fileprivate func completed(by app: AppRegistration) -> TokenQuery {
+        guard resources.isEmpty, let usual = app.description.resources else { return self }
+        var query = self
+        query.resources = usual
+        return query
+    }
 }
 
 /// `token.acquireSilent`. An object that never changes: it is handed from place to place, and waits in several (decision 57).
@@ -71,7 +80,7 @@ package final class SilentRequest: TokenRequest {
         self.app = app
         self.authority = authority
         scopes = query.scopes(for: app)
-        self.query = query
+        self.query = query.completed(by: app)
         self.isInstanceAware = isInstanceAware
         self.forceRefresh = forceRefresh
         self.rejectedToken = rejectedToken
@@ -115,7 +124,7 @@ package struct InteractiveRequest: DraftedTokenRequest {
     ) {
         self.partition = partition
         self.app = app
-        self.query = query
+        self.query = query.completed(by: app)
         scopes = query.scopes(for: app)
         self.interaction = interaction
         extraScopesToConsent = Scopes(interaction.extraScopesToConsent)
@@ -145,7 +154,7 @@ package struct DeviceCodeRequest: DraftedTokenRequest {
     package init(partition: Partition, app: AppRegistration, query: TokenQuery, correlationID: String) {
         self.partition = partition
         self.app = app
-        self.query = query
+        self.query = query.completed(by: app)
         scopes = query.scopes(for: app)
         self.correlationID = correlationID
     }
@@ -163,6 +172,8 @@ package struct AcquiredToken: Sendable {
     package var persisted = true
     /// It is the very token that the caller's resource server refused: another one is not to be had at this moment.
     package var rejected = false
+    /// False where the sign-in brought no refresh token, and there is none of an earlier one.
+    package var renewable = true
 
     package var account: Account { person.account }
 

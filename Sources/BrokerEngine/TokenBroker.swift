@@ -98,6 +98,11 @@ package final class TokenBroker: Sendable {
                 .invalidParameter,
                 "This redirect belongs to no sign-in that is waiting; start the sign-in again and use its own redirect."
             )
+        case .goesOn(let url):
+            throw BrokerError(
+                .invalidParameter,
+                "The provider refuses offline access, and the sign-in goes on without it; open \(url) and hand in what it "
+                    + "redirects to.", reason: .answerNotAccepted)
         case .notAccepted(let why):
             throw BrokerError(
                 .invalidParameter,

@@ -50,6 +50,31 @@ struct AddAppTests {
         #expect(result.output.contains("client_secret_post"))
     }
 
+    @Test("what goes along with every sign-in is kept with the app, and shown with it")
+    func parameters() async throws {
+        try await withTestBed { bed in
+            let seen = Recorder<String>()
+            let shown = Self.answer.replacing(
+                #""scopes":["a"]"#,
+                with: #""scopes":["a"],"query":{"access_type":"offline"},"resources":["https://api"]"#)
+            let broker = try ScriptedBroker { peer in
+                while let request = peer.request() {
+                    seen.add("\(request)")
+                    peer.answer(request, shown)
+                }
+            }
+            let result = try await brokerctl(
+                [
+                    "apps", "add", "mail", "--client-id", "c", "--authority", "https://idp", "--query",
+                    "access_type=offline", "--resource", "https://api",
+                ], at: broker.path)
+            #expect(result.status == .exited(0), "\(result)")
+            #expect(result.output.contains("access_type=offline") && result.output.contains("https://api"))
+            let request = try #require(seen.all.first { $0.contains("apps.register") })
+            #expect(request.contains("access_type") && request.contains("resources"))
+        }
+    }
+
     @Test("a file that is not there, or empty, is named; nothing is asked")
     func unfitFile() async throws {
         let broker = try broker([:])

@@ -15,6 +15,8 @@ struct AppFilesTests {
         allowed_scopes = ["mail.read", "mail.send", "mail.delete"]
         executables = ["/usr/bin/mail"]
         sandbox_ids = ["org.example.Mail"]
+        resources = ["https://api.example"]
+        query = { access_type = "offline" }
 
         [calendar]
         client_id = "native"
@@ -48,11 +50,15 @@ struct AppFilesTests {
         #expect(mail.description.executables == ["/usr/bin/mail"])
         #expect(mail.description.sandboxIDs == ["org.example.Mail"])
         #expect(mail.authority == "https://login.example.org")
+        #expect(mail.description.resources == ["https://api.example"])
+        #expect(mail.description.query == ["access_type": "offline"])
     }
 
     @Test(
         "a file with a mistake counts for nothing, says where the mistake is, and the others count",
         arguments: [
+            ("[game]\nquery = { a = 3 }\n", ":2: query: a expects a string"),
+            ("[game]\nquery = \"x\"\n", ":2: query: expects a table of strings, not a string"),
             ("[game]\nclient_id = 3\n", ":2: client_id: expects a string, not an integer"),
             ("[game]\nclientid = \"x\"\n", ":2: there is no key clientid of an app; did you mean client_id?"),
             ("[game]\nclient_id = \"x\"\n", "the app game needs a client_id and an authority"),

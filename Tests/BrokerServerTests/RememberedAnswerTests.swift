@@ -276,8 +276,10 @@ struct RememberedAnswerTests {
         try await ServerBed.runRemembered { (server, scene) async throws in
             server.provider.whenRedeeming { [unowned provider = server.provider] _ in provider.tokens(expiresIn: 9_000)
             }
+            server.clock.setWallClock(bySeconds: 2_881)
+            #expect(try await scene.ask().token == "at-1")
             var settings = EngineSettings()
-            settings.expiryBuffer = 4_000
+            settings.expiryBuffer = 720
             server.broker.apply(settings)
             #expect(try await scene.askAnew().token == "at-2")
         }

@@ -15,9 +15,16 @@ struct GuideScene {
             bed: bed)
     }
 
-    /// The same at a provider that is shaped like Entra.
-    static func makeEntra(in bed: TestBed) async throws -> GuideScene {
-        let provider = try await DevIdentityProvider.start(.entra(), in: bed)
+    static func makeEntra(in bed: TestBed) async throws -> GuideScene { try await make(in: bed, .entra()) }
+
+    /// The same at a provider of any flavor.
+    static func make(
+        in bed: TestBed, _ options: ProviderOptions, _ change: @Sendable (inout ProviderOptions) -> Void = { _ in }
+    ) async throws -> GuideScene {
+        let provider = try await DevIdentityProvider.start(options, in: bed, change)
+        guard options.flavor != .openID else {
+            return GuideScene(provider: provider, broker: try await BrokerProcess.start(in: bed), bed: bed)
+        }
         let broker = try await BrokerProcess.start(in: bed) {
             $0.configuration = "[provider.\"\(provider.origin)\"]\nkind = \"entra\"\n"
         }

@@ -36,7 +36,7 @@ import Testing
         try await withTestBed { bed in
             let scene = try await GuideScene.make(in: bed)
             let app = try scene.app()
-            scene.provider.setPolicy { $0.accessTokenLifetime = 10 }
+            scene.provider.setPolicy { $0.accessTokenLifetime = 0 }
             let result = try await app.acquireTokenInteractively()
             // As providers answer for a refresh token that they have withdrawn (RFC 6749, section 5.2).
             scene.provider.add(
@@ -60,6 +60,22 @@ import Testing
             await scene.broker.stop()
             #expect(await app.tokenOrExplanation(parameters) == nil)
             #expect(app.log.last?.hasSuffix("(no request was made)") == true)
+        }
+    }
+
+    @Test("errors: an app goes on with the scopes that were granted", arguments: [false, true])
+    func declinedScopes(isEntra: Bool) async throws {
+        try await withTestBed { bed in
+            let scene = try await GuideScene.make(in: bed, isEntra ? .entra() : ProviderOptions()) {
+                $0.scopes.insert("mail.send")
+                $0.declinedScopes = ["mail.send"]
+            }
+            let app = try scene.app(authority: isEntra ? scene.provider.authority("common") : nil)
+            let parameters = InteractiveTokenParameters(
+                scopes: ["notes.read", "mail.send"], webviewParameters: app.webviewParameters)
+            let result = try #require(await app.tokenOrExplanation(parameters))
+            #expect(result.isFromCache && result.scopes.contains("notes.read"))
+            #expect(app.log == ["Going on with notes.read."])
         }
     }
 

@@ -25,7 +25,8 @@ struct TroubledProvider {
         let port = try FreePort.next()
         let provider = try await DevIdentityProvider.start(in: bed) {
             $0.frontPort = port
-            $0.policy.accessTokenLifetime = 400
+            // As short as providers have it: what is cached lives for a part of that.
+            $0.policy.accessTokenLifetime = 60
             // A refresh token whose answer was lost may be sent once more: nobody has to sign in again for that.
             $0.policy.reuseGrace = 86_400
         }

@@ -11,7 +11,8 @@ public struct PublicClientApplicationConfig: Sendable {
     /// `/run/user/UID/brokerd/broker.sock`.
     public var socketPath: String?
     /// Seconds a token must still be good for, for every silent request that does not say otherwise
-    /// (MSAL: `tokenExpirationBuffer`). Without it the broker's own buffer counts, 300 seconds by default.
+    /// (MSAL: `tokenExpirationBuffer`). Without it the broker's own buffer counts: 300 seconds by default, but at most a fifth of
+    /// the token's own lifetime.
     public var tokenExpirationBuffer: Int?
     /// What the app can deal with (MSAL: `clientApplicationCapabilities`): `cp1` says that it knows claims challenges, so
     /// that tokens may live long and be revoked at once.

@@ -10,6 +10,8 @@ struct AppDescriptionOptions: ArgumentGroup {
     var executables: [String] = []
     var units: [String] = []
     var sandboxIDs: [String] = []
+    var query: [QueryParameter] = []
+    var resources: [String] = []
 
     mutating func declare(in arguments: inout Arguments) {
         arguments.option("group", &group, value: "name", "The group it shares accounts with.")
@@ -28,6 +30,12 @@ struct AppDescriptionOptions: ArgumentGroup {
         arguments.list(
             "sandbox", &sandboxIDs, value: "id",
             "A sandbox that may act as it, as flatpak:ID, snap:NAME or ENGINE:ID; may be repeated.")
+        arguments.list(
+            "query", &query, value: "name=value",
+            "A parameter that goes along with every sign-in; may be repeated. An empty value takes it away.")
+        arguments.list(
+            "resource", &resources, value: "uri",
+            "Where its tokens are good (RFC 8707), if a request does not say; may be repeated.")
     }
 
     /// Points out programs that nobody can be.
@@ -51,6 +59,15 @@ struct AppDescriptionOptions: ArgumentGroup {
         if !allowedScopes.isEmpty {
             let allowed = words(allowedScopes).filter { !$0.isEmpty }
             description.allowedScopes = allowed.isEmpty ? nil : allowed
+        }
+        if !query.isEmpty {
+            var parameters = description.query ?? [:]
+            for one in query { parameters[one.name] = one.value.isEmpty ? nil : one.value }
+            description.query = parameters.isEmpty ? nil : parameters
+        }
+        if !resources.isEmpty {
+            let named = resources.filter { !$0.isEmpty }
+            description.resources = named.isEmpty ? nil : named
         }
         change(&description.executables, to: executables)
         change(&description.units, to: units)

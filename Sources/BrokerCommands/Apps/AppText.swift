@@ -22,6 +22,9 @@ package enum AppText {
         facts.add("Group", app.group)
         facts.add("Scopes", list(app.scopes))
         facts.add("Allowed scopes", app.allowedScopes.map { $0.isEmpty ? "none" : $0.joined(separator: " ") })
+        facts.add("Resources", list(app.description.resources ?? []))
+        let query = (app.description.query ?? [:]).sorted { $0.key < $1.key }
+        facts.add("Sent with sign-ins", list(query.map { "\($0.key)=\($0.value)" }))
         facts.add("Redirect URI", app.redirectURI)
         facts.add("Executables", list(app.executables))
         facts.add("Units", list(app.units))

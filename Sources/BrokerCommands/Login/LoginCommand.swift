@@ -210,8 +210,14 @@ extension Prompt: ArgumentValue {
 
 package enum LoginText {
     package static func done(_ token: Token, now: NumericDate) -> String {
-        let expiry = TimeText.relative(token.expiresOn, to: now)
+        let end =
+            token.expiresOn == TokenEnd.unknown
+            ? "The provider does not say when the access token expires."
+            : "The access token expires \(TimeText.relative(token.expiresOn, to: now))."
+        let last =
+            token.renewable
+            ? "" : "The provider gave no refresh token: when the access token ends, you have to sign in again.\n"
         let kept = token.persisted ? "" : "The broker could not write it to disk yet, and goes on trying.\n"
-        return "Signed in: \(AccountText.who(token.account)).\nThe access token expires \(expiry).\n" + kept
+        return "Signed in: \(AccountText.who(token.account)).\n\(end)\n" + last + kept
     }
 }

@@ -15,18 +15,21 @@ package enum AccountChoice: Sendable {
     ///   - app: whose sign-outs count.
     ///   - authority: where a token is wanted; an account of another provider does not fit.
     ///   - otherClouds: environments whose accounts fit as well (``CloudRules``).
+    ///   - isAlive: whether there is anything left of a sign-in. Asked only where several people have one username.
     package static func choose(
         _ selector: AccountReference?, from known: KnownAccounts, for app: AppRegistration, at authority: Authority,
-        otherClouds: Set<String> = []
+        otherClouds: Set<String> = [], isAlive: (KnownAccounts.Entry) -> Bool = { _ in true }
     ) -> AccountChoice {
         if let selector {
             let called = known.people(selector, at: authority, otherClouds: otherClouds)
             let signedIn = called.filter { known.isSignedIn($0, for: app) }
-            guard let chosen = signedIn.first else {
+            guard let first = signedIn.first else {
                 return called.isEmpty ? .unknown : .signedOut(called.map(\.account))
             }
-            let people = Set(signedIn.map(\.account.id))
-            return people.count == 1 ? .account(chosen) : .ambiguous(signedIn.map(\.account))
+            // A name may have been given to somebody else.
+            guard Set(signedIn.map(\.account.id)).count > 1 else { return .account(first) }
+            let alive = signedIn.filter(isAlive)
+            return alive.count == 1 ? .account(alive[0]) : .ambiguous(signedIn.map(\.account))
         }
         if let entry = known.onlyOne(for: app, at: authority, otherClouds: otherClouds) { return .account(entry) }
         let here = known.people(nil, at: authority, otherClouds: otherClouds)

@@ -56,6 +56,11 @@ package struct CachedTokens: Sendable {
 
     package var isEmpty: Bool { count == 0 && proofKey == nil }
 
+    /// Whether it can answer a request by itself, or bring what does.
+    func isAlive(at now: NumericDate) -> Bool {
+        !refreshTokens.isEmpty || accessTokens.contains { $0.stored.record.expiresOn > now }
+    }
+
     /// Roughly the bytes it takes.
     package var weight: Int {
         let tokens = accessTokens.map(\.stored.sealed) + refreshTokens.map(\.sealed) + idTokens.values
@@ -182,6 +187,7 @@ extension CachedTokens {
     /// Removes what a new grant replaces. What is put under the same key afterwards stays.
     ///
     /// - Parameters:
+    ///   - spent: nil after a sign-in: then what an ended one left behind goes, too.
     ///   - refreshToken: what the provider gave in place of `spent`; kept elsewhere when it is bound and that was not.
     ///   - thumbprint: of the key that new tokens are bound to: those of an earlier key have nobody any more who could
     ///     prove them.
@@ -190,6 +196,11 @@ extension CachedTokens {
         for spent: StoredRecord<RefreshTokenRecord>?, boundTo thumbprint: String?
     ) -> [CacheChange.Row] {
         var gone = accessTokens(replacedBy: accessToken).map(\.stored)
+        if spent == nil {
+            let replaced = Set(gone.map(\.sealed.box))
+            gone += accessTokens.map(\.stored)
+                .filter { $0.record.isOfEndedSignIn == true && !replaced.contains($0.sealed.box) }
+        }
         var spentTokens: [StoredRecord<RefreshTokenRecord>] = []
         if refreshToken != nil, let spent, spent.record.familyID == nil, holds(spent) { spentTokens.append(spent) }
         if let thumbprint, let old = proofKey?.record.thumbprint, old != thumbprint {

@@ -24,10 +24,9 @@ struct DeviceCodeAcquisition: Sendable {
         try services.interactions.add(interaction)
         defer { services.interactions.remove(interaction) }
         let metadata = try await metadata()
-        let sent = ScopeRules.toAuthorize(request.scopes, extra: Scopes([]), at: metadata)
         // Nobody knows yet who will sign in, so there is no key to be found.
         let proofKey = try ProofKeys(services: services).key(for: request.tokenType, of: nil, at: metadata)
-        let authorization = try await authorize(sent, at: metadata)
+        let (sent, authorization) = try await authorize(at: metadata)
         let lifetime = min(authorization.expiresIn, request.timeout ?? .max, Self.longestWait)
         let poll = DevicePoll(
             services: services, request: request, interaction: interaction, metadata: metadata,
@@ -78,11 +77,33 @@ struct DeviceCodeAcquisition: Sendable {
         return metadata
     }
 
+    /// - Returns: what was asked for as well: a provider that refuses `offline_access` is asked once more, without.
+    private func authorize(
+        at metadata: ProviderMetadata
+    ) async throws(BrokerError) -> (scopes: Scopes, DeviceAuthorization) {
+        let client = CacheIndex.ClientKey(of: request.app, at: authority, in: request.partition)
+        func scopes(withoutOfflineAccess: Bool) -> Scopes {
+            ScopeRules.toAuthorize(
+                request.scopes, extra: Scopes([]), at: metadata, withoutOfflineAccess: withoutOfflineAccess)
+        }
+        let asked = scopes(withoutOfflineAccess: try services.refusesOfflineAccess(client))
+        do throws(BrokerError) {
+            return (asked, try await authorize(asked, at: metadata))
+        } catch {
+            guard OfflineRefusal.isPossible(error, to: asked) else { throw error }
+            let less = scopes(withoutOfflineAccess: true)
+            let authorization = try await authorize(less, at: metadata)
+            await services.learnOfOfflineAccess(from: error, to: asked, of: client)
+            return (less, authorization)
+        }
+    }
+
     private func authorize(
         _ scopes: Scopes, at metadata: ProviderMetadata
     ) async throws(BrokerError) -> DeviceAuthorization {
         let asked = DeviceAuthorizationRequest(
-            scopes: scopes, claims: request.extras.claims, resources: request.resources)
+            scopes: scopes, claims: request.extras.claims, resources: request.resources,
+            parameters: request.app.query ?? [:], correlationID: request.correlationID)
         return try await services.asking(authority) { () throws(ProviderError) in
             try await services.provider.authorizeDevice(
                 asked, as: request.app.credentials(at: request.target), at: metadata)

@@ -18,7 +18,7 @@ enum ProviderErrors {
         case .unavailable(let status, let retryAfter, let what):
             return BrokerError(.serverUnavailable, what, cause: error) {
                 $0.httpStatus = status
-                $0.retryAfter = retryAfter
+                $0.retryAfter = retryAfter.map { min($0, Int(RequestThrottle.longestPause.components.seconds)) }
             }
         case .invalidResponse(let status, let what):
             return BrokerError(.invalidResponse, what, cause: error) { $0.httpStatus = status }

@@ -44,7 +44,15 @@ struct GrantStore: Sendable {
             giveBack(response, of: identity, at: metadata)
             throw error
         }
-        return try answer(filed, of: response, refusal: .serverDeclinedScopes)
+        var answer = try answer(filed, of: response, refusal: .serverDeclinedScopes)
+        if response.refreshToken == nil { answer.renewable = try hasRefreshToken(identity, at: authority) }
+        return answer
+    }
+
+    private func hasRefreshToken(_ identity: TokenIdentity?, at authority: Authority) throws(BrokerError) -> Bool {
+        guard let identity else { return false }
+        let owner = TokenOwner(of: identity.homeAccountID, at: authority.environment, for: app)
+        return try !services.tokens(of: .init(partition: partition, owner: owner)).refreshTokens.isEmpty
     }
 
     /// Of a sign-in that is refused after all.
@@ -327,7 +335,7 @@ struct GrantStore: Sendable {
             ? "The provider did not grant \(scopes); ask again without, or go on with what was granted."
             : "\(scopes) has not been granted yet; sign in to grant it."
         return BrokerError(kind, message, reason: kind == .interactionRequired ? .scopesNotGranted : nil) {
-            $0.grantedScopes = granted.granted.asGiven
+            $0.grantedScopes = granted.granted.subtracting(.reserved).asGiven
             $0.declinedScopes = granted.declined.asGiven
             $0.accounts = [account]
         }

@@ -57,16 +57,24 @@ package final class GrantedTokens: Sendable {
         guard let account = Self.account(claims, response.clientInfo, known: known, context) else { return nil }
         let owner = TokenOwner(of: account, for: context.app)
         self.account = account
+        let spelling = ScopeSpelling(of: context.asked.union(context.sent), at: context.authority.kind)
         let named = KeptScopes(
-            (response.scope.map { $0.split(whereSeparator: \.isWhitespace) } ?? context.sent.asGiven.map { $0[...] })
+            (response.scope.map { spelling.requested($0.split(whereSeparator: \.isWhitespace)) }
+                ?? context.sent.asGiven.map { $0[...] })
                 + ScopeRules.defaults(of: context.asked).map { $0[...] }, first: context.asked)
         granted = named.scopes
         declined = ScopeRules.declined(asked: context.asked, granted: granted)
-        let lifetime = response.expiresIn ?? context.defaultLifetime
+        let hasRefreshToken = response.refreshToken != nil || spent != nil
+        let expiresOn =
+            if response.expiresIn == nil, !hasRefreshToken {
+                TokenEnd.unknown
+            } else {
+                Self.time(context.now, plus: response.expiresIn ?? context.defaultLifetime)
+            }
         var accessToken = AccessTokenRecord(
             owner: owner, realm: account.realm, scopes: ScopeRules.filed(granted, asked: context.asked).asGiven,
             tokenType: response.tokenType,
-            authority: context.authority.tenant(account.realm).url, expiresOn: Self.time(context.now, plus: lifetime),
+            authority: context.authority.tenant(account.realm).url, expiresOn: expiresOn,
             extendedExpiresOn: response.extendedExpiresIn.map { Self.time(context.now, plus: $0) },
             refreshOn: response.refreshIn.map { Self.time(context.now, plus: $0) }, cachedAt: context.now,
             keyThumbprint: response.tokenType == .dpop ? context.proofKeyThumbprint : nil, resources: context.resources)
@@ -90,6 +98,7 @@ package final class GrantedTokens: Sendable {
         token.narrowedTo = spent.flatMap { ScopeRules.narrowing(of: $0, by: context.sent) }
         token.grantNarrows = spent?.grantNarrows ?? context.grantNarrows
         token.origin = spent?.origin
+        token.isReusable = spent?.isReusable
         if let family = response.familyID, !family.isEmpty {
             var shared = token
             shared.owner = owner.ofFamilies

@@ -14,11 +14,16 @@ package enum ScopeRules {
     /// For the authorization request, and for what a new client shall be able to ask for.
     ///
     /// A provider that publishes its scopes and has no `offline_access` among them would refuse the whole request. It may
-    /// have other ways to a refresh token.
-    package static func toAuthorize(_ scopes: Scopes, extra: Scopes, at metadata: ProviderMetadata) -> Scopes {
-        let isTaken =
+    /// have other ways to a refresh token. The administrator's word comes first.
+    ///
+    /// - Parameter refused: whether the provider refused `offline_access` to this client before.
+    package static func toAuthorize(
+        _ scopes: Scopes, extra: Scopes, at metadata: ProviderMetadata, withoutOfflineAccess refused: Bool = false
+    ) -> Scopes {
+        let isOffered =
             metadata.authority.rules.takesOfflineAccess
             || metadata.scopesSupported.map { offlineAccess.isSubset(of: Scopes($0)) } ?? true
+        let isTaken = !refused && (metadata.takesOfflineAccess ?? isOffered)
         let own = isTaken ? Scopes.reserved : Scopes.reserved.subtracting(offlineAccess)
         return own.union(scopes).union(extra)
     }

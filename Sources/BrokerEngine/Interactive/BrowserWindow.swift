@@ -10,8 +10,11 @@ struct BrowserWindow: Sendable {
     private let browser: any BrowserOpener
 
     /// Listens, where the browser comes back to loopback.
+    ///
+    /// - Parameter registered: the redirect URI as it was written, which the destination was read from.
     init(
-        backTo destination: RedirectDestination, for interaction: Interaction<some Sendable>, _ services: EngineServices
+        backTo destination: RedirectDestination, registeredAs registered: String? = nil,
+        for interaction: Interaction<some Sendable>, _ services: EngineServices
     ) async throws(BrokerError) {
         browser = services.browser
         switch destination {
@@ -25,7 +28,8 @@ struct BrowserWindow: Sendable {
             } catch {
                 throw BrokerError(error)
             }
-            (redirectURI, self.endpoint) = (endpoint.redirectURI, endpoint)
+            redirectURI = RedirectDestination.sent(registered, listeningAt: endpoint.redirectURI)
+            self.endpoint = endpoint
         }
     }
 

@@ -25,6 +25,8 @@ enum RedirectReception: Sendable {
     case notExpected
     /// The wait goes on; the sentence says why.
     case notAccepted(String)
+    /// The wait goes on, for another answer of the provider.
+    case goesOn(url: String)
 }
 
 /// What a redirect is to a wait, before anything is done about it.
@@ -33,6 +35,8 @@ enum RedirectMeaning<Answer: Sendable>: Sendable {
     case foreign
     /// The sentence says why.
     case unacceptable(String)
+    /// The provider is asked once more.
+    case askAgain(url: String)
 }
 
 /// The wait for a person. It is left once: by the answer, or by an end (cancel, time-out, an app that goes away,
@@ -73,6 +77,7 @@ final class Interaction<Answer: Sendable>: WaitingInteraction {
         case .unacceptable(let why):
             refusal.withLock { $0 = why }
             return .notAccepted(why)
+        case .askAgain(let url): return .goesOn(url: url)
         }
     }
 
@@ -101,6 +106,7 @@ final class Interaction<Answer: Sendable>: WaitingInteraction {
         case .taken: await page.value
         case .notExpected: .notExpected
         case .notAccepted(let why): .notAccepted(app: app, why: why)
+        case .goesOn(let url): .goesOn(url: url)
         }
     }
 

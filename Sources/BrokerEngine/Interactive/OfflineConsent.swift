@@ -24,9 +24,8 @@ enum OfflineConsent {
         from response: TokenResponse, to scopes: Scopes, isAsked: Bool, prompt: Prompt?, known: Bool?,
         at metadata: ProviderMetadata
     ) -> Bool? {
-        guard isOffered(at: metadata), ScopeRules.offlineAccess.isSubset(of: scopes), prompt != Prompt.none else {
-            return nil
-        }
+        let isAskedFor = isOffered(at: metadata) && ScopeRules.offlineAccess.isSubset(of: scopes)
+        guard isAskedFor || metadata.refreshTokenMayTakeConsent, prompt != Prompt.none else { return nil }
         switch (response.refreshToken != nil, isAsked) {
         case (true, true): return nil
         // It was no habit of the provider's, or is none any more.
@@ -49,10 +48,10 @@ extension EngineServices {
     }
 
     /// What cannot be written is learnt again by the next sign-in.
-    func note(refreshTokenTakesConsent: Bool, of client: CacheIndex.ClientKey) async {
+    func note(of client: CacheIndex.ClientKey, _ change: @escaping @Sendable (inout AppMetadataRecord) -> Void) async {
         _ = try? await write(in: client.partition) { [vault] index throws(VaultError) in
             var record = try index.loadMetadata(of: client) ?? AppMetadataRecord(of: client)
-            record.refreshTokenTakesConsent = refreshTokenTakesConsent
+            change(&record)
             let sealed = try vault.seal(record, secret: nil, in: client.partition)
             return (CacheChange(in: client.partition, [.appMetadata(.put(sealed))]), ())
         }

@@ -1,6 +1,7 @@
 import BrokerModel
 import BrokerValues
 import Logging
+import Synchronization
 
 /// The work of one flight: authorization code with PKCE through the person's browser (RFC 6749, section 4.1; RFC 7636;
 /// RFC 8252).
@@ -28,12 +29,34 @@ struct SignIn: Sendable {
         let proofKey: ProofKey?
         /// What tokens shall be good for, as the provider is asked.
         let scopes: Scopes
+        /// Without what the broker adds.
+        let asked: Scopes
         let verifier: Secret
         let authorization: AuthorizationRequest
     }
 
+    /// The question that is open. A provider that refuses `offline_access` is asked once more.
+    private final class OpenAttempt: Sendable {
+        private let state: Mutex<(current: Attempt, refused: BrokerError?)>
+        init(_ attempt: Attempt) { state = Mutex((attempt, nil)) }
+
+        var current: Attempt { state.withLock { $0.current } }
+        /// Why it was asked once more.
+        var refused: BrokerError? { state.withLock { $0.refused } }
+
+        /// - Returns: nil where it was asked twice.
+        func again(after error: BrokerError, _ make: (Attempt) -> Attempt) -> Attempt? {
+            state.withLock { state in
+                guard state.refused == nil else { return nil }
+                state = (make(state.current), error)
+                return state.current
+            }
+        }
+    }
+
     func run() async {
         var window: BrowserWindow?
+        var open: OpenAttempt?
         let outcome: SignInFlight.Outcome
         do throws(BrokerError) {
             let metadata = try await metadata(of: authority)
@@ -41,18 +64,32 @@ struct SignIn: Sendable {
             try CloudRules.check(metadata, for: request.app)
             let proofKey = try proofKey(at: metadata)
             let scopes = request.scopes.union(try scopesAtStake())
-            let opened = try await BrowserWindow(backTo: destination, for: flight.interaction, services)
+            let opened = try await BrowserWindow(
+                backTo: destination, registeredAs: request.interaction.redirectURI ?? request.app.redirectURI,
+                for: flight.interaction, services)
             window = opened
             let takesConsent = try services.refreshTokenTakesConsent(client)
-            let attempt = attempt(
-                at: metadata, proofKey, asking: scopes, redirectURI: opened.redirectURI,
-                asksConsent: OfflineConsent.isAsked(with: prompt, takesConsent: takesConsent))
-            expectRedirect(of: attempt)
-            let url = try await authorizationURL(of: attempt)
+            // Who asks for consent asks for everything anew.
+            let refusesOffline = prompt == .consent ? false : try services.refusesOfflineAccess(client)
+            let question = OpenAttempt(
+                attempt(
+                    at: metadata, proofKey, asking: scopes, redirectURI: opened.redirectURI,
+                    asksConsent: OfflineConsent.isAsked(with: prompt, takesConsent: takesConsent),
+                    withoutOfflineAccess: refusesOffline))
+            open = question
+            expectRedirect(of: question)
+            let url = try await authorizationURL(of: question)
             try await present(url, in: opened)
             services.tellOfInteraction(.opened, flight.interaction.id, for: request.app, in: request.partition)
-            outcome = .success(try await redeem(try await flight.interaction.answer(), of: attempt))
+            let code = try await flight.interaction.answer()
+            outcome = .success(try await redeem(code, of: question.current))
+            if let first = question.refused {
+                await services.learnOfOfflineAccess(from: first, to: ScopeRules.offlineAccess, of: client)
+            }
         } catch {
+            if let scopes = open?.current.authorization.scopes {
+                await services.learnOfOfflineAccess(from: error, to: scopes, of: client)
+            }
             outcome = .failure(error)
         }
         flight.interaction.show(outcome.page(for: request))
@@ -76,12 +113,13 @@ struct SignIn: Sendable {
 
     private func attempt(
         at metadata: ProviderMetadata, _ proofKey: ProofKey?, asking scopes: Scopes, redirectURI: String,
-        asksConsent: Bool
+        asksConsent: Bool, withoutOfflineAccess: Bool
     ) -> Attempt {
         let pkce = PKCE(random: services.random)
         var authorization = AuthorizationRequest(
             clientID: request.app.clientID, redirectURI: redirectURI,
-            scopes: ScopeRules.toAuthorize(scopes, extra: request.extraScopesToConsent, at: metadata),
+            scopes: ScopeRules.toAuthorize(
+                scopes, extra: request.extraScopesToConsent, at: metadata, withoutOfflineAccess: withoutOfflineAccess),
             state: Base64URL.encode(services.random.bytes(32)), nonce: Base64URL.encode(services.random.bytes(16)),
             codeChallenge: pkce.challenge, correlationID: request.correlationID)
         authorization.prompt = prompt
@@ -97,10 +135,12 @@ struct SignIn: Sendable {
         authorization.proofKeyThumbprint = proofKey?.thumbprint
         authorization.resources = request.resources
         authorization.extraQueryParameters = request.extraQueryParameters
+        authorization.registeredParameters = request.app.query ?? [:]
         return Attempt(
             metadata: metadata, proofKey: proofKey,
-            scopes: ScopeRules.toAuthorize(scopes, extra: Scopes([]), at: metadata),
-            verifier: pkce.verifier, authorization: authorization)
+            scopes: ScopeRules.toAuthorize(
+                scopes, extra: Scopes([]), at: metadata, withoutOfflineAccess: withoutOfflineAccess),
+            asked: scopes, verifier: pkce.verifier, authorization: authorization)
     }
 
     /// Of the account that must sign in, if it has one.
@@ -155,9 +195,29 @@ struct SignIn: Sendable {
     /// asks for it: then the URL names nothing but the client and where the request lies. A request with an ID token is
     /// handed in wherever that is possible: other users can read a browser's arguments, and the token says who the
     /// person is.
+    private func authorizationURL(of open: OpenAttempt) async throws(BrokerError) -> String {
+        do throws(BrokerError) {
+            return try await authorizationURL(of: open.current)
+        } catch {
+            guard let next = again(open, after: error) else { throw error }
+            return try await authorizationURL(of: next)
+        }
+    }
+
+    /// - Returns: nil unless it was refused for `offline_access`, as far as can be told.
+    private func again(_ open: OpenAttempt, after error: BrokerError) -> Attempt? {
+        guard OfflineRefusal.isPossible(error, to: open.current.authorization.scopes) else { return nil }
+        return open.again(after: error) { first in
+            attempt(
+                at: first.metadata, first.proofKey, asking: first.asked,
+                redirectURI: first.authorization.redirectURI, asksConsent: first.authorization.asksConsent,
+                withoutOfflineAccess: true)
+        }
+    }
+
     private func authorizationURL(of attempt: Attempt) async throws(BrokerError) -> String {
         let (metadata, authorization) = (attempt.metadata, attempt.authorization)
-        let isDemanded = metadata.requiresPushedAuthorization || request.pushesAuthorization
+        let isDemanded = isPushed(at: metadata)
         guard isDemanded || authorization.hasIDToken && metadata.pushedAuthorizationRequestEndpoint != nil else {
             return services.provider.authorizationURL(authorization, at: metadata)
         }
@@ -188,7 +248,33 @@ struct SignIn: Sendable {
 
     // MARK: The answer
 
-    private func expectRedirect(of attempt: Attempt) {
+    private func expectRedirect(of open: OpenAttempt) {
+        let (log, correlationID) = (services.log, request.correlationID)
+        flight.interaction.expectRedirect { redirect in
+            let meaning = RedirectCheck.answer(redirect, to: expectation(of: open.current))
+            switch meaning {
+            case .unacceptable(let why):
+                log.notice(
+                    "an answer to a sign-in cannot be accepted; the sign-in goes on waiting",
+                    metadata: ["correlation_id": "\(correlationID)", "cause": "\(why)"])
+            // What has to be handed in beforehand is left to the next sign-in.
+            case .answer(.failure(let error)) where !isPushed(at: open.current.metadata):
+                guard let next = again(open, after: error) else { break }
+                log.notice(
+                    "the provider refuses offline_access; the sign-in goes on without it",
+                    metadata: ["correlation_id": "\(correlationID)"])
+                return .askAgain(url: services.provider.authorizationURL(next.authorization, at: next.metadata))
+            default: break
+            }
+            return meaning
+        }
+    }
+
+    private func isPushed(at metadata: ProviderMetadata) -> Bool {
+        metadata.requiresPushedAuthorization || request.pushesAuthorization
+    }
+
+    private func expectation(of attempt: Attempt) -> RedirectCheck.Expectation {
         var expectation = RedirectCheck.Expectation(
             state: attempt.authorization.state, issuer: attempt.metadata.issuer,
             requiresIssuer: attempt.metadata.promisesIssuerInResponse)
@@ -196,16 +282,7 @@ struct SignIn: Sendable {
         if attempt.metadata.authority.rules.hasClouds {
             expectation.clouds = CloudExpectation(authority: attempt.metadata.authority, others: otherClouds)
         }
-        let (log, correlationID) = (services.log, request.correlationID)
-        flight.interaction.expectRedirect { [expectation] redirect in
-            let meaning = RedirectCheck.answer(redirect, to: expectation)
-            if case .unacceptable(let why) = meaning {
-                log.notice(
-                    "an answer to a sign-in cannot be accepted; the sign-in goes on waiting",
-                    metadata: ["correlation_id": "\(correlationID)", "cause": "\(why)"])
-            }
-            return meaning
-        }
+        return expectation
     }
 
     private func redeem(
@@ -231,7 +308,7 @@ struct SignIn: Sendable {
         let lesson = OfflineConsent.learnt(
             from: response, to: authorization.scopes, isAsked: authorization.asksConsent, prompt: prompt,
             known: try services.refreshTokenTakesConsent(client), at: metadata)
-        if let lesson { await services.note(refreshTokenTakesConsent: lesson, of: client) }
+        if let lesson { await services.note(of: client) { $0.refreshTokenTakesConsent = lesson } }
         let grants = GrantStore(
             services: services, app: request.app, partition: request.partition, resources: request.resources)
         return try await grants.keepSignedIn(

@@ -59,13 +59,15 @@ struct Refresh: Sendable {
         if spendable.isEmpty, let best = held.first {
             let granted = Scopes(best.record.scopes)
             throw BrokerError(.interactionRequired, ScopeRefusal.notGrantedSentence, reason: .scopesNotGranted) {
-                $0.grantedScopes = granted.asGiven
+                $0.grantedScopes = granted.subtracting(.reserved).asGiven
                 $0.declinedScopes = ScopeRules.declined(asked: request.scopes, granted: granted).asGiven
             }
         }
         let same = RequestThrottle.Request(request, of: situation.owner, spending: spendable.first)
         let now = services.clock.uptime
-        if let refusal = services.throttle.with({ $0.refusal(of: same, at: now) }) { throw refusal }
+        if let refusal = services.throttle.with({ $0.refusal(of: same, insists: request.forceRefresh, at: now) }) {
+            throw refusal
+        }
         do throws(BrokerError) {
             let token = try await spend(spendable, in: situation)
             services.refreshOutcomes.countDone()
@@ -146,6 +148,7 @@ struct Refresh: Sendable {
         }
         try CloudRules.check(metadata, for: request.app)
         var extras = request.extras
+        extras.home = situation.entry.stored.record.homeAccountID
         extras.proofKey = try ProofKeys(services: services).key(
             for: request.tokenType, of: situation.tokens, at: metadata)
         let grants = GrantStore(
@@ -169,10 +172,18 @@ struct Refresh: Sendable {
             return try await uselessness(error, of: sent, before: refreshToken, asked: asked, in: situation)
         }
         var spent = sent
+        let isReusable = response.refreshToken.map { $0 == secret } ?? true
         // It may stay, and is as good as new then: a family's token is not always replaced by the one that comes.
         if response.refreshToken == nil || sent.record.familyID != nil {
-            spent = await mark(sent, from: refreshToken) { ($0.unansweredAt, $0.refusedAt) = (nil, nil) }
+            spent = await mark(sent, from: refreshToken) {
+                ($0.unansweredAt, $0.refusedAt) = (nil, nil)
+                $0.isReusable = isReusable ? true : nil
+            }
         }
+        // For the successor, which may be the very same token.
+        var record = spent.record
+        record.isReusable = isReusable ? true : nil
+        spent = RefreshToken(record: record, sealed: spent.sealed)
         return .done(
             try await grants.keepRefreshed(
                 response, asked: request.scopes, sent: asked, replacing: spent, of: situation.entry,
@@ -213,19 +224,22 @@ struct Refresh: Sendable {
             if !error.mayHaveReplacedTheToken { await mark(sent, from: before) }
             throw ProviderErrors.brokerError(error, at: situation.destination)
         }
-        let meaning = RefreshRefusal(
-            refusal,
-            refusedScopes: ScopeRefusal(
-                asked: request.scopes, sent: asked, spending: before.record, at: request.target.kind),
-            sentClaims: request.claims != nil, answerWasLost: before.record.unansweredAt != nil,
-            at: situation.destination.environment)
+        let now = services.clock.now
+        var circumstances = RefreshRefusal.Circumstances()
+        circumstances.refusedScopes = ScopeRefusal(
+            asked: request.scopes, sent: asked, spending: before.record, at: request.target.kind)
+        circumstances.sentClaims = request.claims != nil
+        circumstances.answerWasLost = before.record.unansweredAt != nil
+        circumstances.isAtHome = situation.isAtHome
+        circumstances.isReusable = before.record.isReusable == true && !before.record.isRefusedForLong(at: now)
+        let meaning = RefreshRefusal(refusal, circumstances, at: situation.destination)
         if meaning.isClientMismatch, before.record.familyID != nil {
             return .useless(await mark(sent, from: before), request.needsThePerson(.noTokens), .isOthers)
         }
-        guard meaning.tokenIsDead else {
+        guard meaning.fate == .dead else {
             await mark(sent, from: before) {
                 if meaning.showsNarrowing { $0.grantNarrows = true }
-                $0.refusedAt = nil
+                $0.refusedAt = meaning.fate == .doubtful ? $0.refusedAt ?? now : nil
             }
             throw meaning.error
         }
@@ -237,9 +251,18 @@ struct Refresh: Sendable {
     /// Removes the refresh token, but only the one that was sent: a sign-in may have brought a new one meanwhile.
     private func forget(_ dead: RefreshToken) async {
         let owner = CacheIndex.OwnerKey(partition: request.partition, owner: dead.record.owner)
+        let vault = services.vault
         await write("a dead refresh token could not be removed") { draft throws(VaultError) in
-            let isCurrent = try draft.loadTokens(of: owner).holds(dead)
-            return (CacheChange(in: owner.partition, isCurrent ? [.refreshToken(.delete(dead))] : []), ())
+            let tokens = try draft.loadTokens(of: owner)
+            guard tokens.holds(dead) else { return (CacheChange(in: owner.partition), ()) }
+            var change = CacheChange(in: owner.partition, [.refreshToken(.delete(dead))])
+            for token in tokens.accessTokens.map(\.stored) where token.record.isOfEndedSignIn != true {
+                var record = token.record
+                record.isOfEndedSignIn = true
+                let secret = try vault.secret(of: token.sealed)
+                change.add(.accessToken(.put(try vault.seal(record, secret: secret, in: owner.partition))))
+            }
+            return (change, ())
         }
         let (person, environment) = (owner.owner.homeAccountID, owner.owner.environment)
         guard let id = try? services.vault.accountID(of: person, at: environment, in: owner.partition) else { return }

@@ -1,102 +1,137 @@
 import BrokerModel
 import BrokerValues
 
-/// What a provider's refusal of a refresh token means: for the caller, and for the token. Pure.
+/// What a provider's refusal of a refresh token means: for the caller, and for the token. Pure (decision 121).
 ///
 /// Whatever the OAuth error is, a person who signs in again is the way out (MSAL, "Errors"), with these exceptions: a
 /// scope or a client that does not exist, a protection policy, and a provider that is just not available.
 package struct RefreshRefusal: Sendable {
     package var error: BrokerError
-    /// The token that was sent will never work again.
-    package var tokenIsDead: Bool
+    /// What becomes of the token that was sent.
+    package var fate: Fate
     /// The token is good, but not for this client: the app does not belong to the token's family.
     package var isClientMismatch: Bool
     /// The provider narrowed the grant when it was asked for less.
     package var showsNarrowing: Bool
 
-    /// - Parameters:
-    ///   - refusedScopes: what it would mean if the scopes were refused.
-    ///   - answerWasLost: an earlier answer to this very token never came, so it may have been replaced by one that
-    ///     nobody has.
-    package init(
-        _ refusal: OAuthRefusal, refusedScopes: ScopeRefusal, sentClaims: Bool, answerWasLost: Bool = false,
-        at place: String
-    ) {
-        func interaction(_ reason: ErrorReason, _ message: String) -> BrokerError {
-            BrokerError(.interactionRequired, message, reason: reason, cause: ProviderError.refused(refusal)) {
-                $0.add(refusal)
-            }
+    package enum Fate: Sendable, Equatable {
+        /// The refusal is not about the token, or not about its own tenant.
+        case lives
+        /// The provider calls it dead. It has lived through refreshes before, so one refusal is not believed yet.
+        case doubtful
+        /// It will never work again.
+        case dead
+    }
+
+    /// Who was refused, and what is known of the token that was sent.
+    package struct Circumstances: Sendable {
+        /// What it would mean if the scopes were refused.
+        package var refusedScopes = ScopeRefusal.unknown
+        package var sentClaims = false
+        /// An earlier answer to this very token never came, so it may have been replaced by one that nobody has.
+        package var answerWasLost = false
+        /// The authority is the account's own. A guest's tenant does not speak for the sign-in (decision 121).
+        package var isAtHome = true
+        /// The provider let the token live when it was used, and has not called it dead for a while.
+        package var isReusable = false
+
+        package init() {}
+    }
+
+    package init(_ refusal: OAuthRefusal, _ circumstances: Circumstances = .init(), at authority: Authority) {
+        let place = authority.environment
+        let meaning = authority.rules.meaning(of: refusal)
+        func failure(_ kind: ErrorKind, _ reason: ErrorReason, _ message: String) -> BrokerError {
+            BrokerError(kind, message, reason: reason, cause: ProviderError.refused(refusal)) { $0.add(refusal) }
         }
-        tokenIsDead = refusal.endsTheToken
-        isClientMismatch = refusal.subError == "client_mismatch"
-        showsNarrowing = refusal.error == "invalid_scope" && refusedScopes == .narrowed
+        fate =
+            if refusal.error != "invalid_grant" || !meaning.endsToken || !circumstances.isAtHome {
+                .lives
+            } else { circumstances.isReusable ? .doubtful : .dead }
+        isClientMismatch = meaning == .otherFamily
+        showsNarrowing = refusal.error == "invalid_scope" && circumstances.refusedScopes == .narrowed
         switch refusal.error {
-        case "invalid_scope" where refusedScopes == .notGranted:
-            error = interaction(.scopesNotGranted, ScopeRefusal.notGrantedSentence)
-        case "invalid_scope" where refusedScopes == .narrowed:
-            error = interaction(
-                .scopesNotGranted,
+        case "invalid_scope" where circumstances.refusedScopes == .notGranted:
+            error = failure(.interactionRequired, .scopesNotGranted, ScopeRefusal.notGrantedSentence)
+        case "invalid_scope" where circumstances.refusedScopes == .narrowed:
+            error = failure(
+                .interactionRequired, .scopesNotGranted,
                 "\(place) does not count these scopes to the saved sign-in any more; sign in again.")
         case "invalid_scope", "invalid_client", "temporarily_unavailable", "server_error":
             error = ProviderErrors.brokerError(.refused(refusal), authorityName: place)
         default:
             guard refusal.subError != "protection_policy_required" else {
-                error = BrokerError(
-                    .unauthorizedClient,
-                    "\(place) gives this app tokens on managed devices only; use a device with its app protection policy.",
-                    reason: .protectionPolicyRequired, cause: ProviderError.refused(refusal)
-                ) { $0.add(refusal) }
+                error = failure(
+                    .unauthorizedClient, .protectionPolicyRequired,
+                    "\(place) gives this app tokens on managed devices only; use a device with its app protection policy."
+                )
                 return
             }
-            let reason = refusal.reason(sentClaims: sentClaims)
-            error = interaction(reason, Self.message(reason, answerWasLost: answerWasLost && tokenIsDead, at: place))
-        }
-    }
-
-    private static func message(_ reason: ErrorReason, answerWasLost: Bool, at place: String) -> String {
-        if answerWasLost {
-            return "\(place) does not accept the saved sign-in any more, most likely because its answer to an earlier "
-                + "refresh was lost on the way; sign in again."
-        }
-        switch reason {
-        case .refreshTokenExpired:
-            return "The saved sign-in at \(place) has expired; sign in again."
-        case .refreshTokenRevoked:
-            return "\(place) does not accept the saved sign-in any more; sign in again."
-        case .consentRequired:
-            return "\(place) wants your consent; sign in to give it."
-        case .claimsChallenge:
-            return "\(place) wants more proof of who you are; sign in again."
-        default:
-            return "\(place) wants you to sign in again."
+            let isChallenge =
+                refusal.claims != nil || (refusal.error == "interaction_required" && circumstances.sentClaims)
+            let (reason, message) =
+                isChallenge
+                ? (.claimsChallenge, "\(place) wants more proof of who you are; sign in again.")
+                : meaning.explained(fate, answerWasLost: circumstances.answerWasLost, at: authority)
+            error = failure(.interactionRequired, reason, message)
         }
     }
 }
 
-extension OAuthRefusal {
-    /// RFC 6749, section 5.2: `invalid_grant` says that the token is expired, revoked or somebody else's. Entra says the
-    /// same of a person who has to do something first, and then tells with a second code that the token is not to blame.
-    fileprivate var endsTheToken: Bool {
-        error == "invalid_grant" && (subError.map { $0.isEmpty || Self.deadToken.contains($0) } ?? true)
-            && Set(errorCodes).isDisjoint(with: Self.personFirst)
+extension RefusedGrant {
+    /// - Returns: the reason, and what a person can do about it.
+    fileprivate func explained(
+        _ fate: RefreshRefusal.Fate, answerWasLost: Bool, at authority: Authority
+    ) -> (ErrorReason, String) {
+        let place = authority.environment
+        let tenant = authority.tenant.map { "the tenant \($0.name)" } ?? place
+        switch self {
+        case .expired where fate != .lives:
+            return (.refreshTokenExpired, Self.ended(answerWasLost, hasExpired: true, place))
+        case .revoked where fate != .lives:
+            return (.refreshTokenRevoked, Self.ended(answerWasLost, hasExpired: false, place))
+        case .expired, .revoked, .otherFamily, .needsPerson:
+            return (.loginRequired, "\(place) wants you to sign in again.")
+        case .needsConsent: return (.consentRequired, "\(place) wants your consent; sign in to give it.")
+        case .needsAdminConsent:
+            return (.consentRequired, "An administrator of \(tenant) has to consent to this app first; ask there.")
+        case .notInTenant:
+            return (
+                .notInTenant,
+                "This account does not exist in \(tenant), or is disabled there; use another account or tenant, or ask "
+                    + "an administrator there."
+            )
+        case .notAssigned:
+            return (
+                .notAssigned,
+                "This account is not assigned to the app or its resource in \(tenant); ask an administrator there."
+            )
+        case .blockedByPolicy:
+            return (
+                .blockedByPolicy,
+                "A policy of \(tenant) blocks this account, device or app; ask an administrator there."
+            )
+        }
     }
 
-    fileprivate func reason(sentClaims: Bool) -> ErrorReason {
-        if claims != nil { return .claimsChallenge }
-        if error == "consent_required" || subError == "consent_required" || errorCodes.contains(65001) {
-            return .consentRequired
+    private static func ended(_ answerWasLost: Bool, hasExpired: Bool, _ place: String) -> String {
+        if answerWasLost {
+            return "\(place) does not accept the saved sign-in any more, most likely because its answer to an earlier "
+                + "refresh was lost on the way; sign in again."
         }
-        if error == "interaction_required", sentClaims { return .claimsChallenge }
-        if endsTheToken {
-            let isExpired = subError == "token_expired" || !Set(errorCodes).isDisjoint(with: Self.expired)
-            return isExpired ? .refreshTokenExpired : .refreshTokenRevoked
-        }
-        return .loginRequired
+        return hasExpired
+            ? "The saved sign-in at \(place) has expired; sign in again."
+            : "\(place) does not accept the saved sign-in any more; sign in again."
     }
+}
 
-    private static let deadToken: Set<String> = ["bad_token", "token_expired"]
-    /// Entra (AADSTS): too old, unused for too long, beyond the sign-in frequency, beyond the fixed life of a page's token.
-    private static let expired: Set<Int64> = [70008, 70043, 700081, 700082, 700084, 50089]
-    /// Entra: consent, and the ways of asking for a second factor or its registration.
-    private static let personFirst: Set<Int64> = [65001, 50072, 50074, 50076, 50078, 50079]
+extension RefreshTokenRecord {
+    /// Seconds. What makes a provider refuse a good token for a moment is over by then.
+    private static let passingTrouble: NumericDate = 60
+
+    /// Whether another refusal is to be believed.
+    func isRefusedForLong(at now: NumericDate) -> Bool {
+        // A refusal from the future says that the clock went back.
+        refusedAt.map { $0 > now || now - $0 >= Self.passingTrouble } ?? false
+    }
 }

@@ -85,8 +85,12 @@ package struct RequestThrottle: Sendable {
     package var count: Int { entries.count }
 
     /// - Returns: the answer without asking the provider; nil when the request may go out.
-    package func refusal(of request: Request, at now: Duration) -> BrokerError? {
+    /// - Parameter insists: a request that does not take the cached token (`forceRefresh`): what an administrator can put right
+    ///   is asked about again after a moment.
+    package func refusal(of request: Request, insists: Bool = false, at now: Duration) -> BrokerError? {
         guard let entry = entries.peek(request), now < entry.until, let refused = entry.error else { return nil }
+        let isOld = now >= entry.until - Self.interactionMemory + Self.firstPause
+        if insists, isOld, refused.isForAdministrator { return nil }
         guard refused.kind != .interactionRequired else { return refused }
         let (seconds, attoseconds) = (entry.until - now).components
         let wait = Int(seconds) + (attoseconds > 0 ? 1 : 0)
@@ -167,6 +171,17 @@ package struct RequestThrottle: Sendable {
         }
         entries.removeAll { request, _ in isMeant(request.owner, request.partition) }
         endings.removeAll { holder, _ in isMeant(holder.owner, holder.partition) }
+    }
+}
+
+extension BrokerError {
+    /// A refusal that goes away without a new sign-in.
+    fileprivate var isForAdministrator: Bool {
+        guard kind == .interactionRequired else { return false }
+        switch reason {
+        case .notInTenant, .notAssigned, .blockedByPolicy: return true
+        default: return ["unauthorized_client", "access_denied"].contains(details.oauthError)
+        }
     }
 }
 

@@ -43,7 +43,7 @@ struct SilentAcquisition: Sendable {
                 }
             }
             do throws(BrokerError) {
-                let answer = try orExtended(outcome, situation)
+                let answer = try orCached(outcome, situation, replaces: replaces)
                 // Tokens that others share are kept, but this app may have been signed out meanwhile.
                 let known = try services.knownAccounts(of: request.app, in: request.partition)
                 guard known.isSignedIn(situation.entry, for: request.app) else {
@@ -79,15 +79,20 @@ struct SilentAcquisition: Sendable {
         return request.needsThePerson(reason)
     }
 
-    /// While the provider is down, a token past its expiry may do, if that is switched on and the provider allows it.
-    private func orExtended(
-        _ outcome: RefreshFlights.Outcome, _ situation: Situation
+    /// While the provider cannot be asked, a token does that counts as expired only because it ends soon; and one past its
+    /// expiry, if that is switched on and the provider allows it.
+    ///
+    /// - Parameter replaces: the token that is no answer.
+    private func orCached(
+        _ outcome: RefreshFlights.Outcome, _ situation: Situation, replaces: [UInt8]?
     ) throws(BrokerError) -> AcquiredToken {
-        guard case .failure(let error) = outcome, error.saysProviderIsDown, services.settings().extendedLifetime else {
-            return try outcome.get()
-        }
         let question = situation.question
-        guard !question.bypassesCache,
+        guard case .failure(let error) = outcome, error.isForWantOfProvider, !question.bypassesCache, replaces == nil
+        else { return try outcome.get() }
+        if let token = situation.tokens.accessToken(for: question, question.rule.isUsableInBuffer) {
+            return situation.answer(token, services)
+        }
+        guard error.saysProviderIsDown, services.settings().extendedLifetime,
             let token = situation.tokens.accessToken(for: question, question.rule.isUsableWhileProviderIsDown)
         else { throw error }
         var answer = situation.answer(token, services)
@@ -139,6 +144,14 @@ extension BrokerError {
         if reason == .signedOut { account.signedIn = false }
         copy.details.accounts = [account]
         return copy
+    }
+
+    /// Nothing is wrong with the request or the sign-in: the provider could not be asked, or wants to be left alone.
+    fileprivate var isForWantOfProvider: Bool {
+        switch kind {
+        case .offline, .timedOut, .serverUnavailable, .throttled: true
+        default: false
+        }
     }
 
     /// Nothing is wrong with the request or the sign-in: the provider does not answer, or says that it cannot.

@@ -28,6 +28,12 @@ package struct SilentLook: Sendable {
         /// Where a refresh goes: the request's authority, or the account's home tenant, in the account's cloud.
         var destination: Authority { TenantRules.destination(of: target, for: entry) }
 
+        /// Whether that is the account's own authority: its home tenant, where there are tenants.
+        var isAtHome: Bool {
+            guard let home = entry.homeTenant, destination.hasTenants else { return true }
+            return question.realm == home
+        }
+
         /// Refreshes that may spend the same token take turns: where there are family tokens, all clients of the account.
         var refreshKey: CacheIndex.OwnerKey { family.spendable.isEmpty ? owner : owner.ofFamilies }
 
@@ -69,7 +75,7 @@ package struct SilentLook: Sendable {
         let known = try accounts(for: request, in: source)
         let entry = try AccountChoice.choose(
             request.account, from: known, for: request.app, at: target,
-            otherClouds: services.otherClouds(of: request)
+            otherClouds: services.otherClouds(of: request), isAlive: { isAlive($0, request, in: source) }
         ).resolved(for: request.app)
         let owner = CacheIndex.OwnerKey(of: entry.stored.record, for: request.app, in: request.partition)
         let (tokens, family) = try tokens(of: owner, in: source)
@@ -83,6 +89,13 @@ package struct SilentLook: Sendable {
         return Situation(
             entry: entry, owner: owner, tokens: tokens, family: family, question: question,
             decision: SilentDecision.decide(question, from: tokens, family: family), target: target)
+    }
+
+    /// Whether anything is left of a sign-in; yes where that is not known.
+    private func isAlive(_ entry: KnownAccounts.Entry, _ request: SilentRequest, in source: Source) -> Bool {
+        let owner = CacheIndex.OwnerKey(of: entry.stored.record, for: request.app, in: request.partition)
+        guard let (tokens, family) = try? tokens(of: owner, in: source) else { return true }
+        return tokens.isAlive(at: services.clock.now) || !family.spendable.isEmpty
     }
 
     private func accounts(for request: SilentRequest, in source: Source) throws(BrokerError) -> KnownAccounts {
@@ -155,8 +168,10 @@ package enum SilentDecision: Sendable {
 /// When a cached access token may still be handed out (MSAL, "Cache lookup").
 package struct ExpiryRule: Sendable {
     package var now: NumericDate
+    /// Seconds before its end at which a token counts as expired, but at most a fifth of its own lifetime: a token that
+    /// lives for five minutes would otherwise never be handed out again.
     package var buffer: Int64
-    /// What the caller asked for, if it did; it can only lengthen the buffer.
+    /// What the caller asked for takes the place of the buffer.
     package var minimumLifetime: Int64?
 
     package init(now: NumericDate, buffer: Int64, minimumLifetime: Int64? = nil) {
@@ -166,11 +181,23 @@ package struct ExpiryRule: Sendable {
     }
 
     package func isUsable(_ token: AccessTokenRecord) -> Bool {
+        isGood(token, for: minimumLifetime ?? buffer(of: token))
+    }
+
+    /// For the time that the provider cannot be reached: a token that counts as expired, and is not.
+    package func isUsableInBuffer(_ token: AccessTokenRecord) -> Bool { isGood(token, for: minimumLifetime ?? 0) }
+
+    private func isGood(_ token: AccessTokenRecord, for least: Int64) -> Bool {
         // A token from the future says that the clock went back: nothing can be told about its age.
         guard token.cachedAt <= now else { return false }
         let (left, overflow) = token.expiresOn.subtractingReportingOverflow(now)
         // Seconds are whole: with none left the token has ended, up to a second ago.
-        return !overflow && left > 0 && left >= max(buffer, minimumLifetime ?? 0)
+        return !overflow && left > 0 && left >= least
+    }
+
+    private func buffer(of token: AccessTokenRecord) -> Int64 {
+        let (lifetime, overflow) = token.expiresOn.subtractingReportingOverflow(token.cachedAt)
+        return overflow ? buffer : min(buffer, lifetime / 5)
     }
 
     /// `ext_expires_in` says how long a resource goes on taking a token while the provider cannot give a new one.

@@ -33,6 +33,8 @@ package struct App: MessageObject, Equatable {
         .required("executables", \.description.executables, "Paths of programs that may act as it."),
         .required("units", \.description.units, "systemd units that may act as it."),
         .required("sandboxIds", \.description.sandboxIDs, "Sandboxes that may act as it."),
+        .optional("query", \.description.query, "Parameters that go along with every sign-in."),
+        .optional("resources", \.description.resources, "Where its tokens are good; absent: it depends on the scopes."),
         .required("confidential", \.confidential, "Whether it has a client secret."),
         .optional(
             "tokenEndpointAuthMethod", \.tokenEndpointAuthMethod,

@@ -27,6 +27,14 @@ extension AppDescription {
                 "sandboxIds", \.sandboxIDs,
                 "Sandboxes that may act as it: flatpak:ID, snap:NAME or ENGINE:ID. Without a type: a Flatpak's id, or snap.NAME.APP for the snap NAME.",
                 to: [], .each(.text(atMost: 256), atMost: 64)),
+            .optional(
+                "query", \.query,
+                "Parameters that go along with every sign-in, such as access_type; what a request says comes first.",
+                .query),
+            .optional(
+                "resources", \.resources,
+                "Where its tokens are good (RFC 8707), for requests that name no resource.",
+                .each(.text(atMost: 2048), atMost: 16)),
         ]
     }
 }

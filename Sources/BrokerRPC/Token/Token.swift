@@ -16,6 +16,7 @@ package struct Token: MessageObject {
     package var extendedLifetime = false
     package var persisted = true
     package var rejected = false
+    package var renewable = true
 
     package init() {}
 
@@ -41,5 +42,9 @@ package struct Token: MessageObject {
             "rejected", \.rejected,
             "True for the very token that rejectedToken named: no other is to be had at this moment.",
             to: false),
+        .defaulted(
+            "renewable", \.renewable,
+            "False after a sign-in that brought no refresh token: when this token ends, the person has to sign in again.",
+            to: true),
     ]
 }

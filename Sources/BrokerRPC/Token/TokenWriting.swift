@@ -15,6 +15,7 @@ package protocol TokenFacts {
     var extendedLifetime: Bool { get }
     var persisted: Bool { get }
     var rejected: Bool { get }
+    var renewable: Bool { get }
 }
 
 extension TokenFacts {
@@ -98,6 +99,10 @@ extension JSONWriter {
         if facts.rejected {
             key("rejected")
             bool(true)
+        }
+        if !facts.renewable {
+            key("renewable")
+            bool(false)
         }
     }
 

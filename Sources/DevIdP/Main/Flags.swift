@@ -44,6 +44,9 @@ struct PartyFlags: ParsableArguments {
     @Option(help: "A scope that may be asked for and is never granted.")
     var declineScope: [String] = []
 
+    @Option(help: "A scope that is published and refused, such as offline_access.")
+    var refuseScope: [String] = []
+
     @Flag(help: "Ask people for their consent.")
     var consent = false
 
@@ -57,6 +60,7 @@ struct PartyFlags: ParsableArguments {
         options.allowsAnyClient = anyClient
         options.scopes.formUnion(scope + declineScope)
         options.declinedScopes = Set(declineScope)
+        options.refusedScopes = Set(refuseScope)
         options.asksConsent = consent
     }
 }

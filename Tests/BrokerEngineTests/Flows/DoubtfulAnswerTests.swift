@@ -60,6 +60,33 @@ struct DoubtfulAnswerTests {
         #expect(try await !bed.engine.acquireSilent(forced).fromCache)
     }
 
+    @Test("a token that a provider does not rotate is given up when it is refused again a minute later, not before")
+    func refusedForAMoment() async throws {
+        let bed = try await signedIn()
+        bed.provider.whenRedeeming { [unowned provider = bed.provider] _ in
+            var response = provider.tokens()
+            response.refreshToken = nil
+            return response
+        }
+        let forced = bed.silent { $0.forceRefresh = true }
+        _ = try await bed.engine.acquireSilent(forced)
+        func refuse() async -> BrokerError? {
+            bed.provider.whenRedeeming { _ throws(ProviderError) in
+                throw .refused(OAuthRefusal(error: "invalid_grant", status: 400))
+            }
+            return await failure(bed, forced)
+        }
+        #expect(await refuse()?.reason == .refreshTokenRevoked)
+        bed.provider.whenRedeeming(nil)
+        bed.clock.advance(bySeconds: 121)
+        _ = try await bed.engine.acquireSilent(forced)
+
+        // The double rotates now, and a token that was rotated is not doubted.
+        #expect(await refuse()?.reason == .refreshTokenRevoked)
+        bed.clock.advance(bySeconds: 121)
+        #expect(await refuse()?.reason == .noTokens)
+    }
+
     @Test("a rotated refresh token is kept although the rest of the answer is no good, and a restart knows it")
     func malformedAnswer() async throws {
         let bed = try await signedIn()

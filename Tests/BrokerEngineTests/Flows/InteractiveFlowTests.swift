@@ -296,7 +296,7 @@ struct InteractiveFlowTests {
         }
         #expect(error?.kind == .serverDeclinedScopes)
         #expect(error?.details.declinedScopes == ["calendar"])
-        #expect(error?.details.grantedScopes == ["openid", "mail.read"])
+        #expect(error?.details.grantedScopes == ["mail.read"])
         #expect(error?.details.accounts?.map(\.username) == ["alice"])
         #expect(bed.engine.memory.cached(bed.silent()) != nil)
     }

@@ -36,6 +36,28 @@ struct NamesakeFlowTests {
         #expect(bed.provider.authorizations.last?.prompt == .login)
     }
 
+    @Test("of two people with one username the one is meant whose sign-in is alive; else the request has to say whom")
+    func oneName() async throws {
+        let bed = try await EngineBed()
+        try await bed.signIn("ada#1", mail)
+        let second = try await bed.signIn("ada#2", mail).account.id
+        let request = bed.silent(mail) { $0.account = .username("ada") }
+        let error = await #expect(throws: BrokerError.self) { try await bed.engine.acquireSilent(request) }
+        #expect(error?.kind == .ambiguousAccount && error?.details.accounts?.count == 2)
+        #expect(bed.engine.memory.cached(request) == nil)
+
+        bed.clock.advance(bySeconds: 4000)
+        bed.provider.whenRedeeming { [unowned provider = bed.provider] grant throws(ProviderError) in
+            guard case .refreshToken(let token, _) = grant, token.revealed() == "rt-1" else { return provider.tokens() }
+            throw .refused(OAuthRefusal(error: "invalid_grant", status: 400))
+        }
+        let first = try #require(error?.details.accounts?.first { $0.id != second }?.id)
+        await #expect(throws: BrokerError.self) {
+            try await bed.engine.acquireSilent(bed.silent(mail) { $0.account = .id(first) })
+        }
+        #expect(try await bed.engine.acquireSilent(request).account.id == second)
+    }
+
     @Test("the person's own tools are asked which one is meant; an app gets the first, and an id means one")
     func tools() async throws {
         let bed = try await EngineBed()

@@ -145,7 +145,7 @@ struct SilentFlowTests {
         bed.clock.advance(bySeconds: 4000)
         let gate = Gate()
         bed.provider.whenRedeeming { [unowned provider = bed.provider] grant async throws(ProviderError) in
-            guard case .refreshToken = grant else { return provider.tokens(for: "alice", expiresIn: 1) }
+            guard case .refreshToken = grant else { return provider.tokens(for: "alice", expiresIn: 0) }
             await gate.wait()
             throw .refused(OAuthRefusal(error: "invalid_grant", status: 400))
         }
@@ -181,6 +181,84 @@ struct SilentFlowTests {
         #expect(try await bed.text(silent.value) == "at-2")
         // A forced refresh wants none from the cache.
         await #expect(throws: BrokerError.self) { try await engine.acquireSilent(forced) }
+    }
+
+    @Test("a token of five minutes is served for four, and while the provider is away for as long as it lives")
+    func shortLife() async throws {
+        let bed = try await EngineBed()
+        bed.provider.whenRedeeming { [unowned provider = bed.provider] _ in
+            provider.tokens(for: "alice", expiresIn: 300)
+        }
+        try await bed.signIn()
+        bed.clock.advance(bySeconds: 240)
+        #expect(bed.engine.memory.cached(bed.silent()) != nil)
+        bed.clock.advance(bySeconds: 1)
+        bed.provider.whenRedeeming { _ throws(ProviderError) in throw .offline("no route") }
+        let token = try await bed.engine.acquireSilent(bed.silent())
+        #expect(token.fromCache && !token.extendedLifetime)
+        #expect(try bed.text(token) == "at-1")
+        for asksForMore in [bed.silent { $0.minimumLifetime = 60 }, bed.silent { $0.forceRefresh = true }] {
+            await #expect(throws: BrokerError.self) { try await bed.engine.acquireSilent(asksForMore) }
+        }
+        bed.clock.advance(bySeconds: 59)
+        await #expect(throws: BrokerError.self) { try await bed.engine.acquireSilent(bed.silent()) }
+    }
+
+    @Test("a token without an end and without a refresh token is served until somebody reports it refused")
+    func unknownEnd() async throws {
+        let bed = try await EngineBed()
+        bed.provider.whenRedeeming { [unowned provider = bed.provider] _ in
+            var response = provider.tokens(for: "alice")
+            (response.expiresIn, response.refreshToken) = (nil, nil)
+            return response
+        }
+        let token = try await bed.signIn()
+        #expect(token.token.record.expiresOn == TokenEnd.unknown && !token.renewable)
+        bed.clock.advance(bySeconds: 400 * 86_400)
+        #expect(try await bed.engine.acquireSilent(bed.silent()).fromCache)
+        let rejected = bed.silent { $0.rejectedToken = Secret("at-1") }
+        let error = await #expect(throws: BrokerError.self) { try await bed.engine.acquireSilent(rejected) }
+        #expect(error?.kind == .interactionRequired && error?.reason == .noTokens)
+    }
+
+    @Test(
+        "what was granted under another spelling is not declined, and answers the same request again",
+        arguments: [
+            ("https://login.microsoftonline.com/common", "https://graph.microsoft.com/Mail.Read", "Mail.Read"),
+            ("https://login.microsoftonline.com/common", "Mail.Read", "https://graph.microsoft.com/Mail.Read"),
+            ("https://login.microsoftonline.com/common", "https://r.example//Do", "https://R.example/do"),
+            ("https://id.example.org", "repo", "gist,repo"),
+        ])
+    func otherSpelling(authority: String, asked: String, granted: String) async throws {
+        let (bed, app) = (try await EngineBed(), Sample.app(at: Sample.authority(authority)))
+        bed.provider.whenRedeeming { [unowned provider = bed.provider] _ in
+            provider.tokens(for: "alice", scope: "openid \(granted)")
+        }
+        let token = try await bed.signIn("alice", app, [asked])
+        #expect(token.token.record.scopes.contains(asked))
+        #expect(try await bed.engine.acquireSilent(bed.silent(app, [asked])).fromCache)
+        let renewed = try await bed.engine.acquireSilent(bed.silent(app, [asked]) { $0.forceRefresh = true })
+        #expect(renewed.token.record.scopes.contains(asked))
+        #expect(try await bed.engine.acquireSilent(bed.silent(app, [asked])).fromCache)
+    }
+
+    @Test("what a dead sign-in left behind goes when the person has signed in anew, and not before")
+    func endedSignIn() async throws {
+        let bed = try await EngineBed()
+        try await bed.signIn("alice", Sample.app(), ["mail.read"])
+        try await bed.signIn("alice", Sample.app(), ["files"])
+        bed.provider.whenRedeeming { _ throws(ProviderError) in
+            throw .refused(OAuthRefusal(error: "invalid_grant", status: 400))
+        }
+        await #expect(throws: BrokerError.self) {
+            try await bed.engine.acquireSilent(bed.silent(Sample.app(), ["files"]) { $0.forceRefresh = true })
+        }
+        #expect(try bed.text(try await bed.engine.acquireSilent(bed.silent())) == "at-1")
+        bed.provider.whenRedeeming(nil)
+        try await bed.signIn("alice", Sample.app(), ["files"])
+        #expect(try bed.text(try await bed.engine.acquireSilent(bed.silent(Sample.app(), ["files"]))) == "at-3")
+        let error = await #expect(throws: BrokerError.self) { try await bed.engine.acquireSilent(bed.silent()) }
+        #expect(error?.reason == .scopesNotGranted)
     }
 
     @Test("without expires_in a token is served until five minutes before an hour is over")

@@ -9,11 +9,11 @@ struct AccountChoiceTests {
     private func choose(
         _ selector: AccountReference?, from entries: [KnownAccounts.Entry],
         signOut: SignOutRecord? = nil, for app: AppRegistration = Sample.app(),
-        at authority: Authority = Sample.authority()
+        at authority: Authority = Sample.authority(), isAlive: (KnownAccounts.Entry) -> Bool = { _ in true }
     ) -> String {
         var known = KnownAccounts(entries)
         if let signOut { known.apply(.put(Sample.stored(signOut))) }
-        switch AccountChoice.choose(selector, from: known, for: app, at: authority) {
+        switch AccountChoice.choose(selector, from: known, for: app, at: authority, isAlive: isAlive) {
         case .account(let entry): return entry.account.username
         case .unknown: return "unknown"
         case .signedOut: return "signed out"
@@ -86,8 +86,11 @@ struct AccountChoiceTests {
         #expect(choose(.username("alice"), from: [present, former]) == "Alice")
         #expect(choose(.id(former.account.id), from: [former, present]) == "signed out")
         let second = Sample.account("ALICE", subject: "3", createdAt: Sample.now + 1)
-        #expect(choose(.username("alice"), from: [former, present, second]) == "ambiguous Alice+ALICE")
-        #expect(choose(.id(second.account.id), from: [former, present, second]) == "ALICE")
+        let all = [former, present, second]
+        #expect(choose(.username("alice"), from: all) == "ambiguous Alice+ALICE")
+        #expect(choose(.username("alice"), from: all) { $0.account.username == "ALICE" } == "ALICE")
+        #expect(choose(.username("alice"), from: all) { _ in false } == "ambiguous Alice+ALICE")
+        #expect(choose(.id(second.account.id), from: all) == "ALICE")
     }
 
     @Test("removing an account from one app leaves it to the others of the group")

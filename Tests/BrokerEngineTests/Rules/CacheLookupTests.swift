@@ -48,17 +48,21 @@ struct CacheLookupTests {
             (301, "cached mail.read"), (300, "cached mail.read"), (299, "refresh"), (0, "refresh"), (-5, "refresh"),
         ])
     func buffer(expiresIn: Int, expected: String) {
-        let tokens = Sample.tokens([Sample.accessToken(expiresIn: Int64(expiresIn))])
+        let tokens = Sample.tokens([
+            Sample.accessToken(expiresIn: Int64(expiresIn), cachedAt: Sample.now + Int64(expiresIn) - 3600)
+        ])
         #expect(decide(["mail.read"], from: tokens) == expected)
     }
 
-    @Test("a minimum lifetime lengthens the buffer and never shortens it")
+    @Test("a minimum lifetime takes the place of the buffer, be it longer or shorter")
     func minimumLifetime() {
         let tokens = Sample.tokens([Sample.accessToken(expiresIn: 1000)])
         #expect(decide(["mail.read"], from: tokens, minimumLifetime: 1000) == "cached mail.read")
         #expect(decide(["mail.read"], from: tokens, minimumLifetime: 1001) == "refresh")
-        let short = Sample.tokens([Sample.accessToken(expiresIn: 200)])
-        #expect(decide(["mail.read"], from: short, minimumLifetime: 10) == "refresh")
+        let short = Sample.tokens([Sample.accessToken(expiresIn: 200, cachedAt: Sample.now - 3400)])
+        #expect(decide(["mail.read"], from: short) == "refresh")
+        #expect(decide(["mail.read"], from: short, minimumLifetime: 200) == "cached mail.read")
+        #expect(decide(["mail.read"], from: short, minimumLifetime: 201) == "refresh")
         #expect(decide(["mail.read"], from: tokens, minimumLifetime: .max) == "refresh")
     }
 

@@ -50,6 +50,15 @@ struct LifetimeTests {
         #expect(ExpiryRule(now: Sample.now + age, buffer: -5, minimumLifetime: 0).isUsable(token()) == usable)
     }
 
+    @Test(
+        "the buffer is at most a fifth of the token's own lifetime",
+        arguments: [(300, 240), (60, 48), (1500, 1200), (3600, 3300), (86_400, 86_100)] as [(Int64, Int64)])
+    func shortLife(lifetime: Int64, last: Int64) {
+        let token = token(expiresIn: lifetime)
+        #expect(ExpiryRule(now: Sample.now + last, buffer: 300).isUsable(token))
+        #expect(!ExpiryRule(now: Sample.now + last + 1, buffer: 300).isUsable(token))
+    }
+
     private func isUsable(
         _ record: AccessTokenRecord, age: Int64, minimumLifetime: Int64? = nil
     ) -> Bool {

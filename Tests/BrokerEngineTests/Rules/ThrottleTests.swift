@@ -45,6 +45,30 @@ struct ThrottleTests {
         #expect(throttle.refusal(of: request, at: .seconds(1007)) == nil)
     }
 
+    @Test(
+        "what an administrator can put right is asked about again when the person insists, a moment later",
+        arguments: [ErrorReason.notAssigned, .notInTenant, .blockedByPolicy])
+    func administrator(reason: ErrorReason) {
+        var throttle = RequestThrottle()
+        throttle.failed(
+            request, with: BrokerError(.interactionRequired, "no", reason: reason), at: .seconds(1000))
+        #expect(throttle.refusal(of: request, insists: true, at: .seconds(1001)) != nil)
+        #expect(throttle.refusal(of: request, insists: true, at: .seconds(1002)) == nil)
+        #expect(throttle.refusal(of: request, at: .seconds(1119)) != nil)
+    }
+
+    @Test("what only the person can put right is not asked about again, however they insist")
+    func person() {
+        var throttle = RequestThrottle()
+        let error = BrokerError(.interactionRequired, "no", reason: .consentRequired)
+        throttle.failed(request, with: error, at: .seconds(1000))
+        #expect(throttle.refusal(of: request, insists: true, at: .seconds(1060)) != nil)
+        throttle.failed(
+            request, with: BrokerError(.interactionRequired, "no") { $0.oauthError = "access_denied" },
+            at: .seconds(1060))
+        #expect(throttle.refusal(of: request, insists: true, at: .seconds(1062)) == nil)
+    }
+
     @Test("status 429 without a Retry-After stops it for 60 seconds")
     func tooManyRequests() { #expect(pause(after: failure(429)) == 60) }
 

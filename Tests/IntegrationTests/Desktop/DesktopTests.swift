@@ -150,7 +150,7 @@ struct DesktopTests {
     @Test("a sign-in that the provider ended is on the screen, and the button signs in again in the browser")
     func signedOut() async throws {
         try await withTestBed { bed in
-            let (scene, desktop) = try await scene(in: bed) { $0.accessTokenLifetime = 20 }
+            let (scene, desktop) = try await scene(in: bed) { $0.accessTokenLifetime = 0 }
             scene.provider.add(Fault(.token, .empty400, times: 2))
             await expectRefusal("serverUnavailable", reason: "refreshRefused") { try await scene.silent() }
             await expectRefusal("interactionRequired", reason: "refreshTokenRevoked") { try await scene.silent() }

@@ -98,6 +98,10 @@ struct EntraRuleTests {
             }
             #expect(refusal?.data["declinedScopes"] == ["mail.send"])
             #expect(try await scene.silent()["fromCache"] == true)
+            // The recipe of the guide.
+            let granted = (refusal?.data["grantedScopes"]?.arrayValue ?? []).compactMap { $0.stringValue }
+            let token = try await scene.broker.acquireSilent(app: "notes", scopes: granted)
+            #expect(token["fromCache"] == true)
         }
     }
 

@@ -97,4 +97,32 @@ import Testing
             #expect(refusal?.kind == "offline")
         }
     }
+
+    @Test(
+        "a refusal by another tenant ends the use there, and neither the sign-in nor its tokens at home",
+        arguments: [(50020, nil, "notInTenant"), (50057, nil, "notInTenant"), (50173, "bad_token", "loginRequired")])
+    func refusedByAnotherTenant(number: Int, subError: String?, reason: String) async throws {
+        try await withTestBed { bed in
+            let scene = try await EntraScene.make(in: bed)
+            _ = try await scene.signIn()
+            scene.provider.add(.refuse(number: number, subError: subError, tenant: EntraScene.guest, times: 0))
+            let refusal = await #expect(throws: Refusal.self) { try await scene.silent(scene.at(EntraScene.guest)) }
+            #expect(refusal?.data["reason"] == .string(reason))
+            _ = try await scene.silent(["forceRefresh": true])
+        }
+    }
+
+    @Test("a refusal for what the person may not use costs no other app its sign-in", arguments: [50105, 53000, 90094])
+    func refusedForOneUse(number: Int) async throws {
+        try await withTestBed { bed in
+            let scene = try await EntraScene.make(in: bed)
+            _ = try await scene.signIn()
+            scene.provider.add(.refuse(number: number))
+            let refusal = await #expect(throws: Refusal.self) {
+                try await scene.broker.acquireSilent(app: "notes", scopes: ["api://other/do"], [:])
+            }
+            #expect(refusal?.kind == "interactionRequired")
+            _ = try await scene.silent(["forceRefresh": true])
+        }
+    }
 }

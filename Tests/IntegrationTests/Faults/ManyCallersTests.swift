@@ -60,7 +60,7 @@ import Testing
     )
     func oneEach() async throws {
         try await withTestBed { bed in
-            let scene = try await DevelopmentScene.make(in: bed) { $0.accessTokenLifetime = 10 }
+            let scene = try await DevelopmentScene.make(in: bed) { $0.accessTokenLifetime = 0 }
             try await scene.register("other", clientID: "demo-two")
             try await scene.signIn(app: "other")
             let signIn = try await scene.signIn()

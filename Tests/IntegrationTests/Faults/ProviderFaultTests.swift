@@ -148,7 +148,7 @@ import Testing
     @Test("one empty 400 of a gateway ends no sign-in: the next request is answered")
     func gateway() async throws {
         try await withTestBed { bed in
-            let scene = try await DevelopmentScene.make(in: bed) { $0.accessTokenLifetime = 20 }
+            let scene = try await DevelopmentScene.make(in: bed) { $0.accessTokenLifetime = 0 }
             try await scene.signIn()
             scene.provider.add(Fault(.token, .empty400))
             await expectRefusal("serverUnavailable", reason: "refreshRefused") { try await scene.silent() }
@@ -159,7 +159,7 @@ import Testing
     @Test("a refused refresh token is forgotten; the next request says at once that the person has to sign in")
     func revoked() async throws {
         try await withTestBed { bed in
-            let scene = try await DevelopmentScene.make(in: bed) { $0.accessTokenLifetime = 20 }
+            let scene = try await DevelopmentScene.make(in: bed) { $0.accessTokenLifetime = 0 }
             try await scene.signIn()
             scene.provider.add(Fault(.token, .empty400, times: 2))
             await expectRefusal("serverUnavailable", reason: "refreshRefused") { try await scene.silent() }

@@ -1,5 +1,6 @@
 import BrokerLink
 import BrokerRPC
+import BrokerValues
 
 /// The answer to git. Pure.
 package enum GitCredentialAnswer {
@@ -31,7 +32,7 @@ package enum GitCredentialAnswer {
 
     package static func text(for request: GitCredentialRequest, _ token: Token) throws(BrokerClientError) -> String {
         try TokenFormat.requireVisible(token.accessToken)
-        let expiry = "password_expiry_utc=\(token.expiresOn)\n"
+        let expiry = token.expiresOn == TokenEnd.unknown ? "" : "password_expiry_utc=\(token.expiresOn)\n"
         // As a password a token is taken nearly everywhere, and older versions of git know nothing else.
         guard request.takesOtherSchemes, request.offers("bearer"), !request.offers("basic") else {
             return "username=\(username(for: request))\npassword=\(token.accessToken)\n" + expiry

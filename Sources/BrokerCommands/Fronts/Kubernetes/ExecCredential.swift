@@ -44,11 +44,12 @@ package enum ExecCredential {
     }
 
     package static func text(_ credential: TokenChoice.Credential, for request: Request) -> String {
+        var status: JSONObject = ["token": .string(credential.token)]
+        if credential.expiresOn != TokenEnd.unknown {
+            status["expirationTimestamp"] = .string(utcText(credential.expiresOn))
+        }
         let answer: JSONValue = [
-            "apiVersion": .string(request.apiVersion), "kind": "ExecCredential",
-            "status": [
-                "token": .string(credential.token), "expirationTimestamp": .string(utcText(credential.expiresOn)),
-            ],
+            "apiVersion": .string(request.apiVersion), "kind": "ExecCredential", "status": .object(status),
         ]
         var writer = JSONWriter()
         writer.value(answer, sorted: true)

@@ -39,7 +39,7 @@ extension Provider {
     }
 
     func check(_ form: FormValues, _ realm: Realm) throws(AuthorizationRefusal) -> AuthorizationRequest {
-        try AuthorizationRequest(form, realm: realm, client: client, takesScope: flavor.takes)
+        try AuthorizationRequest(form, realm: realm, client: client, takesScope: takes)
     }
 
     /// Begins a transaction in this browser and does its first step.

@@ -16,7 +16,7 @@ extension Provider {
             let userCode = freshUserCode()
             var asked = try AuthorizationRequest(
                 form, realm: realm, clientID: client.id, channel: .device(userCode: userCode),
-                takesScope: flavor.takes)
+                takesScope: takes)
             // The person has to see what the device is, and which code it shows (section 5.4).
             asked.prompts = [.consent]
             return try json(add(asked, userCode: userCode))

@@ -83,9 +83,11 @@ extension Provider {
         }
     }
 
+    func takes(scope: String) -> Bool { flavor.takes(scope: scope) && !options.refusedScopes.contains(scope) }
+
     private func knownScopes(_ text: String) throws(OAuthFailure) -> [String] {
         let scopes = scopeList(text)
-        if let unknown = scopes.first(where: { !flavor.takes(scope: $0) }) {
+        if let unknown = scopes.first(where: { !takes(scope: $0) }) {
             throw OAuthFailure(.invalidScope, "unknown scope \(unknown)")
         }
         return scopes

@@ -3,6 +3,8 @@ package struct Fault: Codable, Sendable, Equatable {
     package enum Kind: String, Codable, Sendable, CaseIterable {
         /// `status`, with `retryAfter`, `location`, `contentType` and `body`.
         case status
+        /// An error in the provider's own form: `error` (invalid_grant without it), and for Entra `number` and `subError`.
+        case refuse
         /// A page for people instead of JSON; 200 unless `status` says otherwise.
         case html
         /// No answer until the client gives up, or `delay` seconds have passed.
@@ -34,6 +36,12 @@ package struct Fault: Codable, Sendable, Equatable {
     package var location: String?
     package var contentType: String?
     package var body: String?
+    package var error: String?
+    /// Entra's (AADSTS).
+    package var number: Int?
+    package var subError: String?
+    /// Only requests at this tenant are struck; nil strikes at every tenant.
+    package var tenant: String?
     /// Seconds.
     package var delay: Double?
     /// How many requests it strikes; 0 means all, until it is removed.
@@ -76,6 +84,20 @@ package struct Fault: Codable, Sendable, Equatable {
             delay: try fields.decodeIfPresent(Double.self, forKey: .delay),
             times: try fields.decodeIfPresent(Int.self, forKey: .times) ?? 1,
             isHeld: try fields.decodeIfPresent(Bool.self, forKey: .isHeld) ?? false)
+        error = try fields.decodeIfPresent(String.self, forKey: .error)
+        number = try fields.decodeIfPresent(Int.self, forKey: .number)
+        subError = try fields.decodeIfPresent(String.self, forKey: .subError)
+        tenant = try fields.decodeIfPresent(String.self, forKey: .tenant)
+    }
+
+    /// A refusal in the provider's own form.
+    package static func refuse(
+        _ error: String = "invalid_grant", number: Int? = nil, subError: String? = nil, tenant: String? = nil,
+        times: Int = 1
+    ) -> Fault {
+        var fault = Fault(.token, .refuse, times: times)
+        (fault.error, fault.number, fault.subError, fault.tenant) = (error, number, subError, tenant)
+        return fault
     }
 }
 
@@ -95,10 +117,11 @@ struct FaultPlan: Sendable {
     }
 
     /// The fault that strikes this request, counted off.
-    mutating func take(for endpoint: Endpoint) -> Fault? {
-        guard let index = pending.firstIndex(where: { $0.endpoint == endpoint || $0.endpoint == nil }) else {
-            return nil
+    mutating func take(for endpoint: Endpoint, at tenant: String?) -> Fault? {
+        let found = pending.firstIndex {
+            ($0.endpoint == endpoint || $0.endpoint == nil) && ($0.tenant == nil || $0.tenant == tenant)
         }
+        guard let index = found else { return nil }
         let fault = pending[index]
         if fault.times == 1 { pending.remove(at: index) }
         if fault.times > 1 { pending[index].times -= 1 }

@@ -10,13 +10,14 @@ struct FaultMiddleware: RouterMiddleware {
     ) async throws -> Response {
         let endpoint = provider.endpoint(of: request.uri.path)
         guard endpoint != .control else { return try await next(request, context) }
-        let (fault, removals) = provider.faults.withLock { ($0.take(for: endpoint), $0.removals) }
+        let tenant = provider.tenant(of: request.uri.path)
+        let (fault, removals) = provider.faults.withLock { ($0.take(for: endpoint, at: tenant), $0.removals) }
         let form = context.form
         let opened = LogEntry(
             sequence: 0, time: provider.now(), method: request.method.rawValue, endpoint: endpoint,
             grantType: form["grant_type"], clientID: form["client_id"], scope: form["scope"], prompt: form["prompt"],
             loginHint: form["login_hint"], domainHint: form["domain_hint"], claims: form["claims"],
-            tenant: provider.tenant(of: request.uri.path), fault: fault?.kind)
+            tenant: tenant, fault: fault?.kind)
         let entry = provider.log.withLock { $0.open(opened) }
         if fault?.isHeld == true {
             while provider.faults.withLock({ $0.removals == removals }) { try await Task.sleep(for: .milliseconds(5)) }
@@ -34,6 +35,11 @@ struct FaultMiddleware: RouterMiddleware {
         switch fault.kind {
         case .status:
             return fault.response(status: 503)
+        case .refuse:
+            let failure = OAuthFailure(
+                OAuthFailure.Code(rawValue: fault.error ?? "") ?? .invalidGrant, "This was ordered.",
+                .ordered(number: fault.number, subError: fault.subError))
+            return try provider.refusal(failure, context)
         case .html:
             return fault.response(
                 status: 200, contentType: "text/html; charset=utf-8",

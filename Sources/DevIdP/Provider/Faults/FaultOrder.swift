@@ -35,6 +35,10 @@ extension Fault {
         case "location": location = value
         case "contentType": contentType = value
         case "body": body = value
+        case "error": error = value
+        case "number": number = Int(value)
+        case "subError": subError = value
+        case "tenant": tenant = value
         default: return false
         }
         return field != "status" || status != nil

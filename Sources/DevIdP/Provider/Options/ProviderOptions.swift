@@ -19,6 +19,8 @@ package struct ProviderOptions: Sendable {
     ]
     /// Scopes that may be asked for and are never granted: the answer is narrower than the request.
     package var declinedScopes: Set<String> = []
+    /// Scopes that are published and refused: a request for one of them is `invalid_scope`.
+    package var refusedScopes: Set<String> = []
     /// Ask the person once for every client and scope; otherwise consent is taken for granted.
     package var asksConsent = false
     package var accessTokenFormat = AccessTokenFormat.opaque

@@ -55,6 +55,8 @@ struct OAuthFailure: Error, Sendable, Equatable {
         case cancelled
         case deviceDeclined
         case consentMissing
+        /// What a test ordered (``Fault/Kind/refuse``).
+        case ordered(number: Int?, subError: String?)
     }
 
     var code: Code

@@ -86,6 +86,7 @@ struct EntraFailure {
             (number, suberror) = (50076, "basic_action")
             self.claims = claims
         case (.cancelled, _): number = 65004
+        case (.ordered(let ordered, let second), _): (number, suberror) = (ordered ?? 70000, second)
         case (.deviceDeclined, _): (number, error) = (70018, "authorization_declined")
         case (nil, .authorizationPending): number = 70016
         case (nil, .expiredToken): number = 70020

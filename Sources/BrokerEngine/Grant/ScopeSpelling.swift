@@ -1,0 +1,48 @@
+import BrokerModel
+
+/// Which requested scope a granted one is, however the provider spells it. Pure.
+///
+/// Providers answer with commas between the scopes, with a slash more or less, and Entra with or without the resource in
+/// front. A scope that is spelled as requested always stands for itself.
+package struct ScopeSpelling: Sendable {
+    private let requested: Set<String>
+    /// The requested spelling, by the folded one.
+    private let byFolded: [String: String]
+    /// The requested spelling, by what follows the resource; only where scopes begin with one.
+    private let byName: [String: String]
+
+    package init(of requested: Scopes, at kind: ProviderKind) {
+        self.requested = Set(requested.normalized)
+        func table(_ key: (String) -> String) -> [String: String] {
+            Dictionary(requested.asGiven.map { (key($0.lowercased()), $0) }, uniquingKeysWith: { first, _ in first })
+        }
+        byFolded = table(Self.folded)
+        byName = kind.rules.scopesNameResources ? table(Self.name) : [:]
+    }
+
+    /// - Parameter granted: in the provider's spelling.
+    /// - Returns: in the requested spelling, where they were requested.
+    package func requested(_ granted: [Substring]) -> [Substring] {
+        let words = granted.flatMap { word in
+            requested.contains(word.lowercased()) ? [word] : word.split(separator: ",")
+        }
+        var missing = requested.subtracting(words.map { $0.lowercased() })
+        return words.map { word in
+            guard let same = spelled(word.lowercased()), missing.remove(same.lowercased()) != nil else { return word }
+            return same[...]
+        }
+    }
+
+    private func spelled(_ scope: String) -> String? {
+        if let same = byFolded[Self.folded(scope)] { return same }
+        guard let same = byName[Self.name(scope)], same.contains("/") != scope.contains("/") else { return nil }
+        return same
+    }
+
+    /// Without the slashes that some providers add or drop.
+    private static func folded(_ scope: String) -> String {
+        scope.split(separator: "/").joined(separator: "/")
+    }
+
+    private static func name(_ scope: String) -> String { scope.split(separator: "/").last.map(String.init) ?? scope }
+}

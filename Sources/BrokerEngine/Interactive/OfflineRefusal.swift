@@ -1,0 +1,36 @@
+import BrokerModel
+import BrokerValues
+
+/// Providers that refuse `offline_access` to a client or person although they publish it (decision 122). The broker adds it by
+/// itself, so a refusal must not end the sign-in. Pure.
+enum OfflineRefusal {
+    /// Whether an error may be about `offline_access`: the code of RFC 6749, section 4.1.2.1, and Keycloak's.
+    static func isPossible(_ error: BrokerError, to scopes: Scopes) -> Bool {
+        ScopeRules.offlineAccess.isSubset(of: scopes)
+            && ["invalid_scope", "not_allowed"].contains(error.details.oauthError)
+    }
+
+    /// What a failed sign-in tells of the provider.
+    ///
+    /// - Parameter known: ``AppMetadataRecord/refusesOfflineAccess``.
+    /// - Returns: what is known from now on; nil when that is what was known. A request that is refused without it, too, was
+    ///   refused for something else.
+    static func learnt(from error: BrokerError, to scopes: Scopes, known: Bool?) -> Bool? {
+        if isPossible(error, to: scopes) { return known == true ? nil : true }
+        return known == true && error.details.oauthError == "invalid_scope" ? false : nil
+    }
+}
+
+extension EngineServices {
+    /// ``AppMetadataRecord/refusesOfflineAccess``. Reads the disk.
+    func refusesOfflineAccess(_ client: CacheIndex.ClientKey) throws(BrokerError) -> Bool {
+        try reading { () throws(VaultError) in try index.loadMetadata(of: client)?.refusesOfflineAccess == true }
+    }
+
+    /// What a failed sign-in says of `offline_access`, for the next one.
+    func learnOfOfflineAccess(from error: BrokerError, to scopes: Scopes, of client: CacheIndex.ClientKey) async {
+        let known = try? refusesOfflineAccess(client)
+        guard let lesson = OfflineRefusal.learnt(from: error, to: scopes, known: known) else { return }
+        await note(of: client) { $0.refusesOfflineAccess = lesson }
+    }
+}

@@ -1,0 +1,91 @@
+import BrokerEngine
+import BrokerModel
+import BrokerTestSupport
+import BrokerValues
+import Testing
+
+/// Decision 122.
+@Suite("A provider that refuses offline_access", .timeLimit(.minutes(1)))
+struct OfflineRefusalTests {
+    private let refused = ProviderError.refused(OAuthRefusal(error: "invalid_scope", status: 400))
+
+    private func visit(_ bed: EngineBed, _ opening: InteractionOpening, _ answer: String, state: String? = nil) async
+        -> RedirectPage?
+    {
+        await bed.redirects.visit(opening.redirectURI, query: "\(answer)&state=\(state ?? opening.state)")
+    }
+
+    private func asksOffline(_ bed: EngineBed) -> [Bool] {
+        bed.provider.authorizations.map { $0.scopes.normalized.contains("offline_access") }
+    }
+
+    @Test("is asked once more in the same window, without; the next sign-in begins without, after a restart, too")
+    func goesOn() async throws {
+        let bed = try await EngineBed()
+        let (browser, signIn) = bed.begin(bed.interactive())
+        let opening = await browser.opening()
+        guard case .goesOn(let url) = await visit(bed, opening, "error=invalid_scope") else {
+            Issue.record("the sign-in has ended")
+            return
+        }
+        let state = String(url.split(separator: "=").last ?? "")
+        #expect(state != opening.state)
+        #expect(await visit(bed, opening, "code=alice") == .notExpected, "the first question is over")
+        _ = await visit(bed, opening, "code=alice", state: state)
+        _ = try await signIn.value
+        #expect(asksOffline(bed) == [true, false])
+
+        let (later, engine) = (Browser(), try await bed.restarted())
+        let next = Task { try await engine.acquireInteractive(bed.interactive()) { later.opened($0) } }
+        _ = await bed.redirects.visit(await later.opening(), code: "alice")
+        _ = try await next.value
+        #expect(asksOffline(bed) == [true, false, false])
+        let asked = Task {
+            try await engine.acquireInteractive(bed.interactive { $0.prompt = .consent }) { later.opened($0) }
+        }
+        _ = await bed.redirects.visit(await later.opening(), code: "alice")
+        _ = try await asked.value
+        #expect(asksOffline(bed).last == true, "who asks for consent asks for everything anew")
+    }
+
+    @Test("a scope of the app's own that is refused ends the sign-in, and says nothing about offline_access")
+    func ownScope() async throws {
+        let bed = try await EngineBed()
+        for _ in 1...2 {
+            let (browser, signIn) = bed.begin(bed.interactive())
+            let opening = await browser.opening()
+            guard case .goesOn(let url) = await visit(bed, opening, "error=invalid_scope") else {
+                Issue.record("the sign-in has ended")
+                return
+            }
+            _ = await visit(
+                bed, opening, "error=invalid_scope", state: String(url.split(separator: "=").last ?? ""))
+            let error = await #expect(throws: BrokerError.self) { try await signIn.value }
+            #expect(error?.kind == .invalidScope)
+        }
+        #expect(asksOffline(bed) == [true, false, true, false])
+    }
+
+    @Test("a refusal of the code is learnt for the next sign-in", arguments: ["not_allowed", "invalid_scope"])
+    func atTokenEndpoint(error: String) async throws {
+        let bed = try await EngineBed()
+        bed.provider.whenRedeeming { _ throws(ProviderError) in
+            throw .refused(OAuthRefusal(error: error, status: 400))
+        }
+        await #expect(throws: BrokerError.self) { try await bed.signIn() }
+        bed.provider.whenRedeeming(nil)
+        try await bed.signIn()
+        #expect(asksOffline(bed) == [true, false])
+    }
+
+    @Test("the administrator's word comes first", arguments: [true, false])
+    func setting(value: Bool) async throws {
+        let bed = try await EngineBed()
+        bed.provider.offer {
+            $0.takesOfflineAccess = value
+            $0.scopesSupported = value ? ["openid"] : ["openid", "offline_access"]
+        }
+        try await bed.signIn()
+        #expect(asksOffline(bed) == [value])
+    }
+}

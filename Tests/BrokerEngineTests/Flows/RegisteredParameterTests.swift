@@ -1,0 +1,43 @@
+import BrokerEngine
+import BrokerModel
+import BrokerTestSupport
+import BrokerValues
+import Testing
+
+@Suite("What is kept with an app for its sign-ins", .timeLimit(.minutes(1)))
+struct RegisteredParameterTests {
+    private func app() -> AppRegistration {
+        var app = Sample.app()
+        app.description.query = ["access_type": "offline"]
+        app.description.resources = ["https://api.example"]
+        return app
+    }
+
+    @Test("its resources are in the sign-in, in the refresh and on the token, without a request that names them")
+    func resources() async throws {
+        let (bed, app) = (try await EngineBed(), app())
+        let token = try await bed.signIn("alice", app)
+        #expect(token.token.record.resources == ["https://api.example"])
+        #expect(bed.provider.authorizations.last?.resources == ["https://api.example"])
+        #expect(bed.provider.authorizations.last?.registeredParameters == ["access_type": "offline"])
+        #expect(try await bed.engine.acquireSilent(bed.silent(app)).fromCache)
+        _ = try await bed.engine.acquireSilent(bed.silent(app) { $0.forceRefresh = true })
+        #expect(bed.provider.extras.map(\.resources) == [["https://api.example"], ["https://api.example"]])
+        _ = try await bed.engine.acquireSilent(bed.silent(app) { $0.resources = ["https://other.example"] })
+        #expect(bed.provider.extras.last?.resources == ["https://other.example"])
+    }
+
+    @Test("a device code is asked for with them")
+    func deviceCode() async throws {
+        let (bed, app) = (try await EngineBed(), app())
+        let request = DeviceCodeRequest(
+            partition: Sample.partition, app: app, query: TokenQuery(scopes: ["mail.read"]), correlationID: "c")
+        let (codes, code) = AsyncStream.makeStream(of: Void.self)
+        let signIn = Task { try await bed.engine.acquireByDeviceCode(request) { _ in code.yield() } }
+        for await _ in codes { break }
+        signIn.cancel()
+        _ = await signIn.result
+        #expect(bed.provider.deviceRequests.last?.resources == ["https://api.example"])
+        #expect(bed.provider.deviceRequests.last?.parameters == ["access_type": "offline"])
+    }
+}
