@@ -55,7 +55,8 @@ struct AuditCommandTests {
         #expect(result.status == .exited(0) && result.errors.contains("were pushed out by newer ones"))
         let json = try await brokerctl(["audit", "--json"], at: broker.path)
         #expect(json.output.contains(#""completeSince":1500"#))
-        let whole = try await brokerctl(["audit"], at: try self.broker(intact: true, completeSince: 1000).path)
+        let complete = try self.broker(intact: true, completeSince: 1000)
+        let whole = try await brokerctl(["audit"], at: complete.path)
         #expect(whole.status == .exited(0) && whole.errors == "")
     }
 
