@@ -23,7 +23,7 @@ struct OfflineRefusalTests {
     func goesOn() async throws {
         let bed = try await EngineBed()
         let (browser, signIn) = bed.begin(bed.interactive())
-        let opening = await browser.opening()
+        let opening = try await browser.opening()
         guard case .goesOn(let url) = await visit(bed, opening, "error=invalid_scope") else {
             Issue.record("the sign-in has ended")
             return
@@ -37,13 +37,13 @@ struct OfflineRefusalTests {
 
         let (later, engine) = (Browser(), try await bed.restarted())
         let next = Task { try await engine.acquireInteractive(bed.interactive()) { later.opened($0) } }
-        _ = await bed.redirects.visit(await later.opening(), code: "alice")
+        _ = try await bed.redirects.visit(await later.opening(), code: "alice")
         _ = try await next.value
         #expect(asksOffline(bed) == [true, false, false])
         let asked = Task {
             try await engine.acquireInteractive(bed.interactive { $0.prompt = .consent }) { later.opened($0) }
         }
-        _ = await bed.redirects.visit(await later.opening(), code: "alice")
+        _ = try await bed.redirects.visit(await later.opening(), code: "alice")
         _ = try await asked.value
         #expect(asksOffline(bed).last == true, "who asks for consent asks for everything anew")
     }
@@ -53,7 +53,7 @@ struct OfflineRefusalTests {
         let bed = try await EngineBed()
         for _ in 1...2 {
             let (browser, signIn) = bed.begin(bed.interactive())
-            let opening = await browser.opening()
+            let opening = try await browser.opening()
             guard case .goesOn(let url) = await visit(bed, opening, "error=invalid_scope") else {
                 Issue.record("the sign-in has ended")
                 return
