@@ -3,8 +3,11 @@ import BrokerRPC
 import BrokerTestSupport
 import Foundation
 
+/// Its broker is asked nothing but what the test asks, however busy the machine is.
 func connection(to broker: ScriptedBroker, patience: Duration = .seconds(600)) -> BrokerConnection {
-    BrokerConnection(location: SocketLocation(path: broker.path), patience: patience)
+    var liveness = Liveness()
+    liveness.silence = .seconds(3600)
+    return BrokerConnection(location: SocketLocation(path: broker.path), patience: patience, liveness: liveness)
 }
 
 func application(_ broker: ScriptedBroker) throws -> PublicClientApplication {

@@ -81,6 +81,7 @@ struct ConfigurationLoaderTests {
         expected.access.allowAdHocClients = false
         expected.interaction.maxOpen = 15
         expected.interaction.maxOpenEach = 5
+        expected.interaction.allowRedirectsOfOtherUsers = true
         expected.access.allowPrivateAuthorities = false
         expected.access.askInBrowser = false
         expected.access.sandboxed = "deny"

@@ -27,6 +27,7 @@ struct TokenWritingTests {
         facts.authority = "https://e"
         (facts.fromCache, facts.extendedLifetime, facts.persisted) = (true, true, false)
         facts.rejected = extended != nil
+        facts.renewable = extended == nil
         writer.beginToken(facts, correlationID: "c")
         Array("to\"k\\en".utf8).withUnsafeBytes { writer.accessToken(type, $0) }
         if let idToken { Array(idToken.utf8).withUnsafeBytes { writer.idToken($0) } }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Grants over a real socket")
 struct GrantTests {
-    private static let game = CallerIdentity(tier: .sandboxed, id: "org.example.Game")
+    private static let game = CallerIdentity(tier: .sandboxed, id: "flatpak:org.example.Game")
 
     /// A broker with a signed-in app, and a connection from a sandbox.
     private func run(_ body: (ServerBed, LineClient) async throws -> Void) async throws {

@@ -7,8 +7,7 @@ import BrokerValues
 import Glibc
 import Testing
 
-/// Who asks for the same again gets the same, until something else would be decided. Each test makes sure first that the answer
-/// is one that was given again.
+/// The same request has the same answer until something else would be decided. Each test first makes sure of a repeated answer.
 @Suite("An answer that is given again")
 struct RememberedAnswerTests {
     private static let game = "org.example.Game"

@@ -181,16 +181,17 @@ package final class DirectConnection {
         return true
     }
 
-    /// Asks on a connection of its own. Any answer counts, a refusal as well.
+    /// As ``Liveness/isAnswering(at:)``, for a program without tasks.
     private func brokerAnswers() -> Bool {
-        let time = liveness.answerTime
-        let probe = DirectConnection(location: location, patience: time, answerTimeout: time)
+        let probe = DirectConnection(location: location, answerTimeout: liveness.answerTime)
         do throws(BrokerClientError) {
-            _ = try probe.answer(to: Request(GetBrokerStatus.self, .init()))
-            return true
+            try probe.connect(until: nil)
         } catch {
-            return error.rpc != nil
+            return error.cause as? ConnectFailure != .busy
         }
+        let line = Request(GetBrokerStatus.self, .init()).line(probe.nextID)
+        if case .tooLate = probe.exchange(line, nil) { return false }
+        return true
     }
 
     private func outcome(of line: [UInt8]) -> Link.Outcome? {

@@ -6,13 +6,13 @@ import BrokerRPC
 /// that is stopped or deadlocked answers nobody.
 package struct Liveness: Sendable {
     /// How long nothing may arrive before the broker is asked.
-    package var silence = Duration.seconds(5)
+    package var silence = Duration.seconds(10)
     /// How long the broker may take to answer that: longer than a busy machine needs.
     package var answerTime = Duration.seconds(15)
 
     package init() {}
 
-    /// Asks once, on a connection of its own. Any answer counts, a refusal as well.
+    /// Asks once, on a connection of its own. Anything but silence counts: a refusal, and the end of the connection.
     func isAnswering(at location: SocketLocation) async -> Bool {
         await firstToEnd(
             { await Self.asks(location) },
@@ -27,12 +27,11 @@ package struct Liveness: Sendable {
             do {
                 let link = try Link.open(location)
                 defer { link.close() }
-                switch await link.exchange(line: { GetBrokerStatus.requestLine(id: $0, .init()) }) {
-                case .answer, .dismissed: return true
-                default: return false
-                }
+                _ = await link.exchange(line: { GetBrokerStatus.requestLine(id: $0, .init()) })
+                return true
             } catch {
-                guard error == .busy, (try? await Task.sleep(for: .milliseconds(200))) != nil else { return false }
+                guard error == .busy else { return true }
+                guard (try? await Task.sleep(for: .milliseconds(200))) != nil else { return false }
             }
         }
     }

@@ -5,7 +5,7 @@ import BrokerValues
 import Testing
 
 /// Decision 122.
-@Suite("A provider that refuses offline_access", .timeLimit(.minutes(1)))
+@Suite("A provider that refuses offline_access")
 struct OfflineRefusalTests {
     private let refused = ProviderError.refused(OAuthRefusal(error: "invalid_scope", status: 400))
 

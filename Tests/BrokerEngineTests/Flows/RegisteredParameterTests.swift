@@ -4,7 +4,7 @@ import BrokerTestSupport
 import BrokerValues
 import Testing
 
-@Suite("What is kept with an app for its sign-ins", .timeLimit(.minutes(1)))
+@Suite("What is kept with an app for its sign-ins")
 struct RegisteredParameterTests {
     private func app() -> AppRegistration {
         var app = Sample.app()

@@ -3,7 +3,7 @@ import BrokerValues
 import Foundation
 import Testing
 
-@Suite("What opens an address at a desktop", .serialized, .timeLimit(.minutes(2))) struct OpenerTests {
+@Suite("What opens an address at a desktop", .serialized) struct OpenerTests {
     /// Everything that a web address may have and a shell, a desktop entry or a format would read.
     private static let url =
         "https://idp.example/$HOME/~'a;(b)!*,+@:%20%24%25s?x='y;z'&u=$(id)&v=-n#f'$HOME"
