@@ -25,8 +25,10 @@ package final class RedirectDouble: RedirectListener {
         if case .fixed(_, 1, _) = target { throw .portInUse(1) }
         let uri = port.withLock { port in
             port += 1
-            if case .fixed(let host, let fixed, let path) = target { return "http://\(host):\(fixed)\(path)" }
-            return "http://127.0.0.1:\(port)/"
+            return switch target {
+            case .fixed(let host, let fixed, let path): "http://\(host):\(fixed)\(path)"
+            case .anyPort(let host, let path): "http://\(host):\(port)\(path)"
+            }
         }
         answers.withLock { $0[uri] = answer }
         return Endpoint(redirectURI: uri) { self.answers.withLock { $0[uri] = nil } }
