@@ -90,19 +90,16 @@ package final class TokenBroker: Sendable {
     ///
     /// - Throws: `invalidParameter` when it belongs to no sign-in that waits, or is no answer that one can take.
     package func complete(redirectURL: Secret, from owner: InteractionOwner) throws(BrokerError) {
-        let redirect = RedirectParameters(redirectURL: redirectURL.revealed()[...])
+        var redirect = RedirectParameters(redirectURL: redirectURL.revealed()[...])
+        redirect.isHandedIn = true
         switch services.interactions.deliver(redirect, from: owner) {
         case .taken: return
-        case .notExpected:
+        // Nothing is asked again where no browser waits.
+        case .notExpected, .goesOn:
             throw BrokerError(
                 .invalidParameter,
                 "This redirect belongs to no sign-in that is waiting; start the sign-in again and use its own redirect."
             )
-        case .goesOn(let url):
-            throw BrokerError(
-                .invalidParameter,
-                "The provider refuses offline access, and the sign-in goes on without it; open \(url) and hand in what it "
-                    + "redirects to.", reason: .answerNotAccepted)
         case .notAccepted(let why):
             throw BrokerError(
                 .invalidParameter,

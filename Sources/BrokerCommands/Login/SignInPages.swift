@@ -22,7 +22,7 @@ struct AnnouncedBrowser: BrowserOpening {
         output.aside("Your browser shows the sign-in page; waiting until you are done (Ctrl-C cancels).")
         // A program that opened nothing may still have ended well: BROWSER=true, or xdg-open on another machine.
         output.aside("If it does not, open this address:")
-        output.aside(page.url.clean)
+        output.aside(page.url.cleanWhole)
     }
 }
 

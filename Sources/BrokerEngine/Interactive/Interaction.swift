@@ -88,7 +88,14 @@ final class Interaction<Answer: Sendable>: WaitingInteraction {
     func end(_ error: BrokerError) -> Bool { finish(.failure(error)) }
 
     /// - Returns: false when it was over before: nobody will take this result.
-    func finish(_ result: Result<Answer, BrokerError>) -> Bool { outcome.fulfil(result) }
+    func finish(_ result: Result<Answer, BrokerError>) -> Bool {
+        // The judge holds the sign-in with the app's secret, and the sign-in holds this.
+        let judge = judge.withLock { judge in
+            defer { judge = nil }
+            return judge
+        }
+        return withExtendedLifetime(judge) { outcome.fulfil(result) }
+    }
 
     func answer() async throws(BrokerError) -> Answer {
         try await withTaskCancellationHandler {

@@ -257,8 +257,8 @@ struct SignIn: Sendable {
                 log.notice(
                     "an answer to a sign-in cannot be accepted; the sign-in goes on waiting",
                     metadata: ["correlation_id": "\(correlationID)", "cause": "\(why)"])
-            // What has to be handed in beforehand is left to the next sign-in.
-            case .answer(.failure(let error)) where !isPushed(at: open.current.metadata):
+            // The next sign-in asks without it where the second question could not go into a URL, or no browser waits for one.
+            case .answer(.failure(let error)) where mayAskAgain(open.current, after: redirect):
                 guard let next = again(open, after: error) else { break }
                 log.notice(
                     "the provider refuses offline_access; the sign-in goes on without it",
@@ -268,6 +268,10 @@ struct SignIn: Sendable {
             }
             return meaning
         }
+    }
+
+    private func mayAskAgain(_ attempt: Attempt, after redirect: RedirectParameters) -> Bool {
+        !redirect.isHandedIn && !isPushed(at: attempt.metadata) && !attempt.authorization.hasIDToken
     }
 
     private func isPushed(at metadata: ProviderMetadata) -> Bool {

@@ -231,6 +231,7 @@ struct Refresh: Sendable {
         circumstances.sentClaims = request.claims != nil
         circumstances.answerWasLost = before.record.unansweredAt != nil
         circumstances.isAtHome = situation.isAtHome
+        if case .refusedWithoutReason = error { circumstances.isSecondWithoutReason = true }
         circumstances.isReusable = before.record.isReusable == true && !before.record.isRefusedForLong(at: now)
         let meaning = RefreshRefusal(refusal, circumstances, at: situation.destination)
         if meaning.isClientMismatch, before.record.familyID != nil {

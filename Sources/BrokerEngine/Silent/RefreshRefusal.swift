@@ -34,13 +34,16 @@ package struct RefreshRefusal: Sendable {
         package var isAtHome = true
         /// The provider let the token live when it was used, and has not called it dead for a while.
         package var isReusable = false
+        /// The provider refused the token twice without a reason: it is as good as revoked, whatever the kind of provider.
+        package var isSecondWithoutReason = false
 
         package init() {}
     }
 
     package init(_ refusal: OAuthRefusal, _ circumstances: Circumstances = .init(), at authority: Authority) {
         let place = authority.environment
-        let meaning = authority.rules.meaning(of: refusal)
+        let meaning: RefusedGrant =
+            circumstances.isSecondWithoutReason ? .revoked : authority.rules.meaning(of: refusal)
         func failure(_ kind: ErrorKind, _ reason: ErrorReason, _ message: String) -> BrokerError {
             BrokerError(kind, message, reason: reason, cause: ProviderError.refused(refusal)) { $0.add(refusal) }
         }

@@ -31,6 +31,8 @@ package struct RedirectParameters: Sendable {
     package var repeated: Set<String>
     /// Where the browser came back to, without query and fragment; nil where the broker listened there itself.
     package var address: String?
+    /// Whether an app or a person handed it in, so that no browser waits for the next page.
+    package var isHandedIn = false
 
     package init(values: [String: String], repeated: Set<String> = []) {
         self.values = values

@@ -50,11 +50,13 @@ extension RedirectParameters {
 
     private static func isBlank(_ byte: UInt8) -> Bool { byte <= UInt8(ascii: " ") }
 
-    /// Browsers leave out `http://` when they show or copy an address. A scheme is followed by a slash here, a host's name by
-    /// a port or a path.
+    /// Browsers leave out `http://` when they show or copy an address. A host's name is followed by a path, or by a colon and its
+    /// port; any other colon ends a scheme.
     private static func whole(_ address: Substring.UTF8View) -> String {
-        let colon = address.firstIndex(of: UInt8(ascii: ":"))
-        let hasScheme = colon.map { address[$0...].dropFirst().first == UInt8(ascii: "/") } ?? false
+        let colon = address.prefix { $0 != UInt8(ascii: "/") }.firstIndex(of: UInt8(ascii: ":"))
+        let afterColon = colon.flatMap { address[$0...].dropFirst().first }
+        let isPort = afterColon.map { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ?? false
+        let hasScheme = colon != nil && !isPort
         return (hasScheme ? "" : "http://") + String(Substring(address))
     }
 }

@@ -60,8 +60,7 @@ extension ProviderError {
 }
 
 extension HTTPResponse {
-    /// What an error answer says for people. Words that are long enough to be a token are left out: some servers repeat what
-    /// they were sent.
+    /// What an error answer says for people. Words that could be a secret are left out: some servers repeat what they were sent.
     fileprivate var quote: String {
         guard status >= 400 else { return "" }
         let said: String?
@@ -73,7 +72,14 @@ extension HTTPResponse {
                 ["error_description", "message", "detail", "title"].lazy.compactMap { object?[$0]?.stringValue }.first
         }
         let words = SafeText(said ?? "", atMost: 200).text.split(separator: " ")
-        let text = words.map { $0.utf8.count > 32 ? "…" : $0 }.joined(separator: " ")
+        let text = words.map { Self.isPlain($0) ? $0 : "…" }.joined(separator: " ")
         return text.isEmpty ? "" : " It says: \(text)"
+    }
+
+    /// Of a language, by its length and letters, and no part of a form.
+    private static func isPlain(_ word: Substring) -> Bool {
+        let bytes = word.utf8
+        guard bytes.count <= 32, !bytes.contains(UInt8(ascii: "=")) else { return false }
+        return bytes.count < 16 || word.allSatisfy(\.isLetter)
     }
 }

@@ -19,12 +19,13 @@ struct VaultMove {
     private let new: StateDirectory
     private let claim: DirectoryClaim
 
-    /// - Returns: nil if there is no vault to move.
+    /// - Returns: nil if there is no vault to move: the two paths may lead to one directory.
     /// - Throws: ``VaultError/inUse(_:)`` while a broker works on it.
     init?(from path: String, to directory: StateDirectory) throws(VaultError) {
         guard Self.hasVault(path) else { return nil }
         old = try StateDirectory.open(creating: path, followingLink: true)
         new = directory
+        guard !old.isSame(as: new) else { return nil }
         claim = try DirectoryClaim(on: old)
         // Another start may have moved it until now.
         guard Self.hasVault(path) else { return nil }
@@ -81,6 +82,13 @@ extension StateDirectory {
         let directory = try open(creating: path)
         try VaultMove(from: earlier, to: directory)?.complete(logger)
         return directory
+    }
+
+    /// Whether both are one directory, by whatever path. One that cannot be looked at counts as the same: nothing is removed then.
+    fileprivate func isSame(as other: StateDirectory) -> Bool {
+        var (own, others) = (stat(), stat())
+        guard fstat(descriptor, &own) == 0, fstat(other.descriptor, &others) == 0 else { return true }
+        return own.st_dev == others.st_dev && own.st_ino == others.st_ino
     }
 
     /// At every moment the name is the file's or the link's.

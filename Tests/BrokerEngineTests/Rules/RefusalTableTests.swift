@@ -98,4 +98,13 @@ struct RefusalTableTests {
         #expect(refusal.fate == .lives)
         #expect(refusal.error.reason == (row.isDead ? .loginRequired : row.reason))
     }
+
+    @Test("A token that was refused twice without a reason is dead at every kind of provider", arguments: [true, false])
+    func withoutReason(isSecond: Bool) {
+        var circumstances = RefreshRefusal.Circumstances()
+        circumstances.isSecondWithoutReason = isSecond
+        let refusal = RefreshRefusal(
+            OAuthRefusal(error: "invalid_grant", status: 400), circumstances, at: Sample.authority(Self.tenant))
+        #expect((refusal.fate == .dead) == isSecond)
+    }
 }

@@ -50,6 +50,18 @@ struct VaultMoveTests {
         try await withTestBed { try await body(Home($0)) }
     }
 
+    @Test("One folder under both names keeps its vault")
+    func sameFolder() async throws {
+        try await withHome { home in
+            try await home.fill(in: home.own)
+            try FileManager.default.createSymbolicLink(
+                atPath: home.earlier.path, withDestinationPath: home.own.path)
+            let files = try home.own.contents().keys.sorted()
+            for _ in 0..<2 { #expect(try await home.secrets() == ["r"]) }
+            #expect(try home.own.contents().keys.sorted() == files)
+        }
+    }
+
     @Test("is moved with its key and with what only its log has, once; settings stay; a link shows where it is")
     func moved() async throws {
         try await withHome { home in

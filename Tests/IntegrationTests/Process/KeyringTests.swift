@@ -147,11 +147,11 @@ struct KeyringTests {
             let second = try await start(bed, keyring, on: first.stateDirectory)
             #expect(try await isLocked(second) == true)
             let unreachable = try await second.ctl(["unlock"])
-            #expect(unreachable.status == .exited(1) && unreachable.errors.contains("keyring"), "\(unreachable)")
+            #expect(unreachable.status == .exited(4) && unreachable.errors.contains("keyring"), "\(unreachable)")
             _ = try await keyring.run()
             try await keyring.lock()
             let closed = try await second.ctl(["unlock"])
-            #expect(closed.status == .exited(1) && closed.errors.contains("keyring is locked"), "\(closed)")
+            #expect(closed.status == .exited(4) && closed.errors.contains("keyring is locked"), "\(closed)")
             #expect(try await isLocked(second) == true)
         }
     }
