@@ -81,7 +81,9 @@ struct RedirectQueryTests {
         #expect(redirect.values == ["code": "c", "state": "s"])
     }
 
-    @Test("An address of an app's own scheme keeps it", arguments: ["msauth.org.example://auth", "myapp:/done", "com.example.app:callback"])
+    @Test(
+        "An address of an app's own scheme keeps it",
+        arguments: ["msauth.org.example://auth", "myapp:/done", "com.example.app:callback"])
     func ownScheme(_ address: String) {
         #expect(RedirectParameters(redirectURL: "\(address)?state=s").address == address)
     }

@@ -99,7 +99,8 @@ struct RefusalTableTests {
         #expect(refusal.error.reason == (row.isDead ? .loginRequired : row.reason))
     }
 
-    @Test("A token that was refused twice without a reason is dead at every kind of provider", arguments: [true, false])
+    @Test(
+        "A token that was refused twice without a reason is dead at every kind of provider", arguments: [true, false])
     func withoutReason(isSecond: Bool) {
         var circumstances = RefreshRefusal.Circumstances()
         circumstances.isSecondWithoutReason = isSecond
