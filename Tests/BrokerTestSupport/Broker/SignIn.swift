@@ -32,8 +32,10 @@ extension BrokerProcess {
         person: @escaping @Sendable (_ url: String) async throws -> ProviderRedirect
     ) async throws -> SignIn {
         try await interact(app: app, scopes: scopes, more) { url in
-            let redirect = try await person(url)
-            return try await HTTPSession(in: bed).get(redirect.url)
+            // As a browser does: where the broker sends it on, the person goes on there.
+            var page = try await HTTPSession(in: bed).get(person(url).url)
+            while let next = page.header("location") { page = try await HTTPSession(in: bed).get(person(next).url) }
+            return page
         }
     }
 
