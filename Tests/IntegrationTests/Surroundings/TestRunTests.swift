@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test("where nothing tells which test it was, each that was under way runs again alone")
+    @Test("where nothing tells which test it was, each half of those that were under way runs again")
     func unknown() async throws {
         try await withTestBed { bed in
             let (process, report) = try run(
@@ -88,8 +88,7 @@ import Testing
             #expect(await process.exitStatus() == .exited(1))
             #expect(
                 report() == [
-                    "Was under way when the process died, and runs again alone: “the two” (FakeTests.Suite/two())",
-                    "Was under way when the process died, and runs again alone: “the three” (FakeTests.Suite/three())",
+                    "The process died, and which of 2 tests did it cannot be told: each half of them runs again.",
                     "Had no result, and run again in a new process: 2 tests",
                     "Ended the process: “the three” (FakeTests.Suite/three())",
                 ])
