@@ -18,6 +18,8 @@ package final class Caller: Sendable, Equatable {
         self.init(facts, partner: nil, starter: facts.isFront ? Caller(facts.asFront(of: starter)) : nil)
     }
 
+    package convenience init(_ look: PeerLook) { self.init(look.peer, startedBy: look.starter) }
+
     private init(_ facts: PeerFacts, partner: Caller?, starter: Caller?) {
         (self.facts, self.partner, self.starter) = (facts, partner, starter)
         partition = Partition(uid: facts.uid)
@@ -86,8 +88,9 @@ package final class Caller: Sendable, Equatable {
         }
     }
 
-    /// With whom it shares what is used up, and so outlives its process.
+    /// With whom it shares what is used up, and so outlives its process. `brokerctl` spends what the program has that started it.
     package var spender: Claimant {
+        if let starter { return starter.spender }
         guard case .process = claimant else { return claimant }
         return .program(identity.isLasting ? identity : CallerIdentity(tier: tier, id: ""))
     }

@@ -26,6 +26,11 @@ struct AuditScene {
         log.note(AuditEvent(method: method, outcome: "done"), by: Caller(facts), "c-3")
     }
 
+    /// By `brokerctl`, which this program started.
+    func note(_ method: String, byFrontOf path: String) {
+        log.note(AuditEvent(method: method, outcome: "done"), by: .brokerctl(startedBy: path), "c-4")
+    }
+
     func handOut(_ token: UInt8 = 1, as app: String = "mail", scopes: [String] = ["read"], id: String = "c-1") {
         log.cached([token], as: app, to: caller, id) {
             var event = AuditEvent(method: "token.acquireSilent", outcome: "cached")
@@ -66,5 +71,15 @@ struct AuditScene {
             }
         }
         await log.flush()
+    }
+}
+
+extension Caller {
+    /// The installed `brokerctl`, which this program of the user's started.
+    static func brokerctl(startedBy path: String) -> Caller {
+        var (front, starter) = (PeerFacts.outside, PeerFacts.outside)
+        (front.executable, front.executableIsRootOwned) = ("/usr/bin/brokerctl", true)
+        (starter.executable, starter.executableIsRootOwned) = (path, false)
+        return Caller(front, startedBy: starter)
     }
 }

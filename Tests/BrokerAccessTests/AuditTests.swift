@@ -44,6 +44,15 @@ struct AuditTests {
         #expect(try await scene.list().entries.last?.count == 1)
     }
 
+    @Test("what two programs had brokerctl do is told apart, however soon one came after the other")
+    func starters() async throws {
+        let scene = try await Scene()
+        for path in ["/opt/x", "/opt/y", "/opt/x"] { scene.note("apps.list", byFrontOf: path) }
+        let entries = try await scene.list().entries.dropFirst()
+        #expect(entries.map { $0.facts?["startedBy"] } == ["unknown /opt/x", "unknown /opt/y"])
+        #expect(entries.map(\.count) == [2, 1])
+    }
+
     @Test("a caller that does ever new things fills the log with few entries")
     func flood() async throws {
         let scene = try await Scene()

@@ -20,6 +20,14 @@ struct BrowserAllowanceTests {
         try allowance.take(for: caller)
     }
 
+    @Test("brokerctl takes from the allowance of the program that started it")
+    func front() async throws {
+        let allowance = BrowserAllowance(clock: try await AccessBed().clock)
+        for _ in 0..<10 { try allowance.take(for: .brokerctl(startedBy: "/opt/x")) }
+        #expect(throws: BrokerError.self) { try allowance.take(for: .brokerctl(startedBy: "/opt/x")) }
+        try allowance.take(for: .brokerctl(startedBy: "/opt/y"))
+    }
+
     @Test(
         "sandboxes without a confirmed name have ten together, however many they look like; one with a name has its own"
     )

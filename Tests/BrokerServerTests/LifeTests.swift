@@ -51,6 +51,21 @@ struct LifeTests {
         }
     }
 
+    @Test("while the starter of a brokerctl is looked at, everybody else is answered")
+    func slowStarter() async throws {
+        try await ServerBed.run { server in
+            let inspector = server.inspector
+            inspector.takeForFronts(true)
+            let front = try await server.connect()
+            async let late = front.call(ListApps.self, Empty())
+            try await eventually("the starter is looked at") { inspector.starters.count == 1 }
+            inspector.takeForFronts(false)
+            for _ in 0..<8 { _ = try await server.connect().call(ListApps.self, Empty()) }
+            inspector.showStarter()
+            _ = try await late
+        }
+    }
+
     @Test("a client that shuts its side still gets the answers to what it asked")
     func halfClosed() async throws {
         try await ServerBed.runSignedIn { server in

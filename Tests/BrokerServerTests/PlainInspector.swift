@@ -1,4 +1,6 @@
 import BrokerModel
+import BrokerTestSupport
+import Dispatch
 import Synchronization
 
 /// Takes every peer for a program outside of sandboxes, or for the Flatpak that the test wants.
@@ -7,6 +9,7 @@ final class PlainInspector: PeerInspector {
         var sandboxID: String?
         /// Of those who come after the next.
         var later: String?
+        var isFront = false
     }
 
     private let state: Mutex<State>
@@ -16,25 +19,38 @@ final class PlainInspector: PeerInspector {
     /// Whoever connects from now on is this Flatpak; nil is outside again.
     func enter(_ sandboxID: String?) { state.withLock { $0.sandboxID = sandboxID } }
 
+    /// Whether those who connect from now on are `brokerctl`. To look at what started one takes until ``showStarter()``.
+    func takeForFronts(_ areFronts: Bool) { state.withLock { $0.isFront = areFronts } }
+
+    /// How many starters were asked for.
+    let starters = Tally()
+    private let starterIsShown = DispatchSemaphore(value: 0)
+    func showStarter() { starterIsShown.signal() }
+
     /// The next one is outside, and whoever comes after it is this Flatpak.
     func enterAfterNext(_ sandboxID: String) { state.withLock { $0 = State(later: sandboxID) } }
 
     func inspect(_ credentials: PeerCredentials) -> PeerFacts {
-        let sandboxID = state.withLock { state in
+        let (sandboxID, isFront) = state.withLock { state in
             defer { state.sandboxID = state.later ?? state.sandboxID }
-            return state.sandboxID
+            return (state.sandboxID, state.isFront)
         }
         var facts = PeerFacts(uid: credentials.uid, gid: credentials.gid, pid: credentials.pid)
         facts.isPinned = true
         facts.rootMount = sandboxID == nil ? .same : .other
         (facts.userNamespace, facts.pidNamespace, facts.networkNamespace) = (.same, .same, .same)
         facts.cgroup = ControlGroup(path: "/")
-        facts.executable = "/test"
+        facts.executable = isFront ? "/usr/bin/brokerctl" : "/test"
+        facts.executableIsRootOwned = isFront
         facts.flatpakID = sandboxID
         return facts
     }
 
-    func inspectStarter(of credentials: PeerCredentials) -> PeerFacts? { nil }
+    func inspectStarter(of credentials: PeerCredentials) -> PeerFacts? {
+        starters.add()
+        starterIsShown.wait()
+        return nil
+    }
 
     func hasMoved(_ credentials: PeerCredentials, since facts: PeerFacts, thoroughly: Bool) -> Bool { false }
 }

@@ -91,6 +91,6 @@ private final class SteppedClock: BrokerClock {
 }
 
 private struct Nobody: LineService {
-    func admit(_ connection: LineConnection, _: PeerFacts?) -> Admission { .refuse([]) }
+    func admit(_ connection: LineConnection, _: PeerLook?) -> Admission { .refuse([]) }
     func refusalLine(_ reason: LineRefusal) -> [UInt8] { [] }
 }

@@ -86,8 +86,20 @@ package final class AuditLog: Sendable {
 
     struct Key: Hashable {
         let caller: CallerIdentity
+        /// Another one than ``caller`` where `brokerctl` asked.
+        let starter: CallerIdentity
         let partition: Partition
         let event: AuditEvent
+
+        init(_ caller: Caller, _ event: AuditEvent) {
+            (self.caller, starter) = (caller.identity, caller.forApps.identity)
+            (partition, self.event) = (caller.partition, event)
+        }
+
+        /// Of several callers.
+        init(ofManyIn partition: Partition, _ event: AuditEvent) {
+            (caller, starter, self.partition, self.event) = (.many, .many, partition, event)
+        }
     }
 
     let mostBlocks: AuditBook.Room
@@ -161,16 +173,16 @@ extension AuditLog.State {
     ) -> AuditTally {
         let (partition, payer) = (caller.partition, caller.spender.orAllUnnamed)
         var event = event
-        var key = AuditLog.Key(caller: caller.identity, partition: partition, event: event)
+        var key = AuditLog.Key(caller, event)
         if tallies[key] == nil, hasSpentAll(payer, of: partition, on: event) {
             event = event.summary("and others")
-            key = AuditLog.Key(caller: caller.identity, partition: partition, event: event)
+            key = AuditLog.Key(caller, event)
         }
         let isOfMany = tallies[key] == nil && !hasRoom(for: event, of: payer, in: partition)
         if isOfMany {
             event = event.summary()
             if talliesOfMany >= AuditLog.mostOfManyCallers { (event.app, event.account) = (nil, nil) }
-            key = AuditLog.Key(caller: .many, partition: partition, event: event)
+            key = AuditLog.Key(ofManyIn: partition, event)
         }
         if let tally = tallies[key], tally.add(correlationID) { return tally }
         let tally = AuditTally(caller, event, payer: isOfMany ? nil : payer, at: now)

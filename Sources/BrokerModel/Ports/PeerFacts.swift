@@ -100,6 +100,17 @@ extension PeerFacts {
     package var places: [HostComparison] { [rootMount, userNamespace, pidNamespace, networkNamespace] }
 }
 
+/// What was seen of a process that connected, and of the program that started it where it speaks for that one.
+package struct PeerLook: Sendable {
+    package let peer: PeerFacts
+    /// Nil where it speaks for itself, or where nobody can be told.
+    package let starter: PeerFacts?
+
+    package init(_ peer: PeerFacts, startedBy starter: PeerFacts? = nil) {
+        (self.peer, self.starter) = (peer, starter)
+    }
+}
+
 /// Looks the peer's process up (Host).
 package protocol PeerInspector: Sendable {
     func inspect(_ credentials: PeerCredentials) -> PeerFacts

@@ -26,16 +26,16 @@ package struct BrokerService: LineService {
     }
 
     /// The uid is judged by what the kernel says, before anything is looked up about a stranger.
-    package func look(at peer: PeerCredentials) -> PeerFacts? {
+    package func look(at peer: PeerCredentials) -> PeerLook? {
         do throws(BrokerError) { try requireServed(peer) } catch { return nil }
-        return facts(of: peer)
+        return inspect(peer)
     }
 
-    package func admit(_ connection: LineConnection, _ found: PeerFacts?) -> Admission {
+    package func admit(_ connection: LineConnection, _ found: PeerLook?) -> Admission {
         do throws(BrokerError) {
             try requireServed(connection.peer)
             let peer = connection.peer
-            let caller = self.caller(found ?? facts(of: peer), of: peer)
+            let caller = Caller(found ?? inspect(peer))
             return .serve(
                 ConnectionSession(
                     connection, context: context(of: connection, caller) { now(caller, peer) },
@@ -60,11 +60,7 @@ package struct BrokerService: LineService {
 
     /// Who was not seen to be outside when it connected is not looked at again: it gains nothing.
     private func now(_ caller: Caller, _ peer: PeerCredentials) -> Caller {
-        caller.isOutside || caller.mayMove ? self.caller(facts(of: peer), of: peer) : caller
-    }
-
-    private func caller(_ facts: PeerFacts, of peer: PeerCredentials) -> Caller {
-        Caller(facts, startedBy: facts.isFront ? services.inspector.inspectStarter(of: peer).map(completed) : nil)
+        caller.isOutside || caller.mayMove ? Caller(inspect(peer)) : caller
     }
 
     /// - Parameter now: judges the caller again.
@@ -90,6 +86,12 @@ package struct BrokerService: LineService {
         guard let own, own.partition != Partition(uid: peer.uid) else { return }
         throw BrokerError(
             .accessDenied, "This socket is for a sandbox of another user.", reason: .otherUser)
+    }
+
+    private func inspect(_ peer: PeerCredentials) -> PeerLook {
+        let facts = facts(of: peer)
+        let starter = facts.isFront ? services.inspector.inspectStarter(of: peer) : nil
+        return PeerLook(facts, startedBy: starter.map(completed))
     }
 
     private func facts(of peer: PeerCredentials) -> PeerFacts {

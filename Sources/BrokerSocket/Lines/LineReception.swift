@@ -31,8 +31,8 @@ struct LineReception: Sendable {
     /// Looks who it is, and goes on at the reactor, which counts the connection already.
     func receive(_ arrival: LineArrival, on reactor: Reactor, of reactors: Reactors) {
         let service = service
-        let goOn = { @Sendable (facts: PeerFacts?) in
-            if reactor.execute({ self.receive(arrival, facts, on: reactor, of: reactors) }) { return }
+        let goOn = { @Sendable (look: PeerLook?) in
+            if reactor.execute({ self.receive(arrival, look, on: reactor, of: reactors) }) { return }
             // The broker ends.
             broker_close_sent(arrival.descriptor)
             reactor.forgetConnection()
@@ -42,7 +42,7 @@ struct LineReception: Sendable {
     }
 
     /// On the reactor's thread.
-    private func receive(_ arrival: LineArrival, _ facts: PeerFacts?, on reactor: Reactor, of reactors: Reactors) {
+    private func receive(_ arrival: LineArrival, _ look: PeerLook?, on reactor: Reactor, of reactors: Reactors) {
         let stream = SocketStream(arrival.descriptor, from: arrival.peer?.uid ?? .max, of: reactor)
         guard let peer = arrival.peer else {
             notices.tell("connection refused: who it is cannot be told", of: nil)
@@ -51,7 +51,7 @@ struct LineReception: Sendable {
         let channel = LineChannel(stream, service: service, limits: limits, table: table, notices: notices)
         let connection = LineConnection(
             id: table.makeID(), peer: peer, channel: channel, table: table, reactor: reactor)
-        switch service.admit(connection, facts) {
+        switch service.admit(connection, look) {
         case .serve(let handler, let owner):
             let entrant = Entrant(
                 connection: connection, owner: owner, handler: handler, channel: channel, stream: stream)

@@ -4,25 +4,25 @@ import BrokerModel
 ///
 /// One service serves all connections of a ``LineListener``.
 package protocol LineService: Sendable {
-    /// Looks who connected. Called once for each connection, on a thread of its own that may wait.
+    /// Looks at the process that connected. Called once for each connection, on a thread of its own that may wait.
     ///
     /// - Returns: nil where that makes no difference.
-    func look(at peer: PeerCredentials) -> PeerFacts?
+    func look(at peer: PeerCredentials) -> PeerLook?
 
     /// Decides, once for each connection and before a byte of it is read, whether the peer may speak. Called on the reactor's
     /// thread.
     ///
     /// The connection may be kept; nothing can be written to it before this returns.
     ///
-    /// - Parameter facts: from ``look(at:)``.
-    func admit(_ connection: LineConnection, _ facts: PeerFacts?) -> Admission
+    /// - Parameter look: from ``look(at:)``.
+    func admit(_ connection: LineConnection, _ look: PeerLook?) -> Admission
 
     /// The line (newline included) that a peer is told before it is turned away; the bytes layer has no message format.
     func refusalLine(_ reason: LineRefusal) -> [UInt8]
 }
 
 extension LineService {
-    package func look(at peer: PeerCredentials) -> PeerFacts? { nil }
+    package func look(at peer: PeerCredentials) -> PeerLook? { nil }
 }
 
 package enum Admission {

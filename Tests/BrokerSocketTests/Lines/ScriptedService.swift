@@ -59,12 +59,12 @@ final class ScriptedService: LineService {
     /// Processes that connections were handed on to.
     var writers: [PeerCredentials] { seenWriters.withLock { $0 } }
 
-    func look(at peer: PeerCredentials) -> PeerFacts? {
+    func look(at peer: PeerCredentials) -> PeerLook? {
         looking(peer)
         return nil
     }
 
-    func admit(_ connection: LineConnection, _: PeerFacts?) -> Admission {
+    func admit(_ connection: LineConnection, _: PeerLook?) -> Admission {
         seen.withLock { $0.append(connection.peer) }
         if let line = admission(connection.peer) { return .refuse(Array("\(line)\n".utf8)) }
         return .serve(Handler(self), owner: owner(connection.peer))
