@@ -57,8 +57,12 @@ package struct BrokerError: Error, Sendable {
     /// What the provider or the broker can add (`error.data`).
     package struct Details: Sendable, Equatable {
         package var correlationID: String?
+        /// Whether the same request may succeed later by itself; nil goes by the kind.
+        package var isRetryable: Bool?
         package var oauthError: String?
         package var subError: String?
+        /// Entra's `error_codes`.
+        package var errorCodes: [Int64]?
         package var description: String?
         /// A claims challenge: what a request to the person has to carry along.
         package var claims: String?
