@@ -67,8 +67,8 @@ $(LINKED_IN):
 	@ln -sf "$$(clang -print-file-name=libgcc_eh.a)" $@/libgcc_s.a
 	@ln -sf "$$(clang -print-file-name=libstdc++.a)" $@/libstdc++.a
 
-provider: deps ## run the development provider at http://127.0.0.1:8460, to try the broker with
-	@swift run broker-dev-idp --port 8460
+provider: deps ## run the development provider at http://127.0.0.1:8460, to try the broker with; FLAVOR=entra for Entra's
+	@swift run broker-dev-idp --port 8460 --flavor $(or $(FLAVOR),openid)
 
 demo: deps ## sign in once and watch two apps share it, in a minute
 	@.ci/demo

@@ -10,6 +10,8 @@ package final class AppDirectory: AppRoster {
         /// They hide what the vault has of the same name, and are every partition's.
         var files: [AppFileEntry] = []
         var memory: PartitionMemory<Registrations>
+        /// Issuers at which an app is about to be registered.
+        var considered: [String: Int] = [:]
     }
 
     private let vault: any RecordVault
@@ -81,8 +83,26 @@ package final class AppDirectory: AppRoster {
     /// - Parameter boundary: ``BrokerModel/Authority/trustBoundary``.
     package func hasApp(within boundary: String) -> Bool {
         state.withLock { state in
-            state.memory.values.contains { known in known.apps.contains { $0.authority.trustBoundary == boundary } }
+            state.considered[boundary] != nil
+                || state.memory.values.contains { known in
+                    known.apps.contains { $0.authority.trustBoundary == boundary }
+                }
         }
+    }
+
+    /// Lets the authority be where those of registered apps may be while a caller that may register an app there asks it.
+    package func considering<Value>(
+        _ authority: Authority, _ ask: () async throws(BrokerError) -> Value
+    ) async throws(BrokerError) -> Value {
+        let boundary = authority.trustBoundary
+        state.withLock { $0.considered[boundary, default: 0] += 1 }
+        defer {
+            state.withLock { state in
+                let others = (state.considered[boundary] ?? 1) - 1
+                state.considered[boundary] = others > 0 ? others : nil
+            }
+        }
+        return try await ask()
     }
 
     package func members(of group: GroupID, in partition: Partition) throws(BrokerError) -> [GroupMember] {

@@ -39,6 +39,7 @@ enum AppRules {
             try check(value, field: "query", limit: 2_048)
         }
         for resource in app.description.resources ?? [] { try check(resource, field: "resources", limit: 2_048) }
+        if let mailbox = app.description.mailbox { try check(mailbox, field: "mailbox", limit: 320) }
         _ = try RedirectDestination.parse(app.redirectURI)
         let lists = app.description.lists
         guard lists.count <= 256, lists.reduce(0, { $0 + $1.utf8.count }) <= 16 << 10 else {

@@ -81,6 +81,9 @@ extension TableKey<AppFileEntry> {
             words(
                 "resources", \.description.resources,
                 "Where its tokens are good, if a request does not say (RFC 8707)."),
+            optional(
+                "mailbox", \.description.mailbox,
+                "What mail servers call the account, where that is not its username (XOAUTH2)."),
             TableKey(
                 name: "query",
                 summary:

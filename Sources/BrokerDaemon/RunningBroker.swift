@@ -33,6 +33,7 @@ struct RunningBroker: Sendable {
     let audit: AuditLog
     let consent: BrowserConsent
     let listener: LineListener
+    let ownSocket: String?
     let sandboxes: SandboxSockets
     let signals: UnixSignalsSequence
     let reactors: Reactors
@@ -142,7 +143,8 @@ struct RunningBroker: Sendable {
             reach: reach,
             engine: engine,
             provider: provider, browser: browser, directory: directory, policy: policy, audit: audit, consent: consent,
-            listener: listener, sandboxes: sandboxes, signals: signals, reactors: reactors, loops: loops,
+            listener: listener, ownSocket: activated == nil ? socketPath(configuration) : nil, sandboxes: sandboxes,
+            signals: signals, reactors: reactors, loops: loops,
             manager: ServiceManager(),
             clock: clock)
     }

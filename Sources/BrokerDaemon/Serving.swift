@@ -43,7 +43,7 @@ extension RunningBroker {
                     .init(
                         service: ListeningService(
                             listener: listener, sandboxes: sandboxes, engine: engine, grants: policy.grants,
-                            http: http, manager: manager, logger: logger)),
+                            http: http, manager: manager, logger: logger, ownSocket: ownSocket)),
                 ], logger: quiet))
         do {
             try await group.run()

@@ -138,10 +138,11 @@ package final class TokenBroker: Sendable {
         try await AccountRemoval(services: services, app: app, partition: partition).remove(selector)
     }
 
+    /// The account that is current for an app; the broker remembers that the app was told.
     package func currentAccount(of app: AppRegistration, in partition: Partition)
-        throws(BrokerError) -> CurrentAccounts
+        async throws(BrokerError) -> CurrentAccounts
     {
-        try AccountListing(services: services).current(for: app, in: partition)
+        try await CurrentAccountLook(services: services, app: app, partition: partition).run()
     }
 
     /// - Parameter onOpen: called once, when the page that ends the browser's session may be opened.

@@ -15,6 +15,8 @@ package struct AppDescription: Codable, Sendable, Hashable {
     package var query: [String: String]?
     /// Where its tokens are good, for requests that name no resource (RFC 8707).
     package var resources: [String]?
+    /// What mail servers call the account, where that is not its username (XOAUTH2).
+    package var mailbox: String?
 
     package init(
         name: String = "", clientID: String = "", group: String? = nil, scopes: [String] = [],

@@ -1,11 +1,14 @@
 /// Of an app that has one account at a time.
 package struct CurrentAccounts: Sendable, Equatable {
     package var current: Account?
-    /// Who was signed out last, if that is somebody else.
+    /// The one that was current when the app last signed in or asked, if it is another one.
     package var previous: Account?
+    /// The one that was signed out of the app last, if it is not the current one.
+    package var lastSignedOut: Account?
 
-    package init(current: Account? = nil, previous: Account? = nil) {
+    package init(current: Account? = nil, previous: Account? = nil, lastSignedOut: Account? = nil) {
         self.current = current
         self.previous = previous
+        self.lastSignedOut = lastSignedOut
     }
 }

@@ -96,7 +96,9 @@ struct AccountsCommandTests {
             try await process.waitForText("Your browser shows the provider's page")
             process.send(SIGINT)
             #expect(await process.exitStatus() == .exited(0))
-            #expect(process.outputText == "This app  signed out\nProvider  signed out\nBrowser   left as it is\n")
+            #expect(
+                process.outputText
+                    == "Account   ada\nThis app  signed out\nProvider  signed out\nBrowser   left as it is\n")
         }
         let expected =
             #"{"account":{"username":"ada"},"app":"mail","correlationId":"c-1","fromBrowser":true,"revoke":true,"timeout":60}"#
@@ -206,7 +208,7 @@ struct AccountsCommandTests {
             }
         }
         let result = try await brokerctl(["logout", "--app", "mail"], at: one.path)
-        #expect(result.output == "This app  signed out\n", "\(result)")
+        #expect(result.output == "Account   ada@example.org\nThis app  signed out\n", "\(result)")
         #expect(log.all.last?.hasPrefix(#"accounts.signOut {"account":{"id":"acc-1"},"app":"mail""#) == true)
 
         let several = try brokerOfTwo(Recorder<String>())

@@ -75,17 +75,22 @@ extension CompletionTests {
                 brokerctl completion fish | source
                 complete -C 'brokerctl sta'; echo ==
                 complete -C 'brokerctl token --app '; echo ==
-                complete -C 'brokerctl accounts show '
+                complete -C 'brokerctl accounts show '; echo ==
+                complete -C 'brokerctl token --format '; echo ==
+                complete -C 'brokerctl kube-credential --token '
                 """
             let result = try await bed.run(
                 Launch(
                     "/usr/bin/fish", ["--no-config", "-c", script],
                     environment: ["BROKER_SOCKET": broker.path, "PATH": try Self.path(), "HOME": bed.path("home")]))
             let parts = result.output.components(separatedBy: "==\n")
-            try #require(parts.count == 3, "\(result)")
+            try #require(parts.count == 5, "\(result)")
             #expect(parts[0].hasPrefix("status"), "\(result)")
             #expect(parts[1].contains("mail") && parts[1].contains("notes"), "\(result)")
             #expect(parts[2].contains("ada@example.org"), "\(result)")
+            // Each value is described by itself, or not at all; never by what the option is for.
+            #expect(parts[3].contains("raw\tthe token alone\n"), "\(result)")
+            #expect(parts[4].split(separator: "\n").sorted() == ["access", "id"], "\(result)")
             #expect(!FileManager.default.fileExists(atPath: bed.path("trapped")))
         }
     }

@@ -79,14 +79,19 @@ struct GrantCommandTests {
         let log = Recorder<String>()
         let broker = try ScriptedBroker { peer in
             while let request = peer.request() {
-                log.add(request.params)
-                peer.answer(request, #"{"grant":\#(Self.grant)}"#)
+                if request.method == "accounts.list" {
+                    peer.answer(request, #"{"accounts":[\#(ScriptedAnswers.account(id: "acc-1"))]}"#)
+                } else {
+                    log.add(request.params)
+                    peer.answer(request, #"{"grant":\#(Self.grant)}"#)
+                }
             }
         }
         let result = try await brokerctl(["grants", "approve"] + arguments, at: broker.path)
         #expect(result.status == .exited(0) && log.all == [params])
         #expect(
-            result.output.hasPrefix("/usr/bin/[31mgit may use notes for everything the app may, of the account acc-1."))
+            result.output.hasPrefix("/usr/bin/[31mgit may use notes for everything the app may, of ada@example.org"),
+            "\(result)")
     }
 
     @Test(

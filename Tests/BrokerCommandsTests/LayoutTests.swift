@@ -1,4 +1,6 @@
 import BrokerCommands
+import BrokerRPC
+import BrokerValues
 import Testing
 
 @Suite("Text is laid out for the terminal")
@@ -9,14 +11,36 @@ struct LayoutTests {
         return table
     }
 
-    @Test("a table that is too wide has its widest cells shortened, but never what names the row")
+    @Test(
+        "a table that is too wide has its widest cells shortened, but never what names the row; addresses lose their scheme"
+    )
     func shortened() {
         #expect(
             Self.table().text(in: Layout(columns: 40)) == """
-                NAME   AUTHORITY        ID
-                notes  https://id.exa…  0123456789abcde…
+                NAME   AUTHORITY             ID
+                notes  id.example.org/real…  0123456789…
 
                 """)
+    }
+
+    @Test(
+        "at 80 and 50 columns each app's provider can be told from the others; at 40 each app is a block",
+        arguments: [80, 50, 40])
+    func apps(columns: Int) throws {
+        let text = AppText.table([
+            try Self.app("notes", at: "http://127.0.0.1:8460"), try Self.app("wiki", at: "http://127.0.0.1:8461"),
+        ]).text(in: Layout(columns: columns))
+        #expect(text.contains("127.0.0.1:8460") && text.contains("127.0.0.1:8461"), "\(text)")
+        #expect(text.split(separator: "\n").allSatisfy { $0.count <= columns }, "\(text)")
+        #expect((text.split(separator: "\n").count == 3) == (columns >= 50), "\(text)")
+    }
+
+    private static func app(_ name: String, at authority: String) throws -> App {
+        let text = #"""
+            {"name":"\#(name)","clientId":"demo-one","authority":"\#(authority)","group":"office","scopes":["notes.read"],
+            "executables":[],"units":[],"sandboxIds":[],"confidential":false}
+            """#
+        return try App(reading: JSONReader.read(text.utf8))
     }
 
     @Test("a table that would say nothing any more is a block for each row, with all of it")

@@ -115,7 +115,7 @@ struct ListingTests {
         #expect(result.output.contains("Client id    c-1 (with a secret)\n"))
         #expect(!result.output.contains("s3cret"))
         let expected =
-            #"{"authority":"https:\/\/idp","clientId":"c-1","clientSecret":"s3cret","executables":["\/usr\/bin\/mail"],"#
+            #"{"authority":"https:\/\/idp","checkAuthority":true,"clientId":"c-1","clientSecret":"s3cret","executables":["\/usr\/bin\/mail"],"#
             + #""group":"office","name":"mail","redirectUri":"http:\/\/127.0.0.1:1\/","replace":false,"sandboxIds":["org.example.Mail"],"#
             + #""scopes":["a","b"],"units":["mail.service"]}"#
         #expect(log.all == [expected])

@@ -6,6 +6,16 @@ import Testing
 
 @Suite("Words, tables and text")
 struct TextTests {
+    @Test("a sign-in without a refresh token says when it ends, why, and what to do then")
+    func withoutRefreshToken() throws {
+        var token = try Token(reading: JSONReader.read(ScriptedAnswers.token().utf8))
+        #expect(!LoginText.done(token, now: token.expiresOn - 3_600).contains("refresh token"))
+        token.renewable = false
+        let text = LoginText.done(token, now: token.expiresOn - 3_600)
+        #expect(text.contains("expires in 1 hour.") && text.contains("gave no refresh token"), "\(text)")
+        #expect(text.contains("sign in again"), "\(text)")
+    }
+
     @Test(
         "spans are said in their two largest units, to the nearest",
         arguments: [

@@ -96,6 +96,23 @@ struct TokenCommandTests {
         #expect(String(decoding: decoded, as: UTF8.self) == "user=team@example.org\u{1}auth=Bearer AT-1\u{1}\u{1}")
     }
 
+    @Test(
+        "the registration names the mailbox for mail servers; --user comes first",
+        arguments: [nil, "other@example.org"])
+    func xoauth2Registered(user: String?) async throws {
+        let app =
+            #"{"name":"mail","clientId":"c","authority":"https://idp","scopes":[],"executables":[],"units":[],"#
+            + #""sandboxIds":[],"confidential":false,"mailbox":"team@example.org"}"#
+        let broker = try broker([
+            "token.acquireSilent": ScriptedAnswers.token("AT-1"), "apps.list": #"{"apps":[\#(app)]}"#,
+        ])
+        let options = ["--format", "xoauth2"] + (user.map { ["--user", $0] } ?? [])
+        let result = try await brokerctl(Self.request + options, at: broker.path)
+        let decoded = try #require(Data(base64Encoded: result.output.trimmingCharacters(in: .newlines)))
+        let mailbox = user ?? "team@example.org"
+        #expect(String(decoding: decoded, as: UTF8.self) == "user=\(mailbox)\u{1}auth=Bearer AT-1\u{1}\u{1}")
+    }
+
     @Test("a username that is only the subject is refused for mail servers, with the option that helps")
     func xoauth2Subject() async throws {
         let token = ScriptedAnswers.token("AT-1", username: "248289761001", subject: "248289761001")

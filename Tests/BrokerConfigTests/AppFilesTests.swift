@@ -16,6 +16,7 @@ struct AppFilesTests {
         executables = ["/usr/bin/mail"]
         sandbox_ids = ["org.example.Mail"]
         resources = ["https://api.example"]
+        mailbox = "team@example.org"
         query = { access_type = "offline" }
 
         [calendar]
@@ -51,6 +52,7 @@ struct AppFilesTests {
         #expect(mail.description.sandboxIDs == ["org.example.Mail"])
         #expect(mail.authority == "https://login.example.org")
         #expect(mail.description.resources == ["https://api.example"])
+        #expect(mail.description.mailbox == "team@example.org")
         #expect(mail.description.query == ["access_type": "offline"])
     }
 

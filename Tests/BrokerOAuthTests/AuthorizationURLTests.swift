@@ -62,6 +62,13 @@ struct AuthorizationURLTests {
         #expect(!url.contains("evil") && !url.contains("State=") && !url.contains("consent"))
     }
 
+    @Test(
+        "Auth0 calls a token's destination audience, in each of its regions; others do not",
+        arguments: [("acme.auth0.com", true), ("acme.eu.auth0.com", true), ("auth0.com.evil.example", false)])
+    func audience(_ host: String, _ isTheirs: Bool) {
+        #expect(KnownProviders.habits(at: host)?.resourceParameter == (isTheirs ? "audience" : nil))
+    }
+
     @Test("prompt, hints and claims are added when they are there")
     func optional() throws {
         let url = try url {

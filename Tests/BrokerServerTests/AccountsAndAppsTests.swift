@@ -31,6 +31,20 @@ struct AccountsAndAppsTests {
         }
     }
 
+    @Test("the provider is looked at before an app is registered, where that is asked for, and what it has is told")
+    func lookedAt() async throws {
+        try await ServerBed.run { server in
+            let client = try await server.connect()
+            var params = RegisterApp.Params(name: "mail", clientId: "c1", authority: ServerBed.authority)
+            #expect(try await client.call(RegisterApp.self, params).provider == nil)
+            params.checkAuthority = true
+            let provider = try await client.call(RegisterApp.self, params).provider
+            #expect(
+                provider
+                    == ProviderOutline(issuer: ServerBed.authority, offers: ["device_authorization", "revocation"]))
+        }
+    }
+
     @Test("accounts are seen within a group, by the person's tools, and not by other apps")
     func visibility() async throws {
         try await ServerBed.run { server in

@@ -38,4 +38,21 @@ struct AuditOverSocketTests {
             #expect(asked.facts?["rootMount"] == "other")
         }
     }
+
+    @Test("what was done to an app is found by its name")
+    func byApp() async throws {
+        try await ServerBed.run { server in
+            try await server.register("mail")
+            try await server.register("other")
+            let client = try await server.connect()
+            _ = try await client.call(RemoveApp.self, .init(name: "mail"))
+            _ = try await client.refusal(of: RemoveApp.self, .init(name: "mail"))
+            var params = ListAudit.Params()
+            params.app = "mail"
+            let log = try await client.call(ListAudit.self, params)
+            #expect(
+                log.entries.map { "\($0.method) \($0.outcome)" }
+                    == ["apps.register done", "apps.remove done", "apps.remove appNotFound"])
+        }
+    }
 }

@@ -2,6 +2,7 @@ import BrokerClient
 import BrokerTestSupport
 import DevIdentityProvider
 import Foundation
+import FoundationNetworking
 import Testing
 
 @Suite("The migration guide, step by step", .serialized)
@@ -18,6 +19,24 @@ import Testing
             let second = try await app.callAPI(at: url)
             #expect(second["sub"] as? String == first["sub"] as? String)
             #expect(scene.provider.log.count { $0.endpoint == .token } == signIns)
+        }
+    }
+
+    @Test("the tutorial at Entra: user.read, and /v1.0/me says who it is; without the scope it is refused")
+    func graph() async throws {
+        try await withTestBed { bed in
+            let scene = try await GuideScene.makeEntra(in: bed)
+            let app = try scene.app(authority: scene.provider.authority("common"))
+            app.scopes = ["user.read"]
+            let url = try #require(URL(string: "\(scene.provider.origin)/v1.0/me"))
+            let me = try await app.callAPI(at: url)
+            #expect(me["displayName"] as? String == "Alice Example" && me["id"] is String, "\(me)")
+            app.scopes = ["mail.read"]
+            let other = try await app.acquireTokenInteractively()
+            var request = URLRequest(url: url)
+            request.setValue(other.authorizationHeader, forHTTPHeaderField: "Authorization")
+            let (_, answer) = try await URLSession.shared.data(for: request)
+            #expect((answer as? HTTPURLResponse)?.statusCode == 403)
         }
     }
 

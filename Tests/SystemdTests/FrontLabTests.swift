@@ -10,8 +10,8 @@ struct FrontLabTests {
         try await withTestBed { bed in
             let lab = try await SystemdLab.boot(in: bed)
             try await lab.user("systemctl", "--user", "enable", "--now", "brokerd.socket")
-            let add = ["--client-id", "c", "--authority", "https://login.example.org"]
-            try await lab.user("brokerctl", "apps", "add", "notes", add[0], add[1], add[2], add[3])
+            let add = "brokerctl apps add notes --client-id c --authority https://login.example.org --no-check"
+            try await lab.user("sh", "-c", add)
             let ask = "brokerctl token --app notes --scope s"
             let units = ["systemd-run", "--user", "--wait", "--pipe", "--quiet", "--collect"]
             let git = """
@@ -56,6 +56,7 @@ struct FrontLabTests {
             try await lab.user("systemctl", "--user", "enable", "--now", "brokerd.socket")
             try await lab.user(
                 "brokerctl", "apps", "add", "notes", "--client-id", "c", "--authority", "https://login.example.org",
+                "--no-check",
                 "--unit", "system:backup.service")
             let ask = ["brokerctl", "token", "--app", "notes", "--scope", "s"]
             let mine = ["systemd-run", "--user", "--wait", "--pipe", "--quiet", "--collect", "--unit=\(name)"] + ask

@@ -113,6 +113,7 @@ struct InstallTests {
             let files = try FileManager.default.subpathsOfDirectory(atPath: place)
             let documents = files.filter { $0.hasSuffix(".md") }
             #expect(documents.contains("usr/share/doc/token-broker/docs/operations.md"))
+            #expect(!files.contains { $0.contains("docs/decisions") || $0.contains("Examples") })
             for document in documents {
                 let text = try String(contentsOfFile: "\(place)/\(document)", encoding: .utf8)
                 let folder = URL(filePath: "\(place)/\(document)").deletingLastPathComponent()

@@ -11,7 +11,8 @@ struct PresenceLabTests {
             try await lab.root("sh", "-c", "echo '\(SystemdLab.user):open sesame' | chpasswd")
             try await lab.user("systemctl", "--user", "enable", "--now", "brokerd.socket")
             try await lab.user(
-                "brokerctl", "apps", "add", "notes", "--client-id", "c", "--authority", "https://login.example.org")
+                "brokerctl", "apps", "add", "notes", "--client-id", "c", "--authority", "https://login.example.org",
+                "--no-check")
             try await lab.configure("admin.proof = \"presence\"\n")
             try await lab.user("systemctl", "--user", "reload", "brokerd.service")
             let approve = [
@@ -62,7 +63,8 @@ struct PresenceLabTests {
             }
             let app = "a $(caller) <b>"
             try await lab.user(
-                "brokerctl", "apps", "add", app, "--client-id", "c", "--authority", "https://login.example.org")
+                "brokerctl", "apps", "add", app, "--client-id", "c", "--authority", "https://login.example.org",
+                "--no-check")
             try await lab.configureSystem("admin.proof = \"presence\"\n")
             try await lab.root("systemctl", "reload", "brokerd-system")
             let terminal = try lab.start(

@@ -38,6 +38,7 @@ struct ServiceTests {
     private func callersAreSeen(in lab: SystemdLab) async throws {
         try await lab.user(
             "brokerctl", "apps", "add", "mine", "--client-id", "c", "--authority", "https://login.example",
+            "--no-check",
             "--executable", "/usr/bin/brokerctl")
         let listed = try await lab.attempt("brokerctl", "--json", "token", "--app", "mine", "--scope", "x")
         #expect(listed.output.contains("interactionRequired"), "\(listed)")

@@ -39,7 +39,8 @@ struct SessionUnitTests {
             )
             try await lab.user("systemctl", "--user", "enable", "--now", "brokerd.socket")
             try await lab.user(
-                "brokerctl", "apps", "add", "notes", "--client-id", "c", "--authority", "https://login.example.org")
+                "brokerctl", "apps", "add", "notes", "--client-id", "c", "--authority", "https://login.example.org",
+                "--no-check")
             try await lab.configure(
                 "admin.proof = \"\(proof)\"\naccess.unknown = \"ask\"\naccess.ask_in_browser = false\n")
             if proof == "setgid" {

@@ -189,13 +189,15 @@ public final class PublicClientApplication: Sendable {
         try await account(.username(username))
     }
 
-    /// The account of an app that has one at a time, and the one that was signed out last (MSAL: `getCurrentAccount`).
+    /// The account of an app that has one at a time, and the one when it last asked (MSAL: `getCurrentAccount`).
     ///
-    /// - Returns: both may be nil.
+    /// - Returns: each may be nil.
     /// - Throws: ``BrokerClientError/Code/ambiguousAccount`` when several accounts are signed in.
     public func currentAccount() async throws(BrokerClientError) -> CurrentAccount {
         let found = try await connection.call(GetCurrentAccount.self, .init(configuration.app))
-        return CurrentAccount(current: found.current.map(Account.init), previous: found.previous.map(Account.init))
+        return CurrentAccount(
+            current: found.current.map(Account.init), previous: found.previous.map(Account.init),
+            lastSignedOut: found.lastSignedOut.map(Account.init))
     }
 
     /// Signs the account out of this app (MSAL: `signout(with:signoutParameters:)`). Its next sign-in asks for the

@@ -65,6 +65,9 @@ public enum SignoutStage: Sendable, Hashable {
 public struct CurrentAccount: Sendable, Hashable {
     /// Who is signed in; nil when nobody is.
     public let current: Account?
-    /// Who was signed out last, if that is somebody else.
+    /// The account that was current when this app last signed in or asked, if it is another one; the next answer has nil again. An
+    /// app on a shared device erases what it keeps of that person.
     public let previous: Account?
+    /// The account that was signed out of this app last, if it is not ``current``; the same however often the app asks.
+    public let lastSignedOut: Account?
 }

@@ -95,10 +95,10 @@ struct SignOutOptions: ArgumentGroup {
         let name: String
         if let account {
             // The broker finds out who is meant: what is looked up beforehand may be somebody else by then.
-            name = account.text
             node = try await account.resolve { reference async throws(BrokerClientError) in
                 try await signOut(params(for: reference), on: connection, showing: page)
             }
+            name = account.isLikelyID ? username(of: account, at: location) : account.text
         } else {
             let only = try onlyAccount(on: DirectConnection(location: location))
             name = only.username
@@ -106,11 +106,17 @@ struct SignOutOptions: ArgumentGroup {
         }
         let stages = try SignOutAccount.Result.decoded(node).stages
         output.result(node) {
-            SignOutText.facts(stages, leavesBrowser: page.isLeft).text(in: output.layout)
+            SignOutText.facts(stages, of: name, leavesBrowser: page.isLeft).text(in: output.layout)
         }
         guard stages.local == .done else {
             throw BrokerClientError(.internal, "Not everything of \(name) could be removed here.")
         }
+    }
+
+    /// What people know; the id where nobody is called by it any more.
+    private func username(of account: AccountName, at location: SocketLocation) -> String {
+        let found = try? account.find(among: choice.reference, on: DirectConnection(location: location))
+        return found?.account.username ?? account.text
     }
 
     private func params(for account: AccountReference) -> SignOutAccount.Params {
@@ -202,8 +208,9 @@ private final class SignOutPage: BrowserOpening {
 
 package enum SignOutText {
     /// - Parameter leavesBrowser: whether the person did not wait for it: it may be signed in still.
-    package static func facts(_ stages: SignOutStages, leavesBrowser: Bool = false) -> Facts {
+    package static func facts(_ stages: SignOutStages, of name: String, leavesBrowser: Bool = false) -> Facts {
         var facts = Facts()
+        facts.add("Account", name)
         let parts = [
             ("This app", stages.local), ("All apps", stages.wipe), ("Provider", stages.revocation),
             ("Browser", stages.browser),

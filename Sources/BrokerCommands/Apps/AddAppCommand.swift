@@ -8,8 +8,9 @@ struct AddAppCommand: Subcommand {
             "add", "Make an app known to the broker.",
             """
             Apps of one group share accounts: sign in to one, and the others have tokens, too. Without --executable, \
-            --unit and --sandbox any program of yours may act as the app. With --register the broker makes the client at \
-            the provider itself, where the provider lets it.
+            --unit and --sandbox any program of yours may act as the app. The broker reads the provider's metadata first, and \
+            what it found is shown; --no-check adds the app unseen, where there is no network. With --register the broker makes \
+            the client at the provider itself, where the provider lets it.
 
             Examples:
               brokerctl apps add notes --client-id ID --authority https://id.example.org --scope notes.read
@@ -28,6 +29,7 @@ struct AddAppCommand: Subcommand {
     var describing = AppDescriptionOptions()
     var secret = ClientSecretOptions()
     var replace = false
+    var check: Bool?
     var instanceAware = false
     var urlHandler = false
 
@@ -45,6 +47,8 @@ struct AddAppCommand: Subcommand {
         arguments.group(&describing)
         arguments.group(&secret)
         arguments.flag("replace", &replace, "Replace the app of this name, with all that it has.")
+        arguments.choice(
+            "check", &check, "Whether the provider's metadata are read first; they are if this is left out.")
         arguments.flag(
             "instance-aware", &instanceAware,
             "Microsoft Entra: its people may be at home in other clouds than the authority's own.")
@@ -67,6 +71,10 @@ struct AddAppCommand: Subcommand {
         }
         guard secret.method == nil || secret.isGiven else {
             throw UsageMistake("--token-endpoint-auth-method goes with a client secret (--client-secret-file).")
+        }
+        guard !register || check == nil else {
+            throw UsageMistake(
+                "--check and --no-check go with --client-id: with --register the provider is always asked.")
         }
         guard !register || !instanceAware else {
             throw UsageMistake("--instance-aware goes with --client-id: at Entra no client can register itself.")
@@ -111,10 +119,29 @@ struct AddAppCommand: Subcommand {
         params.instanceAware = instanceAware
         params.clientSecret = try secret.read()
         params.tokenEndpointAuthMethod = secret.method
-        let node = try context.answer(to: RegisterApp.self, params)
-        let app = try RegisterApp.Result.decoded(node).app
+        params.checkAuthority = check ?? true
+        let node = try answer(to: params, in: context)
+        let result = try RegisterApp.Result.decoded(node)
         try installHandler()
-        context.output.result(node) { AppText.facts(app).text(in: context.output.layout) }
+        context.output.result(node) {
+            var facts = AppText.facts(result.app)
+            facts.add("Provider", result.provider.map(AppText.outline))
+            return facts.text(in: context.output.layout)
+        }
+    }
+
+    private func answer(
+        to params: RegisterApp.Params, in context: CommandContext
+    ) throws(BrokerClientError) -> JSONNode {
+        guard params.checkAuthority else { return try context.answer(to: RegisterApp.self, params) }
+        do throws(BrokerClientError) {
+            return try context.answer(to: RegisterApp.self, params)
+        } catch {
+            guard [.offline, .serverUnavailable, .invalidResponse].contains(error.code) else { throw error }
+            var error = error
+            error.message += " Nothing was added; to add the app all the same, say --no-check."
+            throw error
+        }
     }
 
     private func describe(_ params: inout some AppDescribing) {

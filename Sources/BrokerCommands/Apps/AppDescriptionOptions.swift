@@ -12,6 +12,7 @@ struct AppDescriptionOptions: ArgumentGroup {
     var sandboxIDs: [String] = []
     var query: [QueryParameter] = []
     var resources: [String] = []
+    var mailbox: String?
 
     mutating func declare(in arguments: inout Arguments) {
         arguments.option("group", &group, value: "name", "The group it shares accounts with.")
@@ -36,6 +37,9 @@ struct AppDescriptionOptions: ArgumentGroup {
         arguments.list(
             "resource", &resources, value: "uri",
             "Where its tokens are good (RFC 8707), if a request does not say; may be repeated.")
+        arguments.option(
+            "mailbox", &mailbox, value: "name@host",
+            "What mail servers call the account, for brokerctl token --format xoauth2; its username if left out.")
     }
 
     /// Points out programs that nobody can be.
@@ -69,6 +73,7 @@ struct AppDescriptionOptions: ArgumentGroup {
             let named = resources.filter { !$0.isEmpty }
             description.resources = named.isEmpty ? nil : named
         }
+        if let mailbox { description.mailbox = mailbox.isEmpty ? nil : mailbox }
         change(&description.executables, to: executables)
         change(&description.units, to: units)
         change(&description.sandboxIDs, to: sandboxIDs)

@@ -25,12 +25,24 @@ package enum AppText {
         facts.add("Resources", list(app.description.resources ?? []))
         let query = (app.description.query ?? [:]).sorted { $0.key < $1.key }
         facts.add("Sent with sign-ins", list(query.map { "\($0.key)=\($0.value)" }))
+        facts.add("Mailbox", app.description.mailbox)
         facts.add("Redirect URI", app.redirectURI)
         facts.add("Executables", list(app.executables))
         facts.add("Units", list(app.units))
         facts.add("Sandboxes", list(app.sandboxIDs))
         facts.add("Registered by", app.source)
         return facts
+    }
+
+    /// What a person may count on there.
+    static func outline(_ provider: ProviderOutline) -> String {
+        let names = [
+            "device_authorization": "device codes", "revocation": "revocation",
+            "end_session": "sign-out in the browser",
+            "pushed_authorization_request": "pushed requests", "registration": "registration", "dpop": "DPoP",
+        ]
+        let offers = provider.offers.map { names[$0] ?? $0 }
+        return offers.isEmpty ? "answers" : "answers, and has " + offers.joined(separator: ", ")
     }
 
     private static func list(_ words: [String]) -> String? {

@@ -71,10 +71,13 @@ package protocol ArgumentValue: SendableMetatype {
     init?(argument: String)
     /// All words that it can be; none where there is no end of them.
     static var words: [String] { get }
+    /// What words mean, for shells that show it.
+    static var meanings: [String: String] { get }
 }
 
 extension ArgumentValue {
     package static var words: [String] { [] }
+    package static var meanings: [String: String] { [:] }
 }
 
 extension ArgumentValue where Self: RawRepresentable & CaseIterable, RawValue == String {

@@ -59,7 +59,10 @@ struct ApproveGrantCommand: Subcommand {
             node = try context.answer(to: ApproveGrant.self, params)
         }
         let grant = try ApproveGrant.Result.decoded(node).grant
-        context.output.result(node) { GrantText.sentence(grant, now: Output.now).cleanWhole + "\n" }
+        let listed = grant.accountID == nil ? nil : try? context.connection.call(ListAccounts.self, .init())
+        context.output.result(node) {
+            GrantText.sentence(grant, now: Output.now, names: PeopleNames(listed?.accounts ?? [])).cleanWhole + "\n"
+        }
     }
 }
 

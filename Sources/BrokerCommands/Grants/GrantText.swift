@@ -75,9 +75,9 @@ package enum GrantText {
         names[accountID] ?? "the account \(accountID)"
     }
 
-    static func sentence(_ grant: Grant, now: NumericDate) -> String {
+    static func sentence(_ grant: Grant, now: NumericDate, names: PeopleNames) -> String {
         let end = grant.expiresOn.map { "ends \(TimeText.relative($0, to: now))" } ?? "has no end"
         return
-            "\(grant.caller.id) may use \(grant.app) \(part(grant.scopes, of: grant.accountID.map { "the account \($0)" })). The grant \(grant.id) \(end)."
+            "\(grant.caller.id) may use \(grant.app) \(part(grant.scopes, of: grant.accountID.map { name($0, among: names) })). The grant \(grant.id) \(end)."
     }
 }

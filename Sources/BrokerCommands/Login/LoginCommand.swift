@@ -205,6 +205,11 @@ struct QueryParameter: ArgumentValue, Sendable {
 }
 
 extension Prompt: ArgumentValue {
+    package static let meanings = [
+        "login": "ask for the password", "select_account": "let the person choose an account",
+        "consent": "ask for consent", "create": "offer a new account", "none": "ask nothing",
+    ]
+
     fileprivate static var names: String { allCases.map(\.rawValue).joined(separator: ", ") }
 }
 

@@ -10,9 +10,10 @@ struct AccountName: ArgumentValue, Sendable {
 
     /// Both readings, the likelier one first: ids are long and made of letters and digits, most usernames have an `@`.
     var references: [AccountReference] {
-        let isLikelyID = text.count >= 20 && text.utf8.allSatisfy(Self.isBase64URL)
-        return isLikelyID ? [.id(text), .username(text)] : [.username(text), .id(text)]
+        isLikelyID ? [.id(text), .username(text)] : [.username(text), .id(text)]
     }
+
+    var isLikelyID: Bool { text.count >= 20 && text.utf8.allSatisfy(Self.isBase64URL) }
 
     /// The account of that name.
     ///

@@ -1,13 +1,18 @@
 /// Rows in aligned columns. Cells are cleaned here, so that no caller can forget it.
 ///
-/// On a narrow terminal cells are shortened, but for the first column, which names the row; on a narrower one each row is a
-/// block of names and values, with nothing left out.
+/// On a narrow terminal addresses go without their scheme and cells are shortened, but for the first column, which names the
+/// row; on a narrower one each row is a block of names and values, with nothing left out.
 package struct Table: Sendable {
     private let header: [String]
     private var rows: [[String]] = []
+    /// By column, where it is not ``narrowest``.
+    private var leasts: [Int: Int] = [:]
 
     /// No column is made narrower: what is left of a cell would say nothing.
     private static let narrowest = 8
+    /// Of addresses, which often begin alike.
+    private static let narrowestAddress = 20
+    private static let schemes = ["https://", "http://"]
 
     package init(_ header: String...) { self.init(header) }
 
@@ -22,10 +27,11 @@ package struct Table: Sendable {
     /// - Parameter details: for each row what stands below it, indented.
     /// - Returns: the lines, each ended; no spaces at their ends.
     func text(in layout: Layout, details: [[String]]) -> String {
-        let widths = widths(within: layout.columns)
-        let blocks = rows.map { row in
+        let short = layout.columns.map { Self.total(naturalWidths) > $0 } == true ? withoutSchemes() : self
+        let widths = short.widths(within: layout.columns)
+        let blocks = zip(rows, short.rows).map { row, shortRow in
             guard let widths else { return block(row, layout) }
-            return Self.line(zip(row, widths).map { $0.shortened(to: $1) }, widths) + "\n"
+            return Self.line(zip(shortRow, widths).map { $0.shortened(to: $1) }, widths) + "\n"
         }
         let below = details.map { $0.filter { !$0.isEmpty }.map { Self.detail($0.cleanWhole, layout) }.joined() }
         let parts = blocks.enumerated().map { $1 + (below.isEmpty ? "" : below[$0]) }
@@ -33,14 +39,32 @@ package struct Table: Sendable {
         return layout.style.strong(Self.line(header, widths)) + "\n" + parts.joined()
     }
 
+    private func withoutSchemes() -> Table {
+        var table = self
+        for column in header.indices {
+            for row in rows.indices {
+                guard let scheme = Self.schemes.first(where: { rows[row][column].hasPrefix($0) }) else { continue }
+                table.rows[row][column].removeFirst(scheme.count)
+                table.leasts[column] = Self.narrowestAddress
+            }
+        }
+        return table
+    }
+
+    private var naturalWidths: [Int] {
+        header.indices.map { column in ([header] + rows).map { $0[column].columns }.max() ?? 0 }
+    }
+
+    private static func total(_ widths: [Int]) -> Int { widths.reduce(-2) { $0 + $1 + 2 } }
+
     /// - Returns: nil where so few columns have no room for the table.
     private func widths(within columns: Int?) -> [Int]? {
-        var widths = header.indices.map { column in ([header] + rows).map { $0[column].columns }.max() ?? 0 }
+        var widths = naturalWidths
         guard let columns else { return widths }
         let least = widths.indices.map {
-            $0 == 0 ? widths[0] : min(widths[$0], max(header[$0].columns, Self.narrowest))
+            $0 == 0 ? widths[0] : min(widths[$0], max(header[$0].columns, leasts[$0] ?? Self.narrowest))
         }
-        var excess = widths.reduce(-2) { $0 + $1 + 2 } - columns
+        var excess = Self.total(widths) - columns
         while excess > 0 {
             let widest = widths.indices.filter { widths[$0] > least[$0] }.max { widths[$0] < widths[$1] }
             guard let widest else { return nil }

@@ -41,7 +41,8 @@ struct TokenCommand: Subcommand {
             "account", &account, "Whose token: a username or an account's id.", completing: LiveCompletion.accounts)
         arguments.option("format", &format, "How to print it: raw, json, header, env or xoauth2.")
         arguments.option(
-            "user", &user, value: "mailbox", "With --format xoauth2: the mailbox, where it is not the username.")
+            "user", &user, value: "mailbox", "With --format xoauth2: the mailbox.",
+            "Otherwise the one that the app was added with (--mailbox), or the username.")
         arguments.flag("show", &show, "Show whose token it is, its scopes and its expiry, and not the token.")
         arguments.option(
             "min-lifetime", &minimumLifetime, value: "seconds", "How long the token must still be good (0 to 86400).")
@@ -69,7 +70,14 @@ struct TokenCommand: Subcommand {
         guard !show else { return try describe(node, context.output) }
         // The token alone, or JSON where all output is.
         let format = format ?? (context.output.json ? .json : .raw)
+        let user = format == .xoauth2 ? user ?? registeredMailbox(in: context) : nil
         StandardStream.output.write(try format.text(node, readable: StandardStream.output.isTerminal, user: user))
+    }
+
+    /// Whoever may not see the registrations says it with --user.
+    private func registeredMailbox(in context: CommandContext) -> String? {
+        guard let name = request.app else { return nil }
+        return try? App.registered(as: name, in: context).app.description.mailbox
     }
 
     private func describe(_ node: JSONNode, _ output: Output) throws(BrokerClientError) {

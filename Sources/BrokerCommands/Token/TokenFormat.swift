@@ -6,6 +6,11 @@ import BrokerValues
 package enum TokenFormat: String, CaseIterable, Sendable, ArgumentValue {
     case raw, json, header, env, xoauth2
 
+    package static let meanings = [
+        "raw": "the token alone", "json": "all that the broker answers", "header": "an HTTP header line",
+        "env": "variables for a shell", "xoauth2": "for IMAP and SMTP",
+    ]
+
     /// - Parameters:
     ///   - result: the ``Token``, as the broker wrote it. Only what is printed is read: a program that prints a token is over
     ///     before all of it would be.
@@ -72,7 +77,8 @@ package enum TokenFormat: String, CaseIterable, Sendable, ArgumentValue {
         guard account.claims?["sub"]?.stringValue != account.username else {
             throw BrokerClientError(
                 .invalidParameter,
-                "The provider gave no username that could be a mailbox; name the mailbox with --user NAME@HOST.")
+                "The provider gave no username that could be a mailbox; name the mailbox with --user NAME@HOST, or for good with brokerctl apps edit --mailbox."
+            )
         }
         return account.username
     }

@@ -16,6 +16,8 @@ struct ListeningService: Service {
     let http: HTTPClient
     let manager: ServiceManager
     let logger: Logger
+    /// Nil where systemd made the socket.
+    let ownSocket: String?
 
     /// How long a stop waits for providers. The next broker starts after this one has ended, and until then nobody gets a
     /// token, cached ones included. A refresh that is given up keeps its mark, and the next request tries its token once
@@ -24,7 +26,7 @@ struct ListeningService: Service {
 
     func run() async {
         manager.ready(status: "Serving")
-        logger.info("ready")
+        logger.info("ready", metadata: ownSocket.map { ["socket": "\($0)"] })
         try? await gracefulShutdown()
         logger.info("stopping: finishing what is in flight")
         manager.stopping()

@@ -66,21 +66,8 @@ struct AccountListing: Sendable {
         return entries.map { $0.account(for: app, in: known) }
     }
 
-    /// For apps that have one account at a time.
-    func current(for app: AppRegistration, in partition: Partition) throws(BrokerError) -> CurrentAccounts {
-        let known = try services.knownAccounts(of: app, in: partition)
-        var signedOutAt: [String: NumericDate] = [:]
-        for entry in known.entries {
-            let record = entry.stored.record
-            let signOut = known.signOut(of: record, from: app.identity)?.record
-            signedOutAt[entry.account.id] = max(record.signedOutAt ?? 0, signOut?.since ?? 0)
-        }
-        return try CurrentAccountRule.among(try visible(to: app, in: partition), signedOutAt: signedOutAt)
-    }
-
     private func visible(to app: AppRegistration, in partition: Partition) throws(BrokerError) -> [Account] {
-        let known = try services.knownAccounts(of: app, in: partition)
-        return known.entries.filter(\.isPrimary).map { $0.account(for: app, in: known) }
+        try services.knownAccounts(of: app, in: partition).visible(to: app)
     }
 
     /// A person whom several groups know is listed once.
@@ -101,6 +88,13 @@ struct AccountListing: Sendable {
             }
         }
         return accounts
+    }
+}
+
+extension KnownAccounts {
+    /// Each person once, signed in or not as it is for the app.
+    func visible(to app: AppRegistration) -> [Account] {
+        entries.filter(\.isPrimary).map { $0.account(for: app, in: self) }
     }
 }
 

@@ -6,8 +6,9 @@ package enum CurrentAccountRule {
     /// - Parameters:
     ///   - accounts: of the app's group, with ``Account/signedIn`` as it is for the app.
     ///   - signedOutAt: by account id, when it was signed out for the app.
+    ///   - currentAt: by account id, ``AccountRecord/currentFor`` of the app.
     package static func among(
-        _ accounts: [Account], signedOutAt: [String: NumericDate]
+        _ accounts: [Account], signedOutAt: [String: NumericDate], currentAt: [String: NumericDate]
     ) throws(BrokerError) -> CurrentAccounts {
         var current: [Account] = []
         for account in accounts where account.signedIn && !current.contains(where: { $0.id == account.id }) {
@@ -20,7 +21,13 @@ package enum CurrentAccountRule {
             ) { $0.accounts = current }
         }
         let gone = accounts.filter { account in !account.signedIn && account.id != current.first?.id }
-        let previous = gone.max { (signedOutAt[$0.id] ?? 0) < (signedOutAt[$1.id] ?? 0) }
-        return CurrentAccounts(current: current.first, previous: previous)
+        let lastSignedOut = gone.max { (signedOutAt[$0.id] ?? 0) < (signedOutAt[$1.id] ?? 0) }
+        // Of two in one second the one that is signed in came later.
+        let known = accounts.max {
+            (currentAt[$0.id] ?? 0, $0.signedIn ? 1 : 0) < (currentAt[$1.id] ?? 0, $1.signedIn ? 1 : 0)
+        }
+        let isOther = known.map { currentAt[$0.id] != nil && $0.id != current.first?.id } ?? false
+        return CurrentAccounts(
+            current: current.first, previous: isOther ? known : nil, lastSignedOut: lastSignedOut)
     }
 }

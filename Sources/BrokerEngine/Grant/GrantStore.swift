@@ -281,8 +281,12 @@ struct GrantStore: Sendable {
         let (account, vault) = (granted.account, services.vault)
         let owner = CacheIndex.OwnerKey(of: account, for: app, in: partition)
         let (known, tokens) = (try draft.loadAccounts(of: owner.group), try draft.loadTokens(of: owner))
+        var record = account
+        record.currentFor = known.entry(of: account)?.stored.record.currentFor
+        // The app knows whom it signed in.
+        if precondition == nil { record.setCurrent(services.clock.now, for: app) }
         let records = try SealedGrant(
-            granted, response, proofKey: proofKey, spent: precondition?.spent, amid: tokens, vault: vault,
+            granted, of: record, response, proofKey: proofKey, spent: precondition?.spent, amid: tokens, vault: vault,
             in: partition)
         var change = records.change
         if let successor = granted.refreshToken {

@@ -9,15 +9,16 @@ struct SealedGrant: Sendable {
     let change: CacheChange
 
     /// - Parameters:
+    ///   - person: the grant's account, with what is known of it already.
     ///   - proofKey: whose proof went along.
     ///   - spent: the refresh token that the answer was given for.
     ///   - tokens: what the owner has so far.
     init(
-        _ granted: GrantedTokens, _ response: TokenResponse, proofKey: ProofKey?,
+        _ granted: GrantedTokens, of person: AccountRecord, _ response: TokenResponse, proofKey: ProofKey?,
         spent: StoredRecord<RefreshTokenRecord>?, amid tokens: CachedTokens, vault: any RecordVault,
         in partition: Partition
     ) throws(VaultError) {
-        let account = try vault.seal(granted.account, secret: nil, in: partition)
+        let account = try vault.seal(person, secret: nil, in: partition)
         self.account = try KnownAccounts.Entry(account, in: vault)
         accessToken = try vault.seal(granted.accessToken, secret: response.accessToken, in: partition)
         let proofKey = granted.accessToken.keyThumbprint == nil ? nil : proofKey

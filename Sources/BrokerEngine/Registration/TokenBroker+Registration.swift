@@ -11,4 +11,13 @@ extension TokenBroker {
         try await ClientRegistration(services: services)
             .register(draft, isConfidential: isConfidential, initialAccessToken: initialAccessToken)
     }
+
+    /// What the provider says of itself, before an app is registered there.
+    package func metadata(of authority: Authority) async throws(BrokerError) -> ProviderMetadata {
+        do throws(ProviderError) {
+            return try await services.provider.metadata(of: authority)
+        } catch {
+            throw ProviderErrors.brokerError(error, at: authority)
+        }
+    }
 }

@@ -17,6 +17,9 @@ package struct AccountRecord: VaultRecord {
     package var signedIn: Bool
     /// When it was signed out for all apps of its group; nil while it is signed in.
     package var signedOutAt: NumericDate?
+    /// By ``AppRegistration/identity``: when the app signed it in, or was told that it is the current one, if the app was told of no
+    /// other since. Nil for none.
+    package var currentFor: [String: NumericDate]?
     /// When the account was first seen: lists are ordered by it, then by username.
     package var createdAt: NumericDate
     /// What an imported record had besides; kept, not used, for as long as the group knows the person in this tenant.

@@ -15,7 +15,7 @@ package enum KnownProviders {
         package let issuer: String
         /// Goes along with every sign-in, where neither the app's registration nor the request says otherwise.
         var query: [String: String] = [:]
-        var resourceParameter: String?
+        package var resourceParameter: String?
         /// Refresh tokens come with the first consent, and later with `prompt=consent` only.
         var refreshTokenTakesConsent = false
     }

@@ -4,8 +4,9 @@ package enum GetCurrentAccount: AppMethod {
     package static let name = "accounts.current"
     package static let summary = "The account of an app that has one at a time, and the one before it."
     package static let description = """
-        current is the account that is signed in for the app, previous the one that was signed out last. When several are \
-        signed in, the answer is ambiguousAccount with the choices.
+        current is the account that is signed in for the app; previous the one that was current when the app last signed in or \
+        asked this, if it is another one, so that an app on a shared device sees that the person changed; lastSignedOut the one \
+        that was signed out of the app last. When several are signed in, the answer is ambiguousAccount with the choices.
         """
     package static let isIdempotent = true
     package static let right: SandboxRight? = .accounts
@@ -31,6 +32,7 @@ extension CurrentAccounts: MessageObject {
 
     package static let members: [Member<CurrentAccounts>] = [
         .optional("current", \.current, "Absent when nobody is signed in."),
-        .optional("previous", \.previous, "Absent when nobody else was signed out of the app."),
+        .optional("previous", \.previous, "Absent when it is the same as when the app last signed in or asked."),
+        .optional("lastSignedOut", \.lastSignedOut, "Absent when nobody else was signed out of the app."),
     ]
 }

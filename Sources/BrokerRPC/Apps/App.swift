@@ -35,6 +35,8 @@ package struct App: MessageObject, Equatable {
         .required("sandboxIds", \.description.sandboxIDs, "Sandboxes that may act as it."),
         .optional("query", \.description.query, "Parameters that go along with every sign-in."),
         .optional("resources", \.description.resources, "Where its tokens are good; absent: it depends on the scopes."),
+        .optional(
+            "mailbox", \.description.mailbox, "What mail servers call the account; absent: its username (XOAUTH2)."),
         .required("confidential", \.confidential, "Whether it has a client secret."),
         .optional(
             "tokenEndpointAuthMethod", \.tokenEndpointAuthMethod,

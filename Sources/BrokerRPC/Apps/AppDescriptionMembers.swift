@@ -35,6 +35,9 @@ extension AppDescription {
                 "resources", \.resources,
                 "Where its tokens are good (RFC 8707), for requests that name no resource.",
                 .each(.text(atMost: 2048), atMost: 16)),
+            .optional(
+                "mailbox", \.mailbox, "What mail servers call the account, where that is not its username (XOAUTH2).",
+                .name(atMost: 320)),
         ]
     }
 }

@@ -8,7 +8,9 @@ package enum RegisterApp: AdministrationMethod {
         units and sandboxIds; when all three are empty, any process of the person outside of sandboxes may.
         """
     package static let addsRecords = true
-    package static let errors: [ErrorKind] = [.invalidAuthority, .accessDenied, .throttled]
+    package static let errors: [ErrorKind] = [
+        .invalidAuthority, .accessDenied, .throttled, .offline, .serverUnavailable, .invalidResponse,
+    ]
     package static let resultName = "app"
     package static func presence(for params: Params) -> PresenceNeed { .always(apps: [params.description.name]) }
 
@@ -20,6 +22,7 @@ package enum RegisterApp: AdministrationMethod {
         package var instanceAware = false
         package var replace = true
         package var keepClientSecret = false
+        package var checkAuthority = false
 
         package init() {}
         package init(name: String, clientId: String, authority: String) {
@@ -63,13 +66,23 @@ package enum RegisterApp: AdministrationMethod {
                     Without a clientSecret, the one of the app that is replaced is kept: for whoever changes something else of \
                     it. Not with another client id or authority.
                     """, to: false),
+                .defaulted(
+                    "checkAuthority", \.checkAuthority,
+                    "True reads the authority's metadata first, and registers nothing where there are none.", to: false),
             ]
     }
 
     package struct Result: MessageObject {
         package var app = App()
+        package var provider: ProviderOutline?
         package init() {}
-        package init(app: App) { self.app = app }
-        package static let members: [Member<Result>] = [.required("app", \.app, "As it is known from now on.")]
+        package init(app: App, provider: ProviderOutline?) {
+            self.app = app
+            self.provider = provider
+        }
+        package static let members: [Member<Result>] = [
+            .required("app", \.app, "As it is known from now on."),
+            .optional("provider", \.provider, "What the authority's metadata say; only with checkAuthority."),
+        ]
     }
 }

@@ -20,7 +20,7 @@ struct AccountHandlers: Sendable {
                         request.params.account, of: request.app, in: request.partition))
             },
             .waiting(GetCurrentAccount.self) { request throws(BrokerError) in
-                try services.broker.currentAccount(of: request.app, in: request.partition)
+                try await services.broker.currentAccount(of: request.app, in: request.partition)
             },
             .waiting(
                 RemoveAccount.self,

@@ -12,14 +12,16 @@ struct AppHandlers: Sendable {
         [
             .waiting(RegisterApp.self, outcome: { RequestOutcome.registered($1.app) }) { request throws(BrokerError) in
                 let params = request.params
+                let authority = try services.policy.authority(params.authority)
+                let provider = params.checkAuthority ? try await outline(of: authority) : nil
                 var app = AppRegistration(
-                    params.description, authority: try services.policy.authority(params.authority),
+                    params.description, authority: authority,
                     clientSecret: params.clientSecret.map { Secret($0) },
                     isInstanceAware: params.instanceAware)
                 app.secretMethod = params.tokenEndpointAuthMethod
                 let registered = try await services.apps.register(
                     app, overPrevious: params.previous, in: request.partition)
-                return RegisterApp.Result(app: App(AppRecord(registered)))
+                return RegisterApp.Result(app: App(AppRecord(registered)), provider: provider)
             },
             .waiting(RegisterAppAtProvider.self, outcome: { RequestOutcome.registered($1.app) }) {
                 request throws(BrokerError) in
@@ -29,9 +31,11 @@ struct AppHandlers: Sendable {
                 // What could not be kept here must not be made there.
                 try services.apps.check(draft: draft, in: request.partition)
                 if !params.replace { try services.apps.checkIsNew(draft, in: request.partition) }
-                let made = try await services.broker.registerAtProvider(
-                    draft, isConfidential: params.confidential,
-                    initialAccessToken: params.initialAccessToken.map { Secret($0) })
+                let made = try await services.apps.considering(draft.authority) { () throws(BrokerError) in
+                    try await services.broker.registerAtProvider(
+                        draft, isConfidential: params.confidential,
+                        initialAccessToken: params.initialAccessToken.map { Secret($0) })
+                }
                 try await services.apps.register(made.app, in: request.partition)
                 return RegisterAppAtProvider.Result(
                     app: App(AppRecord(made.app)), clientSecretExpiresOn: made.secretExpiresOn)
@@ -47,18 +51,33 @@ struct AppHandlers: Sendable {
                         return app
                     })
             },
-            .waiting(RemoveApp.self, outcome: { RequestOutcome(words: "app \($1.app.name) was removed") }) {
+            .waiting(
+                RemoveApp.self, outcome: { RequestOutcome(words: "app \($1.app.name) was removed", app: $1.app.name) }
+            ) {
                 request throws(BrokerError) in
                 RemoveApp.Result(
                     app: App(try await services.apps.remove(named: request.params.name, in: request.partition)))
             },
         ]
     }
+
+    private func outline(of authority: Authority) async throws(BrokerError) -> ProviderOutline {
+        let metadata = try await services.apps.considering(authority) { () throws(BrokerError) in
+            try await services.broker.metadata(of: authority)
+        }
+        let offers = [
+            ("device_authorization", metadata.deviceAuthorizationEndpoint != nil),
+            ("revocation", metadata.revocationEndpoint != nil), ("end_session", metadata.endSessionEndpoint != nil),
+            ("pushed_authorization_request", metadata.pushedAuthorizationRequestEndpoint != nil),
+            ("registration", metadata.registrationEndpoint != nil), ("dpop", metadata.dpopAlgorithms != nil),
+        ]
+        return ProviderOutline(issuer: metadata.issuer, offers: offers.filter(\.1).map(\.0))
+    }
 }
 
 extension RequestOutcome {
     fileprivate static func registered(_ app: App) -> RequestOutcome {
-        RequestOutcome(words: "app \(app.name) was registered at \(app.authority)")
+        RequestOutcome(words: "app \(app.name) was registered at \(app.authority)", app: app.name)
     }
 }
 

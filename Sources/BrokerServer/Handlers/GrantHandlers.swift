@@ -20,7 +20,12 @@ struct GrantHandlers: Sendable {
                 return ListGrants.Result(
                     grants: all.grants.filter { $0.app == app }, requests: all.requests.filter { $0.app == app })
             },
-            .waiting(ApproveGrant.self) { request throws(BrokerError) in
+            .waiting(
+                ApproveGrant.self,
+                outcome: {
+                    RequestOutcome(words: "\($1.grant.caller.id) was allowed to use \($1.grant.app)", app: $1.grant.app)
+                }
+            ) { request throws(BrokerError) in
                 ApproveGrant.Result(grant: try await approve(request))
             },
             .waiting(DenyGrant.self) { request throws(BrokerError) in

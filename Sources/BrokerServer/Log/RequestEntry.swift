@@ -12,6 +12,8 @@ struct RequestOutcome: Sendable {
     var level: Logger.Level = .info
     /// Whose tokens it is about.
     var account: String?
+    /// Which app it is about, where the caller does not act as one.
+    var app: String?
     var audited = Audited.change
 
     /// For the audit log.

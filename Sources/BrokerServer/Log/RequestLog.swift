@@ -116,13 +116,13 @@ extension AuditLog {
 extension AuditEvent {
     fileprivate init(_ outcome: RequestOutcome, _ subject: RequestEntry.Subject) {
         self.init(method: subject.method, outcome: "done")
-        app = subject.app
+        app = outcome.app ?? subject.app
         if outcome.words != subject.method { detail = outcome.words }
     }
 
     fileprivate init(_ error: BrokerError, _ subject: RequestEntry.Subject) {
         self.init(method: subject.method, outcome: error.kind.rawValue)
-        app = subject.app
+        app = subject.app ?? error.details.app
         reason = error.reason?.rawValue
     }
 }

@@ -61,8 +61,40 @@ struct SignOutFlowTests {
         _ = try await bed.redirects.visit(browser.opening(), code: "alice")
         #expect(try await signIn.value.account.signedIn)
         #expect(bed.provider.authorizations.map(\.prompt) == [nil, .login])
-        let answer = try restarted.currentAccount(of: mail, in: Sample.partition)
+        let answer = try await restarted.currentAccount(of: mail, in: Sample.partition)
         #expect(answer.current?.username == "alice" && answer.previous == nil)
+    }
+
+    @Test("an app learns once that another account is current, or none, whichever app signed in; after a restart, too")
+    func previous() async throws {
+        let bed = try await EngineBed()
+        bed.roster.set([mail, calendar])
+        func ask(_ app: AppRegistration, of engine: TokenBroker) async throws -> [String?] {
+            let answer = try await engine.currentAccount(of: app, in: Sample.partition)
+            return [answer.current, answer.previous, answer.lastSignedOut].map { $0?.username }
+        }
+        try await bed.signIn("alice", mail)
+        #expect(try await ask(mail, of: bed.engine) == ["alice", nil, nil])
+        #expect(try await ask(calendar, of: bed.engine) == ["alice", nil, nil])
+        _ = try await signOut(bed, request(nil))
+        try await bed.signIn("bob", mail)
+        // This app signed him in itself; the other one did not hear of it.
+        #expect(try await ask(mail, of: bed.engine) == ["bob", nil, "alice"])
+        let restarted = try await bed.restarted()
+        #expect(try await ask(calendar, of: restarted) == ["bob", "alice", "alice"])
+        #expect(try await ask(calendar, of: restarted) == ["bob", nil, "alice"])
+    }
+
+    @Test("where no account is current any more, the app is told once which one was")
+    func nobody() async throws {
+        let bed = try await EngineBed()
+        bed.roster.set([mail])
+        try await bed.signIn("alice", mail)
+        _ = try await signOut(bed, request(mail))
+        let first = try await bed.engine.currentAccount(of: mail, in: Sample.partition)
+        #expect(first.current == nil && first.previous?.username == "alice")
+        let second = try await bed.engine.currentAccount(of: mail, in: Sample.partition)
+        #expect(second.current == nil && second.previous == nil && second.lastSignedOut?.username == "alice")
     }
 
     @Test("apps of the group that use the account keep it, and the tokens that they share")

@@ -21,20 +21,24 @@ struct SignOutRuleTests {
         return account
     }
 
-    @Test("current is the one that is signed in, previous the one that was signed out last")
+    @Test("current is signed in, previous was current when the app last knew, lastSignedOut was signed out last")
     func current() throws {
         let accounts = [account("ann", signedIn: false), account("bob", signedIn: false), account("cem")]
         let times = [accounts[0].id: Sample.now + 5, accounts[1].id: Sample.now + 9]
-        let answer = try CurrentAccountRule.among(accounts, signedOutAt: times)
-        #expect(answer.current?.username == "cem")
-        #expect(answer.previous?.username == "bob")
-        #expect(try CurrentAccountRule.among([], signedOutAt: [:]) == CurrentAccounts())
+        func answer(_ currentAt: [String: NumericDate]) throws -> CurrentAccounts {
+            try CurrentAccountRule.among(accounts, signedOutAt: times, currentAt: currentAt)
+        }
+        let new = try answer([:])
+        #expect(new.current?.username == "cem" && new.previous == nil && new.lastSignedOut?.username == "bob")
+        #expect(try answer([accounts[0].id: Sample.now]).previous?.username == "ann")
+        #expect(try answer([accounts[0].id: Sample.now, accounts[2].id: Sample.now]).previous == nil)
+        #expect(try CurrentAccountRule.among([], signedOutAt: [:], currentAt: [:]) == CurrentAccounts())
     }
 
     @Test("several accounts are no current account")
     func several() {
         let error = #expect(throws: BrokerError.self) {
-            try CurrentAccountRule.among([account("ann"), account("bob")], signedOutAt: [:])
+            try CurrentAccountRule.among([account("ann"), account("bob")], signedOutAt: [:], currentAt: [:])
         }
         #expect(error?.kind == .ambiguousAccount)
         #expect(error?.details.accounts?.map(\.username) == ["ann", "bob"])

@@ -69,7 +69,8 @@ import Testing
         try await withTestBed { bed in
             let broker = try await BrokerProcess.start(in: bed)
             let added = try await broker.ctl([
-                "apps", "add", "mail", "--client-id", "native", "--authority", "https://login.example.org/", "--group",
+                "apps", "add", "mail", "--client-id", "native", "--authority", "https://login.example.org/",
+                "--no-check", "--group",
                 "office",
             ])
             #expect(added.succeeded, "\(added)")
@@ -81,6 +82,63 @@ import Testing
             #expect(!table.output.contains("\u{1B}"), "Colours are for terminals.")
             #expect(try await broker.ctl(["apps", "remove", "mail"]).succeeded)
             #expect(try await broker.ctl(["apps", "remove", "mail"]).status == .exited(1))
+        }
+    }
+
+    @Test("apps add says what the provider has; one that is no provider, or not there, is refused without --no-check")
+    func lookedAt() async throws {
+        try await withTestBed { bed in
+            let scene = try await DevelopmentScene.make(in: bed)
+            func add(_ name: String, _ authority: String, _ more: String...) async throws -> CommandResult {
+                try await scene.broker.ctl(
+                    ["apps", "add", name, "--client-id", "demo-one", "--authority", authority] + more)
+            }
+            let found = try await add("found", scene.provider.issuer)
+            #expect(found.succeeded && found.output.contains("device codes"), "\(found)")
+            let nobody = "http://127.0.0.1:\(try FreePort.next())"
+            for authority in [scene.provider.issuer + "/nothing/here", nobody] {
+                let refused = try await add("typo", authority)
+                #expect(refused.status == .exited(1) && refused.errors.contains("--no-check"), "\(refused)")
+                #expect(refused.errors.contains("127.0.0.1"), "\(refused)")
+            }
+            #expect(try await !scene.broker.ctl(["apps", "list"]).output.contains("typo"))
+            #expect(try await add("offline", nobody, "--no-check").succeeded)
+            let log = try await scene.broker.ctl(["audit", "--app", "found"])
+            #expect(log.output.contains("apps.register"), "\(log)")
+        }
+    }
+
+    @Test("logout names the person, whatever the account was called by")
+    func logout() async throws {
+        try await withTestBed { bed in
+            let scene = try await DevelopmentScene.make(in: bed)
+            let id = try await scene.signIn().token.text("account.id")
+            let out = try await scene.broker.ctl(["logout", id, "--app", "notes"])
+            #expect(out.succeeded && out.output.hasPrefix("Account   alice\n"), "\(out)")
+            #expect(!out.output.contains(id), "\(out)")
+        }
+    }
+
+    @Test("the examples' person signs in where there is no display")
+    func person() async throws {
+        try await withTestBed { bed in
+            let scene = try await DevelopmentScene.make(in: bed)
+            let program = PackageTree.root.appending(path: "Sources/Examples/person").path
+            for name in ["alice", "bob"] {
+                let login = try scene.broker.startCtl(
+                    ["login", "--app", "notes", "--scope", DevelopmentScene.scope, "--prompt", "login"],
+                    environment: ["BROWSER": program, "PERSON": name])
+                #expect(await login.exitStatus() == .exited(0), "\(login.logTail)")
+                #expect(login.outputText.contains("<\(name)>"), "\(login.logTail)")
+            }
+        }
+    }
+
+    @Test("a broker that is started by hand says where it listens")
+    func place() async throws {
+        try await withTestBed { bed in
+            let broker = try await BrokerProcess.start(in: bed)
+            try await broker.process.waitForText("ready socket=\(broker.socket)")
         }
     }
 

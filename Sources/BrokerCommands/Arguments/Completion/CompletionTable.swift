@@ -51,10 +51,20 @@ struct CompletionTable {
 
 extension Declaration {
     var offer: Completion { values.isEmpty ? completion : .words(values) }
+
+    /// Of each value, in a few words without quotation marks; of those that need some.
+    var meanings: [String: String] { type?.meanings ?? [:] }
 }
 
 extension Completion {
     var isNone: Bool {
         if case .none = self { true } else { false }
+    }
+
+    var isList: Bool {
+        switch self {
+        case .words, .output: true
+        case .none, .files: false
+        }
     }
 }

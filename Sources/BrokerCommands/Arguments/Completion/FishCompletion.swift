@@ -26,7 +26,10 @@ extension CompletionTable {
             let value = option.takesValue ? " " + fishValue(option.offer) : ""
             let short = option.short.map { " -s \($0)" } ?? ""
             let names = option.kind == .choice ? [option.name, "no-" + option.name] : [option.name]
-            return names.map { "\(start)\(short) -l \($0)\(value) -d \(HandOver.shellWord(option.summary))" }
+            let lines = names.map { "\(start)\(short) -l \($0)\(value) -d \(HandOver.shellWord(option.summary))" }
+            guard option.takesValue, option.offer.isList else { return lines }
+            // In the same line each value would have the option's description.
+            return lines + names.map { "\(start) -l \($0) -x \(fishOffer(option.offer, option.meanings))" }
         }
         return subcommands + options + row.arguments.map { "\(start) \(fishOffer($0))" }
     }
@@ -34,16 +37,16 @@ extension CompletionTable {
     private static func fishValue(_ completion: Completion) -> String {
         switch completion {
         case .files: "-r -F"
-        case .none: "-x"
-        case .words, .output: "-x " + fishOffer(completion)
+        case .none, .words, .output: "-x"
         }
     }
 
-    private static func fishOffer(_ completion: Completion) -> String {
+    private static func fishOffer(_ completion: Completion, _ meanings: [String: String] = [:]) -> String {
         switch completion {
         case .none: ""
         case .files: "-F"
-        case .words(let words): "-a '\(words.joined(separator: " "))'"
+        case .words(let words):
+            "-a '" + words.map { $0 + (meanings[$0].map { #"\t"\#($0)""# } ?? "") }.joined(separator: " ") + "'"
         case .output(let command): "-a '(\(command) 2> /dev/null)'"
         }
     }

@@ -19,6 +19,7 @@ extension Provider {
             router.get(RouterPath(flavor.realmPath + EntraFlavor.instancePath)) { _, context in
                 try self.instanceDiscovery(context)
             }
+            router.get("/v1.0/me") { request, _ in try await self.graphUser(request) }
         }
         return router
     }

@@ -3,6 +3,31 @@ import Hummingbird
 /// The protected resource (OpenID Connect Core, section 5.3), for tokens of either type.
 extension Provider {
     func userInfo(_ request: Request) async throws -> Response {
+        try serve(request, scope: { $0 == "openid" }, named: "openid", info)
+    }
+
+    /// Of Microsoft Graph, as much as an app needs that shows the person.
+    func graphUser(_ request: Request) async throws -> Response {
+        let names = ["user.read", "\(EntraFlavor.graph)/user.read"]
+        return try serve(request, scope: { names.contains($0.lowercased()) }, named: "User.Read") { user, record, _ in
+            let members: [String: JSON] = [
+                "id": record.identity.claims["oid"] ?? .string(record.identity.subject),
+                "displayName": .string(user.name), "mail": .string(user.email),
+                "userPrincipalName": .string(record.identity.username),
+            ]
+            return try json(members, headers: proofHeaders())
+        }
+    }
+
+    /// A protected resource.
+    ///
+    /// - Parameters:
+    ///   - scope: whether a scope of the token opens it.
+    ///   - name: of that scope.
+    private func serve(
+        _ request: Request, scope: (String) -> Bool, named name: String,
+        _ answer: (ProviderUser, AccessTokenRecord, Grant) throws -> Response
+    ) throws -> Response {
         guard let header = request.headers[.authorization] else {
             return Response(status: .unauthorized, headers: [.wwwAuthenticate: Self.tokenChallenge])
         }
@@ -25,17 +50,17 @@ extension Provider {
             guard record.proofKey == key else {
                 throw OAuthFailure(.invalidToken, "the token's type or key does not go with this request")
             }
-            guard record.scopes.contains("openid") else {
-                throw OAuthFailure(.insufficientScope, "the scope openid is missing")
+            guard record.scopes.contains(where: scope) else {
+                throw OAuthFailure(.insufficientScope, "the scope \(name) is missing")
             }
-            return try info(of: user, record, grant)
+            return try answer(user, record, grant)
         } catch let failure as OAuthFailure {
             return try denial(failure.code == .insufficientScope ? .forbidden : .unauthorized, failure)
         }
     }
 
     private func info(
-        of user: ProviderUser, _ record: AccessTokenRecord, _ grant: Grant
+        _ user: ProviderUser, _ record: AccessTokenRecord, _ grant: Grant
     ) throws -> Response {
         var members = personalClaims(
             of: user, record.identity, scopes: record.scopes, wanted: grant.claims.names(in: "userinfo"))

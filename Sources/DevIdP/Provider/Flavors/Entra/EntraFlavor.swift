@@ -8,7 +8,7 @@ struct EntraFlavor: Flavor {
     /// Where a path may say "whichever tenant is the person's own".
     private static let shared = ["common", "organizations"]
     private static let openIDScopes = ["openid", "profile", "email", "offline_access"]
-    private static let graph = "https://graph.microsoft.com"
+    static let graph = "https://graph.microsoft.com"
 
     /// Below `common`: which hosts are one cloud.
     static let instancePath = "/discovery/instance"
