@@ -56,7 +56,7 @@ struct InstallTests {
             let process = try lab.start("bash", "-c", login)
             try await process.waitForText("/authorize?")
             let url = try #require(process.outputText.firstMatch(of: /http:\S+/)).output
-            _ = try await HTTPSession(in: bed).get(try await provider.signIn(.alice, at: String(url), in: bed).url)
+            try await lab.visit(provider.signIn(.alice, at: String(url), in: bed).url)
             #expect(await process.exitStatus() == .exited(0), "\(process.logTail)")
             return process.outputText.replacing("\(url)\n", with: "")
         default:
