@@ -34,6 +34,10 @@ INSTALLED := -Xlinker -T$(CURDIR)/.ci/read-only-constants.ld
 # brokerctl, besides (decision 102).
 SMALLER := -Xlinker -O2 -Xlinker --icf=safe -Xlinker --no-eh-frame-hdr -Xlinker -T$(CURDIR)/.ci/no-unwinding.ld
 
+# What `make dist` links: without relocations that glibc 2.35 does not know, and with libraries as other systems have them.
+PORTABLE_LIBRARIES := .build-release/portable-libraries
+PORTABLE := -Xlinker -z -Xlinker nopack-relative-relocs
+
 # Where the programs are that are installed. They are copied as they are: root needs no compiler.
 ifeq ($(CONFIGURATION),release)
 BIN ?= .build-release/release
@@ -41,7 +45,7 @@ else
 BIN ?= .build/debug
 endif
 
-.PHONY: help deps deps-test build release twice deb install uninstall provider demo test check format fuzz fuzz-built sanitize soak \
+.PHONY: help deps deps-test build release twice deb dist install uninstall provider demo test check format fuzz fuzz-built sanitize soak \
 	bench parts parts-built clean
 
 help: ## this list
@@ -116,6 +120,12 @@ deb: release ## make Debian packages, in .build-deb
 	@.ci/deps deb
 	@.ci/deb .build-release
 
+dist: deps $(LINKED_IN) ## make one archive for other systems, in .build-dist; the programs in .build-release are then its programs
+	@.ci/portable-libraries $(PORTABLE_LIBRARIES)
+	@PKG_CONFIG_PATH=$(CURDIR)/$(PORTABLE_LIBRARIES) swift build $(RELEASE) $(INSTALLED) $(PORTABLE) --product brokerd
+	@PKG_CONFIG_PATH=$(CURDIR)/$(PORTABLE_LIBRARIES) swift build $(RELEASE) $(INSTALLED) $(SMALLER) $(PORTABLE) --product brokerctl
+	@.ci/dist .build-release
+
 install: ## put programs, units and documents below PREFIX
 	@CONFIGURATION=$(CONFIGURATION) PREFIX=$(PREFIX) DESTDIR=$(DESTDIR) UNITDIR=$(UNITDIR) .ci/install $(BIN)
 
@@ -123,4 +133,4 @@ uninstall: ## stop the broker and take them away again
 	@PREFIX=$(PREFIX) DESTDIR=$(DESTDIR) UNITDIR=$(UNITDIR) .ci/install --remove
 
 clean: ## remove what was built
-	@rm -rf .build .build-release .build-fuzzing .build-deb .build-thread .build-address
+	@rm -rf .build .build-release .build-fuzzing .build-deb .build-dist .build-thread .build-address

@@ -17,7 +17,7 @@ struct RootTests {
                 "systemctl", "show", "--value", "--property=MainPID", "user@\(lab.uid()).service"
             ).trimmingCharacters(in: .whitespacesAndNewlines)
             try await lab.root("kill", "-STOP", manager)
-            let make = try (["make"] + SystemdLab.make + ["uninstall", "PREFIX=/usr"]).joined(separator: " ")
+            let make = (["make"] + SystemdLab.makeInside + ["uninstall", "PREFIX=/usr"]).joined(separator: " ")
             let removal = try lab.startAsRoot("script", "--quiet", "--return", "--command", make, "/dev/null")
             let speakers = "pgrep -u \(SystemdLab.user) -x '(systemctl|systemd-stdio-b.*)'"
             try await eventually("somebody speaks with the manager") {
@@ -35,7 +35,7 @@ struct RootTests {
     func home() async throws {
         try await withTestBed { bed in
             let lab = try await SystemdLab.boot(in: bed, installing: false)
-            let make = try SystemdLab.make
+            let make = SystemdLab.makeInside
             let place = "/home/\(SystemdLab.user)"
             for target in ["install", "uninstall"] {
                 let refused = try await lab.rootAttempt(["make"] + make + [target, "PREFIX=\(place)/.local"])

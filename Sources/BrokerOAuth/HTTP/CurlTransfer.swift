@@ -79,11 +79,10 @@ final class CurlTransfer {
         }
 
         string(CURLOPT_URL, url.text)
-        string(CURLOPT_PROTOCOLS_STR, url.isSecure ? "https" : "http")
+        accepted = ccurl_set_scheme(easy, url.isSecure) == CURLE_OK && accepted
         long(CURLOPT_FOLLOWLOCATION, 0)
         long(CURLOPT_NOSIGNAL, 1)
-        // A name that is not resolved in time: otherwise libcurl waits for its resolver's thread, and all transfers with it.
-        long(CURLOPT_QUICK_EXIT, 1)
+        accepted = ccurl_set_quick_exit(easy) == CURLE_OK && accepted
         long(CURLOPT_NETRC, 0)
         // Some servers compress although nobody asked: then libcurl decodes, and what is counted is what comes out.
         string(CURLOPT_ACCEPT_ENCODING, "identity")

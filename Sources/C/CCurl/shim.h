@@ -4,6 +4,7 @@
 #include <curl/curl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/socket.h>
 
@@ -42,6 +43,21 @@ static inline CURLcode ccurl_set_blob(CURL *easy, CURLoption option, const void 
 
 static inline CURLcode ccurl_set_data_callback(CURL *easy, CURLoption option, ccurl_data_callback callback) {
     return curl_easy_setopt(easy, option, callback);
+}
+
+/* Only this scheme. Before 7.85 libcurl does not know the option's text, and has a number with a bit for each scheme instead. */
+static inline CURLcode ccurl_set_scheme(CURL *easy, bool is_secure) {
+    CURLcode result = curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, is_secure ? "https" : "http");
+    if (result != CURLE_UNKNOWN_OPTION) return result;
+    const long schemes = is_secure ? CURLPROTO_HTTPS : CURLPROTO_HTTP;
+    return curl_easy_setopt(easy, (CURLoption)(CURLOPTTYPE_LONG + 181), schemes);
+}
+
+/* A name that is not resolved in time is given up: otherwise libcurl waits for its resolver's thread, and all transfers with it, as it
+   does before 7.87. */
+static inline CURLcode ccurl_set_quick_exit(CURL *easy) {
+    CURLcode result = curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
+    return result == CURLE_UNKNOWN_OPTION ? CURLE_OK : result;
 }
 
 static inline CURLcode ccurl_set_prereq_callback(CURL *easy, ccurl_prereq_callback callback) {
