@@ -2,7 +2,7 @@ import BrokerValues
 
 package enum GetCurrentAccount: AppMethod {
     package static let name = "accounts.current"
-    package static let summary = "The account of an app that has one at a time, and the one before it."
+    package static let summary = "The account of an app that has one at a time, and the one when the app last asked."
     package static let description = """
         current is the account that is signed in for the app; previous the one that was current when the app last signed in or \
         asked this, if it is another one, so that an app on a shared device sees that the person changed; lastSignedOut the one \
