@@ -44,10 +44,10 @@ struct PackageTests {
             try await eventually("it has ended") { try await !lab.rootAttempt("kill", "-0", pid).succeeded }
             #expect(try await !lab.attempt("bash", "-c", "command -v brokerctl").succeeded)
             try await lab.root("dpkg", "--purge", "token-broker")
+            // Debian 13's socat has a script of such a name.
             let left = try await lab.root(
                 "find", "/usr", "/etc", "/lib/systemd/", "/var/lib/systemd", "/var/lib/dpkg/info", "-iname", "*broker*",
-                "-not",
-                "-path", "/usr/include/*")
+                "-not", "-path", "/usr/include/*", "-not", "-path", "/usr/bin/socat-broker.sh")
             #expect(left.isEmpty, "\(left)")
             try await lab.user("bash", "-c", "ls ~/.local/state/brokerd/vault.db ~/.local/share/brokerd-key/*.key")
         }
