@@ -15,9 +15,7 @@ func readText(_ bytes: UnsafeRawBufferPointer) {
     // As bytes: `==` of strings brings a hundred thousand combining marks into their order first.
     precondition(word(line, backslashInQuotes: false).utf8.elementsEqual(text.utf8), "another word to sh")
     precondition(word(line, backslashInQuotes: true).utf8.elementsEqual(text.utf8), "another word to fish")
-    let systemd = HandOver.systemdWord(text)
-    precondition(systemd.replacing(text: "$$", with: "").utf8.allSatisfy { $0 != UInt8(ascii: "$") }, "a variable")
-    precondition(systemd.replacing(text: "$$", with: "$").utf8.elementsEqual(text.utf8), "another word to systemd")
+    precondition(systemdText(HandOver.systemdWord(text)) == Array(text.utf8), "another word to systemd")
     if let url = WebURL(text) {
         let address = WebURL(HandOver.address(text), atMost: 3 * WebURL.longest)
         precondition(address?.host == url.host && address?.origin == url.origin, "another address")
@@ -25,6 +23,16 @@ func readText(_ bytes: UnsafeRawBufferPointer) {
         let isEnd = url.host.hasSuffix(url.domain) || url.host.hasSuffix(url.domain + ".")
         precondition(isEnd && !url.domain.isEmpty, "a domain that is not the host's end")
     }
+}
+
+/// As systemd reads a word, in which two dollars are one; nil where one alone begins a variable.
+private func systemdText(_ word: String) -> [UInt8]? {
+    var (bytes, rest) = ([UInt8](), word.utf8[...])
+    while let byte = rest.popFirst() {
+        bytes.append(byte)
+        if byte == UInt8(ascii: "$"), rest.popFirst() != byte { return nil }
+    }
+    return bytes
 }
 
 /// As a shell reads a line of one word that has nothing but quotes and backslashes.
