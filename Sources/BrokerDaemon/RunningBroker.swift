@@ -261,6 +261,7 @@ struct RunningBroker: Sendable {
         var settings = HTTPClientConfiguration(
             version: BrokerVersion.text, caFile: configuration.oauth.caFile,
             proxies: ProxySettings(environment: ProcessEnvironment.current()))
+        settings.certificates = CertificateVariables(environment: ProcessEnvironment.current())
         settings.reachesPrivateAddresses = { reach.isGranted(to: $0) }
         settings.connectTimeout = .seconds(configuration.oauth.connectTimeout)
         settings.totalTimeout = .seconds(configuration.oauth.requestTimeout)

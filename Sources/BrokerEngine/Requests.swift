@@ -93,7 +93,9 @@ package final class SilentRequest: TokenRequest {
         partition = request.partition
         app = request.app
         authority = request.authority
-        query = request.query
+        var query = request.query
+        query.lifetimeOf = .accessToken
+        self.query = query
         scopes = ScopeRules.toRenew(token)
         isInstanceAware = request.isInstanceAware
         forceRefresh = request.forceRefresh
@@ -164,6 +166,10 @@ package struct DeviceCodeRequest: DraftedTokenRequest {
 package struct AcquiredToken: Sendable {
     package var token: StoredRecord<AccessTokenRecord>
     package var idToken: SealedRecord?
+    /// Nil where it is not known.
+    package var idTokenEnd: NumericDate?
+    /// Which of the two was asked for.
+    package var lifetimeOf = MeasuredToken.accessToken
     /// Whose it is, as the group knows them.
     package var person: KnownAccounts.Entry
     package var fromCache: Bool

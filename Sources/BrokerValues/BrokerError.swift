@@ -57,6 +57,8 @@ package struct BrokerError: Error, Sendable {
     /// What the provider or the broker can add (`error.data`).
     package struct Details: Sendable, Equatable {
         package var correlationID: String?
+        /// Whether the same request may succeed later by itself; nil goes by the kind.
+        package var isRetryable: Bool?
         package var oauthError: String?
         package var subError: String?
         package var description: String?

@@ -45,6 +45,7 @@ package enum ErrorReason: String, Codable, Sendable, CaseIterable, Hashable {
     case claimsChallenge
     case scopesNotGranted
     case loginRequired
+    case idTokenExpired
     case notInTenant
     case notAssigned
     case blockedByPolicy

@@ -16,6 +16,12 @@ package enum TokenType: String, Codable, Sendable, CaseIterable {
     case dpop = "DPoP"
 }
 
+/// Which token of an answer a lifetime is about.
+package enum MeasuredToken: String, Codable, Sendable, CaseIterable {
+    case accessToken
+    case idToken
+}
+
 /// Who shows the sign-in page: the client, in the session of its user, or the broker itself.
 package enum Presentation: String, Codable, Sendable, CaseIterable {
     case client

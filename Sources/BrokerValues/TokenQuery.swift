@@ -8,6 +8,8 @@ package struct TokenQuery: Sendable, Hashable {
     package var claims: String?
     /// Seconds the token must still be good for.
     package var minimumLifetime: Int64?
+    /// Which token that is, and whose end the answer tells.
+    package var lifetimeOf = MeasuredToken.accessToken
     package var tokenType = TokenType.bearer
     /// Where the token shall be good (RFC 8707).
     package var resources: [String] = []

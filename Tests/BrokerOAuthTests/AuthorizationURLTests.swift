@@ -85,6 +85,9 @@ struct AuthorizationURLTests {
             $0.extraQueryParameters = ["ID_token_hint": "d"]
         }
         #expect(apps.hasSuffix("&client-request-id=id-1&ID_token_hint=d"))
+        // An address with the groups of a large company is one that no server takes.
+        let large = try url { $0.idTokenHint = Secret(String(repeating: "a", count: 4097)) }
+        #expect(large.hasSuffix("&client-request-id=id-1"))
     }
 
     @Test("an app's own parameters are added in order, and never in place of the broker's")

@@ -91,17 +91,6 @@ struct HTTPSecurityTests {
         }
     }
 
-    @Test("a proxy that is not there: nothing can have been sent")
-    func deadProxy() async throws {
-        let dead = ProxySettings(https: "http://127.0.0.1:\(try FreePort.next())")
-        guard case .failure(let failure) = try await status("https://idp.example/", configuration(proxies: dead)) else {
-            Issue.record("it was answered")
-            return
-        }
-        #expect(failure.reason == .notConnected)
-        #expect(!failure.mayHaveBeenSent)
-    }
-
     @Test("HTTP/2 is offered over TLS")
     func http2IsOffered() async throws {
         try await withTestBed { bed async throws in

@@ -11,25 +11,34 @@ private struct RSAKey {
     let file: String
     let jwk: JSONObject
 
-    static func make(bits: Int, exponent: Int, in bed: TestBed) async throws -> RSAKey {
+    static func make(bits: Int, exponent: Int, primes: Int = 2, in bed: TestBed) async throws -> RSAKey {
+        let number = withUnsafeBytes(of: exponent.bigEndian) { Array($0.drop { $0 == 0 }) }
+        return try await make(bits: bits, publicExponent: "\(exponent)", bytes: number, primes: primes, in: bed)
+    }
+
+    /// - Parameters:
+    ///   - bytes: of the exponent.
+    ///   - primes: more than two make a large key sooner.
+    static func make(
+        bits: Int, publicExponent: String, bytes: [UInt8], primes: Int = 2, in bed: TestBed
+    ) async throws -> RSAKey {
         let file = bed.path(bed.unique("key"))
         try await bed.require(
             "openssl",
             [
                 "genpkey", "-quiet", "-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:\(bits)", "-pkeyopt",
-                "rsa_keygen_pubexp:\(exponent)", "-out", file,
+                "rsa_keygen_pubexp:\(publicExponent)", "-pkeyopt", "rsa_keygen_primes:\(primes)", "-out", file,
             ])
         let said = try await bed.require("openssl", ["rsa", "-in", file, "-noout", "-modulus"])
         let hex = Array(said.trimmingCharacters(in: .newlines).dropFirst("Modulus=".count).utf8)
         let modulus = stride(from: 0, to: hex.count, by: 2).compactMap {
             UInt8(String(decoding: hex[$0..<$0 + 2], as: UTF8.self), radix: 16)
         }
-        let number = withUnsafeBytes(of: exponent.bigEndian) { Array($0.drop { $0 == 0 }) }
         return RSAKey(
             bed: bed, file: file,
             jwk: [
                 "kty": "RSA", "use": "sig", "kid": "key-1", "n": .string(Base64URL.encode(modulus)),
-                "e": .string(Base64URL.encode(number)),
+                "e": .string(Base64URL.encode(bytes)),
             ])
     }
 
@@ -122,6 +131,55 @@ struct SigningKeyTests {
                 }
                 bed.publish(key.jwk, ["e": "AQ"])
                 await bed.refusesToken(forged)
+            }
+        }
+    }
+
+    @Test("an RSA key has 8,192 bits at most", arguments: [(8192, true), (8200, false)])
+    func largest(bits: Int, isTaken: Bool) async throws {
+        try await withTestBed { tools in
+            try await withProvider { bed async throws in
+                let key = try await RSAKey.make(bits: bits, exponent: 65537, primes: 5, in: tools)
+                bed.publish(key.jwk)
+                let token = try await key.token(bed.goodClaims, "RS256")
+                if isTaken {
+                    #expect(try await bed.verify(token).subject == "alice")
+                } else {
+                    await bed.refusesToken(token)
+                }
+            }
+        }
+    }
+
+    @Test("an exponent has 64 bits at most")
+    func largestExponent() async throws {
+        try await withTestBed { tools in
+            try await withProvider { bed async throws in
+                let key = try await RSAKey.make(bits: 2048, exponent: (1 << 62) + 1, in: tools)
+                bed.publish(key.jwk)
+                #expect(try await bed.verify(try await key.token(bed.goodClaims, "RS256")).subject == "alice")
+                // 2^64 + 1, and its key's own signature.
+                let large = try await RSAKey.make(
+                    bits: 2048, publicExponent: "18446744073709551617", bytes: [1, 0, 0, 0, 0, 0, 0, 0, 1], in: tools)
+                bed.publish(large.jwk)
+                await bed.refusesToken(try await large.token(bed.goodClaims, "RS256"))
+            }
+        }
+    }
+
+    @Test("a dozen keys are tried for a token that names none", arguments: [(11, true), (12, false)])
+    func manyKeys(others: Int, isTaken: Bool) async throws {
+        try await withProvider { bed async throws in
+            var keys: [JSONValue] = []
+            for _ in 0..<others { keys.append(.object(try await SigningIdentity.make(.es256, keyID: nil).jwk)) }
+            let identity = try await SigningIdentity.make(.es256, keyID: nil)
+            let all = keys + [.object(identity.jwk)]
+            bed.provider.on(.keys) { _ in .json(["keys": .array(all)]) }
+            let token = identity.sign(bed.goodClaims)
+            if isTaken {
+                #expect(try await bed.verify(token).subject == "alice")
+            } else {
+                await bed.refusesToken(token)
             }
         }
     }

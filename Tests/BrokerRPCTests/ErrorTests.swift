@@ -23,6 +23,12 @@ struct ErrorTests {
         #expect(error.message == "A sentence.")
     }
 
+    @Test("what does not pass by itself is told so, whatever its kind")
+    func notRetryable() throws {
+        let error = BrokerError(.offline, "The proxy refuses.") { $0.isRetryable = false }
+        #expect(try travelled(error).0.data?.retryable == false)
+    }
+
     @Test("every reason arrives as the reason it was", arguments: ErrorReason.allCases)
     func reasons(reason: ErrorReason) throws {
         #expect(try travelled(BrokerError(.interactionRequired, "x", reason: reason)).1.reason == reason)

@@ -30,6 +30,7 @@ struct SilentParamsWritingTests {
         params.query.account = .username("ada")
         params.query.minimumLifetime = 60
         params.query.instanceAware = false
+        params.query.lifetimeOf = .idToken
         params.forceRefresh = true
         params.rejectedToken = "re\"jected"
         params.waitForGrant = 30

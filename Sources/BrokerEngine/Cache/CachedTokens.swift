@@ -40,6 +40,8 @@ package struct CachedTokens: Sendable {
     package private(set) var refreshTokens: [StoredRecord<RefreshTokenRecord>]
     /// By realm.
     package private(set) var idTokens: [String: SealedRecord]
+    /// Of the ID tokens whose end is known.
+    package private(set) var idTokenLifetimes: [String: TokenLifetime]
     /// What DPoP tokens are bound to.
     package private(set) var proofKey: StoredRecord<ProofKeyRecord>?
 
@@ -50,6 +52,9 @@ package struct CachedTokens: Sendable {
         self.accessTokens = accessTokens.inOrder().map(AccessToken.init)
         self.refreshTokens = refreshTokens.inOrder()
         self.idTokens = Dictionary(idTokens.map { ($0.record.realm, $0.sealed) }, uniquingKeysWith: { $1 })
+        idTokenLifetimes = Dictionary(
+            idTokens.compactMap { token in TokenLifetime(token.record).map { (token.record.realm, $0) } },
+            uniquingKeysWith: { $1 })
         self.proofKey = proofKey
         shelves = Self.shelves(of: self.accessTokens)
     }
@@ -180,6 +185,7 @@ extension CachedTokens {
 
     package mutating func apply(_ action: CacheChange.Action<IDTokenRecord>) {
         idTokens[action.record.realm] = action.put?.sealed
+        idTokenLifetimes[action.record.realm] = action.put.flatMap { TokenLifetime($0.record) }
     }
 
     package mutating func apply(_ action: CacheChange.Action<ProofKeyRecord>) { proofKey = action.put }

@@ -79,7 +79,8 @@ extension DevicePolling.Answer {
         switch error {
         case .offline, .outcomeUnknown: self = .trouble(retryAfter: nil)
         case .unavailable(_, let retryAfter, _): self = .trouble(retryAfter: retryAfter)
-        case .untrusted, .invalidResponse, .unusableTokens, .refusedWithoutReason, .notOffered: self = .failed
+        case .untrusted, .refusedByProxy, .invalidResponse, .unusableTokens, .refusedWithoutReason, .notOffered:
+            self = .failed
         case .refused(let refusal):
             switch refusal.error {
             case "authorization_pending": self = .pending

@@ -13,6 +13,8 @@ enum ProviderErrors {
         switch error {
         case .offline(let what), .untrusted(let what):
             return BrokerError(.offline, what, cause: error)
+        case .refusedByProxy(let what):
+            return BrokerError(.offline, what, cause: error) { $0.isRetryable = false }
         case .outcomeUnknown(let what):
             return BrokerError(.serverUnavailable, what, cause: error)
         case .unavailable(let status, let retryAfter, let what):

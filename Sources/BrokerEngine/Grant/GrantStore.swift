@@ -255,15 +255,18 @@ struct GrantStore: Sendable {
         let person = person(of: kept.records)
         tell(of: kept.records.accessToken.record, person.account, wasSignedIn: kept.wasSignedIn)
         guard granted.declined.isEmpty else { throw Self.declined(granted, as: refusal, to: person.account) }
-        return AcquiredToken(
+        var answer = AcquiredToken(
             token: kept.records.accessToken, idToken: kept.idToken, person: person, fromCache: false,
             persisted: filed.isPersisted)
+        answer.idTokenEnd = kept.idTokenEnd
+        return answer
     }
 
     private struct Kept: Sendable {
         var records: SealedGrant
         /// The answer's, or else an earlier one of the same tenant.
         var idToken: SealedRecord?
+        var idTokenEnd: NumericDate?
         var wasSignedIn: Bool
     }
 
@@ -298,6 +301,8 @@ struct GrantStore: Sendable {
         }
         let kept = Kept(
             records: records, idToken: records.idToken ?? tokens.idTokens[account.realm],
+            idTokenEnd: records.idToken == nil
+                ? tokens.idTokenLifetimes[account.realm]?.expiresOn : granted.idToken?.expiresOn,
             wasSignedIn: precondition?.hadSignedIn(account, known) ?? known.hasSignedIn(account, for: app.identity))
         return (change, .success(kept))
     }

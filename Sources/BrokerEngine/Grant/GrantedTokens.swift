@@ -83,7 +83,10 @@ package final class GrantedTokens: Sendable {
         self.accessToken = accessToken
         idToken =
             response.idToken == nil
-            ? nil : IDTokenRecord(owner: owner, realm: account.realm, cachedAt: context.now)
+            ? nil
+            : IDTokenRecord(
+                owner: owner, realm: account.realm, cachedAt: context.now,
+                expiresOn: claims?.all["exp"]?.integerValue)
         guard response.refreshToken != nil else {
             (refreshToken, familyToken) = (nil, nil)
             return

@@ -17,6 +17,7 @@ final class RefreshFlights: Sendable {
         var tokenType: TokenType
         var claims: String?
         var resources: [String]
+        var lifetimeOf: MeasuredToken
 
         init(_ request: SilentRequest) {
             clientID = request.app.clientID
@@ -25,6 +26,7 @@ final class RefreshFlights: Sendable {
             tokenType = request.tokenType
             claims = request.claims
             resources = request.resources
+            lifetimeOf = request.query.lifetimeOf
         }
     }
 

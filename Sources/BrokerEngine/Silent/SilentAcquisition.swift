@@ -43,7 +43,7 @@ struct SilentAcquisition: Sendable {
                 }
             }
             do throws(BrokerError) {
-                let answer = try orCached(outcome, situation, replaces: replaces)
+                let answer = try orCached(outcome, situation, replaces: replaces).measured(for: request, by: services)
                 // Tokens that others share are kept, but this app may have been signed out meanwhile.
                 let known = try services.knownAccounts(of: request.app, in: request.partition)
                 guard known.isSignedIn(situation.entry, for: request.app) else {
@@ -89,10 +89,12 @@ struct SilentAcquisition: Sendable {
         let question = situation.question
         guard case .failure(let error) = outcome, error.isForWantOfProvider, !question.bypassesCache, replaces == nil
         else { return try outcome.get() }
-        if let token = situation.tokens.accessToken(for: question, question.rule.isUsableInBuffer) {
+        let idToken = situation.tokens.idTokenLifetimes[question.realm]
+        let inBuffer = situation.tokens.accessToken(for: question) { question.isUsableInBuffer($0, beside: idToken) }
+        if let token = inBuffer {
             return situation.answer(token, services)
         }
-        guard error.saysProviderIsDown, services.settings().extendedLifetime,
+        guard error.saysProviderIsDown, question.lifetimeOf == .accessToken, services.settings().extendedLifetime,
             let token = situation.tokens.accessToken(for: question, question.rule.isUsableWhileProviderIsDown)
         else { throw error }
         var answer = situation.answer(token, services)
@@ -164,12 +166,29 @@ extension BrokerError {
     }
 }
 
+extension AcquiredToken {
+    /// - Throws: `interactionRequired` where the ID token is asked for, and the refresh brought none that is still good.
+    fileprivate func measured(
+        for request: SilentRequest, by services: EngineServices
+    ) throws(BrokerError) -> AcquiredToken {
+        guard request.query.lifetimeOf == .idToken else { return self }
+        if let idTokenEnd, idTokenEnd <= services.clock.now { throw request.needsThePerson(.idTokenExpired) }
+        var answer = self
+        answer.lifetimeOf = .idToken
+        return answer
+    }
+}
+
 extension SilentRequest {
     func needsThePerson(_ reason: ErrorReason) -> BrokerError {
-        BrokerError(
-            .interactionRequired,
-            reason == .consentRequired
-                ? "The provider keeps \(app.name) signed in only with the person's consent; sign in again to give it."
-                : "There is no saved sign-in for \(app.name) here; sign in first.", reason: reason)
+        let sentence =
+            switch reason {
+            case .consentRequired:
+                "The provider keeps \(app.name) signed in only with the person's consent; sign in again to give it."
+            case .idTokenExpired:
+                "The ID token of \(app.name) has ended, and the provider gives another only at a sign-in; sign in again."
+            default: "There is no saved sign-in for \(app.name) here; sign in first."
+            }
+        return BrokerError(.interactionRequired, sentence, reason: reason)
     }
 }

@@ -41,9 +41,12 @@ package struct SilentLook: Sendable {
         var spendable: [StoredRecord<RefreshTokenRecord>] { tokens.spendable(for: question.tokenType, family) }
 
         func answer(_ token: StoredRecord<AccessTokenRecord>, _ services: EngineServices) -> AcquiredToken {
-            AcquiredToken(
+            var answer = AcquiredToken(
                 token: token, idToken: tokens.idTokens[token.record.realm], person: entry, fromCache: true,
                 persisted: services.writer.hasWritten(token.sealed))
+            answer.idTokenEnd = tokens.idTokenLifetimes[token.record.realm]?.expiresOn
+            answer.lifetimeOf = question.lifetimeOf
+            return answer
         }
     }
 
@@ -81,7 +84,7 @@ package struct SilentLook: Sendable {
         let (tokens, family) = try tokens(of: owner, in: source)
         let question = SilentDecision.Question(
             scopes: request.scopes, realm: TenantRules.realm(at: target, for: entry, among: known),
-            tokenType: request.tokenType, resources: request.resources,
+            tokenType: request.tokenType, resources: request.resources, lifetimeOf: request.query.lifetimeOf,
             rule: ExpiryRule(
                 now: services.clock.now, buffer: services.settings.read { $0.expiryBuffer },
                 minimumLifetime: request.minimumLifetime),
@@ -132,6 +135,8 @@ package enum SilentDecision: Sendable {
         package var tokenType: TokenType
         /// Sorted.
         package var resources: [String]
+        /// Which token ``rule`` is about.
+        package var lifetimeOf: MeasuredToken
         package var rule: ExpiryRule
         /// `forceRefresh`, or a claims request: the cached access token does not answer it.
         package var bypassesCache: Bool
@@ -139,13 +144,15 @@ package enum SilentDecision: Sendable {
         package var ceiling: Scopes?
 
         package init(
-            scopes: Scopes, realm: String, tokenType: TokenType = .bearer, resources: [String] = [], rule: ExpiryRule,
-            bypassesCache: Bool = false, ceiling: Scopes? = nil
+            scopes: Scopes, realm: String, tokenType: TokenType = .bearer, resources: [String] = [],
+            lifetimeOf: MeasuredToken = .accessToken, rule: ExpiryRule, bypassesCache: Bool = false,
+            ceiling: Scopes? = nil
         ) {
             self.scopes = scopes
             self.realm = realm
             self.tokenType = tokenType
             self.resources = ScopeRules.sorted(resources: resources)
+            self.lifetimeOf = lifetimeOf
             self.rule = rule
             self.bypassesCache = bypassesCache
             self.ceiling = ceiling
@@ -155,75 +162,32 @@ package enum SilentDecision: Sendable {
     package static func decide(
         _ question: Question, from tokens: CachedTokens, family: FamilyKnowledge = FamilyKnowledge()
     ) -> SilentDecision {
-        if !question.bypassesCache, let token = tokens.accessToken(for: question, question.rule.isUsable) {
-            return .cached(token)
+        if !question.bypassesCache {
+            let idToken = tokens.idTokenLifetimes[question.realm]
+            let token = tokens.accessToken(for: question) { question.isUsable($0, beside: idToken) }
+            if let token { return question.isOver(idToken) ? .interact(.idTokenExpired) : .cached(token) }
         }
         let spendable = tokens.spendable(for: question.tokenType, family)
         return spendable.isEmpty ? .interact(.noTokens) : .refresh(spendable)
     }
 }
 
-// MARK: - Lifetimes
-
-/// When a cached access token may still be handed out (MSAL, "Cache lookup").
-package struct ExpiryRule: Sendable {
-    package var now: NumericDate
-    /// Seconds before its end at which a token counts as expired, but at most a fifth of its own lifetime: a token that
-    /// lives for five minutes would otherwise never be handed out again.
-    package var buffer: Int64
-    /// What the caller asked for takes the place of the buffer.
-    package var minimumLifetime: Int64?
-
-    package init(now: NumericDate, buffer: Int64, minimumLifetime: Int64? = nil) {
-        self.now = now
-        self.buffer = buffer
-        self.minimumLifetime = minimumLifetime
+extension SilentDecision.Question {
+    /// Whether a cached access token answers it as far as time goes, and what came along.
+    func isUsable(_ token: AccessTokenRecord, beside idToken: TokenLifetime?) -> Bool {
+        guard lifetimeOf == .idToken, let idToken else { return rule.isUsable(token) }
+        // The refresh that brought the access token brought no other ID token; the next would not either.
+        return rule.withoutMinimum.isUsable(token) && (rule.isUsable(idToken) || idToken.cachedAt < token.cachedAt)
     }
 
-    package func isUsable(_ token: AccessTokenRecord) -> Bool {
-        isGood(token, for: minimumLifetime ?? buffer(of: token))
+    /// As above, while the provider cannot be reached.
+    func isUsableInBuffer(_ token: AccessTokenRecord, beside idToken: TokenLifetime?) -> Bool {
+        guard lifetimeOf == .idToken, let idToken else { return rule.isUsableInBuffer(token) }
+        return rule.withoutMinimum.isUsableInBuffer(token) && rule.isUsableInBuffer(idToken)
     }
 
-    /// For the time that the provider cannot be reached: a token that counts as expired, and is not.
-    package func isUsableInBuffer(_ token: AccessTokenRecord) -> Bool { isGood(token, for: minimumLifetime ?? 0) }
-
-    private func isGood(_ token: AccessTokenRecord, for least: Int64) -> Bool {
-        // A token from the future says that the clock went back: nothing can be told about its age.
-        guard token.cachedAt <= now else { return false }
-        let (left, overflow) = token.expiresOn.subtractingReportingOverflow(now)
-        // Seconds are whole: with none left the token has ended, up to a second ago.
-        return !overflow && left > 0 && left >= least
-    }
-
-    private func buffer(of token: AccessTokenRecord) -> Int64 {
-        let (lifetime, overflow) = token.expiresOn.subtractingReportingOverflow(token.cachedAt)
-        return overflow ? buffer : min(buffer, lifetime / 5)
-    }
-
-    /// `ext_expires_in` says how long a resource goes on taking a token while the provider cannot give a new one.
-    package func isUsableWhileProviderIsDown(_ token: AccessTokenRecord) -> Bool {
-        guard token.cachedAt <= now, let extended = token.extendedExpiresOn else { return false }
-        let (left, overflow) = extended.subtractingReportingOverflow(now)
-        return !overflow && left > 0 && left >= minimumLifetime ?? 0
-    }
-}
-
-/// When a cached access token, though still good, is renewed in the background (MSAL, "Proactive refresh").
-package struct RefreshAheadRule: Sendable {
-    package var now: NumericDate
-    /// Percent of the lifetime after which a token is renewed whose provider does not say when; 0 never does.
-    package var share: Int
-
-    package init(now: NumericDate, share: Int) {
-        self.now = now
-        self.share = share
-    }
-
-    package func isDue(_ token: AccessTokenRecord) -> Bool {
-        if let refreshOn = token.refreshOn { return now >= refreshOn }
-        guard share > 0 else { return false }
-        let (lifetime, overflow) = token.expiresOn.subtractingReportingOverflow(token.cachedAt)
-        guard !overflow, lifetime > 0 else { return false }
-        return now >= token.cachedAt + lifetime / 100 * Int64(share) + lifetime % 100 * Int64(share) / 100
+    /// Whether the ID token is asked for and has ended.
+    func isOver(_ idToken: TokenLifetime?) -> Bool {
+        lifetimeOf == .idToken && idToken.map { !rule.isAlive($0) } ?? false
     }
 }

@@ -283,6 +283,8 @@ package struct IDTokenClaims: Sendable, Equatable {
 package indirect enum ProviderError: Error, Sendable, Equatable {
     /// No answer, and the request had not left: no route, no name, refused, TLS failed. Sending again is safe.
     case offline(String)
+    /// As ``offline(_:)``, by a proxy that goes on saying so until somebody does something about it.
+    case refusedByProxy(String)
     /// The request may have arrived; nobody knows what became of it (time-out, connection lost).
     case outcomeUnknown(String)
     /// 5xx or 429. `retryAfter` in seconds.

@@ -142,13 +142,16 @@ package struct IDTokenRecord: VaultRecord {
     package var owner: TokenOwner
     package var realm: String
     package var cachedAt: NumericDate
+    /// Nil where it is not known.
+    package var expiresOn: NumericDate?
     /// What an imported record had besides; kept, not used, until another token takes its place.
     package var extra: JSONObject?
 
-    package init(owner: TokenOwner, realm: String, cachedAt: NumericDate) {
+    package init(owner: TokenOwner, realm: String, cachedAt: NumericDate, expiresOn: NumericDate? = nil) {
         self.owner = owner
         self.realm = realm
         self.cachedAt = cachedAt
+        self.expiresOn = expiresOn
     }
 
     package var bucket: [String] { owner.bucket }

@@ -12,7 +12,7 @@ extension OAuthProvider {
         func add(_ name: String, _ value: String?) {
             if let value, !value.isEmpty { parameters.append((name, value)) }
         }
-        add("id_token_hint", request.idTokenHint?.revealed())
+        add("id_token_hint", request.idTokenHint.flatMap(IDTokenHint.inAddress)?.revealed())
         add("logout_hint", request.logoutHint)
         add("client_id", request.clientID)
         add("post_logout_redirect_uri", request.postLogoutRedirectURI)

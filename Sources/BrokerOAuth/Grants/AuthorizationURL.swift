@@ -5,7 +5,9 @@ import BrokerValues
 /// 3.1.2.1).
 enum AuthorizationURL {
     static func build(_ request: AuthorizationRequest, at metadata: ProviderMetadata) -> String {
-        HandOver.address(
+        var request = request
+        request.idTokenHint = request.idTokenHint.flatMap(IDTokenHint.inAddress)
+        return HandOver.address(
             PercentEncoding.url(metadata.authorizationEndpoint, adding: parameters(of: request, at: metadata)))
     }
 

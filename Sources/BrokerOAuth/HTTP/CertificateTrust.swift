@@ -12,21 +12,24 @@ struct CertificateTrust: Sendable {
     /// A directory of hashed certificates; nil when the system has none.
     let directory: String?
 
-    init(caFile: String?) throws(HTTPClient.ConfigurationError) {
+    /// - Parameter variables: name what is trusted in place of the system's authorities.
+    init(
+        caFile: String?, _ variables: CertificateVariables = .none
+    ) throws(HTTPClient.ConfigurationError) {
         let version = ccurl_version()?.pointee
-        let systemBundle = version?.cainfo.map { String(cString: $0) }
-        directory = version?.capath.map { String(cString: $0) }.flatMap { Self.isHashed($0) ? $0 : nil }
-        guard let caFile else {
-            pem = nil
-            return
+        let systemDirectory = version?.capath.map { String(cString: $0) }.flatMap { Self.isHashed($0) ? $0 : nil }
+        directory = variables.directory ?? systemDirectory
+        var texts: [[UInt8]] = []
+        for file in [caFile, variables.file].compactMap(\.self) {
+            let text = try Self.read(file, isTrusted: true)
+            try PEMCertificates.check(text, of: file)
+            texts.append(text)
         }
-        var text = try Self.read(caFile, isTrusted: true)
-        try PEMCertificates.check(text, of: caFile)
-        if directory == nil, let systemBundle {
+        if directory == nil, variables.file == nil, !texts.isEmpty, let bundle = version?.cainfo {
             // It is the system's own affair who may write it: libcurl would take it as it is.
-            text += [UInt8(ascii: "\n")] + (try Self.read(systemBundle, isTrusted: false))
+            texts.append(try Self.read(String(cString: bundle), isTrusted: false))
         }
-        pem = text
+        pem = texts.isEmpty ? nil : Array(texts.joined(separator: [UInt8(ascii: "\n")]))
     }
 
     /// A part of the certificates would be as bad as none: nobody would know which.

@@ -25,12 +25,8 @@ extension HTTPFailure {
         switch code {
         case CURLE_COULDNT_RESOLVE_HOST:
             (.nameNotResolved, "the name of \(server) was not found")
-        case CURLE_COULDNT_RESOLVE_PROXY:
-            (.nameNotResolved, "the name of the proxy for \(server) was not found")
         case CURLE_COULDNT_CONNECT:
             (.notConnected, "no connection to \(server) could be made")
-        case CURLE_PROXY:
-            (.notConnected, "the proxy did not connect to \(server)")
         case CURLE_SSL_CONNECT_ERROR:
             (.handshake, "no secure connection to \(server) could be made (\(detail))")
         case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_CACERT_BADFILE:

@@ -16,6 +16,7 @@ final class CurlTransfer {
     /// Its address without a query.
     let endpoint: String
     private let settings: TransferSettings
+    private let proxy: Proxy?
     private var fields: UnsafeMutablePointer<curl_slist>?
     private let errorText: UnsafeMutablePointer<CChar>
     /// What libcurl asks before it connects.
@@ -41,6 +42,7 @@ final class CurlTransfer {
         self.submission = submission
         endpoint = String(submission.url.text.prefix { $0 != "?" })
         self.settings = settings
+        proxy = settings.configuration.proxies.proxy(for: submission.url)
         errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
         errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
         addressCheck = .allocate(capacity: 1)
@@ -111,8 +113,8 @@ final class CurlTransfer {
         }
 
         // Empty means none; left unset, libcurl would ask the environment.
-        string(CURLOPT_PROXY, configuration.proxies.proxy(for: url) ?? "")
-        string(CURLOPT_NOPROXY, configuration.proxies.exceptions ?? "")
+        string(CURLOPT_PROXY, proxy?.address ?? "")
+        string(CURLOPT_NOPROXY, "")
         long(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
 
         setMethod(long, string)
@@ -210,7 +212,7 @@ final class CurlTransfer {
     private func mayConnect(to address: IPAddress?) -> Bool {
         let (configuration, url) = (settings.configuration, submission.url)
         // A proxy is reached wherever it is, and looks names up itself.
-        if configuration.proxies.proxy(for: url) != nil || address?.isPublic == true { return true }
+        if proxy != nil || address?.isPublic == true { return true }
         guard configuration.reachesPrivateAddresses(submission.request.issuer) else {
             ownFailure = HTTPFailure(
                 .notAllowed, mayHaveBeenSent: false,
@@ -290,10 +292,22 @@ final class CurlTransfer {
             let response = HTTPResponse(status: status, headers: headers, body: body)
             return submission.continuation.resume(returning: .success(response))
         }
-        let failure = HTTPFailure(
-            code, server: submission.url.server, mayHaveBeenSent: attempts > 0, detail: String(cString: errorText),
-            seconds: timeLimit.milliseconds / 1000)
+        let failure =
+            proxyFailure(code)
+            ?? HTTPFailure(
+                code, server: submission.url.server, mayHaveBeenSent: attempts > 0,
+                detail: String(cString: errorText), seconds: timeLimit.milliseconds / 1000)
         submission.continuation.resume(returning: .failure(ownFailure ?? failure))
+    }
+
+    /// Nil where no proxy is in between, or where it has done its part.
+    private func proxyFailure(_ code: CURLcode) -> HTTPFailure? {
+        guard let proxy, attempts == 0 else { return nil }
+        var (status, refusal) = (0, 0)
+        _ = ccurl_get_long(easy, CURLINFO_HTTP_CONNECTCODE, &status)
+        _ = ccurl_get_long(easy, CURLINFO_PROXY_ERROR, &refusal)
+        return HTTPFailure(
+            code, of: proxy, server: submission.url.server, status: status, refusal: CURLproxycode(UInt32(refusal)))
     }
 
     func cancelled() {

@@ -28,7 +28,7 @@ package final class HTTPClient: HTTPTransport {
 
     /// Reads the CA file and starts the thread.
     package init(configuration: HTTPClientConfiguration) throws(ConfigurationError) {
-        let trust = try CertificateTrust(caFile: configuration.caFile)
+        let trust = try CertificateTrust(caFile: configuration.caFile, configuration.certificates)
         loop = try CurlLoop(
             settings: TransferSettings(configuration: configuration, trust: trust))
     }

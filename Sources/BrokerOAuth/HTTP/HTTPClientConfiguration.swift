@@ -8,6 +8,8 @@ package struct HTTPClientConfiguration: Sendable {
     /// A PEM file with further certificate authorities, beside the system's.
     package var caFile: String?
     package var proxies: ProxySettings
+    /// In place of the system's certificate authorities.
+    package var certificates = CertificateVariables.none
     /// Name, connection and TLS handshake.
     package var connectTimeout: Duration = .seconds(10)
     /// The whole exchange, and the wait for a free connection before it.
@@ -31,41 +33,5 @@ package struct HTTPClientConfiguration: Sendable {
         self.version = version
         self.caFile = caFile
         self.proxies = proxies
-    }
-}
-
-/// Which proxy a request goes through: the conventional environment variables, read once.
-///
-/// libcurl would read them itself at every transfer, but `getenv` beside a `setenv` of anybody else is a race, and
-/// settings that are handed in can be tested. A loopback host is never proxied: its address means something else there.
-package struct ProxySettings: Sendable, Equatable {
-    package var http: String?
-    package var https: String?
-    /// Comma-separated hosts, domains and networks that are reached directly, as in `NO_PROXY`.
-    package var exceptions: String?
-
-    package static let none = ProxySettings()
-
-    package init(http: String? = nil, https: String? = nil, exceptions: String? = nil) {
-        self.http = http
-        self.https = https
-        self.exceptions = exceptions
-    }
-
-    /// - Parameter environment: `https_proxy`, `all_proxy`, `no_proxy` count in lower and upper case, lower case first;
-    ///   `http_proxy` only in lower case, because a web server's environment may hold `HTTP_PROXY` from a request header.
-    package init(environment: [String: String]) {
-        func value(_ names: String...) -> String? {
-            names.lazy.compactMap { environment[$0] }.first { !$0.isEmpty }
-        }
-        let all = value("all_proxy", "ALL_PROXY")
-        http = value("http_proxy") ?? all
-        https = value("https_proxy", "HTTPS_PROXY") ?? all
-        exceptions = value("no_proxy", "NO_PROXY")
-    }
-
-    func proxy(for url: WebURL) -> String? {
-        if url.isLoopback { return nil }
-        return url.isSecure ? https : http
     }
 }

@@ -102,8 +102,12 @@ package struct HTTPFailure: Error, Sendable, Equatable {
         /// The URL is none, or is neither `https` nor `http` to loopback.
         case notAllowed
         case nameNotResolved
-        /// Refused, no route, or the proxy would not.
+        /// Refused, or no route.
         case notConnected
+        /// The proxy cannot be reached, or cannot reach the server.
+        case proxy
+        /// The proxy wants other credentials, or does not let the request through.
+        case refusedByProxy
         /// The TLS handshake failed, other than by the certificate.
         case handshake
         /// The server's certificate could not be verified.

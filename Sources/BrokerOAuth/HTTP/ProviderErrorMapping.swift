@@ -5,7 +5,7 @@ extension ProviderError {
     /// What a missing answer means for the one who asked.
     ///
     /// For a document that is only read (`isRepeatable`), an unknown outcome is no different from none.
-    init(_ failure: HTTPFailure, isRepeatable: Bool) {
+    package init(_ failure: HTTPFailure, isRepeatable: Bool) {
         let outcomeIsUnknown = failure.mayHaveBeenSent && !isRepeatable
         switch failure.reason {
         case .untrusted:
@@ -14,6 +14,14 @@ extension ProviderError {
         case .tooLarge, .notHTTP, .notAllowed:
             self = .invalidResponse(
                 status: nil, "The provider cannot be used: \(failure.message). Check the authority's address.")
+        case .refusedByProxy:
+            self = .refusedByProxy(
+                "The provider could not be reached: \(failure.message). Set the proxy's address, user and password in the "
+                    + "broker's environment (https_proxy), or ask who runs the proxy.")
+        case .proxy:
+            self = .offline(
+                "The provider could not be reached: \(failure.message). Check the proxy and try again, or set another in "
+                    + "the broker's environment (https_proxy).")
         case .nameNotResolved, .notConnected, .handshake, .timedOut, .connectionLost, .cancelled, .closed, .internal:
             if outcomeIsUnknown {
                 self = .outcomeUnknown(

@@ -20,6 +20,7 @@ package struct ErrorData: MessageObject {
         self.init(error.kind)
         reason = error.reason
         details = error.details
+        retryable = details.isRetryable ?? retryable
     }
 
     package subscript<Value>(dynamicMember path: KeyPath<BrokerError.Details, Value>) -> Value {

@@ -101,6 +101,7 @@ extension WireChoice {
 
 extension Prompt: WireChoice {}
 extension TokenType: WireChoice {}
+extension MeasuredToken: WireChoice {}
 extension ClientSecretMethod: WireChoice {}
 extension Presentation: WireChoice {}
 extension ErrorKind: WireChoice {}

@@ -41,6 +41,12 @@ package enum AcquireTokenSilent: AppMethod {
                     else there is one refresh; at most one for each token and minute, then the same token comes back, with \
                     rejected.
                     """, .text(atMost: 65_536)),
+                .defaulted(
+                    "lifetimeOf", \.query.lifetimeOf,
+                    """
+                    Which token minimumLifetime and the answer's expiresOn are about. An ID token that has ended is never \
+                    answered to idToken.
+                    """, to: .accessToken),
                 waitingMember, .correlationID(\.correlationId),
             ]
     }

@@ -18,6 +18,7 @@ extension AcquireTokenSilent.Params {
             writer.member("instanceAware", query.instanceAware)
             writer.member("forceRefresh", forceRefresh ? true : nil)
             writer.member("rejectedToken", rejectedToken)
+            writer.member("lifetimeOf", query.lifetimeOf == .accessToken ? nil : query.lifetimeOf)
             writer.member("waitForGrant", waitForGrant)
             writer.member("correlationId", correlationId)
         }

@@ -76,6 +76,7 @@ struct TokenHandlers: Sendable {
     /// a name of its own is another one each time.
     private func again(_ request: Request<AcquireTokenSilent>, _ token: AcquiredToken) -> RepeatableAnswer? {
         guard token.fromCache, token.persisted, request.grant == nil, request.params.correlationId == nil,
+            token.lifetimeOf == .accessToken,
             let lasting = services.broker.memory.lasting(token, minimumLifetime: request.params.minimumLifetime)
         else { return nil }
         let written = WrittenToken(token)
@@ -207,11 +208,17 @@ extension Request where M.Params: TokenParams {
 }
 
 extension AcquiredToken: TokenFacts {
-    package var writtenFacts: [UInt8] { token.written { lastingFacts } }
+    package var writtenFacts: [UInt8] {
+        lifetimeOf == .accessToken ? token.written { lastingFacts } : lastingFacts
+    }
     package var writtenAccount: [UInt8] { person.written { person.account.written } }
     package var tokenType: TokenType { token.record.tokenType }
-    package var expiresOn: NumericDate { token.record.expiresOn }
-    package var extendedExpiresOn: NumericDate? { token.record.extendedExpiresOn }
+    package var expiresOn: NumericDate {
+        lifetimeOf == .idToken ? idTokenEnd ?? token.record.expiresOn : token.record.expiresOn
+    }
+    package var extendedExpiresOn: NumericDate? {
+        lifetimeOf == .accessToken ? token.record.extendedExpiresOn : nil
+    }
     package var scopes: [String] { token.record.scopes }
     package var authority: String { token.record.authority }
 }

@@ -41,7 +41,7 @@ package struct IPAddress: Sendable, Hashable {
     package var isPublic: Bool {
         if let inner = embedded { return inner.isPublic }
         let isGlobalUnicast = bytes.count == 4 || bytes[0] & 0xE0 == 0x20
-        return isGlobalUnicast && !Self.special.contains { $0.holds(bytes) }
+        return isGlobalUnicast && !Self.special.contains { $0.holds(self) }
     }
 
     /// In IPv4-mapped addresses (RFC 4291, section 2.5.5), the well-known prefix of NAT64 (RFC 6052) and 6to4 (RFC 3056).
@@ -58,14 +58,25 @@ package struct IPAddress: Sendable, Hashable {
 }
 
 extension IPAddress {
-    private struct Network {
-        let start: [UInt8]
-        let bits: Int
+    /// All addresses that begin with the same bits.
+    package struct Network: Sendable {
+        private let start: [UInt8]
+        private let bits: Int
 
-        func holds(_ address: [UInt8]) -> Bool {
-            guard address.count == start.count else { return false }
+        /// - Parameter text: `192.0.2.0/24`.
+        package init?(_ text: some StringProtocol) {
+            let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+            guard parts.count == 2, let start = IPAddress(String(parts[0])), let bits = UInt8(parts[1]),
+                Int(bits) <= start.bytes.count * 8
+            else { return nil }
+            (self.start, self.bits) = (start.bytes, Int(bits))
+        }
+
+        package func holds(_ address: IPAddress) -> Bool {
+            let bytes = address.bytes
+            guard bytes.count == start.count else { return false }
             return (0..<bits).allSatisfy { bit in
-                (address[bit / 8] ^ start[bit / 8]) & (0x80 >> UInt8(bit % 8)) == 0
+                (bytes[bit / 8] ^ start[bit / 8]) & (0x80 >> UInt8(bit % 8)) == 0
             }
         }
     }
@@ -75,9 +86,5 @@ extension IPAddress {
         "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24",
         "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24",
         "224.0.0.0/4", "240.0.0.0/4", "2001::/23", "2001:db8::/32", "3fff::/20",
-    ].compactMap { text in
-        let parts = text.split(separator: "/")
-        guard let start = IPAddress(String(parts[0])), let bits = Int(parts[1]) else { return nil }
-        return Network(start: start.bytes, bits: bits)
-    }
+    ].compactMap { Network($0) }
 }

@@ -3,11 +3,12 @@
 
     loopback-front.py tls PORT CERTIFICATE KEY PROTOCOLS [OLDEST NEWEST]
         ends TLS and passes the bytes on to 127.0.0.1:PORT
-    loopback-front.py proxy PORT
-        answers CONNECT for any host with a tunnel to 127.0.0.1:PORT
+    loopback-front.py proxy PORT [USER:PASSWORD | STATUS]
+        answers CONNECT for any host with a tunnel to 127.0.0.1:PORT; wants credentials, or answers with a status
 
 Says `listening PORT` when it is ready, then a line for each connection: `tls VERSION PROTOCOL` or `connect HOST:PORT`.
 """
+import base64
 import socket
 import ssl
 import sys
@@ -50,7 +51,16 @@ def serve_tls(client, port, context):
     join(client, port)
 
 
-def serve_proxy(client, port, _):
+def proxy_status(request, wanted):
+    if wanted is None:
+        return "200 Connected"
+    if ":" not in wanted:
+        return f"{wanted} Refused" if wanted != "0" else None
+    credentials = base64.b64encode(wanted.encode()).decode()
+    return "200 Connected" if f"Basic {credentials}" in request else "407 Proxy Authentication Required"
+
+
+def serve_proxy(client, port, wanted):
     request = b""
     while b"\r\n\r\n" not in request:
         data = client.recv(1)
@@ -59,7 +69,13 @@ def serve_proxy(client, port, _):
         request += data
     method, target, _ = request.split(b"\r\n")[0].decode("ascii").split(" ")
     say(method.lower(), target)
-    client.sendall(b"HTTP/1.1 200 Connected\r\n\r\n")
+    status = proxy_status(request.decode("ascii"), wanted)
+    if status is None:
+        return client.close()
+    end = "Content-Length: 0\r\n" if status[0] != "2" else ""
+    client.sendall(f"HTTP/1.1 {status}\r\n{end}\r\n".encode())
+    if status[0] != "2":
+        return client.close()
     join(client, port)
 
 
@@ -77,6 +93,8 @@ def main():
     listener = socket.create_server(("127.0.0.1", 0))
     say("listening", listener.getsockname()[1])
     serve = serve_tls if mode == "tls" else serve_proxy
+    if mode == "proxy":
+        context = sys.argv[3] if len(sys.argv) > 3 else None
     while True:
         client, _ = listener.accept()
         threading.Thread(target=serve, args=(client, port, context), daemon=True).start()

@@ -17,8 +17,12 @@ package struct LoopbackFront: Sendable {
     }
 
     /// Answers `CONNECT` for any host with a tunnel to one port.
-    package static func proxy(to port: Int, in bed: TestBed) async throws -> LoopbackFront {
-        try await start(["proxy", "\(port)"], in: bed)
+    ///
+    /// - Parameter answer: `USER:PASSWORD`, which are wanted then, or the status of every answer, 0 for none.
+    package static func proxy(
+        to port: Int, _ answer: String? = nil, in bed: TestBed
+    ) async throws -> LoopbackFront {
+        try await start(["proxy", "\(port)"] + [answer].compactMap(\.self), in: bed)
     }
 
     private static func start(_ arguments: [String], in bed: TestBed) async throws -> LoopbackFront {

@@ -5,7 +5,7 @@ import Glibc
 /// A file that holds a token, for programs that can only read files. Nobody but its owner reads it, and no reader sees half of
 /// one: it is written beside its place and renamed.
 struct TokenFile: ~Copyable {
-    private static let longest = 64 << 10
+    private static let longest = 1 << 20
 
     let path: String
     private let name: String

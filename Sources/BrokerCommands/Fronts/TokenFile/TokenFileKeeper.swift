@@ -110,7 +110,7 @@ struct TokenFileKeeper: ~Copyable {
         } catch {
             switch error.code {
             case .interactionRequired, .accountNotFound, .ambiguousAccount: nextLook = nil
-            default: nextLook = Output.now + Self.patience
+            default: nextLook = later
             }
             // A token that is still good is of use while its provider is away.
             guard !error.isRetryable || (current?.expiresOn ?? 0) <= Output.now else { return }
@@ -129,7 +129,13 @@ struct TokenFileKeeper: ~Copyable {
             lead = max(0, min(300, (credential.expiresOn - now) / 4))
         }
         let due = credential.expiresOn - lead
-        nextLook = due > now ? due : now + Self.patience
+        nextLook = due > now ? due : later
+    }
+
+    /// A while from now, but not after the current token's end.
+    private var later: NumericDate {
+        let (now, end) = (Output.now, current?.expiresOn ?? .max)
+        return end > now ? min(now + Self.patience, end) : now + Self.patience
     }
 
     private mutating func withhold(because reason: String? = nil) {

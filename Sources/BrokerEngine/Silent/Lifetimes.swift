@@ -1,0 +1,94 @@
+import BrokerModel
+import BrokerValues
+
+/// From when to when a token is good.
+package struct TokenLifetime: Sendable, Equatable {
+    package var cachedAt: NumericDate
+    package var expiresOn: NumericDate
+
+    package init(cachedAt: NumericDate, expiresOn: NumericDate) {
+        self.cachedAt = cachedAt
+        self.expiresOn = expiresOn
+    }
+
+    package init(_ token: AccessTokenRecord) { self.init(cachedAt: token.cachedAt, expiresOn: token.expiresOn) }
+
+    /// Nil where its end is not known.
+    package init?(_ token: IDTokenRecord) {
+        guard let expiresOn = token.expiresOn else { return nil }
+        self.init(cachedAt: token.cachedAt, expiresOn: expiresOn)
+    }
+}
+
+/// When a cached access token may still be handed out (MSAL, "Cache lookup").
+package struct ExpiryRule: Sendable {
+    package var now: NumericDate
+    /// Seconds before its end at which a token counts as expired, but at most a fifth of its own lifetime: a token that
+    /// lives for five minutes would otherwise never be handed out again.
+    package var buffer: Int64
+    /// What the caller asked for takes the place of the buffer.
+    package var minimumLifetime: Int64?
+
+    package init(now: NumericDate, buffer: Int64, minimumLifetime: Int64? = nil) {
+        self.now = now
+        self.buffer = buffer
+        self.minimumLifetime = minimumLifetime
+    }
+
+    package func isUsable(_ token: TokenLifetime) -> Bool {
+        isGood(token, for: minimumLifetime ?? buffer(of: token))
+    }
+
+    package func isUsable(_ token: AccessTokenRecord) -> Bool { isUsable(TokenLifetime(token)) }
+
+    /// For the time that the provider cannot be reached: a token that counts as expired, and is not.
+    package func isUsableInBuffer(_ token: TokenLifetime) -> Bool { isGood(token, for: minimumLifetime ?? 0) }
+
+    package func isUsableInBuffer(_ token: AccessTokenRecord) -> Bool { isUsableInBuffer(TokenLifetime(token)) }
+
+    /// Whether it has not ended, whatever was asked for.
+    package func isAlive(_ token: TokenLifetime) -> Bool { isGood(token, for: 0) }
+
+    /// For a token that nobody asked a lifetime of.
+    var withoutMinimum: ExpiryRule { ExpiryRule(now: now, buffer: buffer) }
+
+    private func isGood(_ token: TokenLifetime, for least: Int64) -> Bool {
+        // A token from the future says that the clock went back: nothing can be told about its age.
+        guard token.cachedAt <= now else { return false }
+        let (left, overflow) = token.expiresOn.subtractingReportingOverflow(now)
+        // Seconds are whole: with none left the token has ended, up to a second ago.
+        return !overflow && left > 0 && left >= least
+    }
+
+    private func buffer(of token: TokenLifetime) -> Int64 {
+        let (lifetime, overflow) = token.expiresOn.subtractingReportingOverflow(token.cachedAt)
+        return overflow ? buffer : min(buffer, lifetime / 5)
+    }
+
+    /// `ext_expires_in` says how long a resource goes on taking a token while the provider cannot give a new one.
+    package func isUsableWhileProviderIsDown(_ token: AccessTokenRecord) -> Bool {
+        guard token.cachedAt <= now, let extended = token.extendedExpiresOn else { return false }
+        let (left, overflow) = extended.subtractingReportingOverflow(now)
+        return !overflow && left > 0 && left >= minimumLifetime ?? 0
+    }
+}
+
+/// When a cached access token, though still good, is renewed in the background (MSAL, "Proactive refresh").
+package struct RefreshAheadRule: Sendable {
+    package var now: NumericDate
+    /// Percent of the lifetime after which a token is renewed whose provider does not say when; 0 never does.
+    package var share: Int
+
+    package init(now: NumericDate, share: Int) {
+        self.now = now
+        self.share = share
+    }
+
+    package func isDue(_ token: AccessTokenRecord) -> Bool {
+        if let refreshOn = token.refreshOn { return now >= refreshOn }
+        guard share > 0 else { return false }
+        let (lifetime, overflow) = token.expiresOn.subtractingReportingOverflow(token.cachedAt)
+        guard !overflow, lifetime > 0 else { return false }
+        return now >= token.cachedAt + lifetime / 100 * Int64(share) + lifetime % 100 * Int64(share) / 100
+    }
+}

@@ -1,0 +1,55 @@
+import CCurl
+
+extension HTTPFailure {
+    /// What went wrong before a proxy had made its connection: nothing of the request has left. libcurl's own words are not
+    /// used, they may repeat the proxy's password.
+    ///
+    /// - Parameters:
+    ///   - status: of the answer to `CONNECT`; 0 without one.
+    ///   - refusal: what a SOCKS proxy answered.
+    /// - Returns: nil for what is the server's, behind a proxy that has connected.
+    init?(_ code: CURLcode, of proxy: Proxy, server: String, status: Int, refusal: CURLproxycode) {
+        guard !(200...299).contains(status) else { return nil }
+        let (reason, message): (Reason, String)
+        switch code {
+        case _ where status == 407:
+            (reason, message) = (
+                .refusedByProxy, "the proxy \(proxy.name) does not take the user and password, or has none (status 407)"
+            )
+        case _ where (400...499).contains(status) && status != 408 && status != 429:
+            (reason, message) = (
+                .refusedByProxy, "the proxy \(proxy.name) does not let requests to \(server) through (status \(status))"
+            )
+        case _ where status != 0:
+            (reason, message) = (
+                .proxy, "the proxy \(proxy.name) could not connect to \(server) (status \(status))"
+            )
+        case CURLE_PROXY where [CURLPX_NO_AUTH, CURLPX_USER_REJECTED].contains(refusal):
+            (reason, message) = (
+                .refusedByProxy, "the proxy \(proxy.name) does not take the user and password, or has none"
+            )
+        case CURLE_PROXY where refusal == CURLPX_REPLY_NOT_ALLOWED:
+            (reason, message) = (
+                .refusedByProxy, "the proxy \(proxy.name) does not let requests to \(server) through"
+            )
+        case CURLE_PROXY:
+            (reason, message) = (.proxy, "the proxy \(proxy.name) could not connect to \(server)")
+        case CURLE_COULDNT_RESOLVE_PROXY:
+            (reason, message) = (.proxy, "the name of the proxy \(proxy.name) was not found")
+        case CURLE_COULDNT_CONNECT:
+            (reason, message) = (.proxy, "no connection to the proxy \(proxy.name) could be made")
+        case CURLE_OPERATION_TIMEDOUT:
+            (reason, message) = (.proxy, "the proxy \(proxy.name) did not connect to \(server) in time")
+        case CURLE_PEER_FAILED_VERIFICATION where proxy.isSecure:
+            (reason, message) = (.untrusted, "the certificate of the proxy \(proxy.name) could not be verified")
+        case CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_WEIRD_SERVER_REPLY:
+            (reason, message) = (.proxy, "the proxy \(proxy.name) ended the connection")
+        case CURLE_SSL_CONNECT_ERROR where proxy.isSecure:
+            (reason, message) = (.proxy, "no secure connection to the proxy \(proxy.name) could be made")
+        case CURLE_UNSUPPORTED_PROTOCOL, CURLE_URL_MALFORMAT:
+            (reason, message) = (.proxy, "\(proxy.name) is no address of a proxy")
+        default: return nil
+        }
+        self.init(reason, mayHaveBeenSent: false, message)
+    }
+}

@@ -1,0 +1,27 @@
+import BrokerEngine
+import BrokerModel
+import BrokerTestSupport
+import BrokerValues
+import Testing
+
+@Suite("A proxy that refuses")
+struct RefusingProxyTests {
+    @Test("a token that is good for minutes more is answered meanwhile; afterwards the error is none to try again")
+    func silent() async throws {
+        let bed = try await EngineBed()
+        try await bed.signIn()
+        bed.provider.whenRedeeming { _ throws(ProviderError) in throw .refusedByProxy("The proxy does not.") }
+        bed.clock.advance(bySeconds: 3400)
+        #expect(try await bed.engine.acquireSilent(bed.silent()).fromCache)
+        bed.clock.advance(bySeconds: 200)
+        let error = await #expect(throws: BrokerError.self) { try await bed.engine.acquireSilent(bed.silent()) }
+        #expect(error?.kind == .offline && error?.details.isRetryable == false)
+        #expect(error?.message == "The proxy does not.")
+    }
+
+    @Test("the wait for a person at another device ends with it")
+    func deviceCode() {
+        #expect(DevicePolling.Answer(.refusedByProxy("no")) == .failed)
+        #expect(DevicePolling.Answer(.offline("no")) == .trouble(retryAfter: nil))
+    }
+}
