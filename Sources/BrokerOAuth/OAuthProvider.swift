@@ -51,8 +51,25 @@ package final class OAuthProvider: IdentityProvider {
         AuthorizationURL.build(request, at: metadata)
     }
 
-    /// An endpoint that is gone has done nothing with the request: where the provider names another one by now, that is asked.
     package func redeem(
+        _ grant: TokenGrant, with extras: TokenRequestExtras, as client: ClientCredentials,
+        at metadata: ProviderMetadata
+    ) async throws(ProviderError) -> TokenResponse {
+        do throws(ProviderError) {
+            return try await redeemWhereItIs(grant, with: extras, as: client, at: metadata)
+        } catch {
+            guard error.mayBeOverInAMoment, !grant.isPolled, (try? await clock.sleep(for: Self.moment)) != nil else {
+                throw error
+            }
+            return try await redeemWhereItIs(grant, with: extras, as: client, at: metadata)
+        }
+    }
+
+    /// As MSAL waits.
+    private static let moment = Duration.milliseconds(500)
+
+    /// An endpoint that is gone has done nothing with the request: where the provider names another one by now, that is asked.
+    private func redeemWhereItIs(
         _ grant: TokenGrant, with extras: TokenRequestExtras, as client: ClientCredentials,
         at metadata: ProviderMetadata
     ) async throws(ProviderError) -> TokenResponse {
@@ -130,4 +147,16 @@ package final class OAuthProvider: IdentityProvider {
             status: nil,
             "The ID token cannot be accepted: \(why). Sign in again; if it stays so, ask who runs the provider.")
     }
+}
+
+extension ProviderError {
+    /// A 5xx that was read whole, from a provider that does not say itself how long to wait.
+    fileprivate var mayBeOverInAMoment: Bool {
+        if case .unavailable(let status, nil, _) = self { status >= 500 } else { false }
+    }
+}
+
+extension TokenGrant {
+    /// It is sent again soon anyway.
+    fileprivate var isPolled: Bool { if case .deviceCode = self { true } else { false } }
 }

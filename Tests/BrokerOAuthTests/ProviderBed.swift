@@ -22,6 +22,16 @@ struct ProviderBed: Sendable {
         }
     }
 
+    /// Lets the pause before a second try go by, as often as there is one.
+    func passMoments() -> Task<Void, any Error> {
+        Task { [clock] in
+            while true {
+                try await clock.waitForSleepers()
+                clock.advance(bySeconds: 1)
+            }
+        }
+    }
+
     /// A code that a person has just agreed to, with the verifier that belongs to it.
     func code(clientID: String = "app", nonce: String = "n-1", random: any RandomSource = CountingRandom())
         -> TokenGrant

@@ -116,7 +116,8 @@ struct ProxyTests {
             ("*", "https://idp.example/", true), ("other, *", "https://idp.example/", true),
             ("IDP.Example.", "https://idp.example/", true), ("other idp.example", "https://idp.example/", true),
             ("idp.example:443", "https://idp.example/", true), ("idp.example:443", "https://idp.example:8443/", false),
-            ("idp.example:8443", "https://idp.example:8443/", true), ("idp.example:8443", "https://idp.example/", false),
+            ("idp.example:8443", "https://idp.example:8443/", true),
+            ("idp.example:8443", "https://idp.example/", false),
             ("*.example:8443", "https://idp.example:8443/", true), ("192.0.2.7", "https://192.0.2.7/", true),
             ("192.0.2.0/24", "https://192.0.2.7/", true), ("192.0.2.0/24", "https://192.0.3.7/", false),
             ("192.0.2.7:8443", "https://192.0.2.7/", false), ("2001:db8::1", "https://[2001:db8::1]/", true),
@@ -131,13 +132,16 @@ struct ProxyTests {
 
     @Test("authorities are named in the environment as for curl")
     func certificateVariables() {
-        func read(_ variables: [String: String]) -> CertificateVariables { CertificateVariables(environment: variables) }
-        #expect(read(["SSL_CERT_FILE": "/f", "SSL_CERT_DIR": "/d"]) == CertificateVariables(file: "/f", directory: "/d"))
+        func read(_ variables: [String: String]) -> CertificateVariables {
+            CertificateVariables(environment: variables)
+        }
+        let both = read(["SSL_CERT_FILE": "/f", "SSL_CERT_DIR": "/d"])
+        #expect(both == CertificateVariables(file: "/f", directory: "/d"))
         #expect(read(["SSL_CERT_FILE": "/f", "CURL_CA_BUNDLE": "/b"]) == CertificateVariables(file: "/b"))
         #expect(read(["SSL_CERT_FILE": "", "CURL_CA_BUNDLE": ""]) == .none)
     }
 
-    @Test("a private authority is trusted from SSL_CERT_FILE, CURL_CA_BUNDLE and SSL_CERT_DIR, and besides oauth.ca_file")
+    @Test("an authority is trusted from SSL_CERT_FILE, CURL_CA_BUNDLE and SSL_CERT_DIR, and beside oauth.ca_file")
     func certificatesFromTheEnvironment() async throws {
         try await withTestBed { bed async throws in
             let server = try await LoopbackServer.start { _ in .json(["ok": true]) }

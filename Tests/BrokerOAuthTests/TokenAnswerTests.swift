@@ -25,7 +25,9 @@ extension ProviderBed {
     }
 
     func refreshFailure(_ answer: ProviderAnswer) async throws -> ProviderError? {
-        if case .failure(let error) = try await refresh(answered: answer) { error } else { nil }
+        let moments = passMoments()
+        defer { moments.cancel() }
+        return if case .failure(let error) = try await refresh(answered: answer) { error } else { nil }
     }
 }
 
@@ -373,6 +375,8 @@ struct TokenAnswerTests {
     func noSecretsInErrors(answer: ProviderAnswer) async throws {
         try await withProvider(timeout: .seconds(5)) { bed async throws in
             bed.provider.on(.token) { _ in answer }
+            let moments = bed.passMoments()
+            defer { moments.cancel() }
             let failure = await bed.failure {
                 try await bed.redeem(.refreshToken(Secret("very-secret-token"), scopes: Scopes([])))
             }
