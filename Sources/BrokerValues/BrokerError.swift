@@ -61,6 +61,8 @@ package struct BrokerError: Error, Sendable {
         package var isRetryable: Bool?
         package var oauthError: String?
         package var subError: String?
+        /// Entra's `error_codes`.
+        package var errorCodes: [Int64]?
         package var description: String?
         /// A claims challenge: what a request to the person has to carry along.
         package var claims: String?

@@ -23,6 +23,12 @@ struct ErrorTests {
         #expect(error.message == "A sentence.")
     }
 
+    @Test("the provider's numbers arrive as numbers")
+    func errorCodes() throws {
+        let error = BrokerError(.interactionRequired, "x") { $0.errorCodes = [53003, 50158] }
+        #expect(try travelled(error).0.data?.details.errorCodes == [53003, 50158])
+    }
+
     @Test("what does not pass by itself is told so, whatever its kind")
     func notRetryable() throws {
         let error = BrokerError(.offline, "The proxy refuses.") { $0.isRetryable = false }

@@ -73,6 +73,7 @@ extension BrokerError.Details {
     mutating func add(_ refusal: OAuthRefusal) {
         oauthError = refusal.error
         subError = refusal.subError
+        errorCodes = refusal.errorCodes.isEmpty ? nil : refusal.errorCodes
         description = refusal.description
         claims = refusal.claims
         httpStatus = refusal.status

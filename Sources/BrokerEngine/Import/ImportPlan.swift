@@ -39,7 +39,13 @@ package struct ImportPlan: Sendable {
                 of: Self.home(credential.homeAccountID, known[credential.homeAccountID], authority),
                 at: authority.environment, for: app)
         }
-        func realm(_ given: String) -> String { authority.hasTenants ? given.lowercased() : authority.path }
+        /// MSAL for Python files what came by `common` or `organizations` under that name; it is the home tenant's.
+        func realm(_ given: String, of person: String) -> String {
+            guard authority.hasTenants else { return authority.path }
+            let tenant = given.lowercased()
+            guard Tenant(tenant).isShared else { return tenant }
+            return Self.home(person, known[person], authority).homeTenant ?? tenant
+        }
 
         for token in cache.refreshTokens where isHere(token.environment) {
             let isOwn = token.clientID == app.clientID
@@ -72,7 +78,7 @@ package struct ImportPlan: Sendable {
                     "An access token is bound to a key of another program, or belongs to nobody in the file.")
                 continue
             }
-            let realm = realm(token.realm)
+            let realm = realm(token.realm, of: token.homeAccountID)
             var record = AccessTokenRecord(
                 owner: owner(token), realm: realm, scopes: token.scopes, tokenType: .bearer,
                 authority: authority.tenant(realm).url, expiresOn: expiresOn,
@@ -84,12 +90,13 @@ package struct ImportPlan: Sendable {
         for token in cache.idTokens where token.clientID == app.clientID && isHere(token.environment) {
             guard known[token.homeAccountID] != nil else { continue }
             var record = IDTokenRecord(
-                owner: owner(token), realm: realm(token.realm), cachedAt: min(token.cachedAt ?? 0, now))
+                owner: owner(token), realm: realm(token.realm, of: token.homeAccountID),
+                cachedAt: min(token.cachedAt ?? 0, now))
             record.extra = token.extra.isEmpty ? nil : token.extra
             idTokens.append(Token(record: record, secret: token.secret))
         }
         for account in cache.accounts where isHere(account.environment) && people.contains(account.homeAccountID) {
-            let realm = realm(account.realm)
+            let realm = realm(account.realm, of: account.homeAccountID)
             let home = Self.home(account.homeAccountID, account, authority)
             var record = AccountRecord(
                 group: app.effectiveGroup, homeAccountID: home, environment: authority.environment, realm: realm,

@@ -33,6 +33,8 @@ public struct BrokerClientError: Error, Sendable {
     public var oauthError: String? { details?.oauthError }
     /// The provider's finer code, where it sends one (Entra's `suberror`).
     public var subError: String? { details?.subError }
+    /// The provider's numbers for the error (Entra's `error_codes`): `53003` is a conditional access policy.
+    public var oauthErrorCodes: [Int] { details?.errorCodes?.map { Int($0) } ?? [] }
     /// The provider's own description of the error; not meant for end users.
     public var oauthErrorDescription: String? { details?.description }
     /// With ``Code/interactionRequired`` and the reason `claimsChallenge`: what the sign-in has to bring, for

@@ -39,6 +39,7 @@ package struct ErrorData: MessageObject {
         .optional("field", \.field, "The param that is wrong, as account.id or scopes[1]."),
         .optional("oauthError", \.details.oauthError, "The provider's error code (RFC 6749, section 5.2)."),
         .optional("subError", \.details.subError, "The provider's second error code, where it sends one."),
+        .optional("errorCodes", \.details.errorCodes, "The provider's numbers for the error (Entra's error_codes)."),
         .optional("description", \.details.description, "The provider's own words; for people, not for decisions."),
         .optional(
             "claims", \.details.claims,

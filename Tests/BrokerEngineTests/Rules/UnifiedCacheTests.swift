@@ -62,6 +62,27 @@ struct UnifiedCacheTests {
         ImportPlan(UnifiedCache(MSALCache.file(change)), for: app, now: Sample.now)
     }
 
+    @Test(
+        "what MSAL for Python filed under the name of a shared tenant is the home tenant's",
+        arguments: ["common", "Organizations"])
+    func sharedTenant(name: String) throws {
+        let plan = plan { sections in
+            for section in ["Account", "AccessToken", "IdToken"] {
+                sections[section] = sections[section]?.mapValues { entry in
+                    var entry = entry.objectValue ?? [:]
+                    entry["realm"] = .string(name)
+                    return .object(entry)
+                }
+            }
+        }
+        let home = try #require(HomeAccountID(rawValue: MSALCache.home).homeTenant)
+        #expect(!plan.accounts.isEmpty && !plan.accessTokens.isEmpty && !plan.idTokens.isEmpty)
+        #expect(plan.accounts.allSatisfy { $0.realm == home && $0.tenantID == home })
+        #expect(plan.accounts.allSatisfy { $0.authority.hasSuffix("/\(home)") })
+        #expect(plan.accessTokens.allSatisfy { $0.record.realm == home && $0.record.authority.hasSuffix("/\(home)") })
+        #expect(plan.idTokens.allSatisfy { $0.record.realm == home })
+    }
+
     @Test("an alias of the cloud is the cloud, a realm is a tenant, and the account keeps its home id")
     func account() throws {
         let account = try #require(plan().accounts.first)
