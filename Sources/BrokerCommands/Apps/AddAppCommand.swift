@@ -9,7 +9,7 @@ struct AddAppCommand: Subcommand {
             """
             Apps of one group share accounts: sign in to one, and the others have tokens, too. Without --executable, \
             --unit and --sandbox any program of yours may act as the app. The broker reads the provider's metadata first, and \
-            what it found is shown; --no-check adds the app unseen, where there is no network. With --register the broker makes \
+            what it found is shown; --no-check adds the app unseen. With --register the broker makes \
             the client at the provider itself, where the provider lets it.
 
             Examples:
@@ -122,6 +122,9 @@ struct AddAppCommand: Subcommand {
         params.checkAuthority = check ?? true
         let node = try answer(to: params, in: context)
         let result = try RegisterApp.Result.decoded(node)
+        if let why = result.unreached {
+            context.output.aside("brokerctl: warning: The app was added, and its provider was not seen: \(why)")
+        }
         try installHandler()
         context.output.result(node) {
             var facts = AppText.facts(result.app)
@@ -137,7 +140,7 @@ struct AddAppCommand: Subcommand {
         do throws(BrokerClientError) {
             return try context.answer(to: RegisterApp.self, params)
         } catch {
-            guard [.offline, .serverUnavailable, .invalidResponse].contains(error.code) else { throw error }
+            guard error.code == .invalidResponse else { throw error }
             var error = error
             error.message += " Nothing was added; to add the app all the same, say --no-check."
             throw error

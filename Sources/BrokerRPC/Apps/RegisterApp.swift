@@ -8,9 +8,7 @@ package enum RegisterApp: AdministrationMethod {
         units and sandboxIds; when all three are empty, any process of the person outside of sandboxes may.
         """
     package static let addsRecords = true
-    package static let errors: [ErrorKind] = [
-        .invalidAuthority, .accessDenied, .throttled, .offline, .serverUnavailable, .invalidResponse,
-    ]
+    package static let errors: [ErrorKind] = [.invalidAuthority, .accessDenied, .throttled, .invalidResponse]
     package static let resultName = "app"
     package static func presence(for params: Params) -> PresenceNeed { .always(apps: [params.description.name]) }
 
@@ -68,21 +66,21 @@ package enum RegisterApp: AdministrationMethod {
                     """, to: false),
                 .defaulted(
                     "checkAuthority", \.checkAuthority,
-                    "True reads the authority's metadata first, and registers nothing where there are none.", to: false),
+                    "True reads the authority's metadata first, and registers nothing where an answer holds none.",
+                    to: false),
             ]
     }
 
     package struct Result: MessageObject {
         package var app = App()
         package var provider: ProviderOutline?
+        package var unreached: String?
         package init() {}
-        package init(app: App, provider: ProviderOutline?) {
-            self.app = app
-            self.provider = provider
-        }
+        package init(app: App) { self.app = app }
         package static let members: [Member<Result>] = [
             .required("app", \.app, "As it is known from now on."),
             .optional("provider", \.provider, "What the authority's metadata say; only with checkAuthority."),
+            .optional("unreached", \.unreached, "Why no metadata could be read; the app is registered all the same."),
         ]
     }
 }

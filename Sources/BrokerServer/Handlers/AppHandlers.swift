@@ -13,7 +13,15 @@ struct AppHandlers: Sendable {
             .waiting(RegisterApp.self, outcome: { RequestOutcome.registered($1.app) }) { request throws(BrokerError) in
                 let params = request.params
                 let authority = try services.policy.authority(params.authority)
-                let provider = params.checkAuthority ? try await outline(of: authority) : nil
+                var result = RegisterApp.Result()
+                if params.checkAuthority {
+                    do throws(BrokerError) {
+                        result.provider = try await outline(of: authority)
+                    } catch {
+                        guard [.offline, .serverUnavailable].contains(error.kind) else { throw error }
+                        result.unreached = error.message
+                    }
+                }
                 var app = AppRegistration(
                     params.description, authority: authority,
                     clientSecret: params.clientSecret.map { Secret($0) },
@@ -21,7 +29,8 @@ struct AppHandlers: Sendable {
                 app.secretMethod = params.tokenEndpointAuthMethod
                 let registered = try await services.apps.register(
                     app, overPrevious: params.previous, in: request.partition)
-                return RegisterApp.Result(app: App(AppRecord(registered)), provider: provider)
+                result.app = App(AppRecord(registered))
+                return result
             },
             .waiting(RegisterAppAtProvider.self, outcome: { RequestOutcome.registered($1.app) }) {
                 request throws(BrokerError) in
