@@ -47,7 +47,7 @@ package struct SafeText: Sendable, Equatable {
                 let isSpace = scalar.isLayout || scalar.properties.generalCategory == .spaceSeparator
                 result.append(isSpace ? " " : "\u{FFFD}")
             case .escape:
-                result.append(contentsOf: "\\u{\(String(scalar.value, radix: 16))}".unicodeScalars)
+                result.appendEach(of: "\\u{\(String(scalar.value, radix: 16))}")
             }
         }
         if substitute == .blank, result.last == " " { result.removeLast() }

@@ -5,8 +5,16 @@ extension String {
     package func replacing(scalar: Unicode.Scalar, with other: String) -> String {
         var result = UnicodeScalarView()
         for next in unicodeScalars {
-            if next == scalar { result.append(contentsOf: other.unicodeScalars) } else { result.append(next) }
+            if next == scalar { result.appendEach(of: other) } else { result.append(next) }
         }
         return String(result)
+    }
+}
+
+extension String.UnicodeScalarView {
+    /// Appends one by one: `append(contentsOf:)` reserves no more room than it needs, so that many short texts in turn copy all that
+    /// is there each time.
+    mutating func appendEach(of text: String) {
+        for scalar in text.unicodeScalars { append(scalar) }
     }
 }
