@@ -89,7 +89,7 @@ struct SilentAcquisition: Sendable {
         let question = situation.question
         guard case .failure(let error) = outcome, error.isForWantOfProvider, !question.bypassesCache, replaces == nil
         else { return try outcome.get() }
-        let idToken = situation.tokens.idTokenLifetimes[question.realm]
+        let idToken = question.measuredIDToken(of: situation.tokens)
         let inBuffer = situation.tokens.accessToken(for: question) { question.isUsableInBuffer($0, beside: idToken) }
         if let token = inBuffer {
             return situation.answer(token, services)

@@ -44,8 +44,9 @@ package struct SilentLook: Sendable {
             var answer = AcquiredToken(
                 token: token, idToken: tokens.idTokens[token.record.realm], person: entry, fromCache: true,
                 persisted: services.writer.hasWritten(token.sealed))
+            guard question.lifetimeOf == .idToken else { return answer }
             answer.idTokenEnd = tokens.idTokenLifetimes[token.record.realm]?.expiresOn
-            answer.lifetimeOf = question.lifetimeOf
+            answer.lifetimeOf = .idToken
             return answer
         }
     }
@@ -163,7 +164,7 @@ package enum SilentDecision: Sendable {
         _ question: Question, from tokens: CachedTokens, family: FamilyKnowledge = FamilyKnowledge()
     ) -> SilentDecision {
         if !question.bypassesCache {
-            let idToken = tokens.idTokenLifetimes[question.realm]
+            let idToken = question.measuredIDToken(of: tokens)
             let token = tokens.accessToken(for: question) { question.isUsable($0, beside: idToken) }
             if let token { return question.isOver(idToken) ? .interact(.idTokenExpired) : .cached(token) }
         }
@@ -173,6 +174,11 @@ package enum SilentDecision: Sendable {
 }
 
 extension SilentDecision.Question {
+    /// Nil where the access token is measured, or the ID token's end is not known.
+    func measuredIDToken(of tokens: CachedTokens) -> TokenLifetime? {
+        lifetimeOf == .idToken ? tokens.idTokenLifetimes[realm] : nil
+    }
+
     /// Whether a cached access token answers it as far as time goes, and what came along.
     func isUsable(_ token: AccessTokenRecord, beside idToken: TokenLifetime?) -> Bool {
         guard lifetimeOf == .idToken, let idToken else { return rule.isUsable(token) }
