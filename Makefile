@@ -45,12 +45,12 @@ else
 BIN ?= .build/debug
 endif
 
-.PHONY: help deps deps-test build release twice deb dist install uninstall provider demo test check format fuzz fuzz-built sanitize soak \
+.PHONY: help deps deps-test build release twice deb dist install uninstall provider demo test check documentation format fuzz fuzz-built sanitize soak \
 	bench parts parts-built clean
 
 help: ## this list
 	@echo "make TARGET, where TARGET is one of"
-	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 14
+	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
 	@echo "Variables of install: PREFIX (/usr/local), DESTDIR, UNITDIR, CONFIGURATION (release or debug)."
 
 deps: ## install the Debian packages that building needs
@@ -82,6 +82,10 @@ test: deps-test ## run every test, with real providers, a browser and a systemd
 
 check: ## formatting, layers, documents: what needs no daemon
 	@.ci/check
+
+documentation: deps ## build the pages of the Swift library (DocC) below .build/documentation
+	@swift build --target BrokerClient
+	@.ci/documentation
 
 format: ## lay the sources out as .swift-format says
 	@swift format format --in-place --parallel --recursive Package.swift Sources Tests

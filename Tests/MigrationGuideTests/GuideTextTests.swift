@@ -2,24 +2,36 @@ import BrokerTestSupport
 import Foundation
 import Testing
 
-@Suite("docs/msal-migration.md")
+/// A document, and the source that has its code: what stands between "guide: NAME" and "guide: end" follows "code: NAME" there.
+struct Guide: Sendable, CustomTestStringConvertible {
+    let document: String
+    let source: String
+    var testDescription: String { document }
+
+    static let all = [
+        Guide(document: "docs/msal-migration.md", source: "TutorialApp.swift"),
+        Guide(document: "Sources/BrokerClient/BrokerClient.docc/FirstToken.md", source: "NotesApp.swift"),
+    ]
+}
+
+@Suite("The guides' code")
 struct GuideTextTests {
-    @Test("the code in the guide is the code that is compiled and run here")
-    func sameCode() throws {
-        let document = try text("docs/msal-migration.md")
+    @Test("is the code that is compiled here", arguments: Guide.all)
+    func sameCode(guide: Guide) throws {
+        let document = try text(guide.document)
         let shown = Dictionary(
             uniqueKeysWithValues: document.matches(of: /<!-- code: (\w+) -->\n```swift\n((?s:.*?))```\n/).map {
                 (String($0.1), String($0.2))
             })
-        let compiled = try sections(of: text("Tests/MigrationGuideTests/TutorialApp.swift"))
+        let compiled = try sections(of: text("Tests/MigrationGuideTests/" + guide.source))
         #expect(!compiled.isEmpty)
         #expect(shown.keys.sorted() == compiled.keys.sorted())
         for (name, code) in compiled { #expect(shown[name] == code, "The code of step \(name) differs.") }
     }
 
-    @Test("no Swift stands in the guide that is not compiled")
-    func nothingElse() throws {
-        let document = try text("docs/msal-migration.md")
+    @Test("is all the Swift that stands in them", arguments: Guide.all)
+    func nothingElse(guide: Guide) throws {
+        let document = try text(guide.document)
         #expect(document.matches(of: /```swift/).count == document.matches(of: /<!-- code: \w+ -->\n```swift/).count)
     }
 

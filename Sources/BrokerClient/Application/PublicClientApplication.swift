@@ -173,7 +173,7 @@ public final class PublicClientApplication: Sendable {
 
     /// The account with this ``Account/identifier``.
     ///
-    /// - Parameter identifier: as kept from an earlier ``Account``.
+    /// - Parameter identifier: as kept from an earlier account.
     /// - Returns: nil when this app has no such account.
     /// - Throws: what any call may fail with.
     public func account(forIdentifier identifier: String) async throws(BrokerClientError) -> Account? {
