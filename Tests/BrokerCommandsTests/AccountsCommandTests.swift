@@ -118,8 +118,8 @@ struct AccountsCommandTests {
                     message: "Which?")
             }
         }
-        let app = command == "forget" ? [] : ["--app", "mail"]
-        let result = try await brokerctl(["accounts", command, "ada"] + app, at: broker.path)
+        let options = command == "forget" ? ["--yes"] : ["--app", "mail"]
+        let result = try await brokerctl(["accounts", command, "ada"] + options, at: broker.path)
         #expect(result.status != .exited(0))
         #expect(
             log.all.count == 2 && log.all.allSatisfy { $0.contains("\"ada\"") && !$0.hasPrefix("accounts.get") },

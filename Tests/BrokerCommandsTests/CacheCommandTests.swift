@@ -33,7 +33,8 @@ struct CacheCommandTests {
                 peer.answer(request, #"{"accounts":1,"tokens":1,"revocation":"failed: no app is registered."}"#)
             }
         }
-        let result = try await brokerctl(["accounts", "forget", "ada@example.org", "--revoke"], at: broker.path)
+        let result = try await brokerctl(
+            ["accounts", "forget", "ada@example.org", "--revoke", "--yes"], at: broker.path)
         #expect(
             result.output
                 == "Erased ada@example.org with 1 token.\nNot everything could be revoked: no app is registered.\n")
@@ -66,6 +67,31 @@ struct CacheCommandTests {
             #expect(try await terminal.exitStatus() == (isYes ? 0 : 1))
             #expect(log.all == (isYes ? ["cache.stats", "cache.clear"] : ["cache.stats"]))
         }
+    }
+
+    @Test("to forget an account asks first, and does nothing unless it is told yes", arguments: ["y", "n"])
+    func forgetAsks(answer: String) async throws {
+        let log = Recorder<String>()
+        let broker = try clearable(log)
+        try await withTestBed { bed in
+            let terminal = try await Terminal.start(
+                Launch(try PackageTree.program("brokerctl"), ["--socket", broker.path, "accounts", "forget", "ada"]),
+                columns: 80, rows: 10, in: bed)
+            try await terminal.wait(for: "Erase ada from every app, with all of its tokens? [y/N]")
+            try await terminal.press(answer)
+            try await terminal.press("Enter")
+            try await terminal.wait(for: answer == "y" ? "Erased ada with 7 tokens." : "Nothing was changed.")
+            #expect(log.all == (answer == "y" ? ["accounts.forget"] : []))
+        }
+    }
+
+    @Test("without a terminal an account is forgotten with --yes only")
+    func forgetWithoutTerminal() async throws {
+        let log = Recorder<String>()
+        let broker = try clearable(log)
+        let result = try await brokerctl(["accounts", "forget", "ada"], at: broker.path)
+        #expect(result.status == .exited(1) && result.errors.contains("--yes"), "\(result)")
+        #expect(log.all.isEmpty)
     }
 
     @Test("--yes asks nobody")

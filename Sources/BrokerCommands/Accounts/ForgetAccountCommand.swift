@@ -12,21 +12,24 @@ struct ForgetAccountCommand: Subcommand {
 
             Examples:
               brokerctl accounts forget ada@example.org
-              brokerctl accounts forget ada@example.org --revoke
+              brokerctl accounts forget ada@example.org --revoke --yes
             """)
     }
 
     var global = GlobalOptions()
     var account = AccountName(argument: "")
     var revoke = false
+    var confirmation = Confirmation()
 
     mutating func declare(in arguments: inout Arguments) {
         arguments.group(&global)
         arguments.argument("account", &account, "A username or an account's id.", completing: LiveCompletion.accounts)
         arguments.flag("revoke", &revoke, "Revoke the refresh tokens at the provider, too.")
+        arguments.group(&confirmation)
     }
 
     func run(in context: CommandContext) throws(BrokerClientError) {
+        try confirmation.ask { "Erase \(account.text) from every app, with all of its tokens?" }
         let node = try account.resolve { reference throws(BrokerClientError) in
             var params = ForgetAccount.Params(reference)
             params.revoke = revoke

@@ -18,38 +18,24 @@ struct ClearCacheCommand: Subcommand {
 
     var global = GlobalOptions()
     var revoke = false
-    var yes = false
+    var confirmation = Confirmation()
 
     mutating func declare(in arguments: inout Arguments) {
         arguments.group(&global)
         arguments.flag("revoke", &revoke, "Revoke the refresh tokens at their providers, too.")
-        arguments.flag("yes", &yes, short: "y", "Do not ask.")
+        arguments.group(&confirmation)
     }
 
     func run(in context: CommandContext) throws(BrokerClientError) {
-        if !yes {
+        try confirmation.ask { () throws(BrokerClientError) in
             let statistics = try context.connection.call(GetCacheStatistics.self, .init())
-            try Confirmation.ask(
-                "Erase \(ErasureText.counts(statistics.accounts, statistics.records.refreshTokens, of: "refresh token"))?"
-            )
+            return "Erase "
+                + ErasureText.counts(statistics.accounts, statistics.records.refreshTokens, of: "refresh token") + "?"
         }
         var params = ClearCache.Params()
         params.revoke = revoke
         try context.tell(ClearCache.self, params) { report in
             ErasureText.text(report, of: ErasureText.counts(report.accounts, report.tokens, of: "token"))
-        }
-    }
-}
-
-/// A question that only a person at a terminal can answer.
-enum Confirmation {
-    /// - Throws: unless the answer is yes, or there is nobody to ask.
-    static func ask(_ question: String) throws(BrokerClientError) {
-        guard let answer = TerminalPrompt.line("\(question) [y/N] ") else {
-            throw BrokerClientError(.invalidParameter, "There is no terminal to ask on; say --yes if you are sure.")
-        }
-        guard ["y", "yes"].contains(answer.lowercased()) else {
-            throw BrokerClientError(.userCanceled, "Nothing was changed.")
         }
     }
 }

@@ -57,16 +57,16 @@ struct RemovePartitionCommand: Subcommand {
 
     var global = GlobalOptions()
     var uid: UInt32 = 0
-    var yes = false
+    var confirmation = Confirmation()
 
     mutating func declare(in arguments: inout Arguments) {
         arguments.group(&global)
         arguments.argument("uid", &uid, "The user, by number.")
-        arguments.flag("yes", &yes, short: "y", "Do not ask.")
+        arguments.group(&confirmation)
     }
 
     func run(in context: CommandContext) throws(BrokerClientError) {
-        if !yes { try Confirmation.ask("Erase everything of uid \(uid)?") }
+        try confirmation.ask { "Erase everything of uid \(uid)?" }
         try context.tell(RemovePartition.self, .init(uid: uid)) {
             "Erased \($0.removed) record\($0.removed == 1 ? "" : "s") of uid \(uid).\n"
         }

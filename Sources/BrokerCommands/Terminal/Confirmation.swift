@@ -1,0 +1,24 @@
+import BrokerLink
+
+/// A question that only a person at a terminal can answer, and `--yes`, which answers it beforehand.
+struct Confirmation: ArgumentGroup {
+    private var isGiven = false
+
+    init() {}
+
+    mutating func declare(in arguments: inout Arguments) {
+        arguments.flag("yes", &isGiven, short: "y", "Do not ask.")
+    }
+
+    /// - Parameter question: asked without `--yes` only, as is what it is made of.
+    /// - Throws: unless the answer is yes, or there is nobody to ask.
+    func ask(_ question: () throws(BrokerClientError) -> String) throws(BrokerClientError) {
+        guard !isGiven else { return }
+        guard let answer = TerminalPrompt.line("\(try question()) [y/N] ".clean) else {
+            throw BrokerClientError(.invalidParameter, "There is no terminal to ask on; say --yes if you are sure.")
+        }
+        guard ["y", "yes"].contains(answer.lowercased()) else {
+            throw BrokerClientError(.userCanceled, "Nothing was changed.")
+        }
+    }
+}
