@@ -11,8 +11,14 @@ package enum PackageTree {
         root.appending(path: "Tests/BrokerTestSupport/Fixtures/\(name)").path
     }
 
-    /// A program of this package, as built beside the running test program.
+    /// A program of this package: of the folder `BROKER_TEST_PROGRAMS` if that has it, or else as built beside the running test
+    /// program. `.ci/test` starts the released programs so.
     package static func program(_ name: String) throws -> String {
+        if let folder = ProcessInfo.processInfo.environment["BROKER_TEST_PROGRAMS"],
+            access("\(folder)/\(name)", X_OK) == 0
+        {
+            return "\(folder)/\(name)"
+        }
         let tests = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
         let program = tests.deletingLastPathComponent().appending(path: name).path
         guard access(program, X_OK) == 0 else {
