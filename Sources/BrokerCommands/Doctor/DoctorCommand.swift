@@ -75,6 +75,7 @@ struct DoctorCommand: Subcommand {
                 + BrokerChoice.findings(status, at: context.connection.location)
                 + Examination.vaults(
                     status.vault.path.realPath ?? status.vault.path, isLocked: status.locked, others: vaults)
+                + Examination.disk(status.vault.path, isReadOnly: isReadOnly(status.vault.path))
                 + Examination.records(status.vault)
                 + Examination.reading(status.configuration, changedOn: lastChange)
                 + key(context)
@@ -82,6 +83,11 @@ struct DoctorCommand: Subcommand {
         } catch {
             return [Finding("Broker", .bad, error.message)]
         }
+    }
+
+    private func isReadOnly(_ path: String) -> Bool {
+        var facts = statvfs()
+        return statvfs(path, &facts) == 0 && facts.f_flag & UInt(ST_RDONLY) != 0
     }
 
     private func key(_ context: CommandContext) -> [Finding] {

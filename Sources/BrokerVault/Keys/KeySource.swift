@@ -25,6 +25,9 @@ package protocol KeySource: Sendable {
     /// - Throws: ``VaultError/awaitingKey(_:)`` when it is there but has to be opened first.
     func key(for vaultID: [UInt8], parameters: [UInt8], passphrase: Secret?) async throws(VaultError) -> Secret
 
+    /// Whether there is a key of that vault here. Asks nobody.
+    func keepsKey(of vaultID: [UInt8]) async -> Bool
+
     /// The vault has been opened with the key from here.
     func proved(for vaultID: [UInt8]) async
 
@@ -39,6 +42,8 @@ package protocol KeySource: Sendable {
 
 extension KeySource {
     package func isAvailable() async -> Bool { true }
+
+    package func keepsKey(of vaultID: [UInt8]) async -> Bool { false }
 
     package func proved(for vaultID: [UInt8]) async {}
 

@@ -205,7 +205,7 @@ extension Vault {
 
     /// A vault that may have this one source of its key.
     package static func open(
-        in directory: StateDirectory, keySource: any KeySource, anchors: StateDirectory? = nil,
+        in directory: StateDirectory, keySource: any KeySource, anchors: [StateDirectory] = [],
         tidyingAfter idleDelay: Duration = .seconds(1), logger: Logger
     ) async throws(VaultError) -> Vault {
         try await open(
