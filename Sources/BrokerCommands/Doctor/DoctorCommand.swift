@@ -85,9 +85,14 @@ struct DoctorCommand: Subcommand {
         }
     }
 
+    /// A file system that turned read-only after an error does not always say so; one that refuses is. Nothing is written.
     private func isReadOnly(_ path: String) -> Bool {
-        var facts = statvfs()
-        return statvfs(path, &facts) == 0 && facts.f_flag & UInt(ST_RDONLY) != 0
+        let descriptor = open(path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor < 0 else {
+            close(descriptor)
+            return false
+        }
+        return errno == EROFS
     }
 
     private func key(_ context: CommandContext) -> [Finding] {
