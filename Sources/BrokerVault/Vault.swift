@@ -117,7 +117,7 @@ package final class Vault: RecordVault {
         of header: VaultHeader, _ path: String, _ keySources: KeySourceChoice, _ logger: Logger
     ) async throws(VaultError) -> KeyWrapping? {
         do throws(VaultError) {
-            return try await header.wrapping(of: path, from: keySources, passphrase: nil)
+            return try await header.wrapping(of: path, from: keySources, passphrase: nil, .atStart)
         } catch {
             guard case .awaitingKey(let text) = error else { throw error }
             logger.notice("the vault starts locked", metadata: ["cause": "\(text)"])
@@ -133,7 +133,8 @@ package final class Vault: RecordVault {
         var objection = VaultError.keyUnavailable("No source for the vault's key is configured. Name one: key-file.")
         for source in keySources.forNewVaults {
             do throws(VaultError) {
-                let header = try await VaultHeader.making(vaultID, from: source, passphrase: nil, at: now).header
+                let header = try await VaultHeader.making(vaultID, from: source, passphrase: nil, .atStart, at: now)
+                    .header
                 try file.make(header)
                 logger.notice("made a new vault", metadata: ["path": "\(file.path)", "keySource": "\(source.name)"])
                 return

@@ -185,6 +185,8 @@ package final class FaultyVault: RecordVault, VaultKeys, BackupStore, PartitionS
         try await vault.replaceDataKeys(at: now)
     }
     package func unlock(passphrase: Secret?) async throws(VaultError) { try await vault.unlock(passphrase: passphrase) }
+    package func unlockUnasked() async throws(VaultError) { try await vault.unlockUnasked() }
+    package func keyChanges() -> AsyncStream<Void> { vault.keyChanges() }
     package func isRolledBack(_ partition: Partition) -> Bool {
         faults.withLock { $0.isRolledBack } || vault.isRolledBack(partition)
     }
