@@ -119,7 +119,7 @@ let package = Package(
         layer(
             "BrokerVault",
             [
-                "BrokerModel", "BrokerValues", "BrokerSystem", "CBrokerLinux", "CDesktop", "CSodium", "CSQLite",
+                "BrokerModel", "BrokerValues", "BrokerSystem", "BrokerBus", "CBrokerLinux", "CSodium", "CSQLite",
                 .logging,
             ]),
         layer("BrokerOAuth", ["BrokerModel", "BrokerValues", "BrokerSystem", "CCurl", "CSignatures"]),
@@ -132,6 +132,7 @@ let package = Package(
 
         // Model
         layer("BrokerModel", ["BrokerValues", "BrokerSystem", "CSodium"]),
+        layer("BrokerBus", ["BrokerSystem", "CSystemd"]),
         layer("BrokerValues", []),
         layer("BrokerSystem", []),
 

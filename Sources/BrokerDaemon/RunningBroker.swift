@@ -211,8 +211,9 @@ struct RunningBroker: Sendable {
         }
         do throws(VaultError) {
             let directory = try stateDirectory(at: place, logger)
+            let keys = try keyDirectory(configuration)
             var surroundings = KeySurroundings(
-                directory: directory, keyDirectory: try keyDirectory(configuration),
+                directory: directory, keyDirectory: keys,
                 credentials: ProcessEnvironment.current()["CREDENTIALS_DIRECTORY"])
             if !configuration.vault.passphraseCommand.isEmpty {
                 let command = PassphraseCommand(configuration.vault.passphraseCommand, clock: clock)
@@ -220,8 +221,9 @@ struct RunningBroker: Sendable {
             }
             let sources = KeySourceChoice(KeySources.all(in: surroundings), order: configuration.vault.keySources)
             return try await Vault.open(
-                in: directory, keySources: sources, anchors: anchors(configuration, logger), at: clock.now,
-                logger: logger)
+                in: directory, keySources: sources,
+                anchors: [keys, sessionAnchors(configuration, logger)].compactMap(\.self), at: clock.now, logger: logger
+            )
         } catch {
             throw StartFailure(exit: .vault, text: "\(error)")
         }
@@ -244,15 +246,15 @@ struct RunningBroker: Sendable {
         return try StateDirectory.open(creating: path)
     }
 
-    /// Where the vault's last commit is remembered. Nil without a session, or when it cannot be had.
-    private static func anchors(_ configuration: BrokerConfiguration, _ logger: Logger) -> StateDirectory? {
+    /// Where the vault's last commit is remembered for the session. Nil without one, or when it cannot be had.
+    private static func sessionAnchors(_ configuration: BrokerConfiguration, _ logger: Logger) -> StateDirectory? {
         let paths = configuration.paths
         guard access(paths.anchorsParent, W_OK) == 0 else { return nil }
         do throws(VaultError) {
             return try StateDirectory.open(creating: paths.anchors)
         } catch {
             logger.warning(
-                "that an earlier vault is put back would not be noticed", metadata: ["cause": "\(error)"])
+                "the session does not remember the vault's last commit", metadata: ["cause": "\(error)"])
             return nil
         }
     }

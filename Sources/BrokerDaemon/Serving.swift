@@ -21,6 +21,8 @@ extension RunningBroker {
                         service: IdleLockService(lock: engine.lock, clock: clock),
                         successTerminationBehavior: .ignore),
                     .init(
+                        service: KeyArrivalService(lock: engine.lock), successTerminationBehavior: .ignore),
+                    .init(
                         service: MemoryService(
                             keeper: MemoryKeeper(
                                 uses: { [gate = engine.gate] in gate.uses }, clock: clock,

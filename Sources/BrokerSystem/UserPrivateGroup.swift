@@ -33,7 +33,7 @@ package enum UserPrivateGroup {
         isPrimary && group.name == account.name && group.members.allSatisfy { $0 == account.name }
     }
 
-    private static func account(of user: uid_t) -> Account? {
+    static func account(of user: uid_t) -> Account? {
         var entry = passwd()
         return withBuffer { buffer, size in
             var found: UnsafeMutablePointer<passwd>?

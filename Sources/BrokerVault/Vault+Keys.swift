@@ -10,8 +10,18 @@ extension Vault: VaultKeys {
     }
 
     package func unlock(passphrase: Secret?) async throws(VaultError) {
+        try await unlock(passphrase: passphrase, .asked)
+    }
+
+    package func unlockUnasked() async throws(VaultError) { try await unlock(passphrase: nil, .unasked) }
+
+    private func unlock(passphrase: Secret?, _ attempt: KeyAttempt) async throws(VaultError) {
         guard isLocked else { return }
-        try await begin(with: try await header.wrapping(of: path, from: keySources, passphrase: passphrase))
+        try await begin(with: try await header.wrapping(of: path, from: keySources, passphrase: passphrase, attempt))
+    }
+
+    package func keyChanges() -> AsyncStream<Void> {
+        (try? keySources.recorded(header.keySource, of: path))?.changes() ?? AsyncStream { $0.finish() }
     }
 
     /// There is a key: nothing was read before.
@@ -59,8 +69,9 @@ extension Vault: VaultKeys {
         guard !isLocked else { throw .locked }
         let old = header
         let source = try keySources.source(name, for: path)
-        let new = try await VaultHeader.making(old.vaultID, from: source, passphrase: passphrase, at: now).header
-        let wrapping = try await new.wrapping(of: path, from: source, passphrase: passphrase)
+        let new = try await VaultHeader.making(old.vaultID, from: source, passphrase: passphrase, .asked, at: now)
+            .header
+        let wrapping = try await new.wrapping(of: path, from: source, passphrase: passphrase, .asked)
         try await onQueue { [self] () throws(VaultError) in
             guard header.keyCheck == old.keyCheck, header.keySource == old.keySource else {
                 throw VaultError.io("The source of the vault's key was changed by somebody else meanwhile. Try again.")

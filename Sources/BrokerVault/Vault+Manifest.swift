@@ -10,7 +10,7 @@ extension Vault {
         guard !known.isStarted else { return false }
         let keys = try vaultKeys(wrapping)
         let start = ManifestAtStart(
-            try reader.manifestAtStart(), keys: keys, remembered: anchor?.read(keys) ?? .nothing)
+            try reader.manifestAtStart(), keys: keys, remembered: anchors.map { $0.read(keys) })
         known.start(with: start.vault)
         switch start.finding {
         case .newest: return false

@@ -14,7 +14,7 @@ package final class Vault: RecordVault {
     let keySources: KeySourceChoice
     let keys: KeyRing
     let known: KnownManifest
-    let anchor: RollbackAnchor?
+    let anchors: [RollbackAnchor]
     let sealer = RecordSealer()
     let opened = OpenedSecrets()
     let reader: VaultReader
@@ -36,7 +36,7 @@ package final class Vault: RecordVault {
         currentHeader = Mutex(opened.header)
         keys = opened.keys
         known = opened.known
-        anchor = opened.anchor
+        anchors = opened.anchors
         reader = opened.reader
         damage = opened.damage
         errors = opened.errors
@@ -53,7 +53,7 @@ package final class Vault: RecordVault {
         var header: VaultHeader
         var keys: KeyRing
         var known: KnownManifest
-        var anchor: RollbackAnchor?
+        var anchors: [RollbackAnchor]
         var reader: VaultReader
         var vaultWriter: VaultWriter
         var damage: QuarantineQueue
@@ -74,19 +74,22 @@ package final class Vault: RecordVault {
     ///
     /// - Parameters:
     ///   - keySources: where its key may come from.
-    ///   - anchors: where the last commit is remembered outside of the directory; nil when there is no such place.
+    ///   - anchors: where the last commit is remembered outside of the directory.
     ///   - now: recorded in a new vault.
     ///   - idleDelay: how long after the last write the log is moved into the file and emptied.
     /// - Throws: a ``VaultError`` whose description tells a person what to do; `brokerd` ends with status 4.
     package static func open(
-        in directory: StateDirectory, keySources: KeySourceChoice, anchors: StateDirectory? = nil, at now: NumericDate,
+        in directory: StateDirectory, keySources: KeySourceChoice, anchors: [StateDirectory] = [], at now: NumericDate,
         tidyingAfter idleDelay: Duration = .seconds(1), logger: Logger
     ) async throws(VaultError) -> Vault {
         guard sodium_init() >= 0 else { throw .io("libsodium cannot start: the system has no source of randomness.") }
         let claim = try DirectoryClaim(on: directory)
         BackupFile.removeName(in: directory)
         let file = VaultFile(directory: directory)
-        if try !file.exists() { try await make(file, keySources, at: now, logger) }
+        if try !file.exists() {
+            try await requireNew(file.path, keySources, anchors)
+            try await make(file, keySources, at: now, logger)
+        }
         let header = try file.examine()
         let wrapping = try await wrapping(of: header, file.path, keySources, logger)
         let opened = try assemble(file, header, KeyRing(wrapping: nil), claim, anchors, logger)
@@ -95,12 +98,26 @@ package final class Vault: RecordVault {
         return vault
     }
 
+    /// - Throws: ``VaultError/missing(_:)`` where a vault was whose key is kept: an empty one in its place would hide that.
+    private static func requireNew(
+        _ path: String, _ keySources: KeySourceChoice, _ anchors: [StateDirectory]
+    ) async throws(VaultError) {
+        for directory in anchors {
+            guard let (vaultID, anchorPath) = RollbackAnchor.vault(at: path, in: directory) else { continue }
+            for source in keySources.allowed where await source.keepsKey(of: vaultID) {
+                throw .missing(
+                    "The vault \(path) is gone, and its key is still there (\(source.name)). Put vault.db back from a backup: that "
+                        + "key opens it. To begin anew and sign in again, remove \(anchorPath).")
+            }
+        }
+    }
+
     /// - Returns: nil if the key has to be waited for.
     private static func wrapping(
         of header: VaultHeader, _ path: String, _ keySources: KeySourceChoice, _ logger: Logger
     ) async throws(VaultError) -> KeyWrapping? {
         do throws(VaultError) {
-            return try await header.wrapping(of: path, from: keySources, passphrase: nil)
+            return try await header.wrapping(of: path, from: keySources, passphrase: nil, .atStart)
         } catch {
             guard case .awaitingKey(let text) = error else { throw error }
             logger.notice("the vault starts locked", metadata: ["cause": "\(text)"])
@@ -116,7 +133,8 @@ package final class Vault: RecordVault {
         var objection = VaultError.keyUnavailable("No source for the vault's key is configured. Name one: key-file.")
         for source in keySources.forNewVaults {
             do throws(VaultError) {
-                let header = try await VaultHeader.making(vaultID, from: source, passphrase: nil, at: now).header
+                let header = try await VaultHeader.making(vaultID, from: source, passphrase: nil, .atStart, at: now)
+                    .header
                 try file.make(header)
                 logger.notice("made a new vault", metadata: ["path": "\(file.path)", "keySource": "\(source.name)"])
                 return
@@ -137,7 +155,7 @@ package final class Vault: RecordVault {
     }
 
     private static func assemble(
-        _ file: VaultFile, _ header: VaultHeader, _ keys: KeyRing, _ claim: DirectoryClaim, _ anchors: StateDirectory?,
+        _ file: VaultFile, _ header: VaultHeader, _ keys: KeyRing, _ claim: DirectoryClaim, _ anchors: [StateDirectory],
         _ logger: Logger
     ) throws(VaultError) -> Opened {
         let writing = try file.connect()
@@ -148,20 +166,19 @@ package final class Vault: RecordVault {
         let errors = Counter()
         let reader = VaultReader(reading, errors: errors)
         let known = KnownManifest()
-        let anchor = anchor(in: anchors, header, logger)
+        let anchors = anchors.compactMap { anchor(in: $0, header, file.path, logger) }
         let vaultWriter = VaultWriter(
-            writing, claim: claim, reader: reader, keys: keys, known: known, anchor: anchor, logger: logger)
+            writing, claim: claim, reader: reader, keys: keys, known: known, anchors: anchors, logger: logger)
         return Opened(
-            header: header, keys: keys, known: known, anchor: anchor, reader: reader, vaultWriter: vaultWriter,
+            header: header, keys: keys, known: known, anchors: anchors, reader: reader, vaultWriter: vaultWriter,
             damage: damage, errors: errors)
     }
 
     private static func anchor(
-        in directory: StateDirectory?, _ header: VaultHeader, _ logger: Logger
+        in directory: StateDirectory, _ header: VaultHeader, _ path: String, _ logger: Logger
     ) -> RollbackAnchor? {
-        guard let directory else { return nil }
         do throws(VaultError) {
-            return try RollbackAnchor(in: directory, vaultID: header.vaultID)
+            return try RollbackAnchor(in: directory, vaultID: header.vaultID, of: path)
         } catch {
             logger.warning("the last commit cannot be remembered outside of the vault", error: error)
             return nil

@@ -93,7 +93,9 @@ extension Layer {
     private static let ground: [Layer] = [
         Layer(
             name: "BrokerVault", folder: "BrokerVault", height: 3,
-            targets: ["BrokerModel", "BrokerValues", "BrokerSystem", "CBrokerLinux", "CDesktop", "CSodium", "CSQLite"],
+            targets: [
+                "BrokerModel", "BrokerValues", "BrokerSystem", "BrokerBus", "CBrokerLinux", "CSodium", "CSQLite",
+            ],
             libraries: ["Logging"]),
         Layer(
             name: "BrokerOAuth", folder: "BrokerOAuth", height: 3,
@@ -110,6 +112,7 @@ extension Layer {
     private static let model: [Layer] = [
         Layer(
             name: "BrokerModel", folder: "BrokerModel", height: 2, targets: ["BrokerValues", "BrokerSystem", "CSodium"]),
+        Layer(name: "BrokerBus", folder: "BrokerBus", height: 2, targets: ["BrokerSystem", "CSystemd"]),
         Layer(name: "BrokerValues", folder: "BrokerValues", height: 1, targets: []),
         Layer(name: "BrokerSystem", folder: "BrokerSystem", height: 1, targets: []),
     ]

@@ -78,5 +78,5 @@ func openVault(_ path: String) async throws(VaultError) -> Vault {
     let logger = Logger(label: "vault-torture") { _ in SwiftLogNoOpLogHandler() }
     return try await Vault.open(
         in: directory, keySources: KeySourceChoice([KeyFileSource(in: directory)]),
-        anchors: try StateDirectory.open(creating: path + ".anchors"), at: 0, logger: logger)
+        anchors: [try StateDirectory.open(creating: path + ".anchors")], at: 0, logger: logger)
 }

@@ -75,6 +75,7 @@ struct DoctorCommand: Subcommand {
                 + BrokerChoice.findings(status, at: context.connection.location)
                 + Examination.vaults(
                     status.vault.path.realPath ?? status.vault.path, isLocked: status.locked, others: vaults)
+                + Examination.disk(status.vault.path, isReadOnly: isReadOnly(status.vault.path))
                 + Examination.records(status.vault)
                 + Examination.reading(status.configuration, changedOn: lastChange)
                 + key(context)
@@ -82,6 +83,16 @@ struct DoctorCommand: Subcommand {
         } catch {
             return [Finding("Broker", .bad, error.message)]
         }
+    }
+
+    /// A file system that turned read-only after an error does not always say so; one that refuses is. Nothing is written.
+    private func isReadOnly(_ path: String) -> Bool {
+        let descriptor = open(path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor < 0 else {
+            close(descriptor)
+            return false
+        }
+        return errno == EROFS
     }
 
     private func key(_ context: CommandContext) -> [Finding] {

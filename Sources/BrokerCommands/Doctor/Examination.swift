@@ -58,6 +58,17 @@ package enum Examination {
         return findings
     }
 
+    /// - Parameter isReadOnly: whether its file system takes no writes.
+    package static func disk(_ path: String, isReadOnly: Bool) -> [Finding] {
+        guard isReadOnly else { return [] }
+        return [
+            Finding(
+                "Disk", .bad,
+                "The file system of \(path) is read-only: tokens that are refreshed are in memory only, and lost when the broker ends.",
+                advice: "look with dmesg why, see to the disk, then mount it for writing: mount -o remount,rw")
+        ]
+    }
+
     /// Whether the records are those that the broker wrote last (docs/decisions/0046).
     package static func records(_ vault: GetBrokerStatus.Vault) -> [Finding] {
         let before = "if you know why, or have seen to it: brokerctl cache accept-restore"

@@ -95,7 +95,36 @@ package final class BrokerLock: Sendable {
             services.log.warning("unlocking failed", metadata: ["caller": "\(caller)", "cause": "\(error)"])
             throw BrokerError(ofKeys: error)
         }
-        let isOpen = state.withLock { state in
+        guard opens(since: locks) else {
+            services.log.notice(
+                "it was locked while it was being unlocked, and stays so", metadata: ["caller": "\(caller)"])
+            throw .locked
+        }
+        services.log.notice("unlocked", metadata: ["caller": "\(caller)"])
+    }
+
+    /// Opens a broker that started without its key as soon as the key is there. What somebody locked stays locked.
+    package func unlockByItself() async {
+        // What is said once is not said again.
+        var said = ""
+        for await _ in keys.keyChanges() {
+            guard keys.isLocked, state.withLock({ $0.locks == 0 }) else { return }
+            do throws(VaultError) {
+                try await keys.unlockUnasked()
+                guard opens(since: 0) else { return }
+                services.log.notice("unlocked: the key is there")
+                return
+            } catch {
+                let text = "\(error)"
+                if text != said { services.log.notice("still locked", metadata: ["cause": "\(text)"]) }
+                said = text
+            }
+        }
+    }
+
+    /// - Parameter locks: how often it had been locked when the unlocking began.
+    private func opens(since locks: UInt64) -> Bool {
+        state.withLock { state in
             state.attempts.succeeded()
             // Who began after that lock, and was quicker, has opened it already.
             if state.locks != locks, !services.gate.isOpen { keys.lock() }
@@ -103,12 +132,6 @@ package final class BrokerLock: Sendable {
             services.gate.open()
             return true
         }
-        guard isOpen else {
-            services.log.notice(
-                "it was locked while it was being unlocked, and stays so", metadata: ["caller": "\(caller)"])
-            throw .locked
-        }
-        services.log.notice("unlocked", metadata: ["caller": "\(caller)"])
     }
 
     private func waitForTurn(_ caller: String) async throws(BrokerError) {

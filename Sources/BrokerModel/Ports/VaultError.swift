@@ -9,6 +9,8 @@ package indirect enum VaultError: Error, Sendable, Equatable {
     case io(String)
     /// The file is not a vault, or not all of one.
     case damaged(String)
+    /// There was a vault here, its key is still there, and the file is not.
+    case missing(String)
     /// Made by a later version of the broker.
     case newerFormat(found: Int, supported: Int)
     /// The key does not open this vault.
@@ -39,7 +41,7 @@ extension VaultError: CustomStringConvertible {
         switch self {
         case .full(let text), .io(let text), .damaged(let text), .wrongKey(let text), .keyUnavailable(let text),
             .awaitingKey(let text), .notPrivate(let text), .inUse(let text),
-            .ambiguous(let text):
+            .ambiguous(let text), .missing(let text):
             text
         case .newerFormat(let found, let supported):
             "The vault has format \(found), made by a later version of the broker; this one reads up to \(supported). "

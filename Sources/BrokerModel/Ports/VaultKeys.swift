@@ -11,6 +11,12 @@ package protocol VaultKeys: Sendable {
     /// Fetches the key from its source. - Parameter passphrase: for the one source that asks a person.
     func unlock(passphrase: Secret?) async throws(VaultError)
 
+    /// As ``unlock(passphrase:)`` while nobody waits: nobody is asked.
+    func unlockUnasked() async throws(VaultError)
+
+    /// Says when a key that has to be waited for may have come; ends where that is never known.
+    func keyChanges() -> AsyncStream<Void>
+
     func keyStatus() async -> KeyStatus
 
     /// The key comes from another source from now on, or is a new one of the same. The records stay as they are.

@@ -19,7 +19,7 @@ final class PrivateFile: Sendable {
             let number = errno
             if number == ENOENT { return nil }
             if number == ELOOP { throw .notPrivate("\(path) is a symbolic link. Put the file itself there.") }
-            throw .io("\(path) cannot be opened: \(errnoText(number)).")
+            throw Ownership.objection(to: path) ?? .io("\(path) cannot be opened: \(errnoText(number)).")
         }
         var facts = stat()
         guard fstat(descriptor, &facts) == 0 else {
@@ -38,8 +38,7 @@ final class PrivateFile: Sendable {
     private static func objection(to facts: stat, path: String) -> String? {
         if facts.st_mode & S_IFMT != S_IFREG { return "\(path) is not a regular file. Move it away." }
         if facts.st_uid != geteuid() {
-            return "\(path) belongs to uid \(facts.st_uid), not to uid \(geteuid()) which the broker runs as. "
-                + "Find out who put it there, then chown it or move it away."
+            return Ownership.objection(to: path, of: facts.st_uid)
         }
         if facts.st_mode & 0o077 != 0 {
             return "\(path) is open to others (mode \(String(facts.st_mode & 0o777, radix: 8))). "
@@ -154,6 +153,12 @@ extension StateDirectory {
 
     func failure(_ number: Int32, _ verb: String, _ name: String) -> VaultError {
         let text = "Could not \(verb) \(path)/\(name): \(errnoText(number))."
-        return SQLiteFailure.meansFull(number) ? .full(text + " Free some space and try again.") : .io(text)
+        switch number {
+        case _ where SQLiteFailure.meansFull(number): return .full(text + " Free some space and try again.")
+        case EROFS: return .io("\(text) \(readOnlyText(path))")
+        case EACCES, EPERM:
+            return Ownership.objection(to: "\(path)/\(name)") ?? Ownership.objection(to: path) ?? .io(text)
+        default: return .io(text)
+        }
     }
 }

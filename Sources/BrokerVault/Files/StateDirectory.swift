@@ -38,7 +38,8 @@ package final class StateDirectory: Sendable {
                 let target = target(of: String(path)).map { "a link to \($0)" } ?? "a file"
                 throw .notPrivate("\(path) is \(target). Name the directory itself with --state-dir.")
             }
-            throw .io("The state directory \(path) cannot be opened: \(errnoText(number)).")
+            throw Ownership.objection(to: String(path))
+                ?? .io("The state directory \(path) cannot be opened: \(errnoText(number)).")
         }
         do {
             try requirePrivate(descriptor, path: String(path))
@@ -85,7 +86,17 @@ package final class StateDirectory: Sendable {
 
     private static func failure(_ number: Int32, _ path: String, _ prefix: String) -> VaultError {
         let failure = "The state directory \(path) cannot be made: \(errnoText(number)) at \(prefix)."
-        return SQLiteFailure.meansFull(number) ? .full(failure) : .io(failure)
+        switch number {
+        case _ where SQLiteFailure.meansFull(number): return .full(failure)
+        case EROFS: return .io("\(failure) \(readOnlyText(path))")
+        case EACCES: return Ownership.objection(to: parent(of: prefix)) ?? .io(failure)
+        default: return .io(failure)
+        }
+    }
+
+    private static func parent(of path: String) -> String {
+        let parent = path[..<(path.lastIndex(of: "/") ?? path.startIndex)]
+        return parent.isEmpty ? "/" : String(parent)
     }
 
     private static func requirePrivate(_ descriptor: Int32, path: String) throws(VaultError) {
@@ -93,8 +104,8 @@ package final class StateDirectory: Sendable {
         guard fstat(descriptor, &facts) == 0 else { throw .io("\(path) cannot be examined: \(errnoText(errno)).") }
         guard facts.st_uid == geteuid() else {
             throw .notPrivate(
-                "The state directory \(path) belongs to uid \(facts.st_uid), not to uid \(geteuid()) which the broker "
-                    + "runs as. Name a directory of your own.")
+                "The state directory: \(Ownership.objection(to: path, of: facts.st_uid)). Or name a directory of your own."
+            )
         }
         guard facts.st_mode & 0o077 == 0 else {
             throw .notPrivate(

@@ -66,6 +66,10 @@ package struct KeyFileSource: KeySource {
         return key
     }
 
+    package func keepsKey(of vaultID: [UInt8]) -> Bool {
+        [place(of: vaultID), beside].contains { $0.directory.exists($0.name) }
+    }
+
     /// Moves a key that lies beside its vault. At every moment one of the two files is whole; a move that fails is tried again
     /// at the next start.
     package func proved(for vaultID: [UInt8]) {

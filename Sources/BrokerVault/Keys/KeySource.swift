@@ -25,6 +25,19 @@ package protocol KeySource: Sendable {
     /// - Throws: ``VaultError/awaitingKey(_:)`` when it is there but has to be opened first.
     func key(for vaultID: [UInt8], parameters: [UInt8], passphrase: Secret?) async throws(VaultError) -> Secret
 
+    /// As above, for sources that other programs keep.
+    func makeKey(for vaultID: [UInt8], passphrase: Secret?, _ attempt: KeyAttempt) async throws(VaultError) -> MadeKey
+
+    func key(
+        for vaultID: [UInt8], parameters: [UInt8], passphrase: Secret?, _ attempt: KeyAttempt
+    ) async throws(VaultError) -> Secret
+
+    /// Says when a key that has to be waited for may have come; ends where that is never known.
+    func changes() -> AsyncStream<Void>
+
+    /// Whether there is a key of that vault here. Asks nobody.
+    func keepsKey(of vaultID: [UInt8]) async -> Bool
+
     /// The vault has been opened with the key from here.
     func proved(for vaultID: [UInt8]) async
 
@@ -39,6 +52,32 @@ package protocol KeySource: Sendable {
 
 extension KeySource {
     package func isAvailable() async -> Bool { true }
+
+    package func makeKey(for vaultID: [UInt8], passphrase: Secret?) async throws(VaultError) -> MadeKey {
+        try await makeKey(for: vaultID, passphrase: passphrase, .atStart)
+    }
+
+    package func key(
+        for vaultID: [UInt8], parameters: [UInt8], passphrase: Secret?
+    ) async throws(VaultError) -> Secret {
+        try await key(for: vaultID, parameters: parameters, passphrase: passphrase, .atStart)
+    }
+
+    package func makeKey(
+        for vaultID: [UInt8], passphrase: Secret?, _ attempt: KeyAttempt
+    ) async throws(VaultError) -> MadeKey {
+        try await makeKey(for: vaultID, passphrase: passphrase)
+    }
+
+    package func key(
+        for vaultID: [UInt8], parameters: [UInt8], passphrase: Secret?, _ attempt: KeyAttempt
+    ) async throws(VaultError) -> Secret {
+        try await key(for: vaultID, parameters: parameters, passphrase: passphrase)
+    }
+
+    package func changes() -> AsyncStream<Void> { AsyncStream { $0.finish() } }
+
+    package func keepsKey(of vaultID: [UInt8]) async -> Bool { false }
 
     package func proved(for vaultID: [UInt8]) async {}
 

@@ -16,9 +16,9 @@ struct VaultHeader: Sendable {
 extension VaultHeader {
     /// A header for a vault whose key comes from a source from now on, and what that key does.
     static func making(
-        _ vaultID: [UInt8], from source: any KeySource, passphrase: Secret?, at now: NumericDate
+        _ vaultID: [UInt8], from source: any KeySource, passphrase: Secret?, _ attempt: KeyAttempt, at now: NumericDate
     ) async throws(VaultError) -> (header: VaultHeader, wrapping: KeyWrapping) {
-        let made = try await source.makeKey(for: vaultID, passphrase: passphrase)
+        let made = try await source.makeKey(for: vaultID, passphrase: passphrase, attempt)
         let wrapping = try KeyWrapping(from: source.name, made.key, vaultID)
         return (
             VaultHeader(
@@ -29,16 +29,17 @@ extension VaultHeader {
 
     /// Fetches the vault's key from the source that is recorded, and proves it.
     func wrapping(
-        of path: String, from choice: KeySourceChoice, passphrase: Secret?
+        of path: String, from choice: KeySourceChoice, passphrase: Secret?, _ attempt: KeyAttempt
     ) async throws(VaultError) -> KeyWrapping {
         let source = try choice.recorded(keySource, of: path)
-        return try await wrapping(of: path, from: source, passphrase: passphrase)
+        return try await wrapping(of: path, from: source, passphrase: passphrase, attempt)
     }
 
     func wrapping(
-        of path: String, from source: any KeySource, passphrase: Secret?
+        of path: String, from source: any KeySource, passphrase: Secret?, _ attempt: KeyAttempt
     ) async throws(VaultError) -> KeyWrapping {
-        let key = try await source.key(for: vaultID, parameters: keyParameters, passphrase: passphrase)
+        let key = try await source.key(
+            for: vaultID, parameters: keyParameters, passphrase: passphrase, attempt)
         let wrapping = try KeyWrapping(from: source.name, key, vaultID).of(format)
         guard wrapping.check == keyCheck else { throw source.mismatch(path, isTyped: passphrase != nil) }
         await source.proved(for: vaultID)

@@ -23,8 +23,8 @@ struct ManifestAtStart {
 
     /// - Parameters:
     ///   - keys: of the vault as a whole; nil if there are none.
-    ///   - remembered: outside of the file.
-    init(_ found: Found, keys: PartitionKeys?, remembered: RollbackAnchor.Found) {
+    ///   - remembered: outside of the file, in each place.
+    init(_ found: Found, keys: PartitionKeys?, remembered: [RollbackAnchor.Found]) {
         let opened = found.manifest.flatMap { box in
             keys.flatMap { ManifestSeal.open(box, as: .vault, keys: $0) }.flatMap { VaultManifest($0) }
         }
@@ -32,13 +32,15 @@ struct ManifestAtStart {
         if opened == nil, !found.roots.isEmpty || found.manifest != nil {
             finding = .manifestLost
             vault.partitions = found.roots.mapValues { VaultManifest.Standing(root: $0) }
-        } else if Self.isEarlier(vault, found.manifest.flatMap { Fingerprint($0) }, than: remembered) {
+        } else if remembered.contains(where: {
+            Self.isEarlier(vault, found.manifest.flatMap { Fingerprint($0) }, than: $0)
+        }) {
             finding = .rolledBack
         } else {
             finding = .newest
         }
         if finding != .newest {
-            if case .mark(let mark) = remembered { vault.commit = max(vault.commit, mark.commit) }
+            for case .mark(let mark) in remembered { vault.commit = max(vault.commit, mark.commit) }
             vault.partitions[.wholeVault] = VaultManifest.Standing()
             vault.partitions = vault.partitions.mapValues { VaultManifest.Standing(root: $0.root, isRolledBack: true) }
         }

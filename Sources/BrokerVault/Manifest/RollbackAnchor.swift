@@ -1,11 +1,14 @@
 import BrokerModel
+import BrokerSystem
 import Glibc
 
-/// Remembers the vault's last commit outside of its file: in the session's runtime directory, which is gone after a log-out
-/// or a restart of the machine.
+/// Remembers the vault's last commit outside of its file: in a folder with keys, apart from the vault, and in the session's
+/// runtime directory.
 ///
 /// It is written after each commit and not synced, so it is never ahead of the file, unless an earlier file was put in
 /// place of the last one. It is a tripwire and no proof: whoever may write the file may put both back.
+///
+/// After the sealed mark the path of the vault follows in the clear: where a vault was is known when its file is gone.
 final class RollbackAnchor: Sendable {
     struct Mark: Sendable, Equatable {
         let commit: UInt64
@@ -14,33 +17,65 @@ final class RollbackAnchor: Sendable {
     }
 
     enum Found: Sendable, Equatable {
-        /// A first start, or the first since the log-in.
+        /// No commit is remembered here.
         case nothing
         /// Not of this vault's key: one of the two is not what it was.
         case foreign
         case mark(Mark)
     }
 
+    private static let prefix = "anchor-"
     private static let byteCount = 8 + Fingerprint.count + AEAD.overhead
     private let descriptor: Int32
     private let vaultID: [UInt8]
 
-    /// - Parameter directory: ours, and closed to everybody else.
-    init(in directory: StateDirectory, vaultID: [UInt8]) throws(VaultError) {
-        let digits = Array("0123456789abcdef")
-        let name = "anchor-" + vaultID.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+    /// - Parameters:
+    ///   - directory: ours, and closed to everybody else.
+    ///   - vaultPath: of the vault's file.
+    init(in directory: StateDirectory, vaultID: [UInt8], of vaultPath: String) throws(VaultError) {
+        let name = Self.prefix + vaultID.hexadecimal
         descriptor = openat(directory.descriptor, name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0o600)
         guard descriptor >= 0 else { throw directory.failure(errno, "open", name) }
         self.vaultID = vaultID
+        write(path: vaultPath)
     }
 
     deinit { close(descriptor) }
+
+    /// Without the path only a lost vault is not recognised.
+    private func write(path vaultPath: String) {
+        let path = Array(vaultPath.utf8)
+        guard Self.path(in: descriptor) != path else { return }
+        _ = pwrite(descriptor, path, path.count, off_t(Self.byteCount))
+        _ = ftruncate(descriptor, off_t(Self.byteCount + path.count))
+    }
+
+    private static func path(in descriptor: Int32) -> [UInt8] {
+        var path = [UInt8](repeating: 0, count: Int(PATH_MAX))
+        let count = pread(descriptor, &path, path.count, off_t(byteCount))
+        return Array(path.prefix(max(0, count)))
+    }
+
+    /// The anchor of a vault whose file was at a path.
+    static func vault(
+        at vaultPath: String, in directory: StateDirectory
+    ) -> (vaultID: [UInt8], anchorPath: String)? {
+        for name in (try? FolderNames(of: directory.path))?.names ?? [] where name.hasPrefix(prefix) {
+            guard let vaultID = [UInt8](hexadecimal: name.dropFirst(prefix.count)) else { continue }
+            let descriptor = openat(directory.descriptor, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
+            guard descriptor >= 0 else { continue }
+            defer { close(descriptor) }
+            if path(in: descriptor) == Array(vaultPath.utf8) { return (vaultID, "\(directory.path)/\(name)") }
+        }
+        return nil
+    }
 
     /// - Parameter keys: of the vault as a whole; nil when it has none.
     func read(_ keys: PartitionKeys?) -> Found {
         var box = [UInt8](repeating: 0, count: Self.byteCount)
         let count = pread(descriptor, &box, box.count, 0)
-        guard count != 0 else { return .nothing }
+        // A file that a power cut left without its bytes has zeros.
+        guard count != 0, !box.allSatisfy({ $0 == 0 }) else { return .nothing }
         guard count == box.count, let keys,
             let bytes = ManifestSeal.open(box, as: .anchor(vaultID: vaultID), keys: keys)
         else { return .foreign }

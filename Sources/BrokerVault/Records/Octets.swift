@@ -1,6 +1,13 @@
 extension [UInt8] {
     /// Two small letters or digits a byte.
     var hexadecimal: String { map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() }
+
+    /// - Returns: nil for anything but two hexadecimal digits a byte.
+    init?(hexadecimal text: Substring) {
+        let digits = text.utf8.compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
+        guard digits.count == text.utf8.count, digits.count.isMultiple(of: 2) else { return nil }
+        self = stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
+    }
 }
 
 extension UnsafeRawBufferPointer {

@@ -2,16 +2,21 @@ import BrokerModel
 import CSQLite
 
 /// One connection to one database file, for one thread at a time. Statements are compiled once and kept.
+///
+/// The file is this process's alone while any connection to it is open, so the index of its log lies in ordinary memory: some
+/// file systems cannot share memory for files (FUSE with direct I/O, 9p). Connections of one process share that index.
 final class SQLiteConnection {
     let path: String
     private let handle: OpaquePointer
+    /// https://www.sqlite.org/vfs.html#standard_unix_vfses
+    private static let exclusive = "unix-excl"
     private var statements: [String: Statement] = [:]
 
     /// Opens an existing file. `path` must have no symbolic link in it.
     init(opening path: String) throws(VaultError) {
         var opened: OpaquePointer?
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_PRIVATECACHE
-        let code = sqlite3_open_v2(path, &opened, flags, nil)
+        let code = sqlite3_open_v2(path, &opened, flags, Self.exclusive)
         guard code == SQLITE_OK, let handle = opened else {
             let failure = SQLiteFailure(
                 code: code, systemError: opened.map { sqlite3_system_errno($0) } ?? 0, path: path)
@@ -21,7 +26,7 @@ final class SQLiteConnection {
         self.path = path
         self.handle = handle
         sqlite3_extended_result_codes(handle, 1)
-        // A person may look at the file with the sqlite3 shell meanwhile.
+        // A person may be looking at the file with the sqlite3 shell.
         sqlite3_busy_timeout(handle, 5_000)
         // The file may have been written by anybody: it must not make SQLite do more than read and write tables.
         set(SQLITE_DBCONFIG_DEFENSIVE, true)

@@ -21,6 +21,7 @@ struct SQLiteFailure {
                     + "the broker goes on by itself.")
         case SQLITE_CORRUPT, SQLITE_NOTADB:
             return .damaged("\(path) is damaged (SQLite code \(code)). Restore it from a backup, or move it away.")
+        case _ where systemError == EROFS: return .io(readOnlyText(path))
         case SQLITE_BUSY, SQLITE_LOCKED:
             return .io("Another program keeps \(path) locked. End it and try again.")
         default:

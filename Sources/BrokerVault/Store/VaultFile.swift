@@ -124,7 +124,7 @@ extension SQLiteConnection {
     /// A transaction that was reported as done survives a power cut, and what is deleted is overwritten.
     func makeDurable() throws(VaultError) {
         guard try rows("PRAGMA journal_mode = WAL", read: { $0.text(0) }) == ["wal"] else {
-            throw .io("\(path) lies on a file system without shared memory for files. Name a local --state-dir.")
+            throw .io("SQLite cannot keep a log beside \(path). Name a --state-dir on another file system.")
         }
         try run("PRAGMA synchronous = FULL")
         try run("PRAGMA secure_delete = ON")

@@ -17,19 +17,19 @@ final class VaultWriter: Sendable {
     private let reader: VaultReader
     private let keys: KeyRing
     private let known: KnownManifest
-    private let anchor: RollbackAnchor?
+    private let anchors: [RollbackAnchor]
     private let logger: Logger
 
     init(
         _ connection: sending SQLiteConnection, claim: DirectoryClaim, reader: VaultReader, keys: KeyRing,
-        known: KnownManifest, anchor: RollbackAnchor?, logger: Logger
+        known: KnownManifest, anchors: [RollbackAnchor], logger: Logger
     ) {
         // One: an earlier broker may have left something in the log.
         state = Mutex(State(connection: connection, claim: claim, writesInLog: 1))
         self.reader = reader
         self.keys = keys
         self.known = known
-        self.anchor = anchor
+        self.anchors = anchors
         self.logger = logger
     }
 
@@ -227,11 +227,12 @@ final class VaultWriter: Sendable {
     }
 
     private func remember(_ commit: UInt64, _ box: Fingerprint?) {
-        guard let anchor, let box,
+        guard !anchors.isEmpty, let box,
             let keys = try? keys.keys(of: .wholeVault, stored: { (_) throws(VaultError) in nil })
         else { return }
-        if !anchor.write(RollbackAnchor.Mark(commit: commit, manifest: box), keys: keys) {
-            logger.notice("the vault's last commit could not be remembered in the runtime directory")
+        let mark = RollbackAnchor.Mark(commit: commit, manifest: box)
+        for anchor in anchors where !anchor.write(mark, keys: keys) {
+            logger.notice("the vault's last commit could not be remembered outside of the vault")
         }
     }
 

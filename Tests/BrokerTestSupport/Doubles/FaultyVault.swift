@@ -185,6 +185,8 @@ package final class FaultyVault: RecordVault, VaultKeys, BackupStore, PartitionS
         try await vault.replaceDataKeys(at: now)
     }
     package func unlock(passphrase: Secret?) async throws(VaultError) { try await vault.unlock(passphrase: passphrase) }
+    package func unlockUnasked() async throws(VaultError) { try await vault.unlockUnasked() }
+    package func keyChanges() -> AsyncStream<Void> { vault.keyChanges() }
     package func isRolledBack(_ partition: Partition) -> Bool {
         faults.withLock { $0.isRolledBack } || vault.isRolledBack(partition)
     }
@@ -205,7 +207,7 @@ extension Vault {
 
     /// A vault that may have this one source of its key.
     package static func open(
-        in directory: StateDirectory, keySource: any KeySource, anchors: StateDirectory? = nil,
+        in directory: StateDirectory, keySource: any KeySource, anchors: [StateDirectory] = [],
         tidyingAfter idleDelay: Duration = .seconds(1), logger: Logger
     ) async throws(VaultError) -> Vault {
         try await open(

@@ -24,7 +24,7 @@ struct VaultBed {
         keySource: (any KeySource)? = nil, tidyingAfter idleDelay: Duration = .seconds(3600)
     ) async throws(VaultError) -> Vault {
         let directory = try StateDirectory.open(creating: path)
-        let anchors = try StateDirectory.open(creating: anchors)
+        let anchors = [try StateDirectory.open(creating: anchors)]
         guard let keySource else {
             let sources = KeySources.all(in: KeySurroundings(directory: directory))
             return try await Vault.open(

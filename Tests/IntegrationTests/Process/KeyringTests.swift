@@ -41,17 +41,35 @@ private struct Keyring {
     }
 
     private static let service = "org.freedesktop.secrets"
-    private static let login = "/org/freedesktop/secrets/collection/login"
+    static let login = "/org/freedesktop/secrets/collection/login"
 
     func call(_ arguments: [String]) async throws -> CommandResult {
         try await bed.run(Launch("busctl", ["--address=\(address)"] + arguments))
     }
 
-    func lock() async throws {
+    /// As a person does who logs in, while the daemon runs.
+    func unlock() async throws { try await helper(["unlock", Self.login, Self.password]) }
+
+    /// A keyring without a password becomes the default one.
+    /// - Returns: its path.
+    func makeOpen() async throws -> String {
+        try await helper(["open"]).trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    @discardableResult
+    private func helper(_ arguments: [String]) async throws -> String {
+        let result = try await bed.run(
+            Launch(
+                "/usr/bin/python3", [PackageTree.fixture("gnome-keyring.py")] + arguments, environment: environment))
+        try #require(result.succeeded, "\(result)")
+        return result.output
+    }
+
+    func lock(_ collection: String = login) async throws {
         let result = try await call(
             [
                 "call", Self.service, "/org/freedesktop/secrets", "org.freedesktop.Secret.Service", "Lock", "ao", "1",
-                Self.login,
+                collection,
             ])
         #expect(result.succeeded, "\(result)")
     }
@@ -86,13 +104,6 @@ struct KeyringTests {
 
     private func isLocked(_ broker: BrokerProcess) async throws -> Bool? {
         try await broker.call("broker.status")["locked"]?.boolValue
-    }
-
-    private func runRefused(_ bed: TestBed, _ keyring: Keyring, on directory: String) async throws -> CommandResult {
-        try await BrokerProcess.run(in: bed) { options in
-            options.stateDirectory = directory
-            options.wrapper = ["/usr/bin/env", "DBUS_SESSION_BUS_ADDRESS=\(keyring.address)"]
-        }
     }
 
     @Test("it moves there and back; the vault opens with it, and no key file stays behind")
@@ -134,7 +145,12 @@ struct KeyringTests {
         }
     }
 
-    @Test("while the keyring is away or locked the broker is, too, and says what to do; then it opens")
+    private func opensByItself(_ broker: BrokerProcess) async throws {
+        try await eventually("the broker opens by itself") { try await isLocked(broker) == false }
+        #expect(try await broker.ctl(["apps", "list"]).output.contains("notes"))
+    }
+
+    @Test("a broker that started before its keyring opens by itself when that comes")
     func away() async throws {
         try await withTestBed { bed in
             let keyring = try await Keyring.start(in: bed)
@@ -149,14 +165,68 @@ struct KeyringTests {
             let unreachable = try await second.ctl(["unlock"])
             #expect(unreachable.status == .exited(4) && unreachable.errors.contains("keyring"), "\(unreachable)")
             _ = try await keyring.run()
-            try await keyring.lock()
-            let closed = try await second.ctl(["unlock"])
-            #expect(closed.status == .exited(4) && closed.errors.contains("keyring is locked"), "\(closed)")
-            #expect(try await isLocked(second) == true)
+            try await opensByItself(second)
         }
     }
 
-    @Test("a key that is gone from the keyring is told as lost, with what that means; nothing is made in its place")
+    @Test("a broker whose keyring is locked says so, and opens by itself when the keyring is unlocked")
+    func locked() async throws {
+        try await withTestBed { bed in
+            let keyring = try await Keyring.start(in: bed)
+            _ = try await keyring.run()
+            let first = try await start(bed, keyring, source: "\"secret-service\"")
+            try await first.register("notes", clientID: "native", authority: "https://login.example.org/")
+            await first.stop()
+            try await keyring.lock()
+
+            let second = try await start(bed, keyring, on: first.stateDirectory)
+            #expect(try await isLocked(second) == true)
+            let closed = try await second.ctl(["unlock"])
+            #expect(closed.status == .exited(4) && closed.errors.contains("keyring is locked"), "\(closed)")
+            #expect(try await isLocked(second) == true)
+            try await keyring.unlock()
+            try await opensByItself(second)
+        }
+    }
+
+    @Test("a broker that a person locked stays locked, whatever happens to the keyring")
+    func lockedByPerson() async throws {
+        try await withTestBed { bed in
+            let keyring = try await Keyring.start(in: bed)
+            _ = try await keyring.run()
+            let first = try await start(bed, keyring, source: "\"secret-service\"")
+            await first.stop()
+            try await keyring.lock()
+            let broker = try await start(bed, keyring, on: first.stateDirectory)
+            #expect(try await broker.ctl(["lock"]).status == .exited(0))
+            try await keyring.unlock()
+            // What the broker does with the change is done when another one that was made later has opened.
+            let other = try await start(bed, keyring, source: "\"secret-service\"")
+            #expect(try await isLocked(other) == false)
+            #expect(try await isLocked(broker) == true)
+            #expect(try await broker.ctl(["unlock"]).status == .exited(0))
+            #expect(try await isLocked(broker) == false)
+        }
+    }
+
+    @Test("a keyring without a password is unlocked by the broker that needs it")
+    func withoutPassword() async throws {
+        try await withTestBed { bed in
+            let keyring = try await Keyring.start(in: bed)
+            _ = try await keyring.run()
+            let open = try await keyring.makeOpen()
+            let first = try await start(bed, keyring, source: "\"secret-service\"")
+            try await first.register("notes", clientID: "native", authority: "https://login.example.org/")
+            await first.stop()
+            try await keyring.lock(open)
+            let second = try await start(bed, keyring, on: first.stateDirectory)
+            #expect(try await isLocked(second) == false)
+        }
+    }
+
+    @Test(
+        "a key that is not in the keyring leaves the broker locked and the vault as it is; nothing is made in its place"
+    )
     func lost() async throws {
         try await withTestBed { bed in
             let keyring = try await Keyring.start(in: bed)
@@ -165,11 +235,14 @@ struct KeyringTests {
             await first.stop()
             try await keyring.delete(try #require(try await keyring.item()))
             let before = try Data(contentsOf: URL(filePath: "\(first.stateDirectory)/vault.db"))
-            let result = try await runRefused(bed, keyring, on: first.stateDirectory)
+            let broker = try await start(bed, keyring, on: first.stateDirectory)
+            #expect(try await isLocked(broker) == true)
+            let result = try await broker.ctl(["unlock"])
             #expect(result.status == .exited(4), "\(result)")
-            for part in ["keyring", "tokens are lost", "move vault.db away"] {
+            for part in ["another keyring", "backup of the keyring", "Keep vault.db"] {
                 #expect(result.errors.contains(part), "\(result)")
             }
+            #expect(!result.errors.contains("move vault.db away"), "\(result)")
             #expect(try Data(contentsOf: URL(filePath: "\(first.stateDirectory)/vault.db")) == before)
             #expect(try await keyring.item() == nil)
         }

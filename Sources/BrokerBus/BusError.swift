@@ -1,0 +1,37 @@
+import BrokerSystem
+import CSystemd
+import Glibc
+
+/// Why a call on a message bus failed.
+package struct BusError: Error, Sendable {
+    /// As the answer names it (`org.freedesktop.DBus.Error.ServiceUnknown`); nil where there was no answer.
+    package var name: String?
+    /// For people; without a full stop.
+    package var text: String
+    package var number: Int32
+
+    package init(number: Int32, name: String? = nil, text: String? = nil) {
+        self.number = number
+        self.name = name
+        self.text = text ?? errnoText(number)
+    }
+
+    init(code: Int32, _ answer: sd_bus_error = sd_bus_error()) {
+        self.init(
+            number: -code, name: answer.name.map { String(cString: $0) },
+            text: answer.message.map { String(cString: $0) })
+    }
+
+    /// Nothing answered in time; it may do later.
+    package var isSilence: Bool {
+        number == ETIMEDOUT || name == SD_BUS_ERROR_NO_REPLY || name == SD_BUS_ERROR_TIMEOUT
+    }
+
+    /// No program has the name that was called, and none can be started.
+    package var isAbsence: Bool { name == SD_BUS_ERROR_SERVICE_UNKNOWN || name == SD_BUS_ERROR_NAME_HAS_NO_OWNER }
+
+    /// The connection is of no use any more.
+    package var isDisconnection: Bool {
+        [ENOTCONN, ECONNRESET, EPIPE, ESHUTDOWN].contains(number) || name == SD_BUS_ERROR_DISCONNECTED
+    }
+}

@@ -1,0 +1,79 @@
+import CSystemd
+
+/// Writes the arguments of a call, in their order.
+package struct BusWriter {
+    private let message: OpaquePointer
+
+    init(_ message: OpaquePointer) { self.message = message }
+
+    package func string(_ text: String) throws(BusError) { try basic("s", text) }
+
+    /// A path that does not look like one is refused.
+    package func path(_ path: String) throws(BusError) { try basic("o", path) }
+
+    package func flag(_ isTrue: Bool) throws(BusError) {
+        var value: Int32 = isTrue ? 1 : 0
+        try check(sd_bus_message_append_basic(message, type("b"), &value))
+    }
+
+    package func number(_ number: Int32) throws(BusError) {
+        var value = number
+        try check(sd_bus_message_append_basic(message, type("i"), &value))
+    }
+
+    package func number(_ number: UInt32) throws(BusError) {
+        var value = number
+        try check(sd_bus_message_append_basic(message, type("u"), &value))
+    }
+
+    package func bytes(_ bytes: UnsafeRawBufferPointer) throws(BusError) {
+        try check(sd_bus_message_append_array(message, type("y"), bytes.baseAddress, bytes.count))
+    }
+
+    /// - Parameters:
+    ///   - kind: `a` for an array, `r` for a structure, `e` for an entry of a dictionary, `v` for a variant.
+    ///   - contents: the signature of what is in it.
+    package func inside(
+        _ kind: Unicode.Scalar, _ contents: String, _ body: () throws(BusError) -> Void
+    ) throws(BusError) {
+        try check(sd_bus_message_open_container(message, type(kind), contents))
+        try body()
+        try check(sd_bus_message_close_container(message))
+    }
+
+    package func strings(_ texts: [String]) throws(BusError) {
+        try inside("a", "s") { () throws(BusError) in for text in texts { try string(text) } }
+    }
+
+    package func paths(_ paths: [String]) throws(BusError) {
+        try inside("a", "o") { () throws(BusError) in for path in paths { try self.path(path) } }
+    }
+
+    /// A dictionary of strings.
+    package func words(_ words: KeyValuePairs<String, String>) throws(BusError) {
+        try inside("a", "{ss}") { () throws(BusError) in
+            for (name, value) in words {
+                try inside("e", "ss") { () throws(BusError) in
+                    try string(name)
+                    try string(value)
+                }
+            }
+        }
+    }
+
+    /// An entry of a dictionary of variants.
+    package func entry(
+        _ name: String, _ contents: String, _ value: () throws(BusError) -> Void
+    ) throws(BusError) {
+        try inside("e", "sv") { () throws(BusError) in
+            try string(name)
+            try inside("v", contents, value)
+        }
+    }
+
+    private func basic(_ kind: Unicode.Scalar, _ text: String) throws(BusError) {
+        try check(text.withCString { sd_bus_message_append_basic(message, type(kind), $0) })
+    }
+
+    private func type(_ scalar: Unicode.Scalar) -> CChar { CChar(truncatingIfNeeded: scalar.value) }
+}

@@ -1,0 +1,24 @@
+import BrokerModel
+import BrokerSystem
+import Glibc
+
+/// Why the system lets the broker neither read nor write a path, and what helps.
+enum Ownership {
+    /// - Returns: nil where the path belongs to the broker's user, or cannot be looked at.
+    static func objection(to path: String) -> VaultError? {
+        var facts = stat()
+        guard lstat(path, &facts) == 0, facts.st_uid != geteuid() else { return nil }
+        return .notPrivate(objection(to: path, of: facts.st_uid))
+    }
+
+    static func objection(to path: String, of owner: uid_t) -> String {
+        "\(path) belongs to \(ownerText(owner)), not to \(ownerText(geteuid())), who the broker runs as. Find out who put it "
+            + "there; if it is yours, run as root: chown \(geteuid()) \(path)"
+    }
+}
+
+/// What to say where a file system takes no writes.
+func readOnlyText(_ path: String) -> String {
+    "The file system of \(path) is read-only. If an error of the disk made it so (dmesg says), see to that first; then mount it "
+        + "for writing again: mount -o remount,rw"
+}

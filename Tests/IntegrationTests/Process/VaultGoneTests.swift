@@ -1,0 +1,77 @@
+import BrokerTestSupport
+import BrokerValues
+import Foundation
+import Testing
+
+/// What the folder of the key remembers of a vault.
+@Suite("A vault that is an earlier one, or gone, while its key is there", .serialized)
+struct VaultGoneTests {
+    /// A broker with its vault and its key where they usually are, in a login of its own.
+    private func start(_ bed: TestBed) async throws -> BrokerProcess {
+        let session = try bed.makeDirectory("session")
+        return try await BrokerProcess.start(in: bed) { options in
+            options.stateDirectory = state(bed)
+            options.namesStateDirectory = false
+            options.wrapper = ["/usr/bin/env", "XDG_RUNTIME_DIR=\(session)"]
+        }
+    }
+
+    private func state(_ bed: TestBed) -> String { bed.path(".local/state/brokerd") }
+
+    private func register(_ app: String, at broker: BrokerProcess) async throws {
+        try await broker.register(app, clientID: "native", authority: "https://login.example.org/")
+    }
+
+    @Test("an earlier vault is noticed after a log-out, too")
+    func afterLogOut() async throws {
+        try await withTestBed { bed in
+            let file = URL(filePath: "\(state(bed))/vault.db")
+            var broker = try await start(bed)
+            try await register("notes", at: broker)
+            await broker.stop()
+            let kept = try Data(contentsOf: file)
+            broker = try await start(bed)
+            #expect(try await broker.call("broker.status")[path: "vault.rolledBack"] == false)
+            try await register("mail", at: broker)
+            await broker.stop()
+            try kept.write(to: file)
+
+            broker = try await start(bed)
+            #expect(try await broker.call("broker.status")[path: "vault.rolledBack"] == true)
+            #expect(try await broker.ctl(["cache", "accept-restore"]).status == .exited(0))
+            await broker.stop()
+            broker = try await start(bed)
+            #expect(try await broker.call("broker.status")[path: "vault.rolledBack"] == false)
+        }
+    }
+
+    @Test("no empty vault takes the place of one that is gone; its key opens it when it is put back")
+    func gone() async throws {
+        try await withTestBed { bed in
+            let file = "\(state(bed))/vault.db"
+            var broker = try await start(bed)
+            try await register("notes", at: broker)
+            await broker.stop()
+            try FileManager.default.moveItem(atPath: file, toPath: bed.path("kept"))
+
+            let refusal = try await BrokerProcess.run(in: bed) {
+                $0.stateDirectory = state(bed)
+                $0.namesStateDirectory = false
+            }
+            #expect(refusal.status == .exited(4), "\(refusal)")
+            #expect(refusal.errors.contains("\(file) is gone"), "\(refusal)")
+            #expect(!FileManager.default.fileExists(atPath: file))
+
+            try FileManager.default.moveItem(atPath: bed.path("kept"), toPath: file)
+            broker = try await start(bed)
+            #expect(try await broker.call("apps.list")[path: "apps"].arrayValue?.count == 1)
+            await broker.stop()
+
+            try FileManager.default.removeItem(atPath: file)
+            let anchor = try #require(refusal.errors.split(separator: " ").first { $0.contains("/anchor-") })
+            try FileManager.default.removeItem(atPath: anchor.trimmingCharacters(in: ["\n", "."]))
+            broker = try await start(bed)
+            #expect(try await broker.call("apps.list")[path: "apps"].arrayValue?.isEmpty == true)
+        }
+    }
+}
