@@ -48,6 +48,12 @@ extension Target.Dependency {
     static let cryptoExtras = library("CryptoExtras", "swift-crypto")
     static let jwtKit = library("JWTKit", "jwt-kit")
     static let hummingbird = library("Hummingbird", "hummingbird")
+
+    /// What comes along with them and nothing here imports: SwiftPM takes no notice of the version of a package that no target names.
+    static let broughtAlong = [
+        library("Atomics", "swift-atomics"), library("DequeModule", "swift-collections"),
+        library("AsyncAlgorithms", "swift-async-algorithms"),
+    ]
 }
 
 let package = Package(
@@ -62,18 +68,21 @@ let package = Package(
         .default(enabledTraits: ["Programs"]),
     ],
     dependencies: [
-        // What is linked into the installed programs has an exact version; what comes along with it, Package.resolved says.
+        // What is linked into the installed programs has an exact version, and what comes along with it as well.
         .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-atomics", exact: "1.3.0"),
+        .package(url: "https://github.com/apple/swift-collections", exact: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-async-algorithms", exact: "1.1.4"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
         .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
     ],
     targets: [
         // Entry points
-        program("brokerd", ["BrokerDaemon", "CArguments", "CWipingHeap"]),
+        program("brokerd", ["BrokerDaemon", "CArguments", "CWipingHeap"] + Target.Dependency.broughtAlong),
         program("brokerctl", ["BrokerCommands", "CArguments"]),
         program("profile-app", ["BrokerClient", "ExampleSupport"], path: "Sources/Examples/ProfileApp"),
         program("mail-app", ["BrokerClient", "ExampleSupport"], path: "Sources/Examples/MailApp"),

@@ -39,7 +39,8 @@ extension AppRegistration {
     /// - Parameter before: nil for one that is of no use as providers are configured now.
     func keepingSecret(of before: AppRegistration?) throws(BrokerError) -> AppRegistration {
         guard clientSecret == nil else { return self }
-        guard let before, description.clientID == before.description.clientID, authority == before.authority else {
+        guard let before, description.clientID.isExactly(before.description.clientID), authority == before.authority
+        else {
             throw BrokerError(
                 .invalidParameter,
                 "The client secret is for the client and the authority that were registered; give the new client's own."

@@ -97,8 +97,11 @@ struct RuleTests {
             switch claims["aud"] { case .string(let one): use(one) }
             let same = claims["sub"]?.exactText == subject
             if let text = value.stringValue, !text.isEmpty { return .string(text) }
+            let isOwn = token.clientID == app.clientID
+            if client == nil || client != owner.clientID { return }
+            if token.clientID.isExactly(app.clientID), party.exactText == expectation.clientID { return }
             """)
-        #expect(Rules.looseComparisons(in: sample).map(\.line) == [1, 2, 3, 4])
+        #expect(Rules.looseComparisons(in: sample).map(\.line) == [1, 2, 3, 4, 9, 10])
     }
 
     @Test("a claim that nobody proves")

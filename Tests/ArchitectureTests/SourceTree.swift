@@ -96,14 +96,18 @@ enum Rules {
         }
     }
 
-    /// Swift's `==` takes texts for equal that only look the same: what a provider says is compared as `exactText`.
+    /// Swift's `==` takes texts for equal that only look the same: what a provider says, and client ids, are compared as
+    /// `exactText` or with `isExactly`.
     static func looseComparisons(in file: SourceFile) -> [Finding] {
         file.text.code.enumerated().compactMap { index, line in
             guard
                 line.contains(#/stringValue\)?\s*(==|!=)\s*[^\s]|(==|!=)\s*[\w.?!()\[\]]*\.stringValue\b/#)
+                    || line.contains(#/\bclientID\s*(==|!=)|(==|!=)\s*(?!expectation\b)[\w.?!$]*\.clientID\b/#)
                     || line.contains(#/contains\([^)]*\.stringValue|case \.string\((?!let\b|var\b|\)|_\))/#)
             else { return nil }
-            return Finding(path: file.path, line: index + 1, text: "a provider's text compared by looks: use exactText")
+            return Finding(
+                path: file.path, line: index + 1,
+                text: "a provider's text compared by looks: use exactText or isExactly")
         }
     }
 

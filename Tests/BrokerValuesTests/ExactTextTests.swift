@@ -13,7 +13,23 @@ struct ExactTextTests {
         #expect(ExactText(one) != ExactText(other))
         #expect(Set([ExactText(one), ExactText(other)]).count == 2)
         #expect(JSONValue.string(one).exactText != JSONValue.string(other).exactText)
+        #expect(!one.isExactly(other) && one.isExactly(String(one)))
     }
+
+    @Test(
+        "no member is found under a name that only looks like its own",
+        arguments: ["K\u{212A}", ";\u{37E}", "`\u{1FEF}"])
+    func memberNames(pair: String) throws {
+        let (name, other) = (String(pair.unicodeScalars.prefix(1)), String(pair.unicodeScalars.suffix(1)))
+        let alone = try #require(JSONObject(json: #"{"a\#(other)":1,"\u00e9":2}"#.utf8))
+        #expect(alone["a\(name)"] == nil && alone["\u{e9}"] == 2)
+        let both = try #require(JSONObject(json: #"{"a\#(name)":1,"a\#(other)":2}"#.utf8))
+        #expect(both["a\(name)"] == 1)
+        let node = try JSONReader.read(#"{"a\#(name)":1,"a\#(other)":[]}"#.utf8)
+        guard case .number? = node["a\(name)"] else { throw NoNumber() }
+    }
+
+    private struct NoNumber: Error {}
 
     @Test("the same bytes are the same text")
     func same() {

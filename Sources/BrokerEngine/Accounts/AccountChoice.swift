@@ -62,7 +62,7 @@ package enum AccountChoice: Sendable {
     static func ambiguous(_ accounts: [Account]) -> BrokerError {
         BrokerError(
             .ambiguousAccount,
-            "Several accounts are signed in; say which one is meant, by its id where they share a username."
+            "Several accounts fit; say which one is meant, by its id where they share a username."
         ) { $0.accounts = accounts }
     }
 

@@ -12,35 +12,20 @@ struct AccountListing: Sendable {
         return includeSignedOut ? all : all.filter(\.signedIn)
     }
 
+    /// - Returns: nil when there is none of that name.
+    /// - Throws: `ambiguousAccount` when several people have the username.
     func find(_ selector: AccountReference, for app: AppRegistration?, in partition: Partition)
         throws(BrokerError) -> Account?
     {
-        // Who names no app means one of the person's accounts at all providers, and is asked which; an app gets, as MSAL
-        // has it, the first.
-        guard app != nil else { return try unique(selector, for: nil, in: partition) }
-        let matching = try called(selector, for: app, in: partition)
-        services.warnOfNamesakes(matching)
-        return matching.resolve(\.signedIn)?.who
+        try called(selector, for: app, in: partition).theOne(\.self)?.who
     }
 
-    /// The account whose tokens shall go: with these there is no "the first".
-    ///
-    /// - Throws: `accountNotFound`; `ambiguousAccount` when several people who are signed in have the username.
-    func requireUnique(_ selector: AccountReference, for app: AppRegistration?, in partition: Partition)
+    /// - Throws: `accountNotFound`; `ambiguousAccount` when several people have the username.
+    func require(_ selector: AccountReference, for app: AppRegistration?, in partition: Partition)
         throws(BrokerError) -> Account
     {
-        guard let account = try unique(selector, for: app, in: partition) else { throw AccountChoice.notFound }
+        guard let account = try find(selector, for: app, in: partition) else { throw AccountChoice.notFound }
         return account
-    }
-
-    /// Nil when there is none of that name.
-    private func unique(_ selector: AccountReference, for app: AppRegistration?, in partition: Partition)
-        throws(BrokerError) -> Account?
-    {
-        let called = try called(selector, for: app, in: partition)
-        let signedIn = called.filter(\.signedIn)
-        guard Set(signedIn.map(\.id)).count < 2 else { throw AccountChoice.ambiguous(signedIn) }
-        return called.resolve(\.signedIn)?.who
     }
 
     /// With an app, by username only those of its own provider: somebody of that name elsewhere in the group is another person. An id
@@ -99,7 +84,7 @@ extension KnownAccounts {
 }
 
 extension KnownAccounts.Entry {
-    fileprivate func account(for app: AppRegistration, in known: KnownAccounts) -> Account {
+    func account(for app: AppRegistration, in known: KnownAccounts) -> Account {
         var account = account
         account.signedIn = known.isSignedIn(self, for: app)
         return account

@@ -19,7 +19,7 @@ struct AccountRemoval: Sendable {
 
     /// - Returns: how many tokens the app lost.
     func remove(_ selector: AccountReference) async throws(BrokerError) -> Int {
-        let account = try AccountListing(services: services).requireUnique(selector, for: app, in: partition)
+        let account = try AccountListing(services: services).require(selector, for: app, in: partition)
         let members = try services.roster.members(of: app.effectiveGroup, in: partition)
         let (removed, isPersisted) = try await services.write(in: partition) { index throws(VaultError) in
             try decide(account.id, members, from: index)

@@ -1,25 +1,20 @@
-import BrokerModel
 import BrokerValues
 
 extension Sequence {
-    /// Whom a name means that may be several people's: the first who is signed in, else the first. In one pass.
-    func resolve(_ isSignedIn: (Element) -> Bool) -> (who: Element, isSignedIn: Bool)? {
-        var first: Element?
-        for candidate in self {
-            if isSignedIn(candidate) { return (candidate, true) }
-            first = first ?? candidate
+    /// Whom a selector means, of those whom it names: the only one who is signed in; where nobody is, the only one. Nobody is
+    /// taken because they come first.
+    ///
+    /// - Parameter account: with ``Account/signedIn`` as it is for whoever asks.
+    /// - Returns: nil where it names nobody.
+    /// - Throws: `ambiguousAccount` with the choices.
+    func theOne(_ account: (Element) -> Account) throws(BrokerError) -> (who: Element, isSignedIn: Bool)? {
+        let named = map { (who: $0, account: account($0)) }
+        let signedIn = named.filter(\.account.signedIn)
+        let choices = signedIn.isEmpty ? named : signedIn
+        guard let first = choices.first else { return nil }
+        guard choices.allSatisfy({ $0.account.id == first.account.id }) else {
+            throw AccountChoice.ambiguous(choices.map(\.account))
         }
-        return first.map { ($0, false) }
-    }
-}
-
-extension EngineServices {
-    /// - Parameter accounts: whom one selector names.
-    func warnOfNamesakes(_ accounts: some Sequence<Account>) {
-        let ids = accounts.map(\.id)
-        guard Set(ids).count > 1 else { return }
-        log.warning(
-            "several accounts have one username; the first that is signed in is taken", metadata: ["accounts": "\(ids)"]
-        )
+        return (first.who, !signedIn.isEmpty)
     }
 }

@@ -56,7 +56,7 @@ struct Erasure: Sendable {
 
     /// - Throws: `accountNotFound`, `ambiguousAccount`.
     private func person(_ selector: AccountReference) throws(BrokerError) -> KnownAccounts.PersonKey {
-        let account = try AccountListing(services: services).requireUnique(selector, for: nil, in: partition)
+        let account = try AccountListing(services: services).require(selector, for: nil, in: partition)
         return KnownAccounts.PersonKey(
             homeAccountID: HomeAccountID(rawValue: account.homeAccountId), environment: account.environment)
     }

@@ -1,4 +1,5 @@
 import BrokerModel
+import BrokerValues
 
 /// Apps that use an account besides the one that gives it up. Decided in the write queue: a sign-in may have just come in.
 struct OtherUsers: Sendable {
@@ -26,5 +27,5 @@ struct OtherUsers: Sendable {
     var isEmpty: Bool { members.isEmpty }
 
     /// Apps of one group that have one client have one set of tokens (docs/decisions/0004).
-    func shareTokens(of app: AppRegistration) -> Bool { members.contains { $0.clientID == app.clientID } }
+    func shareTokens(of app: AppRegistration) -> Bool { members.contains { $0.clientID.isExactly(app.clientID) } }
 }

@@ -46,13 +46,14 @@ extension CacheIndex {
     package struct ClientKey: Sendable, Hashable {
         package let partition: Partition
         package let group: GroupID
-        package let clientID: String
+        private let client: ExactText
         package let environment: String
+        package var clientID: String { client.text }
 
         package init(partition: Partition, group: GroupID, clientID: String, environment: String) {
             self.partition = partition
             self.group = group
-            self.clientID = clientID
+            client = ExactText(clientID)
             self.environment = environment
         }
 

@@ -62,8 +62,10 @@ struct DeviceCodeAcquisition: Sendable {
         guard let account = request.account else { return nil }
         let known = try services.knownAccounts(of: request.app, in: request.partition)
         let called = known.people(account, at: request.target, otherClouds: services.otherClouds(of: request))
-        guard let entry = called.first else { throw AccountChoice.notFound }
-        return SignInRequirements.Person(entry)
+        guard let person = try called.theOne({ $0.account(for: request.app, in: known) }) else {
+            throw AccountChoice.notFound
+        }
+        return SignInRequirements.Person(person.who)
     }
 
     private func metadata() async throws(BrokerError) -> ProviderMetadata {

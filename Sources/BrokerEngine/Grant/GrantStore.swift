@@ -75,7 +75,7 @@ struct GrantStore: Sendable {
         try services.reading { () throws(VaultError) in
             for owner in try services.index.loadEveryOwner(in: partition)
             where owner.homeAccountID == identity.homeAccountID && owner.environment == authority.environment
-                && (owner.clientID == app.clientID || owner.clientID.isEmpty)
+                && (owner.clientID.isExactly(app.clientID) || owner.clientID.isEmpty)
             {
                 let tokens = try services.index.loadTokens(of: .init(partition: partition, owner: owner))
                 if !tokens.refreshTokens.isEmpty { return true }

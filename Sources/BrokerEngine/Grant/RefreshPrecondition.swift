@@ -35,7 +35,8 @@ struct RefreshPrecondition: Sendable {
             // An app that has signed out gets nothing back on the mere chance that another one shares its client.
             services.log.error("it is not known who shares a refreshed token", metadata: ["cause": "\(error)"])
         }
-        users = [GroupMember(app)] + sharing.filter { $0.clientID == app.clientID && $0.identity != app.identity }
+        users =
+            [GroupMember(app)] + sharing.filter { $0.clientID.isExactly(app.clientID) && $0.identity != app.identity }
     }
 
     func standing(in draft: CacheDraft) throws(VaultError) -> Standing {

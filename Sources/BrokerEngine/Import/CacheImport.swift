@@ -42,7 +42,7 @@ struct CacheImport: Sendable {
         var isOneOfSeveral: Bool
 
         func takes(_ token: UnifiedCache.Credential) -> Bool {
-            app.clientID == token.clientID
+            app.clientID.isExactly(token.clientID)
                 && ImportPlan.isEnvironment(token.environment, of: app.authority, isOneOfSeveral: isOneOfSeveral)
         }
     }
@@ -88,7 +88,7 @@ struct CacheImport: Sendable {
         var found: [UnregisteredClient] = []
         for token in cache.refreshTokens {
             guard !takers.contains(where: { $0.takes(token) }),
-                !found.contains(where: { $0.clientID == token.clientID })
+                !found.contains(where: { $0.clientID.isExactly(token.clientID) })
             else { continue }
             let tenant = cache.accounts.first { $0.homeAccountID == token.homeAccountID }?.realm ?? ""
             found.append(

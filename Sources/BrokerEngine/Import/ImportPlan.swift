@@ -24,7 +24,7 @@ package struct ImportPlan: Sendable {
         func isHere(_ environment: String) -> Bool {
             Self.isEnvironment(environment, of: authority, isOneOfSeveral: isOneOfSeveral)
         }
-        let own = cache.metadata.first { $0.clientID == app.clientID && isHere($0.environment) }
+        let own = cache.metadata.first { $0.clientID.isExactly(app.clientID) && isHere($0.environment) }
         if let own {
             metadata = AppMetadataRecord(
                 group: app.effectiveGroup, clientID: app.clientID, environment: authority.environment,
@@ -48,7 +48,7 @@ package struct ImportPlan: Sendable {
         }
 
         for token in cache.refreshTokens where isHere(token.environment) {
-            let isOwn = token.clientID == app.clientID
+            let isOwn = token.clientID.isExactly(app.clientID)
             let isFamilys = token.familyID != nil && (isOwn || token.familyID == own?.familyID)
             guard isOwn || isFamilys else { continue }
             guard known[token.homeAccountID] != nil else {
@@ -68,7 +68,7 @@ package struct ImportPlan: Sendable {
                 refreshTokens.append(Token(record: record, secret: token.secret))
             }
         }
-        for token in cache.accessTokens where token.clientID == app.clientID && isHere(token.environment) {
+        for token in cache.accessTokens where token.clientID.isExactly(app.clientID) && isHere(token.environment) {
             guard let expiresOn = token.expiresOn, expiresOn > now else {
                 expired += 1
                 continue
@@ -87,7 +87,7 @@ package struct ImportPlan: Sendable {
             record.extra = token.extra.isEmpty ? nil : token.extra
             accessTokens.append(Token(record: record, secret: token.secret))
         }
-        for token in cache.idTokens where token.clientID == app.clientID && isHere(token.environment) {
+        for token in cache.idTokens where token.clientID.isExactly(app.clientID) && isHere(token.environment) {
             guard known[token.homeAccountID] != nil else { continue }
             var record = IDTokenRecord(
                 owner: owner(token), realm: realm(token.realm, of: token.homeAccountID),

@@ -14,7 +14,7 @@ extension CacheChange {
         guard let origin = successor.origin else { return }
         let twins = try draft.index.loadRefreshTokens(ofOrigins: [origin], in: partition, amid: draft)
         for twin in twins where !settles(twin.record) {
-            guard isFamilys || twin.record.owner.clientID == successor.owner.clientID else { continue }
+            guard isFamilys || twin.record.owner.clientID.isExactly(successor.owner.clientID) else { continue }
             // Nobody else has the key that it is bound to.
             guard successor.keyThumbprint == nil else {
                 add(.refreshToken(.delete(twin)))

@@ -14,17 +14,21 @@ struct InteractiveAcquisition: Sendable {
         onJoin: @escaping @Sendable (InteractionJoining) -> Void
     ) async throws(BrokerError) -> AcquiredToken {
         try check(request)
-        let destination = try RedirectDestination.parse(request.redirectURI ?? request.app.redirectURI)
+        _ = try RedirectDestination.parse(request.redirectURI ?? request.app.redirectURI)
         let known = try services.knownAccounts(of: request.app, in: request.partition)
         let otherClouds = services.otherClouds(of: request)
         let account = try request.account.map { selector throws(BrokerError) in
-            guard let chosen = resolve(selector, request, among: known, otherClouds) else {
+            guard let chosen = try resolve(selector, request, among: known, otherClouds) else {
                 throw AccountChoice.notFound
             }
             return chosen
         }
         // Somebody who is only hinted at may have signed out as well.
-        let person = account ?? request.loginHint.flatMap { resolve(.username($0), request, among: known, otherClouds) }
+        let hint = account == nil ? request.loginHint : nil
+        let hinted = try hint.flatMap { name throws(BrokerError) in
+            try resolve(.username(name), request, among: known, otherClouds)
+        }
+        let person = account ?? hinted
         let prompt = try PromptRule.prompt(
             asked: request.prompt,
             isSignedOut: person.map { !$0.isSignedIn }
@@ -45,7 +49,7 @@ struct InteractiveAcquisition: Sendable {
                 services: services, flight: flight, request: request, authority: place,
                 // An account's cloud is known; nobody of another one could be its owner.
                 otherClouds: account == nil ? otherClouds : [], prompt: prompt, account: account?.who,
-                person: person?.who, destination: destination, startedAt: services.clock.now)
+                person: person?.who, startedAt: services.clock.now)
             return try await wait(in: waiter, of: flight, timeout: request.timeout) {
                 // The broker's own task: the code is good once, and what it brings is kept whoever has gone meanwhile.
                 services.gate.join()
@@ -84,10 +88,9 @@ struct InteractiveAcquisition: Sendable {
     private func resolve(
         _ selector: AccountReference, _ request: InteractiveRequest, among known: KnownAccounts,
         _ otherClouds: Set<String>
-    ) -> (who: KnownAccounts.Entry, isSignedIn: Bool)? {
-        let called = known.people(selector, at: request.target, otherClouds: otherClouds)
-        services.warnOfNamesakes(called.map(\.account))
-        return called.resolve { known.isSignedIn($0, for: request.app) }
+    ) throws(BrokerError) -> (who: KnownAccounts.Entry, isSignedIn: Bool)? {
+        try known.people(selector, at: request.target, otherClouds: otherClouds)
+            .theOne { $0.account(for: request.app, in: known) }
     }
 
     /// The cloud in which an account is at home, where the request allows for it.

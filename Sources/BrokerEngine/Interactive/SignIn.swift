@@ -19,7 +19,6 @@ struct SignIn: Sendable {
     let account: KnownAccounts.Entry?
     /// Who is expected to: the account, or whom the hint names.
     let person: KnownAccounts.Entry?
-    let destination: RedirectDestination
     let startedAt: NumericDate
 
     /// One question to the provider, and what its answer is held against.
@@ -64,9 +63,11 @@ struct SignIn: Sendable {
             try CloudRules.check(metadata, for: request.app)
             let proofKey = try proofKey(at: metadata)
             let scopes = request.scopes.union(try scopesAtStake())
+            let redirectURI = try IssuerRedirect.uri(
+                asked: request.interaction.redirectURI, of: request.app, at: metadata)
             let opened = try await BrowserWindow(
-                backTo: destination, registeredAs: request.interaction.redirectURI ?? request.app.redirectURI,
-                for: flight.interaction, services)
+                backTo: try RedirectDestination.parse(redirectURI), registeredAs: redirectURI, for: flight.interaction,
+                services)
             window = opened
             let takesConsent = try services.refreshTokenTakesConsent(client)
             // Who asks for consent asks for everything anew.

@@ -7,7 +7,7 @@ struct SignInKey: Sendable, Hashable {
     private let partition: Partition
     private let app: String
     private let group: GroupID
-    private let clientID: String
+    private let clientID: ExactText
     private let authority: Authority
     private let isInstanceAware: Bool
     private let account: HomeAccountID?
@@ -37,7 +37,7 @@ struct SignInKey: Sendable, Hashable {
         partition = request.partition
         app = request.app.identity
         group = request.app.effectiveGroup
-        clientID = request.app.clientID
+        clientID = ExactText(request.app.clientID)
         self.authority = authority
         isInstanceAware = request.isInstanceAware
         self.account = account?.stored.record.homeAccountID

@@ -92,7 +92,7 @@ extension RegisteredClient {
         }
         let object = try answer.object(statuses: [201, 200], expected: "a client or an OAuth error")
         guard let clientID = object["client_id"]?.stringValue, (1...1024).contains(clientID.utf8.count),
-            SafeText(clientID, atMost: 1024).text == clientID
+            SafeText(clientID, atMost: 1024).text.isExactly(clientID)
         else { throw answer.incomplete("names no client") }
         let method = try Self.method(in: object, of: answer)
         let secret = method == .none ? nil : object.secret("client_secret")

@@ -5,8 +5,8 @@ package enum GetAccount: AppOrPersonalMethod {
     package static let summary = "One account."
     package static let description =
         """
-        With an app: among the accounts of its group at the app's provider; of several with the username, the first that is \
-        signed in. Without an app: among all of the person's; several are ambiguousAccount with the choices.
+        With an app: among the accounts of its group at the app's provider. Without an app: among all of the person's. Several \
+        with the username, of whom not exactly one is signed in, are ambiguousAccount with the choices.
         """
     package static let isIdempotent = true
     package static let right: SandboxRight? = .accounts

@@ -12,7 +12,7 @@ package enum AcquireTokenByDeviceCode: AppMethod {
     package static let addsRecords = true
     package static let errors: [ErrorKind] = [
         .userCanceled, .timedOut, .serverDeclinedScopes, .mismatchedUser, .offline, .serverUnavailable,
-        .accountNotFound, .appNotFound, .accessDenied, .grantRequired, .invalidScope,
+        .accountNotFound, .ambiguousAccount, .appNotFound, .accessDenied, .grantRequired, .invalidScope,
         .invalidClient, .invalidAuthority, .unauthorizedClient, .invalidResponse, .unsupported,
         .throttled,
     ]

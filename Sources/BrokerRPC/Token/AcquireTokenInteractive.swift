@@ -14,7 +14,8 @@ package enum AcquireTokenInteractive: AppMethod {
     package static let addsRecords = true
     package static let errors: [ErrorKind] = [
         .userCanceled, .timedOut, .serverDeclinedScopes, .mismatchedUser, .interactionRequired, .offline,
-        .serverUnavailable, .accountNotFound, .appNotFound, .accessDenied, .grantRequired, .invalidScope,
+        .serverUnavailable, .accountNotFound, .ambiguousAccount, .appNotFound, .accessDenied, .grantRequired,
+        .invalidScope,
         .invalidClient,
         .invalidAuthority, .unauthorizedClient, .invalidResponse, .unsupported, .throttled,
     ]

@@ -28,8 +28,18 @@ package struct JSONMember: Sendable {
     package let range: Range<Int>
 }
 
+extension JSONMember {
+    /// Whether Swift's `==` takes the name for another one, of ASCII letters: the Kelvin sign, the Greek question mark and the Greek
+    /// varia alone are equivalent to something in ASCII.
+    fileprivate var onlyLooksLikeASCII: Bool {
+        !name.utf8.allSatisfy { $0 < 0x80 }
+            && name.unicodeScalars.contains { [0x212a, 0x37e, 0x1fef].contains($0.value) }
+    }
+}
+
 extension JSONNode {
-    /// Of members with one name the last counts, as with every common JSON library.
+    /// Of members with one name the last counts, as with every common JSON library. Members that only look as if they had a name
+    /// that somebody could ask for are left out.
     package var value: JSONValue {
         switch self {
         case .null: .null
@@ -38,7 +48,10 @@ extension JSONNode {
         case .string(let value): .string(value)
         case .array(let elements): .array(elements.map(\.value))
         case .object(let members):
-            .object(JSONObject(members.map { ($0.name, $0.value.value) }, uniquingKeysWith: { $1 }))
+            .object(
+                JSONObject(
+                    members.lazy.filter { !$0.onlyLooksLikeASCII }.map { ($0.name, $0.value.value) },
+                    uniquingKeysWith: { $1 }))
         }
     }
 
@@ -51,6 +64,6 @@ extension JSONNode {
 
     package subscript(name: String) -> JSONNode? {
         guard case .object(let members) = self else { return nil }
-        return members.last { $0.name == name }?.value
+        return members.last { $0.name.isExactly(name) }?.value
     }
 }

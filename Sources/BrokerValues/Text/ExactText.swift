@@ -35,6 +35,11 @@ extension ExactText: ExpressibleByStringInterpolation {
     package init(stringLiteral text: String) { self.init(text) }
 }
 
+extension String {
+    /// Whether it has the same bytes: for client ids and what else is text of its own accord and compared as in ``ExactText``.
+    package func isExactly(_ other: String) -> Bool { ExactText(self) == ExactText(other) }
+}
+
 extension JSONValue {
     /// For what is compared with another text of the protocol.
     package var exactText: ExactText? { stringValue.map { ExactText($0) } }

@@ -27,6 +27,19 @@ struct NamesakeFlowTests {
         return (bed, here, there)
     }
 
+    private func twoAdas() async throws -> (bed: EngineBed, ids: Set<String>) {
+        let bed = try await EngineBed()
+        bed.roster.set([mail])
+        let ids = [try await bed.signIn("ada", mail).account.id, try await bed.signIn("Ada", mail).account.id]
+        #expect(Set(ids).count == 2)
+        return (bed, Set(ids))
+    }
+
+    private static func isAmbiguous(_ ids: Set<String>, _ work: () async throws -> Void) async -> Bool {
+        let error = await #expect(throws: BrokerError.self) { try await work() }
+        return error?.kind == .ambiguousAccount && Set(error?.details.accounts?.map(\.id) ?? []) == ids
+    }
+
     @Test("the account meant is the one that fits the app's provider, although its namesake elsewhere is signed in")
     func account() async throws {
         let (bed, _, there) = try await signedOutOfTheWiki()
@@ -58,7 +71,8 @@ struct NamesakeFlowTests {
         #expect(try await bed.engine.acquireSilent(request).account.id == second)
     }
 
-    @Test("the person's own tools are asked which one is meant; an app gets the first, and an id means one")
+    @Test(
+        "the person's own tools are asked which one is meant; an app has the one of its provider, and an id means one")
     func tools() async throws {
         let bed = try await EngineBed()
         bed.roster.set([mail, wiki])
@@ -109,22 +123,57 @@ struct NamesakeFlowTests {
         "of two people with one username at one provider nobody gets a token, or loses one, before an id says who is meant"
     )
     func oneProvider() async throws {
-        let bed = try await EngineBed()
-        bed.roster.set([mail])
-        let ids = [try await bed.signIn("ada", mail).account.id, try await bed.signIn("Ada", mail).account.id]
-        #expect(Set(ids).count == 2)
-        func isAmbiguous(_ work: () async throws -> Void) async -> Bool {
-            let error = await #expect(throws: BrokerError.self) { try await work() }
-            return error?.kind == .ambiguousAccount && Set(error?.details.accounts?.map(\.id) ?? []) == Set(ids)
-        }
+        let (bed, ids) = try await twoAdas()
+        func isAmbiguous(_ work: () async throws -> Void) async -> Bool { await Self.isAmbiguous(ids, work) }
         #expect(
             await isAmbiguous {
                 _ = try await bed.engine.acquireSilent(bed.silent(mail) { $0.account = .username("ada") })
             })
         #expect(
             await isAmbiguous { _ = try await bed.engine.remove(.username("ada"), from: mail, in: Sample.partition) })
-        let token = try await bed.engine.acquireSilent(bed.silent(mail) { $0.account = .id(ids[1]) })
-        #expect(token.account.id == ids[1])
+        let second = try #require(ids.max())
+        let token = try await bed.engine.acquireSilent(bed.silent(mail) { $0.account = .id(second) })
+        #expect(token.account.id == second)
+    }
+
+    @Test("of two people with one username nobody is taken because they come first, signed in or not")
+    func noneFirst() async throws {
+        let (bed, ids) = try await twoAdas()
+        func expectAmbiguity() async {
+            await #expect(
+                Self.isAmbiguous(ids) {
+                    _ = try await bed.engine.acquireInteractive(bed.interactive(mail) { $0.account = .username("ADA") })
+                    {
+                        _ in Issue.record("nothing may be opened")
+                    }
+                })
+            await #expect(
+                Self.isAmbiguous(ids) {
+                    _ = try await bed.engine.acquireInteractive(bed.interactive(mail) { $0.loginHint = "ada" }) { _ in
+                        Issue.record("nothing may be opened")
+                    }
+                })
+            await #expect(
+                Self.isAmbiguous(ids) {
+                    let request = DeviceCodeRequest(
+                        partition: Sample.partition, app: mail,
+                        query: bed.silent(mail) { $0.account = .username("ada") }.query, correlationID: "correlation-1")
+                    _ = try await bed.engine.acquireByDeviceCode(request) { _ in Issue.record("no code may be shown") }
+                })
+            await #expect(
+                Self.isAmbiguous(ids) { _ = try bed.engine.account(.username("ada"), of: mail, in: Sample.partition) })
+            await #expect(
+                Self.isAmbiguous(ids) { _ = try bed.engine.account(.username("ada"), of: nil, in: Sample.partition) })
+        }
+        await expectAmbiguity()
+        for id in ids {
+            var request = SignOutRequest(
+                partition: Sample.partition, account: .id(id), correlationID: "correlation-1")
+            request.app = mail
+            request.wipe = true
+            _ = try await bed.engine.signOut(request) { _ in }
+        }
+        await expectAmbiguity()
     }
 
     @Test("an account that does not fit the request's provider is not found, and no window opens for it")

@@ -48,6 +48,20 @@ struct SignOutFlowTests {
         #expect(bed.provider.revoked.isEmpty)
     }
 
+    @Test("a client whose id only looks the same uses other tokens, and keeps none that are to go")
+    func lookAlikes() async throws {
+        let mine = Sample.app("mine", client: "caf\u{e9}", group: "office")
+        let other = Sample.app("other", client: "cafe\u{301}", group: "office")
+        let bed = try await EngineBed()
+        bed.roster.set([mine, other])
+        try await bed.signIn("alice", mine)
+        try await bed.signIn("alice", other)
+        #expect(try await signOut(bed, request(mine)).local == .done)
+        let left = try bed.vault.loadAll(RefreshTokenRecord.self, in: Sample.partition).map(\.record.owner.clientID)
+        #expect(left.map { Array($0.utf8) } == [Array("cafe\u{301}".utf8)])
+        #expect(isSignedIn(bed, other))
+    }
+
     @Test("after it, a sign-in asks for the password although nobody is named; the one after that does not")
     func loginAfterwards() async throws {
         let bed = try await EngineBed()

@@ -195,6 +195,50 @@ struct TokenFileTests {
         }
     }
 
+    @Test(
+        "a run that is killed in the middle of writing leaves nothing, where the file system has files without a name")
+    func killedWhileWriting() async throws {
+        try await withTestBed { bed in
+            let file = try await Scene.make(in: bed)
+            try await file.scene.signIn()
+            let brokerctl = try PackageTree.program("brokerctl")
+            let arguments = ["--socket", file.scene.broker.socket, "token-file", "--app", "notes"]
+            // The kernel ends it with the first byte too many.
+            let result = try await bed.run(
+                Launch(
+                    "/usr/bin/prlimit",
+                    ["--fsize=10", "--core=0", brokerctl] + arguments + ["--scope", DevelopmentScene.scope, file.path]))
+            #expect(result.status == .killed(signal: SIGXFSZ), "\(result)")
+            let folder = (file.path as NSString).deletingLastPathComponent
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder).isEmpty)
+        }
+    }
+
+    @Test("what a run left that was killed while it renewed the token is taken away by the next; another file is not")
+    func killedWhileReplacing() async throws {
+        try await withTestBed { bed in
+            let file = try await Scene.make(in: bed)
+            try await file.scene.signIn()
+            let first = try file.start()
+            try await first.waitForText("Keeping a token")
+            first.send(SIGKILL)
+            _ = await first.exitStatus()
+            let folder = (file.path as NSString).deletingLastPathComponent
+            let passing = "\(folder)/.token.new"
+            #expect(try await bed.run(Launch("/bin/cp", ["-p", file.path, passing])).succeeded)
+            let second = try file.start()
+            try await second.waitForText("Keeping a token")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["token"])
+            second.send(SIGKILL)
+            _ = await second.exitStatus()
+
+            try "not-ours".write(toFile: passing, atomically: true, encoding: .utf8)
+            let refused = try await file.run(file.path)
+            #expect(refused.status == .exited(1) && refused.errors.contains(".token.new"), "\(refused)")
+            #expect(try String(contentsOfFile: passing, encoding: .utf8) == "not-ours")
+        }
+    }
+
     @Test("what another run left after a crash is replaced")
     func leftOver() async throws {
         try await withTestBed { bed in

@@ -3,7 +3,7 @@ import BrokerSystem
 import Glibc
 
 /// A file that holds a token, for programs that can only read files. Nobody but its owner reads it, and no reader sees half of
-/// one: it is written beside its place and renamed.
+/// one: it is written without a name, and gets its name when it is whole (``UnnamedFile``).
 struct TokenFile: ~Copyable {
     private static let longest = 1 << 20
 
@@ -38,33 +38,29 @@ struct TokenFile: ~Copyable {
     deinit { close(folder) }
 
     mutating func write(_ token: String) throws(BrokerClientError) {
-        let new = ".\(name).\(String(UInt64.random(in: 0...UInt64.max), radix: 36))"
-        let file = makePrivateFile(new, in: folder)
-        guard file >= 0 else { throw failed() }
-        defer { close(file) }
-        do throws(BrokerClientError) {
-            // Some programs send what they read as it is: there is no end of line.
-            guard writeAll(token.utf8, to: file) else { throw failed() }
-            var facts = stat()
-            guard fchmod(file, 0o600) == 0, FileMark(of: Array(token.utf8)).set(on: file), fstat(file, &facts) == 0
-            else { throw failed() }
-            try put(new)
-            written = facts
-        } catch {
-            unlinkat(folder, new, 0)
-            throw error
-        }
+        guard let file = UnnamedFile(in: folder, called: ".\(name).new") else { throw failed() }
+        // Some programs send what they read as it is: there is no end of line.
+        guard writeAll(token.utf8, to: file.descriptor) else { throw failed() }
+        var facts = stat()
+        guard fchmod(file.descriptor, 0o600) == 0, FileMark(of: Array(token.utf8)).set(on: file.descriptor),
+            fstat(file.descriptor, &facts) == 0
+        else { throw failed() }
+        try put(file)
+        written = facts
     }
 
     /// Gives a new file its name, in the place of one that this command made or of none.
-    private func put(_ new: String) throws(BrokerClientError) {
-        if isOurs {
-            guard renameat(folder, new, folder, name) == 0 else { throw failed() }
+    private func put(_ new: borrowing UnnamedFile) throws(BrokerClientError) {
+        // A name that is taken stays so.
+        guard isOurs else {
+            guard new.link(as: name) else { throw failed() }
             return
         }
-        // A name that is taken stays so.
-        guard linkat(folder, new, folder, name, 0) == 0 else { throw failed() }
-        unlinkat(folder, new, 0)
+        // Nothing replaces a file but another name.
+        if (try? Self.isMade(new.passingName, in: folder, path)) ?? false { unlinkat(folder, new.passingName, 0) }
+        guard new.replace(name) else {
+            throw failed(at: errno == EEXIST ? path.dropLast(name.count) + new.passingName : path)
+        }
     }
 
     /// Takes away what was written, if it is still there.
@@ -129,7 +125,9 @@ struct TokenFile: ~Copyable {
 
     private static func unfit(_ message: String) -> BrokerClientError { BrokerClientError(.invalidParameter, message) }
 
-    private func failed() -> BrokerClientError {
+    private func failed() -> BrokerClientError { failed(at: path) }
+
+    private func failed(at path: String) -> BrokerClientError {
         BrokerClientError(
             .internal,
             "\(path) cannot be written: \(errnoText(errno)). Remove what stands there, or choose another place.")

@@ -67,7 +67,7 @@ struct AccountSignOut: Sendable {
             let secret = try services.vault.secret(of: token.sealed)
             prepared.revocable.append(.init(token: secret, record: token.record))
         }
-        if let idToken = prepared.asker.flatMap({ outcome.idTokens[$0.clientID] }) {
+        if let idToken = prepared.asker.flatMap({ outcome.idTokens[ExactText($0.clientID)] }) {
             prepared.idToken = try services.vault.secret(of: idToken)
         }
         return prepared
@@ -77,7 +77,7 @@ struct AccountSignOut: Sendable {
         "another app uses the same tokens; add wipe to sign it out, too.")
 
     private func theAccount() throws(BrokerError) -> KnownAccounts.Entry {
-        let account = try AccountListing(services: services).requireUnique(
+        let account = try AccountListing(services: services).require(
             request.account, for: request.app, in: partition)
         let entries: [KnownAccounts.Entry] =
             if let app = request.app {
@@ -102,12 +102,12 @@ struct AccountSignOut: Sendable {
     }
 
     /// The app that is made use of: the browser's way back is its redirect URI.
-    private func asker(for account: KnownAccounts.Entry, _ idTokens: [String: SealedRecord]) -> AppRegistration? {
+    private func asker(for account: KnownAccounts.Entry, _ idTokens: [ExactText: SealedRecord]) -> AppRegistration? {
         guard let place = services.settings().authorities.recorded(account.stored.record.authority) else { return nil }
         let here = apps.filter { CloudRules.reaches(place, from: $0, in: services.clouds) }
         // The ID token that goes along is for the account's own provider alone.
         return here.first { $0.identity == request.app?.identity }
-            ?? here.first { idTokens[$0.clientID] != nil } ?? here.first
+            ?? here.first { idTokens[ExactText($0.clientID)] != nil } ?? here.first
     }
 
     /// Each group once.

@@ -22,7 +22,7 @@ struct LocalSignOut: Sendable {
         /// Whose tokens went.
         var owners: [CacheIndex.OwnerKey] = []
         /// By client: tells the provider whose session is to end.
-        var idTokens: [String: SealedRecord] = [:]
+        var idTokens: [ExactText: SealedRecord] = [:]
         /// Another app goes on using the tokens.
         var isShared = false
     }
@@ -46,13 +46,14 @@ struct LocalSignOut: Sendable {
         }
         let owners = try index.loadEveryOwner(in: partition).filter { owner in
             owner.homeAccountID == account.homeAccountID && owner.environment == account.environment
-                && groups?.contains(owner.group) ?? true && (client == nil || owner.clientID == client)
+                && groups?.contains(owner.group) ?? true && client.map(owner.clientID.isExactly) ?? true
         }
         for owner in owners.sorted(by: { $0.bucket.lexicographicallyPrecedes($1.bucket) }) {
             let key = CacheIndex.OwnerKey(partition: partition, owner: owner)
             let tokens = try index.loadTokens(of: key)
             if let idToken = tokens.idTokens[account.realm] ?? tokens.idTokens.values.first {
-                outcome.idTokens[owner.clientID] = outcome.idTokens[owner.clientID] ?? idToken
+                let client = ExactText(owner.clientID)
+                outcome.idTokens[client] = outcome.idTokens[client] ?? idToken
             }
             guard !outcome.isShared else { continue }
             outcome.refreshTokens += tokens.refreshTokens

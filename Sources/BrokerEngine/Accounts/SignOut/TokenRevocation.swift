@@ -66,6 +66,8 @@ struct TokenRevocation: Sendable {
     }
 
     private func holders(of owner: TokenOwner, among apps: [AppRegistration]) -> [AppRegistration] {
-        apps.filter { owner.clientID.isEmpty ? $0.effectiveGroup == owner.group : $0.clientID == owner.clientID }
+        apps.filter {
+            owner.clientID.isEmpty ? $0.effectiveGroup == owner.group : $0.clientID.isExactly(owner.clientID)
+        }
     }
 }
