@@ -19,16 +19,18 @@ package struct Asking: Sendable {
     let caller: Caller
     /// Looks at the caller again: for what needs proof.
     let callerNow: @Sendable () -> Caller
+    /// Uptime.
+    let connectedAt: Duration
     /// What a sandbox's own socket has to be for.
     let right: SandboxRight?
     let needsKeys: Bool
     let reach: AppReach
 
     package init(
-        _ caller: Caller, now: @escaping @Sendable () -> Caller, right: SandboxRight? = nil, needsKeys: Bool = true,
-        reaching reach: AppReach
+        _ caller: Caller, now: @escaping @Sendable () -> Caller, connectedAt: Duration,
+        right: SandboxRight? = nil, needsKeys: Bool = true, reaching reach: AppReach
     ) {
-        (self.caller, callerNow) = (caller, now)
+        (self.caller, callerNow, self.connectedAt) = (caller, now, connectedAt)
         (self.right, self.needsKeys, self.reach) = (right, needsKeys, reach)
     }
 }
@@ -73,8 +75,8 @@ extension AccessPolicy {
     /// changes by itself is asked again. Part of the hot path.
     ///
     /// - Returns: false for who has to come the whole way. Who was let in ends with ``leave(neededKeys:)``.
-    package func admitAgain(_ caller: Caller) -> Bool {
-        guard owners?.isCertain(of: caller.partition) != false,
+    package func admitAgain(_ caller: Caller, connectedAt: Duration) -> Bool {
+        guard owners?.isCertain(of: caller.partition, connectedAt: connectedAt) != false,
             caller.forApps.mayAdminister || !directory.isRolledBack(caller.partition)
         else { return false }
         return gate.enter()
@@ -83,12 +85,13 @@ extension AccessPolicy {
     /// Whether it has to be looked up first whose the caller's records are.
     package func mustLookUp(_ request: Asking) -> Bool {
         guard let owners, canLookUp(request) else { return false }
-        return !owners.isCertain(of: request.caller.partition)
+        return !owners.isCertain(of: request.caller.partition, connectedAt: request.connectedAt)
     }
 
     /// - Throws: `accessDenied` (`otherAccount`), `serverUnavailable`.
     package func lookUp(_ request: Asking) async throws(BrokerError) {
-        if canLookUp(request) { try await owners?.check(request.caller.partition) }
+        guard canLookUp(request) else { return }
+        try await owners?.check(request.caller.partition, connectedAt: request.connectedAt)
     }
 
     /// While the broker is locked nobody can read whose the records are.

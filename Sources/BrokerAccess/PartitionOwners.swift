@@ -6,7 +6,7 @@ import Synchronization
 /// Holds the users of a broker to the accounts that their partitions were made for: a new account may get the uid of one that was
 /// deleted, and is not to get its tokens (docs/decisions/0055).
 package final class PartitionOwners: Sendable {
-    /// After so long an account is looked up again.
+    /// After so long an account is looked up again for a connection that stays open.
     static let certainty = Duration.seconds(60)
     /// How long a request waits for a look-up.
     static let patience = Duration.seconds(10)
@@ -18,15 +18,21 @@ package final class PartitionOwners: Sendable {
     private struct Known {
         var account: String?
         var isBound: Bool
+        /// When the look-up began.
         var lookedUp: Duration
     }
 
     private typealias Outcome = Result<Known, BrokerError>
 
+    private struct LookUp {
+        let promise = Promise<Outcome>()
+        let began: Duration
+    }
+
     private struct State {
         var known: [Partition: Known] = [:]
         /// One at a time for a uid, for all who wait for it.
-        var lookUps: [Partition: Promise<Outcome>] = [:]
+        var lookUps: [Partition: LookUp] = [:]
 
         mutating func keep(_ found: Known, of partition: Partition) {
             if known.count >= PartitionOwners.mostKnown { known = [:] }
@@ -47,42 +53,54 @@ package final class PartitionOwners: Sendable {
         self.log = log
     }
 
-    /// Whether the account was looked up a moment ago. Part of the hot path.
-    package func isCertain(of partition: Partition) -> Bool {
+    /// Whether the account was looked up since the caller connected, and a moment ago: by then the uid may have been somebody else's.
+    /// Part of the hot path.
+    package func isCertain(of partition: Partition, connectedAt: Duration) -> Bool {
         let now = clock.uptime
-        return state.withLock { $0.known[partition].map { now - $0.lookedUp < Self.certainty } ?? false }
+        return state.withLock {
+            $0.known[partition].map { $0.lookedUp >= connectedAt && now - $0.lookedUp < Self.certainty } ?? false
+        }
     }
 
-    /// Looks the account up where that is due. Who waits too long is refused.
+    /// Looks the account up where that is due. A request that waits too long is refused.
     ///
+    /// - Parameter connectedAt: uptime.
     /// - Throws: `accessDenied` for an account that the partition is not of; `serverUnavailable` while nobody can tell.
-    package func check(_ partition: Partition) async throws(BrokerError) {
-        if !isCertain(of: partition) { _ = try await lookUp(partition) }
+    package func check(_ partition: Partition, connectedAt: Duration) async throws(BrokerError) {
+        if !isCertain(of: partition, connectedAt: connectedAt) { _ = try await lookUp(partition, since: connectedAt) }
     }
 
-    private func lookUp(_ partition: Partition) async throws(BrokerError) -> Known {
-        let (promise, starts) = state.withLock { state -> (Promise<Outcome>?, Bool) in
-            if let promise = state.lookUps[partition] { return (promise, false) }
-            guard state.lookUps.count < Self.mostLookUps else { return (nil, false) }
-            let promise = Promise<Outcome>()
-            state.lookUps[partition] = promise
-            return (promise, true)
+    /// - Parameter since: a look-up that began earlier does not answer.
+    private func lookUp(_ partition: Partition, since: Duration) async throws(BrokerError) -> Known {
+        while true {
+            let (lookUp, starts) = state.withLock { state -> (LookUp?, Bool) in
+                if let lookUp = state.lookUps[partition] { return (lookUp, false) }
+                guard state.lookUps.count < Self.mostLookUps else { return (nil, false) }
+                let lookUp = LookUp(began: clock.uptime)
+                state.lookUps[partition] = lookUp
+                return (lookUp, true)
+            }
+            guard let lookUp else { throw Self.unanswered(partition) }
+            if starts {
+                Task { await run(lookUp, of: partition) }
+            }
+            let known = try await lookUp.promise.value.get()
+            if lookUp.began >= since { return known }
         }
-        guard let promise else { throw Self.unanswered(partition) }
-        if starts {
-            Task { await run(promise, of: partition) }
-        }
-        return try await promise.value.get()
     }
 
-    private func run(_ promise: Promise<Outcome>, of partition: Partition) async {
+    private func run(_ lookUp: LookUp, of partition: Partition) async {
+        let promise = lookUp.promise
         let watch = Task {
             do { try await clock.sleep(for: Self.patience) } catch { return }
             guard promise.fulfil(.failure(Self.unanswered(partition))) else { return }
             log.error("an account is being looked up for long", metadata: ["uid": "\(partition.uid)"])
         }
         let outcome: Outcome
-        do throws(BrokerError) { outcome = .success(try await look(at: partition)) } catch { outcome = .failure(error) }
+        do throws(BrokerError) {
+            let (account, isBound) = try await look(at: partition)
+            outcome = .success(Known(account: account, isBound: isBound, lookedUp: lookUp.began))
+        } catch { outcome = .failure(error) }
         watch.cancel()
         state.withLock { state in
             state.lookUps[partition] = nil
@@ -95,7 +113,7 @@ package final class PartitionOwners: Sendable {
         promise.fulfil(outcome)
     }
 
-    private func look(at partition: Partition) async throws(BrokerError) -> Known {
+    private func look(at partition: Partition) async throws(BrokerError) -> (account: String?, isBound: Bool) {
         let account: String?
         do throws(AccountNamesUnavailable) { account = try await accounts.name(of: partition.uid) } catch {
             log.error(
@@ -126,6 +144,12 @@ package final class PartitionOwners: Sendable {
                 "Uid \(partition.uid) has no account now, and was \(SafeText(name, atMost: 64).text)'s; try again when the directory of accounts answers."
             )
         }
+        if let owner, owner.account == nil, let account {
+            // No name is no identity: the directory of accounts did not answer yet when the uid was first seen.
+            log.notice("a uid that had no name has one", metadata: ["uid": "\(partition.uid)"])
+            try await seal(account, in: partition)
+            return (account, true)
+        }
         guard owner == nil || owner?.account == account else {
             log.warning("the records of a uid are another account's", metadata: ["uid": "\(partition.uid)"])
             throw BrokerError(
@@ -133,21 +157,25 @@ package final class PartitionOwners: Sendable {
                 "What the broker keeps for uid \(partition.uid) is of another account, which had this uid before; an administrator erases it with brokerctl partitions remove \(partition.uid).",
                 reason: .otherAccount)
         }
-        return Known(account: account, isBound: owner != nil, lookedUp: clock.uptime)
+        return (account, owner != nil)
     }
 
     /// Writes down whose the partition is, before anything else is kept in it.
     package func bind(_ partition: Partition) async throws(BrokerError) {
         let known = state.withLock { $0.known[partition] }
-        let found = if let known { known } else { try await lookUp(partition) }
+        let found = if let known { known } else { try await lookUp(partition, since: .zero) }
         guard !found.isBound else { return }
+        try await seal(found.account, in: partition)
+        state.withLock { $0.known[partition]?.isBound = true }
+    }
+
+    private func seal(_ account: String?, in partition: Partition) async throws(BrokerError) {
         do throws(VaultError) {
-            let record = try vault.seal(PartitionOwnerRecord(account: found.account), secret: nil, in: partition).sealed
+            let record = try vault.seal(PartitionOwnerRecord(account: account), secret: nil, in: partition).sealed
             try await vault.commit(VaultChange(in: partition, puts: [record]))
         } catch {
             throw Self.unavailable(error)
         }
-        state.withLock { $0.known[partition]?.isBound = true }
     }
 
     /// The vault has nothing of the partition any more.

@@ -98,7 +98,7 @@ extension AccessPolicy {
     func admit(
         _ caller: Caller, as reference: AppReference, reaching reach: AppReach
     ) throws(BrokerError) -> Admitted<AppRegistration> {
-        let admitted = try admit(reference, Asking(caller, now: { caller }, reaching: reach))
+        let admitted = try admit(reference, Asking(caller, now: { caller }, connectedAt: .zero, reaching: reach))
         leave(neededKeys: true)
         return admitted
     }

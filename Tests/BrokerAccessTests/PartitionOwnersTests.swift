@@ -29,14 +29,17 @@ struct PartitionOwnersTests {
         let accounts = Accounts()
         let owners: PartitionOwners
 
+        var isCertain: Bool { owners.isCertain(of: Partition(uid: 1000), connectedAt: .zero) }
+
         init() async throws {
             bed = try await AccessBed()
             owners = PartitionOwners(vault: bed.vault, accounts: accounts, clock: bed.clock, log: .silent)
         }
 
-        func check(_ uid: UInt32 = 1000) async -> BrokerError? {
+        /// - Parameter connectedAt: uptime; by default of a connection that was open from the start.
+        func check(_ uid: UInt32 = 1000, connectedAt: Duration = .zero) async -> BrokerError? {
             do throws(BrokerError) {
-                try await owners.check(Partition(uid: uid))
+                try await owners.check(Partition(uid: uid), connectedAt: connectedAt)
                 return nil
             } catch {
                 return error
@@ -44,7 +47,40 @@ struct PartitionOwnersTests {
         }
     }
 
-    @Test("an account is looked up once a minute, and one with another name does not get the records")
+    @Test("each connection has the account looked up that has the uid by then")
+    func newConnection() async throws {
+        let scene = try await Scene()
+        #expect(await scene.check() == nil)
+        try await scene.owners.bind(Partition(uid: 1000))
+        // userdel alice, useradd mallory: with the same uid.
+        scene.accounts.set("mallory")
+        scene.bed.clock.advance(bySeconds: 1)
+        let connectedAt = scene.bed.clock.uptime
+        #expect(await scene.check(connectedAt: connectedAt)?.reason == .otherAccount)
+        scene.accounts.set("alice")
+        #expect(await scene.check(connectedAt: connectedAt) == nil)
+        let count = scene.accounts.count
+        #expect(await scene.check(connectedAt: connectedAt) == nil && scene.accounts.count == count)
+    }
+
+    @Test("a look-up that began before a connection was made does not answer for it")
+    func earlierLookUp() async throws {
+        let scene = try await Scene()
+        try await scene.owners.bind(Partition(uid: 1000))
+        scene.bed.clock.advance(bySeconds: 61)
+        scene.accounts.gate.close()
+        async let earlier = scene.check()
+        try await eventually("the look-up is under way") { scene.accounts.count == 2 }
+        scene.bed.clock.advance(bySeconds: 1)
+        let connectedAt = scene.bed.clock.uptime
+        async let later = scene.check(connectedAt: connectedAt)
+        scene.accounts.gate.open()
+        #expect(await earlier == nil)
+        #expect(await later == nil)
+        #expect(scene.accounts.count == 3)
+    }
+
+    @Test("an open connection has it looked up once a minute, and an account with another name is refused")
     func otherAccount() async throws {
         let scene = try await Scene()
         #expect(await scene.check() == nil)
@@ -52,9 +88,9 @@ struct PartitionOwnersTests {
         scene.accounts.set("mallory")
         #expect(await scene.check() == nil && scene.accounts.count == 1)
         scene.bed.clock.advance(bySeconds: 61)
-        #expect(!scene.owners.isCertain(of: Partition(uid: 1000)))
+        #expect(!scene.isCertain)
         #expect(await scene.check()?.reason == .otherAccount)
-        #expect(!scene.owners.isCertain(of: Partition(uid: 1000)))
+        #expect(!scene.isCertain)
         scene.accounts.set("alice")
         #expect(await scene.check() == nil)
     }
@@ -69,6 +105,20 @@ struct PartitionOwnersTests {
         #expect(error.kind == .serverUnavailable && !error.message.contains("remove"))
         scene.accounts.set("alice")
         #expect(await scene.check() == nil)
+    }
+
+    @Test("a uid that had no name is the first account's that has it")
+    func firstName() async throws {
+        let scene = try await Scene()
+        scene.accounts.set(nil)
+        #expect(await scene.check() == nil)
+        try await scene.owners.bind(Partition(uid: 1000))
+        scene.bed.clock.advance(bySeconds: 61)
+        scene.accounts.set("alice")
+        #expect(await scene.check() == nil)
+        scene.bed.clock.advance(bySeconds: 61)
+        scene.accounts.set("mallory")
+        #expect(await scene.check()?.reason == .otherAccount)
     }
 
     @Test("records of which nothing says whose they are, are nobody's")
@@ -104,7 +154,7 @@ struct PartitionOwnersTests {
         scene.accounts.set(nil, fails: true)
         scene.bed.clock.advance(bySeconds: 61)
         #expect(await scene.check()?.kind == .serverUnavailable)
-        #expect(!scene.owners.isCertain(of: Partition(uid: 1000)))
+        #expect(!scene.isCertain)
     }
 
     @Test(

@@ -68,7 +68,7 @@ package struct BrokerService: LineService {
         of connection: LineConnection, _ caller: Caller, now: @escaping @Sendable () -> Caller
     ) -> ConnectionContext {
         ConnectionContext(
-            caller: caller, payer: services.payer(caller.partition), callerNow: now,
+            caller: caller, connectedAt: services.clock.uptime, payer: services.payer(caller.partition), callerNow: now,
             hasMoved: { [services] thoroughly in
                 guard caller.mayMove else { return false }
                 return services.inspector.hasMoved(connection.peer, since: caller.facts, thoroughly: thoroughly)

@@ -9,6 +9,8 @@ import Synchronization
 final class ConnectionContext: Sendable {
     /// As it was judged when it connected.
     let caller: Caller
+    /// Uptime.
+    let connectedAt: Duration
     /// The user whose requests count together with the caller's.
     let payer: Partition
     let audited: AuditedCaller
@@ -29,7 +31,7 @@ final class ConnectionContext: Sendable {
 
     /// - Parameter send: takes a line outside any answer.
     init(
-        caller: Caller, payer: Partition, callerNow: @escaping @Sendable () -> Caller,
+        caller: Caller, connectedAt: Duration, payer: Partition, callerNow: @escaping @Sendable () -> Caller,
         hasMoved: @escaping @Sendable (_ thoroughly: Bool) -> Bool, connectionCount: @escaping @Sendable () -> Int,
         askPerson: @escaping @Sendable () -> Void, connected: ConnectedCallers,
         send: @escaping @Sendable (_ line: JSONWriter) -> Void
@@ -39,6 +41,7 @@ final class ConnectionContext: Sendable {
         self.connected = connected
         number = connected.enter(caller)
         self.caller = caller
+        self.connectedAt = connectedAt
         self.payer = payer
         audited = AuditedCaller(caller)
         self.callerNow = callerNow

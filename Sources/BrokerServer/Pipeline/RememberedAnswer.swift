@@ -58,9 +58,9 @@ extension RequestPipeline {
         _ remembered: RememberedAnswer, to id: RequestID, in context: ConnectionContext, _ writer: inout JSONWriter
     ) -> Bool {
         let begin = log.start()
-        guard remembered.holds(after: changes, at: begin, clock.now), policy.admitAgain(context.caller) else {
-            return false
-        }
+        guard remembered.holds(after: changes, at: begin, clock.now),
+            policy.admitAgain(context.caller, connectedAt: context.connectedAt)
+        else { return false }
         defer { policy.leave(neededKeys: true) }
         let correlationID = CorrelationID.make()
         let start = writer.bytes.count

@@ -102,8 +102,8 @@ final class RequestPipeline: Sendable {
             subject.app = read.app.name
             // Right, keys, app
             let asking = Asking(
-                context.caller, now: context.callerNow, right: M.right, needsKeys: !M.worksLocked,
-                reaching: read.params.reach)
+                context.caller, now: context.callerNow, connectedAt: context.connectedAt, right: M.right,
+                needsKeys: !M.worksLocked, reaching: read.params.reach)
             let question = policy.question(for: M.name, M.presence(for: read.params), of: context.caller)
             let admitted: Request<M>?
             do throws(BrokerError) {
