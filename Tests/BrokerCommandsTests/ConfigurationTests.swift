@@ -123,4 +123,23 @@ struct ConfigurationTests {
             #expect(try FileManager.default.contentsOfDirectory(atPath: bed.path("config/brokerd")) == ["config.toml"])
         }
     }
+
+    @Test("root leaves nothing in somebody else's home")
+    func foreignHome() async throws {
+        try await withTestBed { bed in
+            let program = try PackageTree.program("brokerctl")
+            // Whoever is not root becomes it in a user namespace, where / is somebody else's.
+            var (home, words) = ("/", ["unshare", "--map-root-user", program])
+            if geteuid() == 0 {
+                (home, words) = (bed.path("home"), [program])
+                try FileManager.default.createDirectory(
+                    atPath: home, withIntermediateDirectories: true, attributes: [.ownerAccountID: 65_534])
+            }
+            let refused = try await bed.run(
+                Launch(
+                    words[0], words.dropFirst() + ["config", "set", "log.level", "debug"], environment: ["HOME": home]))
+            #expect(refused.status == .exited(1) && refused.errors.contains("you are root"), "\(refused)")
+            #expect(!FileManager.default.fileExists(atPath: home + "/.config/brokerd"))
+        }
+    }
 }

@@ -19,9 +19,7 @@ struct DefaultAccounts {
     func set(_ account: String?, of app: String) throws(BrokerClientError) {
         var choices = try all()
         choices[app] = account.map { .string($0) }
-        guard makeFolders(folder) else {
-            throw BrokerClientError(.internal, "\(folder) cannot be made: \(errnoText(errno)).")
-        }
+        try PersonalFolder.make(folder)
         let file = try NewFile(at: path, replacing: true)
         try file.write(JSONText.line(JSONText.node(of: JSONValue.object(choices)), readable: true).utf8)
         try file.publish()

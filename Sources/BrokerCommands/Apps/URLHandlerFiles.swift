@@ -66,7 +66,7 @@ struct URLHandlerFiles {
         var facts = stat()
         let mode = stat(target, &facts) == 0 ? facts.st_mode & 0o777 : 0o644
         do throws(BrokerClientError) {
-            guard makeFolders(target.folder) else { throw BrokerClientError(.internal, errnoText(errno)) }
+            try PersonalFolder.make(target.folder)
             let file = try NewFile(at: target, replacing: true, mode: mode)
             try file.write(text.utf8)
             try file.publish()

@@ -40,9 +40,7 @@ struct OwnConfiguration {
 
     /// A new file, for nobody else's eyes.
     func write(candidate text: String) throws(BrokerClientError) {
-        guard makeFolders(path.folder) else {
-            throw BrokerClientError(.internal, "The folder of \(path) cannot be made: \(errnoText(errno)).")
-        }
+        try PersonalFolder.make(path.folder)
         unlink(candidate)
         let descriptor = makePrivateFile(candidate)
         guard descriptor >= 0 else { throw failed(errno) }
