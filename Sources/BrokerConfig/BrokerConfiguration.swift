@@ -104,6 +104,10 @@ package struct BrokerConfiguration: Sendable, Equatable {
 
     package struct Log: Sendable, Equatable {
         package var level = "info"
+        /// One of ``nameStyles``.
+        package var names = "plain"
+
+        package static let nameStyles = ["plain", "hashed", "none"]
     }
 
     /// The defaults.

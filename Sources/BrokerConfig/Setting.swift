@@ -192,6 +192,12 @@ extension Setting {
             kind: .choice(\.log.level, ["trace", "debug", "info", "notice", "warning", "error", "critical"]),
             takesEffect: .reload, flag: "--log-level", environment: "BROKER_LOG_LEVEL",
             summary: "The least severe entries that are logged."),
+        Setting(
+            name: "log.names", kind: .choice(\.log.names, BrokerConfiguration.Log.nameStyles), takesEffect: .reload,
+            summary:
+                "How the log names people and their accounts. `hashed`: by a word that is the same for the same name and made "
+                + "with the vault's key. `none`: not at all. With either, what a provider says about a failure is left out."
+        ),
     ]
 
     package static func named(_ name: String) -> Setting? { all.first { $0.name == name } }

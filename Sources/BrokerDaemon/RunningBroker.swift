@@ -32,6 +32,7 @@ struct RunningBroker: Sendable {
     let policy: AccessPolicy
     let audit: AuditLog
     let consent: BrowserConsent
+    let names: JournalNames
     let listener: LineListener
     let ownSocket: String?
     let sandboxes: SandboxSockets
@@ -108,6 +109,7 @@ struct RunningBroker: Sendable {
             isOn: configuration.asksInBrowser,
             names: { PeopleNames((try? engine.accounts(of: nil, includeSignedOut: true, in: $0)) ?? []) }, log: logger)
         services.consent = consent
+        services.names.style = configuration.journalNames
         services.payer = payer
         services.users = owners.map { ManyUsers(store: vault, owners: $0) }
         services.process.residentBytes = ResidentMemory.bytes
@@ -143,7 +145,8 @@ struct RunningBroker: Sendable {
             reach: reach,
             engine: engine,
             provider: provider, browser: browser, directory: directory, policy: policy, audit: audit, consent: consent,
-            listener: listener, ownSocket: activated == nil ? socketPath(configuration) : nil, sandboxes: sandboxes,
+            names: services.names, listener: listener, ownSocket: activated == nil ? socketPath(configuration) : nil,
+            sandboxes: sandboxes,
             signals: signals, reactors: reactors, loops: loops,
             manager: ServiceManager(),
             clock: clock)
@@ -168,6 +171,7 @@ struct RunningBroker: Sendable {
     func apply(_ configuration: BrokerConfiguration) async {
         // First: where each answer is told, none is given again, and what comes after ends those that were to be.
         if let level = Logger.Level(rawValue: configuration.log.level) { log.level = level }
+        names.style = configuration.journalNames
         engine.apply(configuration.engineSettings)
         provider.apply(configuration.completions)
         directory.apply(configuration.authorities)

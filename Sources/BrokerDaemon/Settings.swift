@@ -2,6 +2,7 @@ import BrokerAccess
 import BrokerConfig
 import BrokerEngine
 import BrokerHost
+import BrokerServer
 import BrokerSocket
 import Glibc
 import Logging
@@ -22,6 +23,9 @@ extension BrokerConfiguration {
         settings.isSharedDevice = device.mode == "shared"
         return settings
     }
+
+    /// Whoever wrote the setting wanted less than `plain`: what is not understood shows nothing.
+    var journalNames: JournalNames.Style { JournalNames.Style(rawValue: log.names) ?? .none }
 
     var paths: HostPaths { HostPaths(isSystemMode: isSystemMode) }
 

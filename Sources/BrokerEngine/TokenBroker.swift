@@ -179,6 +179,13 @@ package final class TokenBroker: Sendable {
         try services.events.subscribe(to: topics, group: group, of: claimant, in: partition, deliver)
     }
 
+    /// What happens without anybody here having asked for it, of all partitions.
+    ///
+    /// - Returns: ends when it is let go.
+    package func observeProvidersWord(_ deliver: @escaping EventHub.Deliver) -> Subscription {
+        services.events.observe { if $0.isProvidersWord { deliver($0) } }
+    }
+
     // MARK: The cache
 
     /// Takes over accounts and tokens from a file of MSAL's (unified cache schema).

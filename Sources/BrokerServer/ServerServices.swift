@@ -17,6 +17,7 @@ package struct ServerServices: Sendable {
     package var clock: any BrokerClock
     package var process: ProcessFacts
     package var log: Logger
+    package var names: JournalNames
     let connected = ConnectedCallers()
     let counts = RequestCounts()
     package var browsers: BrowserAllowance
@@ -49,6 +50,7 @@ package struct ServerServices: Sendable {
         browsers = BrowserAllowance(clock: clock)
         self.process = process
         self.log = log
+        names = JournalNames(vault: vault)
     }
 }
 

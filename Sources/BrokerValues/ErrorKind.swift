@@ -49,6 +49,7 @@ package enum ErrorReason: String, Codable, Sendable, CaseIterable, Hashable {
     case notInTenant
     case notAssigned
     case blockedByPolicy
+    case accountDeleted
 
     // timedOut; the second of invalidParameter as well
     case answerPending

@@ -17,6 +17,8 @@ package struct TokenQuery: Sendable, Hashable {
     package var clientCapabilities: [String] = []
     /// Entra: whether the person may be at home in another cloud; nil leaves it to the app's registration.
     package var instanceAware: Bool?
+    /// Goes along with a refresh, or with the request for a device code; never with what the cache answers.
+    package var extraParameters: [String: String] = [:]
 
     package init(scopes: [String] = []) { self.scopes = scopes }
 }

@@ -67,6 +67,10 @@ struct RevocationTests {
                 bed.oauth.endSessionURL(request, at: metadata)
                     == "https://idp.example/logout?x=1&id_token_hint=a.b.c&logout_hint=alice%26bob&client_id=app"
                     + "&post_logout_redirect_uri=http%3A%2F%2F127.0.0.1%2Fout&state=s")
+            request.parameters = ["ui_locales": "de", "a": "b&c"]
+            #expect(
+                bed.oauth.endSessionURL(request, at: metadata)?.hasSuffix("&state=s&a=b%26c&ui_locales=de") == true)
+            request.parameters = [:]
             request.idTokenHint = Secret(String(repeating: "a", count: 125_000))
             #expect(bed.oauth.endSessionURL(request, at: metadata)?.contains("x=1&logout_hint=alice%26bob") == true)
         }

@@ -1,3 +1,4 @@
+import BrokerModel
 import BrokerRPC
 import BrokerTestSupport
 import BrokerValues
@@ -53,6 +54,29 @@ struct AuditOverSocketTests {
             #expect(
                 log.entries.map { "\($0.method) \($0.outcome)" }
                     == ["apps.register done", "apps.remove done", "apps.remove appNotFound"])
+        }
+    }
+
+    @Test("that a provider deleted an account is an entry of the broker's own, beside the request that heard it")
+    func deletedAccount() async throws {
+        try await ServerBed.runSignedIn { server in
+            let client = try await server.connect()
+            let account = try #require(try await client.call(ListAccounts.self, .init()).accounts.first)
+            server.provider.whenRedeeming { _ throws(ProviderError) in
+                throw .refused(OAuthRefusal(error: "invalid_grant", subError: "user_account_deleted", status: 400))
+            }
+            var params = AcquireTokenSilent.Params(.registered("mail"), scopes: ["read"])
+            params.forceRefresh = true
+            let refusal = try await client.refusal(of: AcquireTokenSilent.self, params)
+            #expect(refusal?.data?.reason == .accountDeleted)
+            #expect(try await client.call(ListAccounts.self, .init()).accounts.isEmpty)
+            let log = try await client.call(ListAudit.self, .init())
+            let entry = try #require(log.entries.first { $0.method == "accounts.remove" })
+            #expect(entry.caller == nil && entry.outcome == "done" && entry.app == "mail")
+            #expect(entry.account == account.id)
+            #expect(entry.detail == "login.example says that the account was deleted")
+            #expect(log.entries.contains { $0.reason == "accountDeleted" && $0.caller != nil })
+            #expect(log.intact)
         }
     }
 }

@@ -1,5 +1,6 @@
 import BrokerModel
 import BrokerRPC
+import BrokerServer
 import BrokerTestSupport
 import BrokerValues
 import Testing
@@ -125,5 +126,56 @@ struct RequestLogTests {
         let refused = lines.filter { $0.contains("was refused") }
         #expect(refused.count == 2, "\(refused)")
         #expect(refused.last?.contains("The same 4 times before") == true, "\(refused)")
+    }
+
+    /// What the journal says of Ann's sign-in, refresh, failures and sign-out with names in a style.
+    private func named(_ style: JournalNames.Style) async throws -> LogCollector {
+        let log = LogCollector()
+        try await ServerBed.run(names: style, log: log.logger) { server in
+            try await server.register("mail")
+            for name in ["ann", "bob"] { try await server.signIn(name, to: "mail") }
+            let client = try await server.connect()
+            _ = try await client.refusal(of: AcquireTokenSilent.self, AcquireTokenSilent.Params.of("mail"))
+            var params = refreshing("req-9")
+            params.query.account = .username("Ann")
+            _ = try await client.call(AcquireTokenSilent.self, params)
+            server.provider.whenRedeeming { _ throws(ProviderError) in
+                throw .refused(OAuthRefusal(error: "invalid_scope", description: "not for ann", status: 400))
+            }
+            _ = try await client.refusal(of: AcquireTokenSilent.self, params)
+            for name in ["ann", "bob"] {
+                var params = SignOutAccount.Params(.username(name))
+                params.selection.app = "mail"
+                _ = try await client.call(SignOutAccount.self, params)
+            }
+        }
+        return log
+    }
+
+    @Test("names people as log.names says: in full, by the same word for the same name, or not at all")
+    func names() async throws {
+        let plain = try await named(.plain)
+        #expect(plain.text.contains(": ann signed in at") && plain.text.contains("not for ann"))
+        let hashed = try await named(.hashed)
+        let words = hashed.text.matches(of: /person:([0-9a-f]{12})/).map { String($0.1) }
+        #expect(Set(words).count == 2, "\(hashed.text)")
+        let none = try await named(.none)
+        #expect(none.text.contains(": (name withheld) signed in at"))
+        for log in [hashed, none] {
+            for name in ["ann", "Ann", "bob"] {
+                let isThere = log.text.split(whereSeparator: { !$0.isLetter }).contains { $0 == name }
+                #expect(!isThere, "\(name): \(log.text)")
+                #expect(!log.values(of: "account").contains(name))
+            }
+        }
+        #expect(hashed.text.contains("failed (ambiguousAccount)"))
+    }
+
+    @Test("the word for a name cannot be looked up: another installation has another one")
+    func hashedByInstallation() async throws {
+        func words() async throws -> Set<String> {
+            Set(try await named(.hashed).text.matches(of: /person:([0-9a-f]{12})/).map { String($0.1) })
+        }
+        #expect(try await words().isDisjoint(with: try await words()))
     }
 }

@@ -29,14 +29,15 @@ struct ServerBed: Sendable {
 
     static func run(
         servedUID: UInt32 = getuid(), requestsPerUser: Int? = nil, inspector: PlainInspector = PlainInspector(),
-        presence: (any PresenceAuthority)? = nil, log: Logger = .silent, _ body: (ServerBed) async throws -> Void
+        presence: (any PresenceAuthority)? = nil, names: JournalNames.Style = .plain, log: Logger = .silent,
+        _ body: (ServerBed) async throws -> Void
     ) async throws {
         try await withTestBed { bed in
             let vault = try await FaultyVault.open(in: bed.path("state"))
             bed.atEnd { await vault.close() }
             let server = try await ServerBed(
                 path: bed.path("broker.sock"), vault: vault, servedUID: servedUID, requestsPerUser: requestsPerUser,
-                inspector: inspector, presence: presence, log: log, bed: bed)
+                inspector: inspector, presence: presence, names: names, log: log, bed: bed)
             try await body(server)
         }
     }
@@ -52,7 +53,7 @@ struct ServerBed: Sendable {
 
     private init(
         path: String, vault: FaultyVault, servedUID: UInt32, requestsPerUser: Int?, inspector: PlainInspector,
-        presence: (any PresenceAuthority)?, log: Logger, bed: TestBed
+        presence: (any PresenceAuthority)?, names: JournalNames.Style, log: Logger, bed: TestBed
     ) async throws {
         self.path = path
         self.vault = vault
@@ -78,6 +79,7 @@ struct ServerBed: Sendable {
         let sandboxes = SandboxSockets(
             in: SandboxFolders(beside: path), clock: clock, random: CountingRandom(), log: .silent)
         services.sandboxes = sandboxes
+        services.names.style = names
         services.requestsPerUser = requestsPerUser
         services.answeredAgain = { [repeats] in repeats.add() }
         let service = BrokerService(services)

@@ -117,6 +117,16 @@ extension AuditLog.State {
         unwritten[partition] != nil || order.contains { $0.caller.partition == partition }
     }
 
+    /// Of the broker itself: where there is no room it is only counted.
+    mutating func add(_ entry: AuditEntry, of partition: Partition) {
+        let count = unwritten[partition]?.entries.count ?? 0
+        if count < AuditLog.mostUnwritten, waiting.take(for: nil, of: partition) {
+            unwritten[partition, default: AuditLog.Unwritten()].entries.append((entry, nil))
+        } else if lost[partition] != nil || lost.count < AuditLog.mostLosers {
+            lost[partition, default: 0] += 1
+        }
+    }
+
     fileprivate mutating func takeTallies() {
         isWritingScheduled = false
         beginning = []

@@ -149,13 +149,33 @@ package final class AuditLog: Sendable {
             )
         }
         if begins { Task { await begin(partition) } }
-        if schedules {
-            Task {
-                try? await clock.sleep(for: Self.writingInterval)
-                await flush()
-            }
-        }
+        if schedules { scheduleWriting() }
         return tally
+    }
+
+    /// What the broker did by itself; it is written with the rest.
+    package func note(_ event: AuditEvent, ofBrokerIn partition: Partition) {
+        let schedules = state.withLock { state in
+            state.add(AuditEntry(event.bounded, at: clock.now), of: partition)
+            defer { state.isWritingScheduled = true }
+            return !state.isWritingScheduled
+        }
+        if schedules { scheduleWriting() }
+    }
+
+    private func scheduleWriting() {
+        Task {
+            try? await clock.sleep(for: Self.writingInterval)
+            await flush()
+        }
+    }
+}
+
+extension AuditEntry {
+    fileprivate init(_ event: AuditEvent, at time: NumericDate) {
+        self.init(time: time, method: event.method, outcome: event.outcome)
+        (app, account, scopes) = (event.app, event.account, event.scopes)
+        (reason, detail) = (event.reason, event.detail)
     }
 }
 
@@ -251,15 +271,10 @@ package final class AuditTally: Sendable {
     func take() -> AuditEntry {
         let count = count.exchange(.min, ordering: .relaxed)
         let correlationID = correlationID.withLock { $0 }
-        var entry = AuditEntry(time: time, method: event.method, outcome: event.outcome)
+        var entry = AuditEntry(event, at: time)
         entry.count = count
         entry.caller = isOfMany ? .many : caller.identity
         entry.facts = isOfMany ? nil : caller.described
-        entry.app = event.app
-        entry.account = event.account
-        entry.scopes = event.scopes
-        entry.reason = event.reason
-        entry.detail = event.detail
         entry.correlationID = correlationID
         return entry
     }

@@ -15,6 +15,8 @@ public struct DeviceCodeParameters: Sendable {
     public var authenticationScheme = AuthenticationScheme.bearer
     /// Seconds the person has; without it, as long as the provider keeps the code.
     public var timeout: Int?
+    /// Further parameters of the request for the code.
+    public var extraQueryParameters: [String: String] = [:]
     /// Ties the logs of app, broker and provider together. A UUID; a new one is made when it is left out.
     public var correlationId: String?
 

@@ -77,6 +77,7 @@ public final class PublicClientApplication: Sendable {
         fill(&params, from: parameters)
         params.forceRefresh = parameters.forceRefresh
         params.rejectedToken = parameters.rejectedToken
+        params.extraParameters = parameters.extraQueryParameters
         params.minimumLifetime = (parameters.minimumLifetime ?? configuration.tokenExpirationBuffer).map(Int64.init)
         return TokenResult(try await connection.call(AcquireTokenSilent.self, params))
     }
@@ -134,6 +135,7 @@ public final class PublicClientApplication: Sendable {
         params.clientCapabilities = configuration.clientApplicationCapabilities
         params.tokenType = TokenType(parameters.authenticationScheme)
         params.timeout = parameters.timeout.map(Int64.init)
+        params.extraParameters = parameters.extraQueryParameters
         params.correlationId = parameters.correlationId
         let node = try await InteractiveSession.run(params, on: connection) { try await onCode(DeviceCode($0)) }
         return TokenResult(try .decoded(node))
@@ -218,6 +220,7 @@ public final class PublicClientApplication: Sendable {
         params.wipe = parameters.wipeAccount
         params.revoke = parameters.revokeTokens
         params.fromBrowser = parameters.signoutFromBrowser
+        params.extraQueryParameters = parameters.extraQueryParameters
         params.correlationId = parameters.correlationId
         if let timeout = parameters.timeout { params.timeout = Int64(timeout) }
         let node = try await InteractiveSession.run(

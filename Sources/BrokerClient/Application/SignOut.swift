@@ -9,6 +9,8 @@ public struct SignoutParameters: Sendable {
     public var revokeTokens = false
     /// End the browser's session with the provider, too: the next sign-in in that browser asks for the password.
     public var signoutFromBrowser = false
+    /// Further parameters of the provider's page, with ``signoutFromBrowser``.
+    public var extraQueryParameters: [String: String] = [:]
     /// Seconds the browser has to come back; the broker's own limit if left out.
     public var timeout: Int?
     /// Ties the logs of app, broker and provider together. A UUID; a new one is made when it is left out.

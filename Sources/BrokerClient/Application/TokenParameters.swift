@@ -48,6 +48,8 @@ public struct SilentTokenParameters: TokenParameters {
     public var rejectedToken: String?
     /// Seconds the token must still be good for. Without it the configuration's buffer counts.
     public var minimumLifetime: Int?
+    /// Further parameters of the request that refreshes the token. A cached token is answered whatever they are.
+    public var extraQueryParameters: [String: String] = [:]
 
     /// A silent request for the one account that fits; several fail with ``BrokerClientError/Code/ambiguousAccount``.
     ///

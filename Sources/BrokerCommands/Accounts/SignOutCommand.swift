@@ -65,6 +65,7 @@ struct SignOutOptions: ArgumentGroup {
     var wipe = false
     var revoke = false
     var browser = false
+    var query: [QueryParameter] = []
     var timeout: Int64?
     var correlationID: String?
 
@@ -76,6 +77,9 @@ struct SignOutOptions: ArgumentGroup {
         arguments.flag("wipe", &wipe, "With an app: of all apps of its group.")
         arguments.flag("revoke", &revoke, "Revoke the refresh tokens at the provider.")
         arguments.flag("browser", &browser, "End the browser's session with the provider, too.")
+        arguments.list(
+            "query", &query, value: "name=value",
+            "With --browser: a further parameter for the provider's page; may be repeated.")
         arguments.option(
             "timeout", &timeout, value: "seconds", "How long the browser has (1 to 3600; 120 if left out).")
         arguments.option(
@@ -86,6 +90,8 @@ struct SignOutOptions: ArgumentGroup {
         if let timeout, !(1...3600).contains(timeout) {
             throw UsageMistake("--timeout takes 1 to 3600 seconds.")
         }
+        try query.requireEachOnce()
+        guard query.isEmpty || browser else { throw UsageMistake("--query goes with --browser.") }
     }
 
     func run(at location: SocketLocation, _ output: Output) async throws(BrokerClientError) {
@@ -125,6 +131,7 @@ struct SignOutOptions: ArgumentGroup {
         params.wipe = wipe
         params.revoke = revoke
         params.fromBrowser = browser
+        params.extraQueryParameters = query.byName
         params.correlationId = correlationID
         if let timeout { params.timeout = timeout }
         return params

@@ -92,16 +92,15 @@ struct LoginCommand: WaitingSubcommand {
         if let browser, BrowserText.of(browser) == nil {
             throw UsageMistake("--browser is no command: it is empty, or a quote is open.")
         }
-        let names = query.map(\.name)
-        guard Set(names).count == names.count else { throw UsageMistake("--query takes each name once.") }
+        try query.requireEachOnce()
         let isForBrowsers =
             noBrowser || manual || browser != nil || privateWindow || account != nil || redirectURI != nil
             || prompt != nil || loginHint != nil || domainHint != nil || maxAge != nil
-            || !acrValues.isEmpty || !extraScopes.isEmpty || !query.isEmpty || pushedAuthorization
+            || !acrValues.isEmpty || !extraScopes.isEmpty || pushedAuthorization
             || options.instanceAware
         if deviceCode, isForBrowsers {
             throw UsageMistake(
-                "With --device-code go --authority, --scope, --claims, --capability, --resource, --token-type, --correlation-id and --timeout; the rest is for a browser."
+                "With --device-code go --authority, --scope, --claims, --capability, --resource, --query, --token-type, --correlation-id and --timeout; the rest is for a browser."
             )
         }
     }
@@ -121,7 +120,7 @@ struct LoginCommand: WaitingSubcommand {
         params.maxAge = maxAge
         params.acrValues = acrValues
         params.extraScopesToConsent = extraScopes
-        params.extraQueryParameters = Dictionary(query.map { ($0.name, $0.value) }, uniquingKeysWith: { $1 })
+        params.extraQueryParameters = query.byName
         params.pushesAuthorization = pushedAuthorization
         params.redirectURI = redirectURI
         if let timeout { params.timeout = timeout }
@@ -164,6 +163,7 @@ struct LoginCommand: WaitingSubcommand {
         var params = AcquireTokenByDeviceCode.Params()
         params.selection = asked.selection
         params.query = asked.query
+        params.query.extraParameters = asked.extraQueryParameters
         params.correlationId = asked.correlationId
         params.timeout = timeout
         let final = params
@@ -201,6 +201,14 @@ struct QueryParameter: ArgumentValue, Sendable {
         guard let equals = argument.firstIndex(of: "="), equals > argument.startIndex else { return nil }
         name = String(argument[..<equals])
         value = String(argument[argument.index(after: equals)...])
+    }
+}
+
+extension [QueryParameter] {
+    var byName: [String: String] { Dictionary(map { ($0.name, $0.value) }, uniquingKeysWith: { $1 }) }
+
+    func requireEachOnce() throws(UsageMistake) {
+        guard byName.count == count else { throw UsageMistake("--query takes each name once.") }
     }
 }
 

@@ -32,6 +32,7 @@ struct TokenCommand: Subcommand {
     var show = false
     var minimumLifetime: Int64?
     var forceRefresh = false
+    var query: [QueryParameter] = []
 
     mutating func declare(in arguments: inout Arguments) {
         arguments.group(&global)
@@ -47,6 +48,8 @@ struct TokenCommand: Subcommand {
         arguments.option(
             "min-lifetime", &minimumLifetime, value: "seconds", "How long the token must still be good (0 to 86400).")
         arguments.flag("force-refresh", &forceRefresh, "Get a new token even if the one at hand is good.")
+        arguments.list(
+            "query", &query, value: "name=value", "A further parameter for a refresh; may be repeated.")
     }
 
     func validate() throws(UsageMistake) {
@@ -55,6 +58,7 @@ struct TokenCommand: Subcommand {
         if let minimumLifetime, !(0...86_400).contains(minimumLifetime) {
             throw UsageMistake("--min-lifetime takes 0 to 86400 seconds.")
         }
+        try query.requireEachOnce()
     }
 
     func run(in context: CommandContext) throws(BrokerClientError) {
@@ -63,6 +67,8 @@ struct TokenCommand: Subcommand {
         try options.fill(&asking.params)
         asking.params.query.minimumLifetime = minimumLifetime
         asking.params.forceRefresh = forceRefresh
+        asking.params.query.extraParameters = query.byName
+        for parameter in query { asking.demands += ["--query", "\(parameter.name)=\(parameter.value)"] }
         for resource in options.resources { asking.demands += ["--resource", resource] }
         if options.tokenType != .bearer { asking.demands += ["--token-type", options.tokenType.rawValue] }
         asking.claims = options.claims

@@ -15,6 +15,7 @@ struct DeviceCodeAcquisition: Sendable {
 
     func acquire(onCode: @Sendable (DeviceCodeOpening) -> Void) async throws(BrokerError) -> AcquiredToken {
         try ScopeRules.check(request.scopes)
+        try ExtraParameters.check(request.extraParameters) { AuthorizationRequest.reservedForTokens.contains($0) }
         try TenantRules.check(request.authority, for: request.app)
         let person = try person()
         // No browser comes back here, so it expects no redirect.
@@ -105,11 +106,18 @@ struct DeviceCodeAcquisition: Sendable {
     ) async throws(BrokerError) -> DeviceAuthorization {
         let asked = DeviceAuthorizationRequest(
             scopes: scopes, claims: request.extras.claims, resources: request.resources,
-            parameters: request.app.query ?? [:], correlationID: request.correlationID)
+            parameters: parameters, correlationID: request.correlationID)
         return try await services.asking(authority) { () throws(ProviderError) in
             try await services.provider.authorizeDevice(
                 asked, as: request.app.credentials(at: request.target), at: metadata)
         }
+    }
+
+    /// What the request says comes before what the app is registered with.
+    private var parameters: [String: String] {
+        let own = Set(request.extraParameters.keys.map { $0.lowercased() })
+        let registered = (request.app.query ?? [:]).filter { !own.contains($0.key.lowercased()) }
+        return registered.merging(request.extraParameters) { $1 }
     }
 
     private func opening(

@@ -7,6 +7,8 @@ package struct EngineEvent: Sendable {
     /// The app on whose request it happened. Who is not of its group is not told.
     package var app: AppRegistration
     package var change: Change
+    /// Nobody here asked for it: the provider said so.
+    package var isProvidersWord: Bool
 
     package enum Change: Sendable {
         case account(AccountChange, Account)
@@ -14,7 +16,8 @@ package struct EngineEvent: Sendable {
         case interaction(InteractionChange, id: String, error: ErrorKind?)
     }
 
-    package init(partition: Partition, app: AppRegistration, _ change: Change) {
+    package init(partition: Partition, app: AppRegistration, _ change: Change, isProvidersWord: Bool = false) {
+        self.isProvidersWord = isProvidersWord
         self.partition = partition
         self.app = app
         self.change = change

@@ -32,6 +32,9 @@ package struct EventHub: Sendable {
         }
     }
 
+    /// For the broker itself, which takes no place.
+    func observe(_ deliver: @escaping Deliver) -> Subscription { broadcast.subscribe(deliver) }
+
     func tell(_ event: EngineEvent) { broadcast.tell(event) }
 }
 

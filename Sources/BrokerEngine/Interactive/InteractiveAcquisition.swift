@@ -67,21 +67,7 @@ struct InteractiveAcquisition: Sendable {
     private func check(_ request: InteractiveRequest) throws(BrokerError) {
         try ScopeRules.check(request.scopes.union(request.extraScopesToConsent))
         try TenantRules.check(request.authority, for: request.app, clouds: services.clouds(of: request))
-        let taken = request.extraQueryParameters.keys.filter { request.sets(Self.asRead($0)) }.sorted()
-        guard taken.isEmpty else {
-            throw BrokerError(
-                .invalidParameter,
-                "The broker sets \(taken.joined(separator: ", ")) itself; leave it out of extraQueryParameters.")
-        }
-    }
-
-    /// A parameter's name as a provider may read it. Some take no notice of case; to those that are written in PHP a blank, a dot
-    /// and a bracket that nothing closes are other ways to write an underscore, and what stands in brackets is of a list.
-    private static func asRead(_ name: String) -> String {
-        let bare = name.lowercased().utf8.drop { $0 == UInt8(ascii: " ") }
-        let isList = bare.drop { $0 != UInt8(ascii: "[") }.contains(UInt8(ascii: "]"))
-        let read = isList ? bare.prefix { $0 != UInt8(ascii: "[") } : bare
-        return String(decoding: read.map { " .[".utf8.contains($0) ? UInt8(ascii: "_") : $0 }, as: UTF8.self)
+        try ExtraParameters.check(request.extraQueryParameters) { request.sets($0) }
     }
 
     /// Of the people who can sign in where the request goes: a namesake at another provider is somebody else.

@@ -41,7 +41,7 @@ struct Refresh: Sendable {
                 return try await ask(spendable, in: situation)
             } catch {
                 // A sign-in may have brought what was asked for while the old token was refused.
-                guard error.kind == .interactionRequired else { throw error }
+                guard error.kind == .interactionRequired, error.reason != .accountDeleted else { throw error }
                 let now = try SilentLook(services: services).look(at: request)
                 guard now.owner == situation.owner, case .cached(let token) = now.decision else { throw error }
                 return now.answer(token, services)
@@ -90,6 +90,8 @@ struct Refresh: Sendable {
     /// What is to be noted of a token that was of no use.
     private enum Lesson {
         case isDead
+        /// The whole account is gone.
+        case accountIsGone
         /// It is for clients of its family, which this one is not of.
         case isOthers
     }
@@ -108,7 +110,7 @@ struct Refresh: Sendable {
                 case .done(let answer): return answer
                 case .useless(let sent, let why, let learnt):
                     // The first says why the sign-in is over; that another token is no help either is no news.
-                    if dead.isEmpty { error = why }
+                    if dead.isEmpty || learnt == .accountIsGone { error = why }
                     dead.append(secret)
                     (useless, lesson) = (sent, learnt)
                 }
@@ -120,6 +122,10 @@ struct Refresh: Sendable {
             }
             switch lesson {
             case .isDead: await forget(useless)
+            case .accountIsGone:
+                await DeletedAccount(services: services, request: request).remove(
+                    situation.entry.stored.record, asToldFor: useless)
+                throw error
             case .isOthers: await remember(.outsider, situation.owner.client)
             }
         }
@@ -148,6 +154,7 @@ struct Refresh: Sendable {
         }
         try CloudRules.check(metadata, for: request.app)
         var extras = request.extras
+        extras.parameters = request.extraParameters
         extras.home = situation.entry.stored.record.homeAccountID
         extras.proofKey = try ProofKeys(services: services).key(
             for: request.tokenType, of: situation.tokens, at: metadata)
@@ -244,7 +251,7 @@ struct Refresh: Sendable {
             }
             throw meaning.error
         }
-        return .useless(sent, meaning.error, .isDead)
+        return .useless(sent, meaning.error, meaning.isAccountGone ? .accountIsGone : .isDead)
     }
 
     // MARK: What becomes of a token

@@ -18,6 +18,7 @@ final class RefreshFlights: Sendable {
         var claims: String?
         var resources: [String]
         var lifetimeOf: MeasuredToken
+        var parameters: [String: String]
 
         init(_ request: SilentRequest) {
             clientID = request.app.clientID
@@ -27,6 +28,7 @@ final class RefreshFlights: Sendable {
             claims = request.claims
             resources = request.resources
             lifetimeOf = request.query.lifetimeOf
+            parameters = request.extraParameters
         }
     }
 

@@ -11,6 +11,8 @@ package struct RefreshRefusal: Sendable {
     package var fate: Fate
     /// The token is good, but not for this client: the app does not belong to the token's family.
     package var isClientMismatch: Bool
+    /// The person's account is gone at the provider, and with it all that there is of it here.
+    package var isAccountGone: Bool
     /// The provider narrowed the grant when it was asked for less.
     package var showsNarrowing: Bool
 
@@ -50,7 +52,11 @@ package struct RefreshRefusal: Sendable {
         fate =
             if refusal.error != "invalid_grant" || !meaning.endsToken || !circumstances.isAtHome {
                 .lives
-            } else { circumstances.isReusable ? .doubtful : .dead }
+            } else {
+                // That an account was deleted is no hiccup.
+                circumstances.isReusable && meaning != .accountDeleted ? .doubtful : .dead
+            }
+        isAccountGone = meaning == .accountDeleted && fate == .dead
         isClientMismatch = meaning == .otherFamily
         showsNarrowing = refusal.error == "invalid_scope" && circumstances.refusedScopes == .narrowed
         switch refusal.error {
@@ -93,12 +99,17 @@ extension RefusedGrant {
             return (.refreshTokenExpired, Self.ended(answerWasLost, hasExpired: true, place))
         case .revoked where fate != .lives:
             return (.refreshTokenRevoked, Self.ended(answerWasLost, hasExpired: false, place))
+        case .accountDeleted where fate != .lives:
+            return (
+                .accountDeleted,
+                "\(place) says that this account was deleted, so it was removed here, too; sign in with another account."
+            )
         case .expired, .revoked, .otherFamily, .needsPerson:
             return (.loginRequired, "\(place) wants you to sign in again.")
         case .needsConsent: return (.consentRequired, "\(place) wants your consent; sign in to give it.")
         case .needsAdminConsent:
             return (.consentRequired, "An administrator of \(tenant) has to consent to this app first; ask there.")
-        case .notInTenant:
+        case .accountDeleted, .notInTenant:
             return (
                 .notInTenant,
                 "This account does not exist in \(tenant), or is disabled there; use another account or tenant, or ask "

@@ -15,10 +15,12 @@ package struct RequestThrottle: Sendable {
         package var tokenType: TokenType
         package var claims: String?
         package var resources: [String]
+        package var parameters: [String: String]
 
         package init(
             partition: Partition, owner: TokenOwner, authority: Authority, token: [UInt8], scopes: Scopes,
-            tokenType: TokenType = .bearer, claims: String? = nil, resources: [String] = []
+            tokenType: TokenType = .bearer, claims: String? = nil, resources: [String] = [],
+            parameters: [String: String] = [:]
         ) {
             self.partition = partition
             self.owner = owner
@@ -28,6 +30,7 @@ package struct RequestThrottle: Sendable {
             self.tokenType = tokenType
             self.claims = claims
             self.resources = resources
+            self.parameters = parameters
         }
     }
 
@@ -191,7 +194,8 @@ extension RequestThrottle.Request {
         self.init(
             partition: request.partition, owner: owner.owner, authority: request.target,
             token: token.map { Array($0.sealed.box.prefix(24)) } ?? [], scopes: request.scopes,
-            tokenType: request.tokenType, claims: request.claims, resources: request.resources)
+            tokenType: request.tokenType, claims: request.claims, resources: request.resources,
+            parameters: request.extraParameters)
     }
 }
 

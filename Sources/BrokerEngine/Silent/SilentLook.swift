@@ -75,6 +75,9 @@ package struct SilentLook: Sendable {
     func look(at request: SilentRequest, in source: Source = .vault) throws(BrokerError) -> Situation {
         let target = request.target
         try ScopeRules.check(request.scopes)
+        if !request.extraParameters.isEmpty {
+            try ExtraParameters.check(request.extraParameters) { AuthorizationRequest.reservedForTokens.contains($0) }
+        }
         try TenantRules.check(request.authority, for: request.app, clouds: services.clouds(of: request))
         let known = try accounts(for: request, in: source)
         let entry = try AccountChoice.choose(

@@ -18,7 +18,7 @@ package struct DeviceAuthorizationRequest: Sendable {
     package var scopes: Scopes
     package var claims: String?
     package var resources: [String] = []
-    /// Of the app's registration.
+    /// Of the app: its registration's, and the request's own.
     package var parameters: [String: String]
     /// As ``TokenRequestExtras/correlationID``.
     package var correlationID: String?
@@ -88,6 +88,8 @@ package struct EndSessionRequest: Sendable {
     package var logoutHint: String?
     package var postLogoutRedirectURI: String?
     package var state: String?
+    /// Of the app; none is the broker's own.
+    package var parameters: [String: String] = [:]
 
     package init(clientID: String) { self.clientID = clientID }
 }

@@ -14,4 +14,17 @@ extension AuthorizationRequest {
     package static let reservedForRegistrations = reservedParameters.subtracting([
         "audience", "domain_hint", "login_hint", "prompt",
     ])
+
+    /// The same of a request to the token endpoint or for a device code.
+    package static let reservedForTokens = reservedParameters.union([
+        "grant_type", "code", "refresh_token", "device_code", "client_assertion", "client_assertion_type", "assertion",
+        "subject_token", "subject_token_type", "actor_token", "actor_token_type", "requested_token_type",
+    ])
+}
+
+extension EndSessionRequest {
+    /// What an app's parameters of a sign-out may never set, in lower case.
+    package static let reservedParameters: Set<String> = [
+        "id_token_hint", "logout_hint", "client_id", "post_logout_redirect_uri", "state",
+    ]
 }

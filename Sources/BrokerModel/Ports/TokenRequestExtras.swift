@@ -14,6 +14,8 @@ package struct TokenRequestExtras: Sendable {
     package var correlationID: String?
     /// Entra: whose home the request belongs to, so that it reaches the right data centre.
     package var home: HomeAccountID?
+    /// Of the app; none is the broker's own.
+    package var parameters: [String: String] = [:]
 
     package init() {}
 }

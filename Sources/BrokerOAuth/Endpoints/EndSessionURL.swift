@@ -18,6 +18,7 @@ extension OAuthProvider {
         add("post_logout_redirect_uri", request.postLogoutRedirectURI)
         // Without a way back nobody brings the state back.
         if request.postLogoutRedirectURI != nil { add("state", request.state) }
+        for (name, value) in request.parameters.sorted(by: { $0.key < $1.key }) { parameters.append((name, value)) }
         return HandOver.address(PercentEncoding.url(url.text, adding: parameters))
     }
 }

@@ -25,6 +25,7 @@ enum TokenRequestBuilder {
         if let claims = extras.claims { form.body.add("claims", claims) }
         for resource in extras.resources { form.body.add(metadata.resourceParameter, resource) }
         if extras.asksClientInfo { form.body.add("client_info", "1") }
+        for (name, value) in extras.parameters.sorted(by: { $0.key < $1.key }) { form.body.add(name, value) }
         form.headers += RequestIdentity.headers(
             correlationID: extras.correlationID, home: extras.home, at: metadata.authority)
         var request = try form.request(to: endpoint, as: client, at: metadata)

@@ -25,6 +25,7 @@ package enum SignOutAccount: AppOrPersonalMethod {
         package var wipe = false
         package var fromBrowser = false
         package var revoke = false
+        package var extraQueryParameters: [String: String] = [:]
         package var presentation = Presentation.client
         package var timeout = SignOutAccount.defaultTimeout
         package var correlationId: String?
@@ -40,6 +41,10 @@ package enum SignOutAccount: AppOrPersonalMethod {
                 .defaulted("wipe", \.wipe, "True takes the account's tokens from all apps of the group.", to: false),
                 .defaulted("fromBrowser", \.fromBrowser, "True ends the session with the provider, too.", to: false),
                 .defaulted("revoke", \.revoke, "True revokes the refresh tokens at the provider.", to: false),
+                .defaulted(
+                    "extraQueryParameters", \.extraQueryParameters,
+                    "With fromBrowser: added to the address of the provider's page; names the broker sets itself are refused.",
+                    to: [:], .query),
                 .defaulted("presentation", \.presentation, "Who opens the browser.", to: .client),
                 .defaulted(
                     "timeout", \.timeout, "Seconds the browser has to come back.", to: SignOutAccount.defaultTimeout,

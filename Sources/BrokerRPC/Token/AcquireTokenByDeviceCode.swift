@@ -33,6 +33,9 @@ package enum AcquireTokenByDeviceCode: AppMethod {
                 .optional(
                     "timeout", \.timeout, "Seconds the person has; the code's own lifetime ends the wait, too.",
                     .between(1...3600)),
+                .defaulted(
+                    "extraQueryParameters", \.query.extraParameters,
+                    "Added to the request for the code; names the broker sets itself are refused.", to: [:], .query),
                 waitingMember, .correlationID(\.correlationId),
             ]
     }

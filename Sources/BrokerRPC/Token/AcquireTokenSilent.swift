@@ -47,6 +47,12 @@ package enum AcquireTokenSilent: AppMethod {
                     Which token minimumLifetime and the answer's expiresOn are about. An ID token that has ended is never \
                     answered to idToken.
                     """, to: .accessToken),
+                .defaulted(
+                    "extraQueryParameters", \.query.extraParameters,
+                    """
+                    Added to the request that refreshes the token; names the broker sets itself are refused. A cached token \
+                    is answered whatever they are.
+                    """, to: [:], .query),
                 waitingMember, .correlationID(\.correlationId),
             ]
     }

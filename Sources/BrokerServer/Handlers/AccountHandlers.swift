@@ -25,7 +25,8 @@ struct AccountHandlers: Sendable {
             .waiting(
                 RemoveAccount.self,
                 outcome: { request, result in
-                    RequestOutcome(words: "\(result.removed) tokens of \(request.params.account.name) were removed")
+                    RequestOutcome(
+                        words: "\(result.removed) tokens of \(person: request.params.account.name) were removed")
                 }
             ) { request throws(BrokerError) in
                 RemoveAccount.Result(
@@ -36,7 +37,8 @@ struct AccountHandlers: Sendable {
             .waiting(
                 ForgetAccount.self,
                 outcome: { request, result in
-                    RequestOutcome(words: "\(request.params.account.name) was erased with \(result.tokens) tokens")
+                    RequestOutcome(
+                        words: "\(person: request.params.account.name) was erased with \(result.tokens) tokens")
                 }
             ) { request throws(BrokerError) in
                 let account = try services.broker.account(request.params.account, of: nil, in: request.partition)
@@ -73,6 +75,7 @@ extension SignOutRequest {
         wipe = params.wipe
         revoke = params.revoke
         fromBrowser = params.fromBrowser
+        extraQueryParameters = params.extraQueryParameters
         presentation = params.presentation
         timeout = params.timeout
         claimant = request.context.caller.claimant
@@ -92,7 +95,7 @@ extension RequestOutcome {
             case .failed(let why): "\(name) failed: \(why)"
             }
         }
-        return RequestOutcome(words: "\(account) signed out (\(words.joined(separator: ", ")))")
+        return RequestOutcome(words: "\(person: account) signed out (\(words.joined(separator: ", ")))")
     }
 }
 

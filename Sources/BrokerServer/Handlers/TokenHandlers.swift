@@ -149,14 +149,14 @@ extension RequestOutcome {
         if token.fromCache {
             return RequestOutcome(words: "a token from the cache", level: .debug, audited: .token(token))
         }
-        return of(token, "the token of \(token.account.username) was refreshed at \(token.account.environment)")
+        return of(token, "the token of \(person: token.account.username) was refreshed at \(token.account.environment)")
     }
 
     fileprivate static func signedIn(_ token: AcquiredToken) -> RequestOutcome {
-        of(token, "\(token.account.username) signed in at \(token.account.environment)")
+        of(token, "\(person: token.account.username) signed in at \(token.account.environment)")
     }
 
-    private static func of(_ token: AcquiredToken, _ words: String) -> RequestOutcome {
+    private static func of(_ token: AcquiredToken, _ words: JournalText) -> RequestOutcome {
         RequestOutcome(
             words: words + (token.persisted ? "" : ", not written to disk yet"), account: token.account.username,
             audited: .token(token))

@@ -8,7 +8,7 @@ import Logging
 /// What became of a request that succeeded, as the log tells it.
 struct RequestOutcome: Sendable {
     /// A sentence without its end: "ada@example.org signed in at login.example".
-    var words: String
+    var words: JournalText
     var level: Logger.Level = .info
     /// Whose tokens it is about.
     var account: String?
@@ -26,7 +26,7 @@ struct RequestOutcome: Sendable {
     /// What only reads is of interest to who looks for it.
     static func answered<M: BrokerMethod>(_ method: M.Type) -> RequestOutcome {
         RequestOutcome(
-            words: M.name, level: M.isIdempotent ? .debug : .info, audited: M.isIdempotent ? .nothing : .change)
+            words: "\(M.name)", level: M.isIdempotent ? .debug : .info, audited: M.isIdempotent ? .nothing : .change)
     }
 }
 
@@ -56,19 +56,23 @@ struct RequestEntry: Sendable, Equatable {
         var caller: Caller { audited.caller }
     }
 
-    init(_ outcome: RequestOutcome, of subject: Subject, after duration: Duration) {
+    init(_ outcome: RequestOutcome, of subject: Subject, after duration: Duration, _ names: JournalNames) {
+        let shown = { names.shown($0, in: subject.caller.partition) }
         level = outcome.level
-        message = Self.sentence(outcome.words, subject, duration)
+        message = Self.sentence(outcome.words.shown(shown), subject, duration)
         metadata = Self.metadata(subject, duration)
         metadata["outcome"] = "done"
-        metadata["account"] = outcome.account.map { "\($0)" }
+        metadata["account"] = outcome.account.map { "\(shown($0))" }
     }
 
     /// - Parameter unsaid: how often the same has happened since it was last told.
-    init(_ error: BrokerError, of subject: Subject, after duration: Duration, unsaid: Int = 0) {
+    init(
+        _ error: BrokerError, of subject: Subject, after duration: Duration, unsaid: Int = 0, _ names: JournalNames
+    ) {
         let kind = [error.kind.rawValue, error.reason?.rawValue].compactMap(\.self).joined(separator: ", ")
-        var words = "\(subject.method) failed (\(kind)): \(error.message)"
-        if let said = error.details.providersWords { words += " The provider said: \(said)" }
+        var words = "\(subject.method) failed (\(kind))"
+        if names.style == .plain || !error.kind.namesPeople { words += ": \(error.message)" }
+        if names.style == .plain, let said = error.details.providersWords { words += " The provider said: \(said)" }
         words += Self.repeats(unsaid)
         level = error.kind == .internal ? .error : .info
         message = Self.sentence(words, subject, duration)
@@ -79,7 +83,7 @@ struct RequestEntry: Sendable, Equatable {
         metadata["sub_error"] = error.details.subError.map { "\($0)" }
         metadata["http_status"] = error.details.httpStatus.map { "\($0)" }
         // Of a refusal all is said by now.
-        if error.details.oauthError == nil { metadata["cause"] = error.cause.map { "\($0)" } }
+        if error.details.oauthError == nil, names.style == .plain { metadata["cause"] = error.cause.map { "\($0)" } }
     }
 
     /// A message that was no proper request.
@@ -120,5 +124,15 @@ struct RequestEntry: Sendable, Equatable {
         let hundredths = max(0, milliseconds(duration)) / 10
         let rest = hundredths % 100
         return "\(hundredths / 100).\(rest < 10 ? "0" : "")\(rest) s"
+    }
+}
+
+extension ErrorKind {
+    /// Whether the error's sentence may say whom it is about, or quote a provider that does.
+    fileprivate var namesPeople: Bool {
+        switch self {
+        case .mismatchedUser, .ambiguousAccount, .accountNotFound, .invalidResponse: true
+        default: false
+        }
     }
 }

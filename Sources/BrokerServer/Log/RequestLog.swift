@@ -12,9 +12,11 @@ struct RequestLog: Sendable {
     private let audit: AuditLog
     private let clock: any BrokerClock
     private let counts: RequestCounts
+    private let names: JournalNames
     private let repeats = Repeats<RepeatedFailure.Owner, RepeatedFailure>()
 
-    init(_ logger: Logger, _ audit: AuditLog, _ counts: RequestCounts, clock: any BrokerClock) {
+    init(_ logger: Logger, _ audit: AuditLog, _ counts: RequestCounts, _ names: JournalNames, clock: any BrokerClock) {
+        self.names = names
         self.logger = logger
         self.audit = audit
         self.counts = counts
@@ -37,7 +39,7 @@ struct RequestLog: Sendable {
         case .change: audit.note(AuditEvent(outcome, subject), by: subject.caller, subject.correlationID)
         }
         guard logger.logLevel <= outcome.level else { return }
-        write(RequestEntry(outcome, of: subject, after: clock.uptime - start))
+        write(RequestEntry(outcome, of: subject, after: clock.uptime - start, names))
     }
 
     /// As ``done(_:_:since:)``, of a token from the cache of which a tally counts how often it was handed out.
@@ -64,7 +66,7 @@ struct RequestLog: Sendable {
         subject.correlationID = error.details.correlationID
         audit.note(AuditEvent(error, subject), by: subject.caller, subject.correlationID)
         tell(.failed(error.kind, error.reason), of: subject, since: start) {
-            RequestEntry(error, of: subject, after: $0, unsaid: $1)
+            RequestEntry(error, of: subject, after: $0, unsaid: $1, names)
         }
         return RPCError(error)
     }
@@ -114,10 +116,20 @@ extension AuditLog {
 }
 
 extension AuditEvent {
+    /// An account that its provider says was deleted; nil for anything else.
+    init?(ofProvider event: EngineEvent) {
+        guard case .account(.removed, let account) = event.change else { return nil }
+        self.init(method: RemoveAccount.name, outcome: "done")
+        app = event.app.name
+        self.account = account.id
+        detail = "\(account.environment) says that the account was deleted"
+    }
+
     fileprivate init(_ outcome: RequestOutcome, _ subject: RequestEntry.Subject) {
         self.init(method: subject.method, outcome: "done")
         app = outcome.app ?? subject.app
-        if outcome.words != subject.method { detail = outcome.words }
+        let words = outcome.words.plain
+        if words != subject.method { detail = words }
     }
 
     fileprivate init(_ error: BrokerError, _ subject: RequestEntry.Subject) {

@@ -13,6 +13,8 @@ final class RequestPipeline: Sendable {
     let clock: any BrokerClock
     let answeredAgain: (@Sendable () -> Void)?
     private let handlers: [String: AnyHandler]
+    /// Audits what the provider decided.
+    private let providersWord: Subscription
 
     init(_ services: ServerServices) {
         let all: [[AnyHandler]] = [
@@ -32,7 +34,10 @@ final class RequestPipeline: Sendable {
         broker = services.broker
         clock = services.clock
         answeredAgain = services.answeredAgain
-        log = RequestLog(services.log, services.audit, services.counts, clock: services.clock)
+        providersWord = services.broker.observeProvidersWord { [audit = services.audit] in
+            AuditEvent(ofProvider: $0).map { [partition = $0.partition] in audit.note($0, ofBrokerIn: partition) }
+        }
+        log = RequestLog(services.log, services.audit, services.counts, services.names, clock: services.clock)
         handlers = Dictionary(uniqueKeysWithValues: all.joined().map { ($0.method, $0) })
     }
 

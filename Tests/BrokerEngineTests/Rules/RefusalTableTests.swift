@@ -41,6 +41,10 @@ struct RefusalTableTests {
             Row(subError: "bad_token", reason: .refreshTokenRevoked, isDead: true),
             Row(subError: "bad_token", number: 70000, reason: .refreshTokenRevoked, isDead: true),
             Row(subError: "bad_token", number: 700082, reason: .refreshTokenExpired, isDead: true),
+            Row(subError: "user_account_deleted", reason: .accountDeleted, isDead: true, advice: "another account"),
+            Row(
+                subError: "user_account_deleted", number: 70008, reason: .accountDeleted, isDead: true,
+                advice: "another account"),
             Row(subError: "token_expired", reason: .refreshTokenExpired, isDead: true),
             Row(reason: .loginRequired), Row(number: 70000, reason: .loginRequired),
             Row(number: 999_999, reason: .loginRequired), Row(subError: "basic_action", reason: .loginRequired),
@@ -96,7 +100,8 @@ struct RefusalTableTests {
         circumstances.isAtHome = false
         let refusal = RefreshRefusal(row.refusal, circumstances, at: Sample.authority(Self.tenant))
         #expect(refusal.fate == .lives)
-        #expect(refusal.error.reason == (row.isDead ? .loginRequired : row.reason))
+        let isDeleted = row.reason == .accountDeleted
+        #expect(refusal.error.reason == (isDeleted ? .notInTenant : row.isDead ? .loginRequired : row.reason))
     }
 
     @Test(

@@ -11,6 +11,7 @@ struct AccountSignOut: Sendable {
     private var partition: Partition { request.partition }
 
     func run(onOpen: @escaping @Sendable (InteractionOpening) -> Void) async throws(BrokerError) -> SignOutStages {
+        try ExtraParameters.check(request.extraQueryParameters) { EndSessionRequest.reservedParameters.contains($0) }
         let account = try theAccount()
         let reach = SignOutReach(
             hasApp: request.app != nil, wipe: request.wipe, isSharedDevice: services.settings().isSharedDevice)

@@ -74,6 +74,7 @@ struct BrowserSignOut: Sendable {
         asked.logoutHint = username
         asked.postLogoutRedirectURI = redirectURI
         asked.state = state
+        asked.parameters = request.extraQueryParameters
         let metadata = try await services.asking(authority) { () throws(ProviderError) in
             try await services.provider.metadata(of: authority)
         }

@@ -13,6 +13,8 @@ package struct SignOutRequest: Sendable {
     package var revoke = false
     /// Ends the browser's session at the provider.
     package var fromBrowser = false
+    /// For the provider's page.
+    package var extraQueryParameters: [String: String] = [:]
     package var presentation = Presentation.client
     /// Seconds the browser has.
     package var timeout: Int64 = 120

@@ -5,7 +5,9 @@ enum EntraRefusals {
         let numbered = refusal.errorCodes.lazy.compactMap { byNumber[$0] }.first
         let second = RefusedGrant.bySubError[refusal.subError ?? ""]
         // The suberror speaks of the token, and the number says why it is no good.
-        if let second, second == .otherFamily || second.endsToken { return numbered == .expired ? .expired : second }
+        if let second, second == .otherFamily || second.endsToken {
+            return numbered == .expired && second != .accountDeleted ? .expired : second
+        }
         if let numbered { return numbered }
         return second ?? (refusal.error == "consent_required" ? .needsConsent : .needsPerson)
     }

@@ -3,6 +3,8 @@
 package enum RefusedGrant: Sendable, Equatable, CaseIterable {
     /// The token is too old, or was not used for too long.
     case expired
+    /// The provider has the person's account no longer.
+    case accountDeleted
     /// The token was revoked or spent, or belongs to another client.
     case revoked
     /// The client does not belong to the family that the token is for.
@@ -19,7 +21,7 @@ package enum RefusedGrant: Sendable, Equatable, CaseIterable {
     case blockedByPolicy
 
     /// Whether the token will never work again, as far as the refusal itself says.
-    package var endsToken: Bool { self == .expired || self == .revoked }
+    package var endsToken: Bool { self == .expired || self == .revoked || self == .accountDeleted }
 }
 
 extension RefusedGrant {
@@ -33,6 +35,6 @@ extension RefusedGrant {
 
     static let bySubError: [String: RefusedGrant] = [
         "bad_token": .revoked, "token_expired": .expired, "client_mismatch": .otherFamily,
-        "consent_required": .needsConsent,
+        "consent_required": .needsConsent, "user_account_deleted": .accountDeleted,
     ]
 }

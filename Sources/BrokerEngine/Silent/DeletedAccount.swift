@@ -1,0 +1,54 @@
+import BrokerModel
+import BrokerValues
+
+/// An account that its provider says was deleted (`user_account_deleted`): nothing of it stays behind in the app's group, as in
+/// MSAL. Other groups hear it with a token of their own (decision 169).
+struct DeletedAccount: Sendable {
+    let services: EngineServices
+    let request: SilentRequest
+
+    private var partition: Partition { request.partition }
+
+    /// - Parameter token: what was refused. Where a sign-in has replaced it meanwhile, the account is there again.
+    func remove(_ account: AccountRecord, asToldFor token: StoredRecord<RefreshTokenRecord>) async {
+        let removed: [KnownAccounts.Entry]
+        do throws(VaultError) {
+            removed = try await services.writer.write(in: partition) { index throws(VaultError) in
+                try decide(KnownAccounts.PersonKey(account), token, from: index)
+            }.answer
+        } catch {
+            services.log.error("a deleted account could not be removed", metadata: ["cause": "\(error)"])
+            return
+        }
+        for entry in removed where entry.isPrimary {
+            var account = entry.account
+            account.signedIn = false
+            services.log.notice(
+                "an account was removed: its provider says that it was deleted",
+                metadata: ["account_id": "\(account.id)", "environment": "\(account.environment)"])
+            services.events.tell(
+                EngineEvent(partition: partition, app: request.app, .account(.removed, account), isProvidersWord: true))
+        }
+    }
+
+    /// In the write queue.
+    private func decide(
+        _ person: KnownAccounts.PersonKey, _ token: StoredRecord<RefreshTokenRecord>, from index: CacheIndex
+    ) throws(VaultError) -> (change: CacheChange, answer: [KnownAccounts.Entry]) {
+        var change = CacheChange(in: partition)
+        let owner = token.record.owner
+        guard try index.loadTokens(of: .init(partition: partition, owner: owner)).holds(token) else {
+            return (change, [])
+        }
+        let known = try index.loadAccounts(of: .init(partition: partition, group: owner.group))
+        change.add(known.deletion(of: person))
+        for other in try index.loadEveryOwner(in: partition) where other.group == owner.group && person.owns(other) {
+            try change.deleteTokens(of: .init(partition: partition, owner: other), in: index)
+        }
+        services.throttle.with {
+            $0.clear(
+                group: owner.group, homeAccountID: person.homeAccountID, environment: person.environment, in: partition)
+        }
+        return (change, known.profiles(of: person))
+    }
+}

@@ -1,0 +1,42 @@
+import BrokerModel
+import Synchronization
+
+/// The one place where the names of people and accounts get into the journal (`log.names`, decision 170).
+package final class JournalNames: Sendable {
+    package enum Style: String, Sendable, CaseIterable {
+        case plain
+        /// The same name gives the same word, on this machine alone.
+        case hashed
+        case none
+    }
+
+    private let vault: any RecordVault
+    private let current: Mutex<Style>
+
+    package init(_ style: Style = .plain, vault: any RecordVault) {
+        current = Mutex(style)
+        self.vault = vault
+    }
+
+    /// Takes effect with the next entry.
+    package var style: Style {
+        get { current.withLock { $0 } }
+        set { current.withLock { $0 = newValue } }
+    }
+
+    func shown(_ name: String, in partition: Partition) -> String {
+        switch style {
+        case .plain: name
+        case .hashed: hash(of: name, in: partition).map { "person:\($0)" } ?? Self.withheld
+        case .none: Self.withheld
+        }
+    }
+
+    static let withheld = "(name withheld)"
+
+    /// Made with the vault's key, so no table of names leads back. Nil while the broker is locked.
+    private func hash(of name: String, in partition: Partition) -> Substring? {
+        let id = HomeAccountID(rawValue: name.lowercased())
+        return (try? vault.accountID(of: id, at: "names in the journal", in: partition))?.prefix(12)
+    }
+}
