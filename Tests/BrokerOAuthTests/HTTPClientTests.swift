@@ -110,10 +110,10 @@ struct HTTPClientTests {
         }
     }
 
-    @Test("no more connections to one host than allowed, and all requests are answered")
+    @Test("no more connections to one issuer than allowed, and all requests are answered")
     func connectionLimit() async throws {
         var configuration = HTTPClientConfiguration(version: "1")
-        configuration.connectionsPerHost = 3
+        configuration.connectionsPerIssuer = 3
         try await withServer({ _ in .json(["ok": true]) }, client: configuration) { server, client in
             let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
                 for _ in 0..<60 { group.addTask { try await client.get(server.url).status } }
@@ -128,7 +128,7 @@ struct HTTPClientTests {
         "an endpoint that hangs leaves connections to others of its host, and who waited for a turn in vain is told so")
     func endpointLimit() async throws {
         var configuration = HTTPClientConfiguration(version: "1")
-        (configuration.connectionsPerHost, configuration.requestsPerEndpoint) = (6, 3)
+        (configuration.connectionsPerIssuer, configuration.requestsPerEndpoint) = (6, 3)
         let asked = Recorder<String>()
         try await withServer(
             { request in

@@ -44,9 +44,7 @@ final class CurlLoop: Sendable {
         let multi = Multi(handle: handle)
         self.settings = settings
         mailbox = Mutex(Mailbox(multi: multi))
-        let connectionsPerHost = settings.configuration.connectionsPerHost
-        _ = ccurl_multi_set_long(handle, CURLMOPT_MAX_HOST_CONNECTIONS, connectionsPerHost)
-        _ = ccurl_multi_set_long(handle, CURLMOPT_MAXCONNECTS, connectionsPerHost)
+        _ = ccurl_multi_set_long(handle, CURLMOPT_MAXCONNECTS, settings.configuration.connectionsPerIssuer)
         guard DetachedThread.start({ self.run(multi) }) == 0 else {
             curl_multi_cleanup(handle)
             throw .noLibrary
@@ -156,7 +154,9 @@ private struct Transfers {
         self.multi = multi
         self.settings = settings
         idleLimit = IdleLimit(longest: settings.configuration.longestIdleConnection)
-        queues = EndpointQueues(limit: settings.configuration.requestsPerEndpoint)
+        queues = EndpointQueues(
+            issuerLimit: settings.configuration.connectionsPerIssuer,
+            endpointLimit: settings.configuration.requestsPerEndpoint)
         pools = ConnectionPools(
             longestIdle: settings.configuration.longestIdleConnection,
             mostIdle: settings.configuration.mostIdleIssuers)
@@ -174,22 +174,22 @@ private struct Transfers {
     }
 
     private mutating func begin(_ transfer: CurlTransfer) {
-        guard let share = pools.enter(transfer.submission.request.issuer), transfer.connects(by: share),
+        guard let share = pools.enter(transfer.issuer), transfer.connects(by: share),
             curl_multi_add_handle(multi, transfer.easy) == CURLM_OK
         else { return end(transfer) { $0.finish(CURLE_FAILED_INIT) } }
         byHandle[transfer.easy] = transfer
     }
 
-    /// Makes room for the next at its endpoint. Those that have waited for all of their time are done as well.
+    /// Makes room for the next of its issuer. Those that have waited for all of their time are done as well.
     private mutating func end(_ transfer: CurlTransfer, _ finish: (CurlTransfer) -> Void) {
-        queues.leave(transfer.endpoint)
-        pools.leave(transfer.submission.request.issuer, at: Self.read(CLOCK_MONOTONIC))
+        queues.leave(transfer)
+        pools.leave(transfer.issuer, at: Self.read(CLOCK_MONOTONIC))
         finish(transfer)
-        while let next = queues.next(at: transfer.endpoint) {
+        while let next = queues.next(of: transfer.issuer) {
             if next.transfer.hasTimeLeft(after: Self.read(CLOCK_MONOTONIC) - next.since) {
                 begin(next.transfer)
             } else {
-                queues.leave(transfer.endpoint)
+                queues.leave(next.transfer)
                 next.transfer.finish(CURLE_OPERATION_TIMEDOUT)
             }
         }

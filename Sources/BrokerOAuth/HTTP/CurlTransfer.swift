@@ -15,6 +15,7 @@ final class CurlTransfer {
     let submission: CurlLoop.Submission
     /// Its address without a query.
     let endpoint: String
+    var issuer: String { submission.request.issuer }
     private let settings: TransferSettings
     private let proxy: Proxy?
     private var fields: UnsafeMutablePointer<curl_slist>?

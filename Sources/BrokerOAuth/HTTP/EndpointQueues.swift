@@ -1,5 +1,6 @@
-/// Whose turn it is at each endpoint. libcurl bounds the connections to a host; where several issuers share one, an issuer that
-/// hangs must leave some to the others. Used by the loop's thread alone.
+/// Whose turn it is. An issuer has so many requests under way, and each of its endpoints a part of them: one that hangs leaves places
+/// to the others. An issuer has no more connections than requests, so they are bounded, too; libcurl 8.14 counts none that are
+/// shared. Used by the loop's thread alone.
 struct EndpointQueues {
     struct Waiting {
         let transfer: CurlTransfer
@@ -8,49 +9,63 @@ struct EndpointQueues {
     }
 
     private struct Queue {
-        var underWay = 0
+        /// By endpoint.
+        var underWay: [String: Int] = [:]
         var waiting: [Waiting] = []
+        var count: Int { underWay.values.reduce(0, +) }
     }
 
-    /// Requests under way at one endpoint.
-    let limit: Int
+    private let issuerLimit: Int
+    private let endpointLimit: Int
     private var queues: [String: Queue] = [:]
 
-    init(limit: Int) { self.limit = limit }
+    /// Requests under way, of one issuer and at one of its endpoints.
+    init(issuerLimit: Int, endpointLimit: Int) {
+        (self.issuerLimit, self.endpointLimit) = (issuerLimit, endpointLimit)
+    }
 
-    /// - Returns: whether it may begin; otherwise it is kept until somebody leaves.
+    /// - Returns: whether it may begin; otherwise it is kept until another leaves.
     mutating func enter(_ transfer: CurlTransfer, at now: Duration) -> Bool {
         // In place: a copy of a queue would make each one who joins copy all who wait.
-        let endpoint = transfer.endpoint
-        guard queues[endpoint, default: Queue()].underWay < limit else {
-            queues[endpoint]?.waiting.append(Waiting(transfer: transfer, since: now))
+        let issuer = transfer.issuer
+        guard hasRoom(for: transfer) else {
+            queues[issuer, default: Queue()].waiting.append(Waiting(transfer: transfer, since: now))
             return false
         }
-        queues[endpoint, default: Queue()].underWay += 1
+        queues[issuer, default: Queue()].underWay[transfer.endpoint, default: 0] += 1
         return true
     }
 
-    mutating func leave(_ endpoint: String) {
-        queues[endpoint]?.underWay -= 1
-        if let queue = queues[endpoint], queue.underWay == 0, queue.waiting.isEmpty { queues[endpoint] = nil }
+    mutating func leave(_ transfer: CurlTransfer) {
+        let (issuer, endpoint) = (transfer.issuer, transfer.endpoint)
+        guard let count = queues[issuer]?.underWay[endpoint] else { return }
+        queues[issuer]?.underWay[endpoint] = count > 1 ? count - 1 : nil
+        if let queue = queues[issuer], queue.underWay.isEmpty, queue.waiting.isEmpty { queues[issuer] = nil }
     }
 
-    /// - Returns: the one that has waited longest at this endpoint, if another may begin; it counts as under way.
-    mutating func next(at endpoint: String) -> Waiting? {
-        guard queues[endpoint].map({ $0.underWay < limit && !$0.waiting.isEmpty }) == true else { return nil }
-        queues[endpoint]?.underWay += 1
-        return queues[endpoint]?.waiting.removeFirst()
+    /// - Returns: the one of the issuer's that has waited longest and may begin; it counts as under way.
+    mutating func next(of issuer: String) -> Waiting? {
+        guard let index = queues[issuer]?.waiting.firstIndex(where: { hasRoom(for: $0.transfer) }),
+            let next = queues[issuer]?.waiting.remove(at: index)
+        else { return nil }
+        queues[issuer]?.underWay[next.transfer.endpoint, default: 0] += 1
+        return next
     }
 
     /// - Returns: those that do not wait any longer.
     mutating func remove(where condition: (CurlTransfer) -> Bool) -> [CurlTransfer] {
         var removed: [CurlTransfer] = []
-        for (endpoint, queue) in queues {
+        for (issuer, queue) in queues {
             let gone = queue.waiting.map(\.transfer).filter(condition)
             guard !gone.isEmpty else { continue }
-            queues[endpoint]?.waiting.removeAll { condition($0.transfer) }
+            queues[issuer]?.waiting.removeAll { condition($0.transfer) }
             removed += gone
         }
         return removed
+    }
+
+    private func hasRoom(for transfer: CurlTransfer) -> Bool {
+        guard let queue = queues[transfer.issuer] else { return true }
+        return queue.count < issuerLimit && queue.underWay[transfer.endpoint, default: 0] < endpointLimit
     }
 }

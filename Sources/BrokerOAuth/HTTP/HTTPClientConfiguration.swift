@@ -17,8 +17,8 @@ package struct HTTPClientConfiguration: Sendable {
     /// Bytes of an answer's body.
     package var largestAnswer = 1 << 20
     /// Of one issuer. A provider that hangs must not take every socket; more requests to it wait in line.
-    package var connectionsPerHost = 64
-    /// Where several issuers share a host, one that hangs must not take every connection to it.
+    package var connectionsPerIssuer = 64
+    /// An endpoint that hangs must not take every connection of its issuer.
     package var requestsPerEndpoint = 32
     /// A connection that was idle for longer is not used again: the older it is, the likelier the server is just about to
     /// close it, and a token request that meets this has an unknown outcome.
