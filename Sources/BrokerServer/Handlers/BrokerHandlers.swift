@@ -32,7 +32,7 @@ struct BrokerHandlers: Sendable {
             },
             .atOnce(
                 Subscribe.self,
-                outcome: { _, _ in RequestOutcome(words: Subscribe.name, level: .debug, audited: .nothing) }
+                outcome: { _, _ in RequestOutcome(words: "\(Subscribe.name)", level: .debug, audited: .nothing) }
             ) {
                 request throws(BrokerError) in
                 try subscribe(request)

@@ -12,7 +12,7 @@ struct SandboxHandlers: Sendable {
             .withDescriptors(OpenSandbox.self) { descriptors in
                 Handler<OpenSandbox, OpenSandbox.Result>(
                     work: { request in .waits { () throws(BrokerError) in try await open(request, descriptors) } },
-                    outcome: { RequestOutcome(words: Self.words($0.params, $1.handle)) },
+                    outcome: { RequestOutcome(words: "\(Self.words($0.params, $1.handle))") },
                     write: { $0.write(to: &$2) })
             },
             .waiting(ListSandboxes.self) { request throws(BrokerError) in

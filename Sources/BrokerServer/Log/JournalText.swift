@@ -1,6 +1,6 @@
 /// What the journal is told in words, with the names of people apart: whether they are written is a setting (`log.names`).
 struct JournalText: Sendable, ExpressibleByStringInterpolation {
-    private enum Part: Sendable {
+    fileprivate enum Part: Sendable {
         case words(String)
         case person(String)
     }
