@@ -5,7 +5,7 @@ import BrokerValues
 import Synchronization
 import Testing
 
-/// Whoever was let in a moment ago is let in again by it (``AccessPolicy/admitAgain(_:)``).
+/// Whoever was let in a moment ago is let in again by it (``AccessPolicy/admitAgain(_:, connectedAt: .zero)``).
 @Suite("What lets a caller in again")
 struct AccessChangeTests {
     private func counts(
@@ -18,7 +18,7 @@ struct AccessChangeTests {
     }
 
     private func isLetIn(_ caller: Caller, by policy: AccessPolicy) -> Bool {
-        guard policy.admitAgain(caller) else { return false }
+        guard policy.admitAgain(caller, connectedAt: .zero) else { return false }
         policy.leave(neededKeys: true)
         return true
     }
@@ -98,7 +98,7 @@ struct AccessChangeTests {
         bed.clock.advance(bySeconds: 10)
         #expect(!isLetIn(caller, by: policy))
         gate.open()
-        #expect(policy.admitAgain(caller))
+        #expect(policy.admitAgain(caller, connectedAt: .zero))
         #expect(!gate.isIdle(at: bed.clock.uptime + .seconds(60), for: .seconds(10)), "it is under way")
         policy.leave(neededKeys: true)
         await gate.shut()

@@ -8,6 +8,7 @@ own page, and a page where new users sign up belongs to this program. Every requ
 """
 
 import argparse
+import contextlib
 import os
 import socketserver
 import ssl
@@ -231,6 +232,14 @@ def fill_database(options):
 class Server(socketserver.ThreadingMixIn, wsgiref.simple_server.WSGIServer):
     daemon_threads = True
     request_queue_size = 256
+
+    def shutdown_request(self, request):
+        """Ends TLS before the connection: an answer without a length is cut off to curl otherwise (OpenSSL 3.5)."""
+        if isinstance(request, ssl.SSLSocket):
+            with contextlib.suppress(OSError):
+                request.settimeout(5)
+                request.unwrap()
+        super().shutdown_request(request)
 
 
 class RequestHandler(wsgiref.simple_server.WSGIRequestHandler):

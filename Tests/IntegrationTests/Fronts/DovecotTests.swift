@@ -27,46 +27,13 @@ struct DovecotTests {
             programs = try bed.makeDirectory("bin")
             try FileManager.default.createSymbolicLink(
                 atPath: "\(programs)/brokerctl", withDestinationPath: try PackageTree.program("brokerctl"))
-            let settings = """
-                base_dir = \(folder)/run
-                state_dir = \(folder)/run
-                log_path = /dev/stderr
-                protocols = imap
-                listen = 127.0.0.1
-                service imap-login {
-                  inet_listener imap {
-                    port = 0
-                  }
-                  inet_listener imaps {
-                    port = \(port)
-                    ssl = yes
-                  }
-                }
-                ssl = required
-                ssl_cert = <\(tls.certificate)
-                ssl_key = <\(tls.key)
-                auth_mechanisms = xoauth2 oauthbearer
-                passdb {
-                  driver = oauth2
-                  mechanisms = xoauth2 oauthbearer
-                  args = \(folder)/oauth2.conf
-                }
-                userdb {
-                  driver = static
-                  args = uid=65534 gid=65534 home=\(folder)/mail/%u
-                }
-                mail_location = maildir:\(folder)/mail/%u
-                first_valid_uid = 1
-
-                """
-            let provider = """
-                introspection_mode = auth
-                introspection_url = \(scene.provider.issuer)/userinfo
-                username_attribute = preferred_username
-
-                """
-            try settings.write(toFile: "\(folder)/dovecot.conf", atomically: true, encoding: .utf8)
-            try provider.write(toFile: "\(folder)/oauth2.conf", atomically: true, encoding: .utf8)
+            let version = try await bed.require("dovecot", ["--version"])
+            let configuration = DovecotConfiguration(
+                folder: folder, port: port, certificate: tls.certificate, key: tls.key,
+                userInfo: "\(scene.provider.issuer)/userinfo", isOld: version.output.hasPrefix("2.3."))
+            for (name, text) in configuration.files {
+                try text.write(toFile: "\(folder)/\(name)", atomically: true, encoding: .utf8)
+            }
             for name in ["new", "cur", "tmp"] {
                 try FileManager.default.createDirectory(
                     atPath: "\(folder)/mail/alice/\(name)", withIntermediateDirectories: true)
