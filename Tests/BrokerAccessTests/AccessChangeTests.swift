@@ -5,7 +5,7 @@ import BrokerValues
 import Synchronization
 import Testing
 
-/// Whoever was let in a moment ago is let in again by it (``AccessPolicy/admitAgain(_:, connectedAt: .zero)``).
+/// Whoever was let in a moment ago is let in again by it (``AccessPolicy/admitAgain(_:connectedAt:)``).
 @Suite("What lets a caller in again")
 struct AccessChangeTests {
     private func counts(
@@ -135,11 +135,11 @@ struct AccessChangeTests {
             settings: AccessSettings(audience: .everybody(overflow: 65_534)), log: .silent)
         let caller = try bed.caller()
         #expect(!isLetIn(caller, by: policy))
-        try await owners.check(AccessBed.partition)
+        try await owners.check(AccessBed.partition, connectedAt: .zero)
         #expect(isLetIn(caller, by: policy))
         bed.clock.advance(bySeconds: 60)
         #expect(!isLetIn(caller, by: policy))
-        try await owners.check(AccessBed.partition)
+        try await owners.check(AccessBed.partition, connectedAt: .zero)
         #expect(isLetIn(caller, by: policy))
         owners.forget(AccessBed.partition)
         #expect(!isLetIn(caller, by: policy))
