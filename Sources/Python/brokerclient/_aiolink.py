@@ -4,11 +4,12 @@ from __future__ import annotations
 import asyncio
 import itertools
 import os
+import time
 from typing import Callable, Dict, Optional
 
 from . import _errors
 from ._lines import Assembler
-from ._link import Message, Unsent
+from ._link import Message, Unsent, unsent
 from ._requests import Request
 from ._socket import NotRunning, connect, hang_up
 
@@ -24,6 +25,7 @@ class Link:
         self.loop = asyncio.get_running_loop()
         self.process = os.getpid()
         self.ending: Optional[BaseException] = None
+        self.ended_at = 0.0
 
     async def open(self) -> Link:
         self._socket = await self.loop.run_in_executor(None, connect, self._path, self._patience)
@@ -35,25 +37,30 @@ class Link:
         number = next(self._numbers)
         line = request.line(number)
         if self.ending is not None:
-            raise Unsent
+            raise unsent(self.ending)
+        sent = True
         answer: asyncio.Future[Message] = self.loop.create_future()
         self._calls[number] = answer
         try:
-            await self._send(line)
+            sent = await self._send(line)
             while True:
                 silence = self._patience if probed else 1.5 * self._patience
                 done, _ = await asyncio.wait([answer], timeout=silence)
+                if done and not sent and self.ending is not None:
+                    raise unsent(self.ending)
                 if done:
                     return answer.result()
                 if not probed or not await answers(self._path, self._patience):
                     self.close(_errors.silent())
         finally:
             del self._calls[number]
+            if answer.done() and not answer.cancelled():
+                answer.exception()
 
     def close(self, ending: Optional[BaseException] = None) -> None:
         if self.ending is not None:
             return
-        self.ending = ending or _errors.lost()
+        self.ending, self.ended_at = ending or _errors.lost(), time.monotonic()
         self._reader.cancel()
         self.loop.remove_reader(self._socket)
         hang_up(self._socket)
@@ -63,7 +70,7 @@ class Link:
         if self._ended is not None:
             self._ended()
 
-    async def _send(self, line: bytes) -> None:
+    async def _send(self, line: bytes) -> bool:
         async with self._sending:
             try:
                 await asyncio.wait_for(self.loop.sock_sendall(self._socket, line), 2.5 * self._patience)
@@ -71,12 +78,12 @@ class Link:
                 self.close(_errors.silent())
             except (OSError, ValueError):
                 # A broker that turned us away may have said why before it hung up.
-                if self.ending is not None:
-                    raise Unsent from None
+                return False
             except asyncio.CancelledError:
                 # Half a line may have been sent.
                 self.close()
                 raise
+            return True
 
     async def _read(self) -> None:
         lines = Assembler()
@@ -87,8 +94,9 @@ class Link:
         except OSError:
             pass
         except _errors.BrokerError as error:
-            return self.close(error)
-        self.close()
+            self.close(error)
+        finally:
+            self.close()
 
     def _deliver(self, message: Message) -> None:
         if "method" in message:

@@ -27,6 +27,7 @@ class Broker:
         self._path = resolve(socket)
         self._patience = patience
         self._link: Optional[Link] = None
+        self._left_at: Optional[float] = None
         self._renew()
 
     def acquire_token_silent(
@@ -96,7 +97,7 @@ class Broker:
         attempts = Attempts(request)
         while True:
             try:
-                link = self._connected()
+                link = self._connected(attempts)
                 message = link.ask(request)
             except Unsent:
                 attempts.unsent()
@@ -117,13 +118,15 @@ class Broker:
     def _token(self, request: Request) -> Token:
         return Token.read(self.call(request))
 
-    def _connected(self) -> Link:
+    def _connected(self, attempts: Attempts) -> Link:
         # After a fork the locks may be held by threads that are not here.
         if self._process != os.getpid():
             self._renew()
         link = self._link
         if link is not None and link.ending is None:
             return link
+        if (lost_at := link.ended_at if link is not None else self._left_at) is not None:
+            attempts.begin(lost_at)
         with self._lock:
             link = self._link
             if link is None or link.ending is not None:
@@ -138,7 +141,7 @@ class Broker:
     def _leave(self, link: Link) -> None:
         with self._lock:
             if self._link is link:
-                self._link = None
+                self._link, self._left_at = None, time.monotonic()
 
     def _sign_in(self, request: Request, open_url: Callable[[str], None]) -> Token:
         """On a connection of its own, whose end cancels the sign-in."""

@@ -20,9 +20,17 @@ class Unsent(Exception):
     """The connection was over before the request was on its way."""
 
 
+def unsent(ending: BaseException) -> BaseException:
+    """What a request that was not sent ends with: another attempt, unless the broker or its caller ended the connection."""
+    if isinstance(ending, _errors.BrokerUnavailable):
+        return Unsent()
+    return ending
+
+
 class _Call:
     def __init__(self) -> None:
         self.answer: Optional[Message] = None
+        self.sent = True
         self.turn = threading.Event()
 
 
@@ -39,6 +47,11 @@ class Link:
         self._reading = False
         self._lines = Assembler()
         self.ending: Optional[BaseException] = None
+        self.ended_at = 0.0
+
+    def __del__(self) -> None:
+        if hasattr(self, "_socket"):
+            self._socket.close()
 
     def ask(self, request: Request, probed: bool = True) -> Message:
         """The answer's message. `probed` is False for the question whether the broker lives."""
@@ -46,10 +59,10 @@ class Link:
         line = request.line(number)
         with self._lock:
             if self.ending is not None:
-                raise Unsent
+                raise unsent(self.ending)
             self._calls[number] = call
         try:
-            self._send(line)
+            self._send(line, call)
             return self._wait(call, probed)
         finally:
             with self._lock:
@@ -58,13 +71,14 @@ class Link:
 
     def close(self, ending: Optional[BaseException] = None) -> None:
         with self._lock:
-            self.ending = self.ending or ending or _errors.lost()
+            if self.ending is None:
+                self.ending, self.ended_at = ending or _errors.lost(), time.monotonic()
             calls = list(self._calls.values())
             hang_up(self._socket)
         for call in calls:
             call.turn.set()
 
-    def _send(self, line: bytes) -> None:
+    def _send(self, line: bytes, call: _Call) -> None:
         with self._sending:
             try:
                 if send(self._socket, line, time.monotonic() + 2.5 * self._patience):
@@ -72,8 +86,7 @@ class Link:
                 self.close(_errors.silent())
             except (OSError, ValueError):
                 # A broker that turned us away may have said why before it hung up.
-                if self.ending is not None:
-                    raise Unsent from None
+                call.sent = False
             except BaseException:
                 self.close()
                 raise
@@ -84,7 +97,7 @@ class Link:
                 if call.answer is not None:
                     return call.answer
                 if self.ending is not None:
-                    raise self.ending
+                    raise self.ending if call.sent else unsent(self.ending)
                 if leads := not self._reading:
                     self._reading = True
             if not leads:

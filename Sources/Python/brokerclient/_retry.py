@@ -44,16 +44,17 @@ class Attempts:
     def unsent(self) -> None:
         if self._deadline is not None and time.monotonic() > self._deadline:
             raise _errors.lost()
-        self._begin()
+        self.begin()
+
+    def begin(self, lost_at: Optional[float] = None) -> None:
+        """From when on the next broker is waited for."""
+        self._deadline = self._deadline or (lost_at or time.monotonic()) + PATIENCE
 
     def _take_repetition(self) -> bool:
         again = not self._repeated
         self._repeated = True
-        self._begin()
+        self.begin()
         return again
-
-    def _begin(self) -> None:
-        self._deadline = self._deadline or time.monotonic() + PATIENCE
 
 
 def tells_of_stop(message: Dict[str, Any]) -> bool:

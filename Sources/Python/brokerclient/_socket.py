@@ -8,7 +8,7 @@ import struct
 import weakref
 from typing import Optional
 
-from ._errors import unavailable
+from ._errors import BrokerUnavailable, unavailable
 
 _EVERYBODYS = "/run/brokerd/broker.sock"
 _open: weakref.WeakSet[socket.socket] = weakref.WeakSet()
@@ -38,7 +38,7 @@ def connect(path: str, patience: float) -> socket.socket:
         _believe(path, status.st_uid)
         connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM | socket.SOCK_CLOEXEC)
     except (FileNotFoundError, NotADirectoryError):
-        raise not_running(path) from None
+        raise not_running(path) from NotRunning()
     except (OSError, ValueError) as error:
         raise _failed(path, error) from error
     try:
@@ -50,7 +50,7 @@ def connect(path: str, patience: float) -> socket.socket:
     except BaseException as error:
         connection.close()
         if isinstance(error, (ConnectionRefusedError, FileNotFoundError)):
-            raise not_running(path) from None
+            raise not_running(path) from NotRunning()
         if isinstance(error, BlockingIOError):
             raise unavailable(f"The broker at {path} takes no new connection right now; try again.") from None
         if isinstance(error, OSError):
@@ -65,10 +65,8 @@ class NotRunning(Exception):
     """Nobody listens; only who lost a connection waits for somebody to."""
 
 
-def not_running(path: str) -> Exception:
-    error = unavailable(f"No broker listens at {path}. Start it with: systemctl --user start brokerd.socket")
-    error.__cause__ = NotRunning()
-    return error
+def not_running(path: str) -> BrokerUnavailable:
+    return unavailable(f"No broker listens at {path}. Start it with: systemctl --user start brokerd.socket")
 
 
 def _believe(path: str, uid: int) -> None:
@@ -78,7 +76,7 @@ def _believe(path: str, uid: int) -> None:
             "brokerNotTrusted", retryable=False)
 
 
-def _failed(path: str, error: Exception) -> Exception:
+def _failed(path: str, error: Exception) -> BrokerUnavailable:
     return unavailable(f"The broker at {path} cannot be reached: {error}.", retryable=False)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 import asyncio
 import os
 import threading
+import time
 from typing import Any, AsyncIterator, Callable, Iterable, List, Mapping, Optional
 
 from . import _errors, _requests
@@ -26,6 +27,7 @@ class Broker:
         self._path = resolve(socket)
         self._patience = patience
         self._link: Optional[Link] = None
+        self._left_at: Optional[float] = None
 
     async def acquire_token_silent(
         self, app: App, scopes: Iterable[str], *, account: Optional[AccountName] = None, force_refresh: bool = False,
@@ -104,7 +106,7 @@ class Broker:
         attempts = Attempts(request)
         while True:
             try:
-                link = await self._connected()
+                link = await self._connected(attempts)
                 message = await link.ask(request)
             except Unsent:
                 attempts.unsent()
@@ -112,7 +114,7 @@ class Broker:
                 attempts.failed(error)
             else:
                 if tells_of_stop(message) and self._link is link:
-                    self._link = None
+                    self._link, self._left_at = None, time.monotonic()
                 if (result := attempts.result(message)) is not None:
                     return result
             await asyncio.sleep(PAUSE)
@@ -122,9 +124,12 @@ class Broker:
         if self._link is not None and self._link.loop is asyncio.get_running_loop():
             self._link.close()
 
-    async def _connected(self) -> Link:
+    async def _connected(self, attempts: Attempts) -> Link:
         if (link := self._usable()) is not None:
             return link
+        ended_at = self._link.ended_at if self._link is not None and self._link.ending is not None else None
+        if (lost_at := ended_at or self._left_at) is not None:
+            attempts.begin(lost_at)
         link = await Link(self._path, self._patience).open()
         if (other := self._usable()) is not None:
             # Another task was faster.
