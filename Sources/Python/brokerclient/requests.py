@@ -40,7 +40,7 @@ class BrokerAuth(AuthBase):
                 return response
             return self._again(response, token, position, options)
 
-        request.register_hook("response", refused)  # type: ignore[no-untyped-call]
+        request.register_hook("response", refused)  # type: ignore[no-untyped-call,unused-ignore]
         return request
 
     def _again(self, response: Response, token: Token, position: Optional[int], options: Any) -> Response:

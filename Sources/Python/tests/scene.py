@@ -1,6 +1,6 @@
 """A real broker and a real provider for one run of the tests: `scene.shared()`.
 
-BROKER_PROGRAMS names the folder of brokerd and broker-dev-idp; .build/debug of this package if it is not set.
+BROKERD and BROKER_DEV_IDP name the programs; those of .build/debug are taken if they are not set.
 """
 import atexit
 import functools
@@ -19,7 +19,8 @@ from brokerclient import Broker
 from brokerclient._requests import Request
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-PROGRAMS = pathlib.Path(os.environ.get("BROKER_PROGRAMS", ROOT / ".build/debug"))
+BROKERD = os.environ.get("BROKERD", ROOT / ".build/debug/brokerd")
+PROVIDER = os.environ.get("BROKER_DEV_IDP", ROOT / ".build/debug/broker-dev-idp")
 SCOPES = ["notes.read"]
 
 
@@ -28,7 +29,7 @@ class Scene:
         self.folder = tempfile.mkdtemp(prefix="brokerclient-")
         self.socket = f"{self.folder}/broker.sock"
         self.provider = subprocess.Popen(
-            [PROGRAMS / "broker-dev-idp", "--stop-with-input"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            [PROVIDER, "--stop-with-input"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL)
         self.issuer = self.provider.stdout.readline().decode().split()[1]
         self.start()
@@ -39,7 +40,7 @@ class Scene:
     def start(self):
         with open(f"{self.folder}/log", "ab") as log:
             self.process = subprocess.Popen(
-                [PROGRAMS / "brokerd", "--socket", self.socket, "--state-dir", f"{self.folder}/state",
+                [BROKERD, "--socket", self.socket, "--state-dir", f"{self.folder}/state",
                  "--allow-http-loopback"],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log,
                 env={"PATH": os.environ["PATH"], "HOME": self.folder, "XDG_RUNTIME_DIR": self.folder})
