@@ -31,7 +31,12 @@ class _Call:
     def __init__(self) -> None:
         self.answer: Optional[Message] = None
         self.sent = True
-        self.turn = threading.Event()
+        # Only of a call that waits for another one to read.
+        self.turn: Optional[threading.Event] = None
+
+    def wake(self) -> None:
+        if self.turn is not None:
+            self.turn.set()
 
 
 class Link:
@@ -73,10 +78,9 @@ class Link:
         with self._lock:
             if self.ending is None:
                 self.ending, self.ended_at = ending or _errors.lost(), time.monotonic()
-            calls = list(self._calls.values())
             hang_up(self._socket)
-        for call in calls:
-            call.turn.set()
+            for call in self._calls.values():
+                call.wake()
 
     def _send(self, line: bytes, call: _Call) -> None:
         with self._sending:
@@ -98,11 +102,10 @@ class Link:
                     return call.answer
                 if self.ending is not None:
                     raise self.ending if call.sent else unsent(self.ending)
-                if leads := not self._reading:
-                    self._reading = True
-            if not leads:
-                call.turn.wait()
-                call.turn.clear()
+                turn = None if not self._reading else threading.Event()
+                self._reading, call.turn = True, turn
+            if turn is not None:
+                turn.wait()
                 continue
             try:
                 self._read_until(call, probed)
@@ -149,9 +152,9 @@ class Link:
             return self.close(_errors.answered(message["error"]))
         with self._lock:
             call = self._calls.get(number) if isinstance(number, int) else None
-        if call is not None:
-            call.answer = message
-            call.turn.set()
+            if call is not None:
+                call.answer = message
+                call.wake()
 
     def _pass_on(self) -> None:
         """Wakes the next one that waits, if nobody reads."""
@@ -159,8 +162,8 @@ class Link:
             if self._reading or not self._calls:
                 return
             waiting = next((call for call in self._calls.values() if call.answer is None), None)
-        if waiting is not None:
-            waiting.turn.set()
+            if waiting is not None:
+                waiting.wake()
 
 
 def answers(path: str, patience: float) -> bool:

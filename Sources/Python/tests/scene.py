@@ -3,6 +3,7 @@
 BROKERD and BROKER_DEV_IDP name the programs; those of .build/debug are taken if they are not set.
 """
 import atexit
+import contextlib
 import functools
 import os
 import pathlib
@@ -52,8 +53,17 @@ class Scene:
                 time.sleep(0.01)
         raise AssertionError(pathlib.Path(self.folder, "log").read_text())
 
+    @contextlib.contextmanager
+    def hanging(self):
+        """The broker is stopped, all of its threads, and goes on afterwards."""
+        self.process.send_signal(signal.SIGSTOP)
+        os.waitid(os.P_PID, self.process.pid, os.WSTOPPED)
+        try:
+            yield
+        finally:
+            self.process.send_signal(signal.SIGCONT)
+
     def stop(self):
-        self.process.send_signal(signal.SIGCONT)
         self.process.terminate()
         self.process.wait()
 

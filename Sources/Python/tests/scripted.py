@@ -25,7 +25,7 @@ def speaking(*connections):
         def serve():
             try:
                 for script in connections:
-                    with Peer(listener.accept()[0]) as peer:
+                    with Peer(listener) as peer:
                         script(peer)
             except Exception as failure:
                 failures.append(failure)
@@ -42,8 +42,10 @@ def speaking(*connections):
 
 
 class Peer:
-    def __init__(self, connection):
-        self.connection, self.lines = connection, connection.makefile("rb")
+    def __init__(self, listener):
+        self.listener = listener
+        self.connection, _ = listener.accept()
+        self.lines = self.connection.makefile("rb")
 
     def __enter__(self):
         return self

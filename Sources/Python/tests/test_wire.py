@@ -4,16 +4,16 @@ import unittest
 from brokerclient import Broker, BrokerError, BrokerUnavailable, InteractionRequired
 from brokerclient.aio import Broker as AsyncBroker
 
-from scripted import TOKEN, speaking
+from scripted import TOKEN, Peer, speaking
 
 
 def tokens_of(broker_of):
     """Both brokers with one way to ask them."""
-    def sync_silent(path, **options):
-        return Broker(path).acquire_token_silent("work", ["api"], **options)
+    def sync_silent(path, patience=10, **options):
+        return Broker(path, patience=patience).acquire_token_silent("work", ["api"], **options)
 
-    def async_silent(path, **options):
-        return asyncio.run(AsyncBroker(path).acquire_token_silent("work", ["api"], **options))
+    def async_silent(path, patience=10, **options):
+        return asyncio.run(AsyncBroker(path, patience=patience).acquire_token_silent("work", ["api"], **options))
 
     def sync_watch(path, seen):
         for token in Broker(path).watch("work", ["api"], minimum_lifetime=60):
@@ -49,6 +49,17 @@ class Wire:
 
     def second(self, peer):
         self.assertEqual(peer.answer(TOKEN)["params"], {"app": "work", "scopes": ["api"]})
+
+    def test_a_broker_that_is_slow_and_lives_is_waited_for(self):
+        def script(peer):
+            request = peer.read()
+            # On a second connection it is asked whether it lives.
+            with Peer(peer.listener) as probe:
+                self.assertEqual(probe.answer({})["method"], "broker.status")
+            peer.write(id=request["id"], result=TOKEN)
+
+        with speaking(script) as path:
+            self.assertEqual(self.silent(path, patience=1).access_token, "secret-one")
 
     def test_a_lost_answer_is_asked_for_once_more_and_no_oftener(self):
         with speaking(lambda peer: peer.read(), lambda peer: peer.answer(TOKEN)) as path:

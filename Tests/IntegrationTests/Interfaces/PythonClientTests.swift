@@ -23,7 +23,7 @@ struct PythonClientTests {
                 "BROKER_DEV_IDP": try PackageTree.program("broker-dev-idp"),
             ]
             let result = try await bed.run(
-                Launch(python, ["-X", "dev", "-m", "unittest", module], environment: environment))
+                Launch(python, ["-m", "unittest", module], environment: environment))
             #expect(result.succeeded, "\(result)")
         }
     }
