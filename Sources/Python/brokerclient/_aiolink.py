@@ -1,0 +1,128 @@
+"""One connection of an event loop: a task reads, and gives each answer to who waits for it."""
+from __future__ import annotations
+
+import asyncio
+import itertools
+import os
+import time
+from typing import Callable, Dict, Optional
+
+from . import _errors
+from ._lines import Assembler
+from ._link import Message, Unsent, unsent
+from ._requests import Request
+from ._socket import NotRunning, connect, hang_up
+
+
+class Link:
+    def __init__(
+        self, path: str, patience: float, notified: Optional[Callable[[Message], None]] = None,
+        ended: Optional[Callable[[], None]] = None,
+    ) -> None:
+        self._path, self._patience, self._notified, self._ended = path, patience, notified, ended
+        self._numbers = itertools.count(1)
+        self._calls: Dict[int, asyncio.Future[Message]] = {}
+        self.loop = asyncio.get_running_loop()
+        self.process = os.getpid()
+        self.ending: Optional[BaseException] = None
+        self.ended_at = 0.0
+
+    async def open(self) -> Link:
+        self._socket = await self.loop.run_in_executor(None, connect, self._path, self._patience)
+        self._sending = asyncio.Lock()
+        self._reader = self.loop.create_task(self._read())
+        return self
+
+    async def ask(self, request: Request, probed: bool = True) -> Message:
+        number = next(self._numbers)
+        line = request.line(number)
+        if self.ending is not None:
+            raise unsent(self.ending)
+        sent = True
+        answer: asyncio.Future[Message] = self.loop.create_future()
+        self._calls[number] = answer
+        try:
+            sent = await self._send(line)
+            while True:
+                silence = self._patience if probed else 1.5 * self._patience
+                done, _ = await asyncio.wait([answer], timeout=silence)
+                if done and not sent and self.ending is not None:
+                    raise unsent(self.ending)
+                if done:
+                    return answer.result()
+                if not probed or not await answers(self._path, self._patience):
+                    self.close(_errors.silent())
+        finally:
+            del self._calls[number]
+            if answer.done() and not answer.cancelled():
+                answer.exception()
+
+    def close(self, ending: Optional[BaseException] = None) -> None:
+        if self.ending is not None:
+            return
+        self.ending, self.ended_at = ending or _errors.lost(), time.monotonic()
+        self._reader.cancel()
+        self.loop.remove_reader(self._socket)
+        hang_up(self._socket)
+        for answer in self._calls.values():
+            if not answer.done():
+                answer.set_exception(self.ending)
+        if self._ended is not None:
+            self._ended()
+
+    async def _send(self, line: bytes) -> bool:
+        async with self._sending:
+            try:
+                await asyncio.wait_for(self.loop.sock_sendall(self._socket, line), 2.5 * self._patience)
+            except asyncio.TimeoutError:
+                self.close(_errors.silent())
+            except (OSError, ValueError):
+                # A broker that turned us away may have said why before it hung up.
+                return False
+            except asyncio.CancelledError:
+                # Half a line may have been sent.
+                self.close()
+                raise
+            return True
+
+    async def _read(self) -> None:
+        lines = Assembler()
+        try:
+            while data := await self.loop.sock_recv(self._socket, 1 << 16):
+                for message in lines.append(data):
+                    self._deliver(message)
+        except OSError:
+            pass
+        except _errors.BrokerError as error:
+            self.close(error)
+        finally:
+            self.close()
+
+    def _deliver(self, message: Message) -> None:
+        if "method" in message:
+            if self._notified is not None:
+                self._notified(message)
+            return
+        number = message.get("id")
+        if number is None and "error" in message:
+            raise _errors.answered(message["error"])
+        answer = self._calls.get(number) if isinstance(number, int) else None
+        if answer is not None and not answer.done():
+            answer.set_result(message)
+
+
+async def answers(path: str, patience: float) -> bool:
+    """Whether the broker answers a second connection: anything but silence counts."""
+    try:
+        link = await Link(path, patience).open()
+    except _errors.BrokerError as error:
+        return not error.retryable or isinstance(error.__cause__, NotRunning)
+    try:
+        await link.ask(Request("broker.status", {}), probed=False)
+    except _errors.BrokerError as error:
+        return error.kind != "brokerNotAvailable"
+    except Unsent:
+        return True
+    finally:
+        link.close()
+    return True

@@ -1,0 +1,98 @@
+"""Where the broker's socket is, and a connection to it that is believed."""
+from __future__ import annotations
+
+import os
+import socket
+import stat
+import struct
+import weakref
+from typing import Optional
+
+from ._errors import BrokerUnavailable, unavailable
+
+_EVERYBODYS = "/run/brokerd/broker.sock"
+_open: weakref.WeakSet[socket.socket] = weakref.WeakSet()
+
+
+def resolve(path: Optional[str]) -> str:
+    """The socket that is named, or that of this person, or that of the machine."""
+    named = path or os.environ.get("BROKER_SOCKET")
+    if named:
+        return named
+    runtime = os.environ.get("XDG_RUNTIME_DIR", "")
+    if not runtime.startswith("/"):
+        runtime = f"/run/user/{os.geteuid()}"
+    own = f"{runtime}/brokerd/broker.sock"
+    return _EVERYBODYS if not os.path.exists(own) and os.path.exists(_EVERYBODYS) else own
+
+
+def connect(path: str, patience: float) -> socket.socket:
+    """A connection to a broker of this user or of root.
+
+    While a busy broker has no room in its queue, the kernel waits: at most `patience`.
+    """
+    try:
+        status = os.stat(path)
+        if not stat.S_ISSOCK(status.st_mode):
+            raise unavailable(f"{path} is not a socket; name the broker's socket.", retryable=False)
+        _believe(path, status.st_uid)
+        connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM | socket.SOCK_CLOEXEC)
+    except (FileNotFoundError, NotADirectoryError):
+        raise not_running(path) from NotRunning()
+    except (OSError, ValueError) as error:
+        raise _failed(path, error) from error
+    try:
+        limit = struct.pack("ll", int(patience), max(1, int(patience % 1 * 1_000_000)))
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, limit)
+        connection.connect(path)
+        peer = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12)
+        _believe(path, struct.unpack("iII", peer)[1])
+    except BaseException as error:
+        connection.close()
+        if isinstance(error, (ConnectionRefusedError, FileNotFoundError)):
+            raise not_running(path) from NotRunning()
+        if isinstance(error, BlockingIOError):
+            raise unavailable(f"The broker at {path} takes no new connection right now; try again.") from None
+        if isinstance(error, OSError):
+            raise _failed(path, error) from error
+        raise
+    connection.setblocking(False)
+    _open.add(connection)
+    return connection
+
+
+class NotRunning(Exception):
+    """Nobody listens; only who lost a connection waits for somebody to."""
+
+
+def not_running(path: str) -> BrokerUnavailable:
+    return unavailable(f"No broker listens at {path}. Start it with: systemctl --user start brokerd.socket")
+
+
+def _believe(path: str, uid: int) -> None:
+    if uid not in (os.geteuid(), 0):
+        raise unavailable(
+            f"The broker at {path} belongs to user {uid}, neither you nor root; nothing was sent to it.",
+            "brokerNotTrusted", retryable=False)
+
+
+def _failed(path: str, error: Exception) -> BrokerUnavailable:
+    return unavailable(f"The broker at {path} cannot be reached: {error}.", retryable=False)
+
+
+def hang_up(connection: socket.socket) -> None:
+    """Ends the connection for a child process that has a copy of it, too."""
+    try:
+        connection.shutdown(socket.SHUT_RDWR)
+    except OSError:
+        pass
+    connection.close()
+
+
+def _leave_to_parent() -> None:
+    for connection in list(_open):
+        connection.close()
+    _open.clear()
+
+
+os.register_at_fork(after_in_child=_leave_to_parent)

@@ -1,0 +1,33 @@
+"""What both credentials ask for, and what they raise."""
+from __future__ import annotations
+
+from typing import Any, Dict, Optional
+
+from azure.core.credentials import AccessToken, AccessTokenInfo, TokenRequestOptions
+from azure.core.exceptions import ClientAuthenticationError
+from azure.identity import CredentialUnavailableError
+
+from .._errors import BrokerError, BrokerUnavailable
+from .._values import Token
+
+# azure-core asks for another one that much before the end.
+THRESHOLD = 300
+
+
+def claims_of(options: Optional[TokenRequestOptions]) -> Dict[str, Any]:
+    return {"claims": options.get("claims") if options else None, "minimum_lifetime": THRESHOLD}
+
+
+def access_token(token: Token) -> AccessToken:
+    return AccessToken(token.access_token, token.expires_on)
+
+
+def token_info(token: Token) -> AccessTokenInfo:
+    return AccessTokenInfo(token.access_token, token.expires_on, token_type=token.token_type)
+
+
+def azure_error(error: BrokerError) -> ClientAuthenticationError:
+    """A chain of credentials goes on to the next one when there is no broker, and not when sign-in is needed."""
+    if isinstance(error, BrokerUnavailable):
+        return CredentialUnavailableError(message=str(error))
+    return ClientAuthenticationError(message=str(error))

@@ -1,0 +1,44 @@
+"""Tokens for Google's libraries: `Credentials(app="cloud", scopes=[…])` in the place of `google.auth.default()`."""
+from __future__ import annotations
+
+from datetime import datetime, timezone
+from typing import Any, Iterable, Optional
+
+import google.auth.credentials
+from google.auth.exceptions import RefreshError, TransportError
+
+from ._broker import Broker
+from ._errors import BrokerError, BrokerUnavailable
+from ._requests import AccountName, App
+
+__all__ = ["Credentials"]
+
+# google.auth asks for another one that much before the end.
+_THRESHOLD = 225
+
+
+class Credentials(google.auth.credentials.Credentials):
+    """Raises `RefreshError`, or `TransportError` where no broker answers; `__cause__` is the `BrokerError`."""
+
+    def __init__(
+        self, app: App, scopes: Iterable[str], *, account: Optional[AccountName] = None,
+        broker: Optional[Broker] = None,
+    ) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self._app, self._scopes_asked, self._account = app, list(scopes), account
+        self._broker = broker or Broker()
+
+    def refresh(self, request: Any) -> None:
+        # One that is valid still, and to be replaced, was refused by a server.
+        rejected = self.token if self.valid else None
+        try:
+            token = self._broker.acquire_token_silent(
+                self._app, self._scopes_asked, account=self._account, minimum_lifetime=_THRESHOLD,
+                rejected_token=rejected)
+        except BrokerUnavailable as error:
+            raise TransportError(str(error)) from error  # type: ignore[no-untyped-call]
+        except BrokerError as error:
+            raise RefreshError(str(error), retryable=error.retryable) from error  # type: ignore[no-untyped-call]
+        self.token = token.access_token
+        # google.auth compares times without a zone.
+        self.expiry = datetime.fromtimestamp(token.expires_on, timezone.utc).replace(tzinfo=None)

@@ -1,0 +1,133 @@
+import asyncio
+import unittest
+
+from brokerclient import Broker, BrokerError, BrokerUnavailable, InteractionRequired
+from brokerclient.aio import Broker as AsyncBroker
+
+from scripted import TOKEN, Peer, speaking
+
+
+def tokens_of(broker_of):
+    """Both brokers with one way to ask them."""
+    def sync_silent(path, patience=10, **options):
+        return Broker(path, patience=patience).acquire_token_silent("work", ["api"], **options)
+
+    def async_silent(path, patience=10, **options):
+        return asyncio.run(AsyncBroker(path, patience=patience).acquire_token_silent("work", ["api"], **options))
+
+    def sync_watch(path, seen):
+        for token in Broker(path).watch("work", ["api"], minimum_lifetime=60):
+            seen.append(token.access_token)
+
+    def async_watch(path, seen):
+        async def run():
+            async for token in AsyncBroker(path).watch("work", ["api"], minimum_lifetime=60):
+                seen.append(token.access_token)
+
+        asyncio.run(run())
+
+    return {"threads": (sync_silent, sync_watch), "asyncio": (async_silent, async_watch)}[broker_of]
+
+
+class Wire:
+    def setUp(self):
+        self.silent, self.watch = tokens_of(self.kind)
+
+    def test_what_is_asked_for_is_on_the_wire_and_nothing_else(self):
+        options = dict(
+            challenge='Bearer error="x"', rejected_token="old", minimum_lifetime=60, force_refresh=True, claims="{}",
+            token_type="DPoP", resources=["r"], account="alice")
+        with speaking(self.first, self.second) as path:
+            self.assertEqual(self.silent(path, **options).access_token, "secret-one")
+            self.silent(path)
+
+    def first(self, peer):
+        self.assertEqual(peer.answer(TOKEN)["params"], {
+            "app": "work", "scopes": ["api"], "challenge": 'Bearer error="x"', "rejectedToken": "old",
+            "minimumLifetime": 60, "forceRefresh": True, "claims": "{}", "tokenType": "DPoP", "resource": ["r"],
+            "account": {"username": "alice"}})
+
+    def second(self, peer):
+        self.assertEqual(peer.answer(TOKEN)["params"], {"app": "work", "scopes": ["api"]})
+
+    def test_a_broker_that_is_slow_and_lives_is_waited_for(self):
+        def script(peer):
+            request = peer.read()
+            # On a second connection it is asked whether it lives.
+            with Peer(peer.listener) as probe:
+                self.assertEqual(probe.answer({})["method"], "broker.status")
+            peer.write(id=request["id"], result=TOKEN)
+
+        with speaking(script) as path:
+            self.assertEqual(self.silent(path, patience=1).access_token, "secret-one")
+
+    def test_a_lost_answer_is_asked_for_once_more_and_no_oftener(self):
+        with speaking(lambda peer: peer.read(), lambda peer: peer.answer(TOKEN)) as path:
+            self.assertEqual(self.silent(path).access_token, "secret-one")
+        with speaking(lambda peer: peer.read(), lambda peer: peer.read()) as path:
+            with self.assertRaises(BrokerUnavailable) as raised:
+                self.silent(path)
+        self.assertEqual(raised.exception.kind, "connectionLost")
+
+    def test_a_broker_that_stops_is_left_for_the_next_one(self):
+        stopping = lambda peer: peer.refuse("serverUnavailable", reason="shuttingDown")
+        with speaking(stopping, lambda peer: peer.answer(TOKEN)) as path:
+            self.assertEqual(self.silent(path).access_token, "secret-one")
+
+    def test_who_is_turned_away_hears_why(self):
+        def script(peer):
+            peer.write(id=None, error={"code": -32000, "message": "Not you.", "data": {"kind": "accessDenied"}})
+            peer.read()
+
+        with speaking(script) as path, self.assertRaisesRegex(BrokerError, "Not you."):
+            self.silent(path)
+
+    def test_what_is_no_answer_is_said_to_be_none(self):
+        def script(peer):
+            peer.read()
+            peer.connection.sendall(b"HTTP/1.1 400 Bad Request\n")
+
+        with speaking(script) as path, self.assertRaises(BrokerError) as raised:
+            self.silent(path)
+        self.assertEqual(raised.exception.kind, "invalidResponse")
+
+    def test_a_watch_has_each_token_and_ends_with_the_error(self):
+        def script(peer):
+            request = peer.answer({**TOKEN, "watch": "w1"})
+            self.assertEqual(request["method"], "token.watch")
+            self.assertEqual(request["params"], {"app": "work", "scopes": ["api"], "minimumLifetime": 60})
+            changed = {"watch": "w1", "token": {**TOKEN, "accessToken": "secret-two"}}
+            peer.write(method="event.tokenChanged", params=changed)
+            error = {"code": -32000, "message": "Sign in.", "data": {"kind": "interactionRequired", "reason": "signedOut"}}
+            peer.write(method="event.tokenEnded", params={"watch": "w1", "error": error})
+            self.assertIsNone(peer.read())
+
+        seen = []
+        with speaking(script) as path, self.assertRaises(InteractionRequired) as raised:
+            self.watch(path, seen)
+        self.assertEqual(seen, ["secret-one", "secret-two"])
+        self.assertEqual(raised.exception.reason, "signedOut")
+
+    def test_a_watch_goes_on_at_the_next_broker(self):
+        seen = []
+        ending = lambda peer: (peer.answer({**TOKEN, "accessToken": "secret-two"}), peer.write(
+            method="event.tokenEnded", params={"watch": "w", "error": {"kind": "locked", "message": "Locked."}}))
+        with speaking(lambda peer: peer.answer(TOKEN), ending) as path, self.assertRaisesRegex(BrokerError, "Locked."):
+            self.watch(path, seen)
+        self.assertEqual(seen, ["secret-one", "secret-two"])
+
+    def test_a_watch_at_a_broker_without_it_is_unsupported(self):
+        def script(peer):
+            peer.write(id=peer.read()["id"], error={"code": -32601, "message": "No such method."})
+
+        with speaking(script) as path, self.assertRaises(BrokerError) as raised:
+            self.watch(path, [])
+        self.assertEqual(raised.exception.kind, "unsupported")
+
+
+class ThreadWireTests(Wire, unittest.TestCase):
+    kind = "threads"
+
+
+class AsyncWireTests(Wire, unittest.TestCase):
+    kind = "asyncio"
