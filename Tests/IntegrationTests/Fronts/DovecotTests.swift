@@ -30,7 +30,7 @@ struct DovecotTests {
             let version = try await bed.require("dovecot", ["--version"])
             let configuration = DovecotConfiguration(
                 folder: folder, port: port, certificate: tls.certificate, key: tls.key,
-                userInfo: "\(scene.provider.issuer)/userinfo", isOld: version.output.hasPrefix("2.3."))
+                userInfo: "\(scene.provider.issuer)/userinfo", isOld: version.hasPrefix("2.3."))
             for (name, text) in configuration.files {
                 try text.write(toFile: "\(folder)/\(name)", atomically: true, encoding: .utf8)
             }
