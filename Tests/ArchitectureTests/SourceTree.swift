@@ -102,7 +102,7 @@ enum Rules {
         file.text.code.enumerated().compactMap { index, line in
             guard
                 line.contains(#/stringValue\)?\s*(==|!=)\s*[^\s]|(==|!=)\s*[\w.?!()\[\]]*\.stringValue\b/#)
-                    || line.contains(#/\bclientID\s*(==|!=)|(==|!=)\s*(?!expectation\b)[\w.?!$]*\.clientID\b/#)
+                    || line.contains(#/\bclientID\s*(==|!=)|(==|!=)\s*(?!expectation\.)[\w.?!$]*\.clientID\b/#)
                     || line.contains(#/contains\([^)]*\.stringValue|case \.string\((?!let\b|var\b|\)|_\))/#)
             else { return nil }
             return Finding(

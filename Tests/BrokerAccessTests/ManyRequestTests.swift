@@ -31,6 +31,7 @@ struct ManyRequestTests {
         let subscription = scene.bed.grants.subscribe(in: Self.partition) { news.add($0) }
         var numbers = Numbers(state: seed)
         var (standing, unnamed) = (Set<String>(), Set<String>())
+        var mostUnnamed = 0
         for step in 0..<400 {
             if numbers.next(below: 16) == 0, let request = standing.sorted().first {
                 try scene.bed.grants.deny(request: request, in: Self.partition)
@@ -55,9 +56,10 @@ struct ManyRequestTests {
             }
             let listed = Set(try scene.bed.grants.list(in: Self.partition).requests.map(\.id))
             #expect(listed == standing, "seed \(seed), step \(step)")
+            mostUnnamed = max(mostUnnamed, unnamed.count)
             #expect(unnamed.count <= 16 && listed.count <= 64, "seed \(seed), step \(step)")
         }
-        #expect(unnamed.count == 16)
+        #expect(mostUnnamed == 16)
         withExtendedLifetime(subscription) {}
     }
 }

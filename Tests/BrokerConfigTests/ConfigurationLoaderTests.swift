@@ -60,6 +60,7 @@ struct ConfigurationLoaderTests {
             mode = "shared"
             [log]
             level = "debug"
+            names = "hashed"
             """)
         var expected = BrokerConfiguration()
         expected.socket.path = "/run/x.sock"
@@ -95,6 +96,7 @@ struct ConfigurationLoaderTests {
         expected.browser.command = ["firefox", "--private-window", "%u"]
         expected.device.mode = "shared"
         expected.log.level = "debug"
+        expected.log.names = "hashed"
         #expect(loaded.configuration == expected)
         #expect(Set(loaded.origins.keys) == Set(Setting.all.map(\.name)))
     }

@@ -31,6 +31,7 @@ struct SilentParamsWritingTests {
         params.query.minimumLifetime = 60
         params.query.instanceAware = false
         params.query.lifetimeOf = .idToken
+        params.query.extraParameters = ["slice": "a\"b"]
         params.forceRefresh = true
         params.rejectedToken = "re\"jected"
         params.waitForGrant = 30

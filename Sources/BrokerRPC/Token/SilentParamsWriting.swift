@@ -19,6 +19,7 @@ extension AcquireTokenSilent.Params {
             writer.member("forceRefresh", forceRefresh ? true : nil)
             writer.member("rejectedToken", rejectedToken)
             writer.member("lifetimeOf", query.lifetimeOf == .accessToken ? nil : query.lifetimeOf)
+            writer.member("extraQueryParameters", query.extraParameters.isEmpty ? nil : query.extraParameters)
             writer.member("waitForGrant", waitForGrant)
             writer.member("correlationId", correlationId)
         }
