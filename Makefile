@@ -124,7 +124,7 @@ deb: release ## make Debian packages, in .build-deb
 	@.ci/deps deb
 	@.ci/deb .build-release
 
-dist: deps $(LINKED_IN) ## make one archive for other systems, in .build-dist; the programs in .build-release are then its programs
+dist: deps $(LINKED_IN) ## make one archive for other systems, in .build-dist; it replaces the programs in .build-release
 	@.ci/portable-libraries $(PORTABLE_LIBRARIES)
 	@PKG_CONFIG_PATH=$(CURDIR)/$(PORTABLE_LIBRARIES) swift build $(RELEASE) $(INSTALLED) $(PORTABLE) --product brokerd
 	@PKG_CONFIG_PATH=$(CURDIR)/$(PORTABLE_LIBRARIES) swift build $(RELEASE) $(INSTALLED) $(SMALLER) $(PORTABLE) --product brokerctl

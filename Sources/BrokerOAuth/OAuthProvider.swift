@@ -150,9 +150,10 @@ package final class OAuthProvider: IdentityProvider {
 }
 
 extension ProviderError {
-    /// A 5xx that was read whole, from a provider that does not say itself how long to wait.
+    /// A 5xx that was read whole, from a provider that does not say itself how long to wait. A gateway that did not get the answer in
+    /// time (504) says nothing of what the provider did.
     fileprivate var mayBeOverInAMoment: Bool {
-        if case .unavailable(let status, nil, _) = self { status >= 500 } else { false }
+        if case .unavailable(let status, nil, _) = self { status >= 500 && status != 504 } else { false }
     }
 }
 

@@ -51,7 +51,7 @@ struct SecondTryTests {
         "what says how long to wait, what is no 5xx, and what nobody knows the outcome of is not tried again",
         arguments: [
             ProviderAnswer.empty(503, headers: [("Retry-After", "2")]), .empty(429), .oauthError("invalid_grant"),
-            .reset,
+            .reset, .empty(504),
         ])
     func never(answer: ProviderAnswer) async throws {
         try await withProvider { bed async throws in

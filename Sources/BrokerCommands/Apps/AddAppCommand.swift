@@ -140,7 +140,8 @@ struct AddAppCommand: Subcommand {
         do throws(BrokerClientError) {
             return try context.answer(to: RegisterApp.self, params)
         } catch {
-            guard error.code == .invalidResponse else { throw error }
+            // Offline: somebody answers there, with another's certificate.
+            guard error.code == .invalidResponse || error.code == .offline else { throw error }
             var error = error
             error.message += " Nothing was added; to add the app all the same, say --no-check."
             throw error

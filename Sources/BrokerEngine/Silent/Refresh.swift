@@ -337,6 +337,8 @@ extension ProviderError {
         case .outcomeUnknown: true
         // Without a status the answer was too large, or no HTTP: what it said nobody knows.
         case .invalidResponse(let status, _): status == nil || status == 200
+        // The gateway did not get the provider's answer in time.
+        case .unavailable(let status, _, _): status == 504
         default: false
         }
     }

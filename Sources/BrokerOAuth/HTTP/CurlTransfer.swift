@@ -225,6 +225,8 @@ final class CurlTransfer {
 
     /// Called when the connection stands and nothing of the request has gone out on it.
     private func mayGoOut(to remoteAddress: String) -> Bool {
+        // The connection may have been made when its issuer was allowed more.
+        guard mayConnect(to: IPAddress(remoteAddress)) else { return false }
         if !submission.url.isSecure, IPAddress(remoteAddress)?.isLoopback != true {
             ownFailure = HTTPFailure(
                 .notAllowed, mayHaveBeenSent: false,

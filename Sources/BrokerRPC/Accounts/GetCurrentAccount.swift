@@ -8,7 +8,6 @@ package enum GetCurrentAccount: AppMethod {
         asked this, if it is another one, so that an app on a shared device sees that the person changed; lastSignedOut the one \
         that was signed out of the app last. When several are signed in, the answer is ambiguousAccount with the choices.
         """
-    package static let isIdempotent = true
     package static let right: SandboxRight? = .accounts
     package static let errors: [ErrorKind] = [.ambiguousAccount, .appNotFound, .accessDenied, .grantRequired]
     package static let resultName = "accounts"

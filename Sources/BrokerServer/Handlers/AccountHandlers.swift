@@ -19,7 +19,11 @@ struct AccountHandlers: Sendable {
                     account: try services.broker.account(
                         request.params.account, of: request.app, in: request.partition))
             },
-            .waiting(GetCurrentAccount.self) { request throws(BrokerError) in
+            .waiting(
+                GetCurrentAccount.self,
+                outcome: { _, _ in RequestOutcome(words: "\(GetCurrentAccount.name)", level: .debug, audited: .nothing)
+                }
+            ) { request throws(BrokerError) in
                 try await services.broker.currentAccount(of: request.app, in: request.partition)
             },
             .waiting(

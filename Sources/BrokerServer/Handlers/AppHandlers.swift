@@ -18,6 +18,8 @@ struct AppHandlers: Sendable {
                     do throws(BrokerError) {
                         result.provider = try await outline(of: authority)
                     } catch {
+                        // A server with another's certificate is there, and is not the provider.
+                        if case .untrusted? = error.cause as? ProviderError { throw error }
                         guard [.offline, .serverUnavailable].contains(error.kind) else { throw error }
                         result.unreached = error.message
                     }

@@ -25,7 +25,8 @@ struct NeighborSignInTests {
         let bed = try await EngineBed()
         func redirectURI(at authority: Authority?) async throws -> String {
             let (browser, signIn) = bed.begin(bed.interactive(app(registered)) { $0.authority = authority })
-            _ = try await bed.redirects.visit(browser.opening(), code: "ada")
+            let page = try await bed.redirects.visit(browser.opening(), code: "ada")
+            try #require(page == .signedIn(username: "ada", app: "mail"), "\(String(describing: page))")
             _ = try await signIn.value
             return try #require(bed.provider.authorizations.last?.redirectURI)
         }
