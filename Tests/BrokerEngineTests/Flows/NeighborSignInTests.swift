@@ -19,7 +19,8 @@ struct NeighborSignInTests {
     @Test(
         "an answer of the app's own issuer is not taken for the other's, since it knows no redirect URI with that path",
         arguments: [
-            nil, "http://127.0.0.1/", "http://127.0.0.1/back", "http://127.0.0.1/realms/bad", "http://localhost:7070",
+            nil, "http://127.0.0.1/", "http://127.0.0.1/back", "http://127.0.0.1/realms/bad",
+            "http://localhost:7070/back",
         ])
     func ownPath(registered: String?) async throws {
         let bed = try await EngineBed()
