@@ -59,7 +59,7 @@ class Wire:
             peer.write(id=request["id"], result=TOKEN)
 
         with speaking(script) as path:
-            self.assertEqual(self.silent(path, patience=1).access_token, "secret-one")
+            self.assertEqual(self.silent(path, patience=3).access_token, "secret-one")
 
     def test_a_lost_answer_is_asked_for_once_more_and_no_oftener(self):
         with speaking(lambda peer: peer.read(), lambda peer: peer.answer(TOKEN)) as path:

@@ -196,19 +196,19 @@ struct TokenFileTests {
     }
 
     @Test(
-        "a run that is killed in the middle of writing leaves nothing, where the file system has files without a name")
-    func killedWhileWriting() async throws {
+        "a run that ends in the middle of writing leaves nothing, where the file system has files without a name")
+    func endedWhileWriting() async throws {
         try await withTestBed { bed in
             let file = try await Scene.make(in: bed)
             try await file.scene.signIn()
             let brokerctl = try PackageTree.program("brokerctl")
             let arguments = ["--socket", file.scene.broker.socket, "token-file", "--app", "notes"]
-            // The kernel ends it with the first byte too many.
+            // The kernel refuses the eleventh byte, or ends the process with it (SIGXFSZ), as whoever started the tests has it.
             let result = try await bed.run(
                 Launch(
                     "/usr/bin/prlimit",
                     ["--fsize=10", "--core=0", brokerctl] + arguments + ["--scope", DevelopmentScene.scope, file.path]))
-            #expect(result.status == .killed(signal: SIGXFSZ), "\(result)")
+            #expect([.exited(1), .killed(signal: SIGXFSZ)].contains(result.status), "\(result)")
             let folder = (file.path as NSString).deletingLastPathComponent
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder).isEmpty)
         }

@@ -62,7 +62,7 @@ private struct OpenedVault {
         let keyText = try String(contentsOfFile: "\(broker.stateDirectory)/vault.key", encoding: .utf8)
         let key = try Self.bytes(String(keyText.split(separator: "\n")[1]))
         func value(_ query: String) async throws -> [UInt8] {
-            let text = try await bed.require("sqlite3", ["\(broker.stateDirectory)/vault.db", query])
+            let text = try await bed.query(query, ofVaultIn: broker.stateDirectory)
             return try Self.bytes(text.trimmingCharacters(in: .whitespacesAndNewlines))
         }
         let vaultID = try await value("SELECT hex(value) FROM header WHERE name = 'vault-id'")

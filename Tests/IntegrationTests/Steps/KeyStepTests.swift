@@ -43,7 +43,7 @@ import Testing
             try await fill(stepped.scene.broker)
             func wrappedKeys(_ scene: DevelopmentScene) async throws -> String {
                 let query = "SELECT group_concat(hex(wrapped)) FROM partition_key ORDER BY partition"
-                return try await bed.require("sqlite3", ["\(scene.broker.stateDirectory)/vault.db", query])
+                return try await bed.query(query, ofVaultIn: scene.broker.stateDirectory)
             }
             var before = ""
             let steps = try await stepped.failAtEveryStep(fault, endingGently: fault.isEnding) { scene in

@@ -1,0 +1,14 @@
+import Foundation
+
+extension TestBed {
+    /// What a query finds in a vault that a broker has open and does not write. The file is the broker's alone while it is open
+    /// (decision 178), so the shell reads a copy.
+    package func query(_ sql: String, ofVaultIn folder: String) async throws -> String {
+        let copy = path("vault-copy-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(atPath: copy, withIntermediateDirectories: true)
+        for name in ["vault.db", "vault.db-wal"] where FileManager.default.fileExists(atPath: "\(folder)/\(name)") {
+            try FileManager.default.copyItem(atPath: "\(folder)/\(name)", toPath: "\(copy)/\(name)")
+        }
+        return try await require("sqlite3", ["\(copy)/vault.db", sql])
+    }
+}
