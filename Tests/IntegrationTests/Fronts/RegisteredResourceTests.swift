@@ -36,7 +36,7 @@ struct RegisteredResourceTests {
         try await withTestBed { bed in
             let scene = try await scene(in: bed)
             let hint = try await scene.broker.ctl(["token", "--app", "notes"])
-            #expect(hint.errors.contains("brokerctl login --app notes"), "\(hint)")
+            #expect(hint.errors.contains("login --app notes"), "\(hint)")
             try await scene.signIn()
             for more in [[], ["--force-refresh"]] {
                 let printed = try await scene.broker.ctl(["token", "--app", "notes"] + more)
