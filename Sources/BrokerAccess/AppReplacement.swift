@@ -6,7 +6,7 @@ struct AppReplacement {
     var before: AppRecord
     var after: AppRegistration
 
-    /// What the app has today and would not have any more, for a person.
+    /// The parts of the registration that the app would lose, in words for a person.
     var losses: [String] {
         let (old, new) = (before.description, after.description)
         var losses: [String] = []

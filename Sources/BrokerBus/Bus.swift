@@ -1,10 +1,8 @@
 import CSystemd
 import Glibc
 
-/// A connection to a message bus (D-Bus, by libsystemd), for one thread at a time. Every call blocks.
+/// A connection to the session's message bus (D-Bus, by libsystemd), for one thread at a time. Every call blocks.
 package final class Bus {
-    package enum Kind: Sendable { case session, system }
-
     /// What is called: a method of an object.
     package struct Method: Sendable {
         package var service: String
@@ -23,9 +21,9 @@ package final class Bus {
     let handle: OpaquePointer
     private var handlers: [Handler] = []
 
-    package init(_ kind: Kind) throws(BusError) {
+    package init() throws(BusError) {
         var opened: OpaquePointer?
-        let code = kind == .session ? sd_bus_open_user(&opened) : sd_bus_open_system(&opened)
+        let code = sd_bus_open_user(&opened)
         guard code >= 0, let opened else { throw BusError(code: code) }
         handle = opened
     }

@@ -21,12 +21,6 @@ package final class BusReader {
         return value != 0
     }
 
-    package func number() throws(BusError) -> UInt32 {
-        var value: UInt32 = 0
-        try require(sd_bus_message_read_basic(message, type("u"), &value))
-        return value
-    }
-
     /// Hands out bytes where they are.
     package func bytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) throws(BusError) -> Result {
         var start: UnsafeRawPointer?

@@ -16,16 +16,6 @@ package struct BusWriter {
         try check(sd_bus_message_append_basic(message, type("b"), &value))
     }
 
-    package func number(_ number: Int32) throws(BusError) {
-        var value = number
-        try check(sd_bus_message_append_basic(message, type("i"), &value))
-    }
-
-    package func number(_ number: UInt32) throws(BusError) {
-        var value = number
-        try check(sd_bus_message_append_basic(message, type("u"), &value))
-    }
-
     package func bytes(_ bytes: UnsafeRawBufferPointer) throws(BusError) {
         try check(sd_bus_message_append_array(message, type("y"), bytes.baseAddress, bytes.count))
     }
@@ -39,10 +29,6 @@ package struct BusWriter {
         try check(sd_bus_message_open_container(message, type(kind), contents))
         try body()
         try check(sd_bus_message_close_container(message))
-    }
-
-    package func strings(_ texts: [String]) throws(BusError) {
-        try inside("a", "s") { () throws(BusError) in for text in texts { try string(text) } }
     }
 
     package func paths(_ paths: [String]) throws(BusError) {

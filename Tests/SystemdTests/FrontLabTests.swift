@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Names and rights that only a real systemd can show", .needsLab)
 struct FrontLabTests {
-    /// Nobody is signed in: who may ask is told that a person has to sign in (4), who may not is refused (5).
+    /// Nobody is signed in: a starter with the right is told that a person has to sign in (4), one without it is refused (5).
     @Test("brokerctl passes no door that its starter may not: a shell, a unit, a process that has ended, git")
     func starters() async throws {
         try await withTestBed { bed in

@@ -45,7 +45,7 @@ struct AuditBook: Sendable {
         AuditHeadRecord(sequence: sequence, isComplete: isComplete, run: run, ends: chains.mapValues(\.end))
     }
 
-    /// What is to be written for all that was appended, beside the head: one transaction.
+    /// The records to write for all appended entries, in one transaction with the head.
     mutating func take() -> (blocks: [AuditBlockRecord], dropped: [RecordKey]) {
         var all: (blocks: [AuditBlockRecord], dropped: [RecordKey]) = ([], [])
         for ring in AuditRing.allCases {

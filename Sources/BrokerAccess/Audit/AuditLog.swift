@@ -153,7 +153,7 @@ package final class AuditLog: Sendable {
         return tally
     }
 
-    /// What the broker did by itself; it is written with the rest.
+    /// Adds an action of the broker's own; it is written with the rest.
     package func note(_ event: AuditEvent, ofBrokerIn partition: Partition) {
         let schedules = state.withLock { state in
             state.add(AuditEntry(event.bounded, at: clock.now), of: partition)

@@ -5,7 +5,7 @@ import BrokerValues
 struct GrantLedger: Sendable {
     private(set) var grants: [String: GrantRecord] = [:]
     private var bySubject: [GrantSubject: [String]] = [:]
-    /// What waits for an answer, the oldest first; at most ``GrantRules/openRequests``.
+    /// Requests that wait for an answer, the oldest first; at most ``GrantRules/openRequests``.
     private(set) var requests: [OpenRequest] = []
     private var refusals: [RefusedParty: Refusal] = [:]
     private var weightOfGrants = 0

@@ -28,7 +28,7 @@ package struct Declaration: Sendable {
     package var details = ""
     package var isRequired = false
     package var isRepeated = false
-    /// What its values are read as.
+    /// The type of its values.
     var type: (any ArgumentValue.Type)?
     var completion = Completion.none
 

@@ -138,7 +138,7 @@ struct Refresh: Sendable {
         let environment = token.record.owner.environment
         await services.turns.take(secret, at: environment)
         defer { services.turns.leave(secret, at: environment) }
-        // Whoever had the turn before may have been given another.
+        // The request that had the turn before may have received another token.
         let owner = CacheIndex.OwnerKey(partition: request.partition, owner: token.record.owner)
         if try !services.tokens(of: owner).holds(token), let why = RefreshPrecondition.Standing.replaced.error {
             throw why

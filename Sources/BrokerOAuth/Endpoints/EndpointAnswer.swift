@@ -34,7 +34,7 @@ struct EndpointAnswer {
         return answer
     }
 
-    /// RFC 8628, section 3.5: what a device is told while the person is not done. Some providers send it with status 429,
+    /// RFC 8628, section 3.5: the refusal of a poll while the person is not done. Some providers send it with status 429,
     /// which says nothing more.
     private var pollingRefusal: OAuthRefusal? {
         guard let object, let error = object["error"]?.stringValue,

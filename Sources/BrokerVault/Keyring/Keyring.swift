@@ -18,7 +18,7 @@ final class Keyring {
     init(_ attempt: KeyAttempt) throws(KeyringFailure) {
         self.attempt = attempt
         end = .now + attempt.patience
-        do throws(BusError) { bus = try Bus(.session) } catch { throw .absent(error.text) }
+        do throws(BusError) { bus = try Bus() } catch { throw .absent(error.text) }
     }
 
     /// Whether the service runs or can be started. Starts nothing.

@@ -9,8 +9,8 @@ enum KeyringWatch {
         let isReached = Atomic(false)
     }
 
-    /// A bus that is not there yet is looked for this often, in seconds.
-    private static let pause: UInt32 = 1
+    /// A bus that is not there yet is looked for after a second, and then more and more seldom. In seconds.
+    private static let longestPause: UInt32 = 30
     /// Questions that the keyring asks are none of these: an attempt may begin and end one.
     private static let rules =
         [Keyring.ownerRule]
@@ -25,9 +25,16 @@ enum KeyringWatch {
             let end = End()
             continuation.onTermination = { _ in end.isReached.store(true, ordering: .relaxed) }
             let status = DetachedThread.start {
+                var pause: UInt32 = 1
                 while !end.isReached.load(ordering: .relaxed) {
-                    do throws(BusError) { try listen(until: end) { continuation.yield() } } catch {}
+                    do throws(BusError) {
+                        try listen(until: end) {
+                            pause = 1
+                            continuation.yield()
+                        }
+                    } catch {}
                     sleep(pause)
+                    pause = min(pause * 2, longestPause)
                 }
             }
             if status != 0 { continuation.finish() }
@@ -36,7 +43,7 @@ enum KeyringWatch {
 
     /// - Throws: when the bus is not there, or ends.
     private static func listen(until end: End, _ changed: @escaping () -> Void) throws(BusError) {
-        let bus = try Bus(.session)
+        let bus = try Bus()
         for rule in rules { try bus.onSignal(rule) { _ in changed() } }
         changed()
         while !end.isReached.load(ordering: .relaxed) {

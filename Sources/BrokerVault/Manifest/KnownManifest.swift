@@ -6,7 +6,7 @@ final class KnownManifest: Sendable {
     private struct State {
         var isStarted = false
         var vault = VaultManifest()
-        /// What a transaction that is about to be committed makes of it.
+        /// The manifest after the transaction that is about to be committed.
         var pending: VaultManifest?
         /// Counts changes of both.
         var changes: UInt64 = 0

@@ -56,7 +56,7 @@ package final class ProviderDouble: IdentityProvider {
     package var authorizations: [AuthorizationRequest] { state.withLock { $0.requests } }
     /// Authorization requests that were handed in beforehand.
     package var pushed: [AuthorizationRequest] { state.withLock { $0.pushed } }
-    /// What accompanied ``grants``.
+    /// The extras of ``grants``, in the same order.
     package var extras: [TokenRequestExtras] { state.withLock { $0.extras } }
 
     /// Waits until so many requests have come to the token endpoint.
