@@ -39,6 +39,27 @@ struct ScriptTests {
         }
     }
 
+    /// Readers that may end before they have read all: what writes to them is ended by SIGPIPE then, now and then, and with `pipefail`
+    /// the script with it.
+    private static func hastyReaders(in text: String) -> [String] {
+        let readers = #/\|\s*(head\b|grep\s+(-\S+\s+)*-\w*q|awk\b.*\bexit\b|sed\b[^|]*[0-9\/]q\b)/#
+        return text.split(separator: "\n").map(String.init).filter { !$0.hasPrefix("#") && $0.contains(readers) }
+    }
+
+    @Test("read a pipe to its end")
+    func pipes() throws {
+        for path in try Self.scripts() + ["Sources/Examples/person"] {
+            let found = try Self.hastyReaders(in: Self.read(path))
+            #expect(found.isEmpty, "\(path): sed -n 1p reads all: \(found)")
+        }
+        for sample in ["a | head -n 1", "a | grep -q b", "a | awk '$1 == b { print; exit }'", "a | sed 1q"] {
+            #expect(!Self.hastyReaders(in: sample).isEmpty, "\(sample)")
+        }
+        for sample in ["a | sed -n 1p", "grep -q b file", "a | awk '!found { print; found = 1 }'", "# a | head"] {
+            #expect(Self.hastyReaders(in: sample).isEmpty, "\(sample)")
+        }
+    }
+
     @Test("speak with people's managers in one way, and make files that others can read")
     func managers() throws {
         let names = try Self.scripts().filter { $0.contains(#/\.(post|pre)(inst|rm)$/#) } + [".ci/install"]
