@@ -40,6 +40,8 @@ final class ConsentHandler: ChannelInboundHandler {
 
     private func answer(_ head: HTTPRequestHead, in context: ChannelHandlerContext) {
         isAnswered = true
+        // The request came in time. Its answer takes what it takes.
+        timer?.cancel()
         let home = NIOLoopBound(self, eventLoop: context.eventLoop)
         let (desk, body, port) = (desk, body, port)
         Task {

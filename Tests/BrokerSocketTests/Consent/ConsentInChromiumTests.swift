@@ -55,9 +55,7 @@ struct ConsentInChromiumTests {
             try await ConsentPageTests().run { page in
                 try await browser.open(page.url)
                 try await browser.click(browser.findButton(button))
-                try await eventually("the page says what became of it") {
-                    (try? await browser.visibleText.contains(heading)) ?? false
-                }
+                try await browser.findHeading(heading)
                 #expect(page.answers.all.count == 1)
             }
         }

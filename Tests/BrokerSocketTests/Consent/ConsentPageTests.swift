@@ -36,7 +36,7 @@ struct ConsentPageTests {
         func ask(_ arguments: [String]) async throws -> Reply {
             try await withTestBed { bed in
                 let result = try await bed.run(
-                    Launch("curl", ["--silent", "--noproxy", "*", "--include", "--max-time", "20"] + arguments))
+                    Launch("curl", ["--silent", "--noproxy", "*", "--include", "--max-time", "\(Int(usualPatience))"] + arguments))
                 let parts = result.output.replacingOccurrences(of: "\r\n", with: "\n").split(
                     separator: "\n\n", maxSplits: 1, omittingEmptySubsequences: false)
                 let lines = parts[0].split(separator: "\n")
@@ -59,14 +59,17 @@ struct ConsentPageTests {
         }
     }
 
+    /// - Parameter wait: what each answer waits for before the page is told.
     func run(
-        _ question: ConsentQuestion = question, _ body: (Bed) async throws -> Void
+        _ question: ConsentQuestion = question, wait: @escaping @Sendable () async -> Void = {},
+        _ body: (Bed) async throws -> Void
     ) async throws {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let answers = Recorder<ConsentAnswer>()
         let pages = LoopbackConsentPages(on: group.next(), random: CountingRandom())
         let page = try await pages.open(question) { answer in
             answers.add(answer)
+            await wait()
             return answer == .denied ? .denied : .allowed
         }
         do {
@@ -173,6 +176,23 @@ struct ConsentPageTests {
             #expect(reply.status == 200 && bed.answers.all == [answer])
             let again = try await bed.post("token=\(token)&\(fields)", origin: bed.origin)
             #expect(again.body.contains("It was answered before.") && bed.answers.all.count == 1)
+        }
+    }
+
+    @Test("an answer that takes longer than a request may take is told all the same")
+    func slowAnswer() async throws {
+        let gate = Gate()
+        try await run(wait: { await gate.wait() }) { bed in
+            let token = try await bed.ask([bed.url]).token
+            async let reply = bed.post("token=\(token)&answer=deny", origin: bed.origin)
+            try await gate.waitForCallers()
+            // A connection that is younger than the answer's has had all its time for a request.
+            let port = try #require(URL(string: bed.url)?.port.map { UInt16($0) })
+            let silent = try LineClient.connect(toPort: port)
+            #expect(try await silent.readToEnd() == "")
+            await silent.close()
+            gate.open()
+            #expect(try await reply.body.contains("Denied"))
         }
     }
 

@@ -91,6 +91,12 @@ package struct HeadlessBrowser: Sendable {
         return try await find(using: "xpath", button, seconds: seconds)
     }
 
+    /// Waits for the first visible heading that says this.
+    @discardableResult
+    package func findHeading(_ text: String, seconds: Double = usualPatience) async throws -> Element {
+        try await find(using: "xpath", "//h1[contains(normalize-space(.), '\(text)')]", seconds: seconds)
+    }
+
     package func click(_ element: Element) async throws {
         try await command("POST", "/element/\(element.id)/click", [:])
     }
