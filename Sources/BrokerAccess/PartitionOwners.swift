@@ -124,7 +124,7 @@ package final class PartitionOwners: Sendable {
         let owner: PartitionOwnerRecord?
         let isNobodys: Bool
         do throws(VaultError) {
-            owner = try vault.load(PartitionOwnerRecord.self, bucket: [], in: partition).first?.record
+            owner = try self.owner(of: partition)
             let statistics = try owner == nil ? vault.statistics(of: partition) : nil
             isNobodys = statistics?.isSomebodys ?? false
         } catch {
@@ -158,6 +158,41 @@ package final class PartitionOwners: Sendable {
                 reason: .otherAccount)
         }
         return (account, owner != nil)
+    }
+
+    /// Compares each partition's account with the one that has its uid now. Changes nothing, and lets nobody in.
+    ///
+    /// A directory of accounts that does not answer in time is not asked about the rest. A locked vault names no account.
+    package func survey(_ partitions: [Partition]) async -> [PartitionOwnership] {
+        var holder = PartitionOwnership.Holder.nobody
+        var found: [PartitionOwnership] = []
+        for partition in partitions {
+            let account = (try? owner(of: partition))?.account
+            if holder != .unanswered { holder = await self.holder(of: partition) }
+            found.append(PartitionOwnership(account: account, holder: holder))
+        }
+        return found
+    }
+
+    private func holder(of partition: Partition) async -> PartitionOwnership.Holder {
+        let answer = Promise<PartitionOwnership.Holder>()
+        let watch = Task {
+            do { try await clock.sleep(for: Self.patience) } catch { return }
+            answer.fulfil(.unanswered)
+        }
+        Task {
+            do throws(AccountNamesUnavailable) {
+                answer.fulfil(try await accounts.name(of: partition.uid).map { .account($0) } ?? .nobody)
+            } catch {
+                answer.fulfil(.unanswered)
+            }
+        }
+        defer { watch.cancel() }
+        return await answer.value
+    }
+
+    private func owner(of partition: Partition) throws(VaultError) -> PartitionOwnerRecord? {
+        try vault.load(PartitionOwnerRecord.self, bucket: [], in: partition).first?.record
     }
 
     /// Writes down whose the partition is, before anything else is kept in it.

@@ -1,9 +1,7 @@
 import BrokerModel
 
 extension Vault: PartitionStore {
-    package func partitions() throws(VaultError) -> [PartitionSummary] {
-        try reader.partitions().map { PartitionSummary(partition: $0.partition, records: $0.records) }
-    }
+    package func partitions() throws(VaultError) -> [PartitionSummary] { try reader.partitions() }
 
     package func erase(_ partition: Partition) async throws(VaultError) {
         guard !isLocked else { throw .locked }

@@ -107,6 +107,50 @@ struct PartitionOwnersTests {
         #expect(await scene.check() == nil)
     }
 
+    @Test(
+        "an account's records are compared with who has the uid now",
+        arguments: [
+            ("alice", .account("alice"), .present), ("alice", .account("mallory"), .otherAccount),
+            ("alice", .nobody, .gone), ("alice", .unanswered, .unknown), (nil, .account("alice"), .unknown),
+            (nil, .nobody, .unknown),
+        ] as [(String?, PartitionOwnership.Holder, PartitionOwnership.State)])
+    func ownership(account: String?, holder: PartitionOwnership.Holder, state: PartitionOwnership.State) {
+        let ownership = PartitionOwnership(account: account, holder: holder)
+        #expect(ownership.account == account && ownership.state == state)
+    }
+
+    @Test("a survey changes nothing: a uid that had no name has none afterwards")
+    func survey() async throws {
+        let scene = try await Scene()
+        let partition = Partition(uid: 1000)
+        try await scene.owners.bind(partition)
+        #expect(await scene.owners.survey([partition]).map(\.state) == [.present])
+        scene.accounts.set("mallory")
+        #expect(await scene.owners.survey([partition]) == [.init(account: "alice", holder: .account("mallory"))])
+        scene.accounts.set(nil)
+        #expect(await scene.owners.survey([partition]).map(\.state) == [.gone])
+        let other = Partition(uid: 1001)
+        #expect(await scene.check(1001) == nil)
+        try await scene.owners.bind(other)
+        scene.accounts.set("bob")
+        #expect(await scene.owners.survey([other]) == [.init(account: nil, holder: .account("bob"))])
+        #expect(try scene.bed.vault.load(PartitionOwnerRecord.self, bucket: [], in: other).first?.record.account == nil)
+    }
+
+    @Test("a directory that hangs is asked once in a survey")
+    func surveyHangs() async throws {
+        let scene = try await Scene()
+        let partition = Partition(uid: 1000)
+        try await scene.owners.bind(partition)
+        scene.accounts.gate.close()
+        let before = scene.accounts.count
+        async let states = scene.owners.survey([partition, Partition(uid: 1001), Partition(uid: 1002)]).map(\.state)
+        try await scene.bed.clock.waitForSleepers()
+        scene.bed.clock.advance(bySeconds: 11)
+        #expect(await states == [.unknown, .unknown, .unknown] && scene.accounts.count == before + 1)
+        scene.accounts.gate.open()
+    }
+
     @Test("a uid that had no name is the first account's that has it")
     func firstName() async throws {
         let scene = try await Scene()

@@ -53,6 +53,18 @@ struct DoctorTests {
         #expect(Examination.sessionUnit(nil, isGroupProof: true) == nil)
     }
 
+    @Test("records of an account that is gone are named, with the command that erases them")
+    func partitions() {
+        func partition(_ uid: UInt32, _ state: String) -> UserPartition {
+            UserPartition(uid: uid, account: "ada", state: state, records: 1, bytes: 1, lastUsedOn: nil)
+        }
+        let all = [partition(1000, "present"), partition(1001, "gone"), partition(1002, "otherAccount")]
+        let findings = Examination.partitions(all)
+        #expect(findings.map(\.advice) == ["brokerctl partitions remove 1001", "brokerctl partitions remove 1002"])
+        #expect(findings.allSatisfy { $0.verdict == .note && $0.text.contains("ada's") })
+        #expect(Examination.partitions([all[0]]).map(\.verdict) == [.good] && Examination.partitions([]).isEmpty)
+    }
+
     @Test("git is told of when its settings give the broker's tokens to every host, or to a helper that keeps them")
     func git() {
         func verdict(_ lines: String...) -> String? {

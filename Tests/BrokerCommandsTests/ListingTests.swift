@@ -47,6 +47,23 @@ struct ListingTests {
                 """)
     }
 
+    @Test("an administrator sees whose records there are, and whether the account still has the uid")
+    func partitions() async throws {
+        let broker = try broker([
+            "partitions.list": #"{"partitions":[{"uid":1000,"account":"ada","state":"present","records":12,"#
+                + #""bytes":20480,"lastUsedOn":0},{"uid":1001,"account":"b\u001bob","state":"gone","records":1,"bytes":10},"#
+                + #"{"uid":1002,"account":"eve","state":"otherAccount","records":2,"bytes":2048},"#
+                + #"{"uid":1003,"state":"unknown","records":0,"bytes":0}]}"#
+        ])
+        let lines = try await brokerctl(["partitions", "list"], at: broker.path).output.split(separator: "\n")
+        #expect(lines.count == 5)
+        #expect(lines[0].hasPrefix("UID   ACCOUNT  STATE"))
+        #expect(lines[1].hasPrefix("1000  ada      there") && lines[1].hasSuffix("ago"))
+        #expect(lines[2].hasPrefix("1001  bob      gone") && lines[2].hasSuffix("never"))
+        #expect(lines[3].hasPrefix("1002  eve      another account has the uid  2        2 KiB"))
+        #expect(lines[4].hasPrefix("1003           unknown"))
+    }
+
     @Test("nobody and nothing are said in words", arguments: ["accounts", "apps"])
     func empty(_ noun: String) async throws {
         let broker = try broker(["accounts.list": #"{"accounts":[]}"#, "apps.list": #"{"apps":[]}"#])

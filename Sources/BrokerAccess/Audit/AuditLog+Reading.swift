@@ -36,6 +36,11 @@ extension AuditLog {
         return AuditListing(entries: newest.reversed(), isIntact: log.isIntact, completeSince: log.completeSince)
     }
 
+    /// - Returns: when the newest entry was noted; nil for an empty log.
+    package func lastEntry(in partition: Partition) async throws(BrokerError) -> NumericDate? {
+        try await list(of: nil, since: nil, limit: 1, in: partition).entries.last?.time
+    }
+
     /// In a turn of the log: what is written between two reads would look like a gap.
     private func stored(in partition: Partition) async throws(VaultError) -> StoredAuditLog {
         try await turns.run { [vault] () async -> Result<StoredAuditLog, VaultError> in

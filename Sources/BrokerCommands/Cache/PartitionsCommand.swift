@@ -22,7 +22,9 @@ struct ListPartitionsCommand: Subcommand {
         About(
             "list", "List the users who have something in the vault.",
             """
-            Counts only. What the records say is their users' business, and not root's.
+            Whose they are, how many and how large. What the records say is their users' business, and not root's.
+
+            An account that is gone, or has another name than the uid has now, keeps its records until you erase them.
 
             Examples:
               sudo brokerctl partitions list
@@ -35,9 +37,26 @@ struct ListPartitionsCommand: Subcommand {
         try context.tell(ListPartitions.self, .init()) { answer in
             let partitions = answer.partitions
             guard !partitions.isEmpty else { return "Nobody has anything in the vault.\n" }
-            var table = Table("UID", "RECORDS")
-            for partition in partitions { table.add(String(partition.uid), String(partition.records)) }
+            let now = Output.now
+            var table = Table("UID", "ACCOUNT", "STATE", "RECORDS", "SIZE", "LAST USED")
+            for partition in partitions {
+                table.add(
+                    String(partition.uid), partition.account ?? "", PartitionText.state(partition.state),
+                    String(partition.records), CacheText.size(Int(partition.bytes)),
+                    partition.lastUsedOn.map { TimeText.relative($0, to: now) } ?? "never")
+            }
             return table.text(in: context.output.layout)
+        }
+    }
+}
+
+enum PartitionText {
+    /// - Parameter state: as `partitions.list` gives it.
+    static func state(_ state: String) -> String {
+        switch state {
+        case "present": "there"
+        case "otherAccount": "another account has the uid"
+        default: state.clean
         }
     }
 }

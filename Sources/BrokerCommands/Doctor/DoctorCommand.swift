@@ -78,7 +78,7 @@ struct DoctorCommand: Subcommand {
                 + Examination.disk(status.vault.path, isReadOnly: isReadOnly(status.vault.path))
                 + Examination.records(status.vault)
                 + Examination.reading(status.configuration, changedOn: lastChange)
-                + key(context)
+                + partitions(context, status) + key(context)
                 + Examination.apps(apps, advice: ExecutableAdvice.on) + network(apps, caFile: caFile)
         } catch {
             return [Finding("Broker", .bad, error.message)]
@@ -93,6 +93,16 @@ struct DoctorCommand: Subcommand {
             return false
         }
         return errno == EROFS
+    }
+
+    /// Root of a broker for everybody sees whose records there are.
+    private func partitions(_ context: CommandContext, _ status: GetBrokerStatus.Result) -> [Finding] {
+        guard status.partitions != nil else { return [] }
+        do throws(BrokerClientError) {
+            return Examination.partitions(try context.connection.call(ListPartitions.self, .init()).partitions)
+        } catch {
+            return [Finding("Users", .note, error.message)]
+        }
     }
 
     private func key(_ context: CommandContext) -> [Finding] {

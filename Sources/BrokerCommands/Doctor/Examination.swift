@@ -83,6 +83,21 @@ package enum Examination {
         ].compactMap(\.self)
     }
 
+    /// Of a broker for everybody: records whose account is gone, or that a new account with the same uid cannot use.
+    package static func partitions(_ partitions: [UserPartition]) -> [Finding] {
+        let left = partitions.filter { $0.state == "gone" || $0.state == "otherAccount" }
+        guard !left.isEmpty else {
+            return partitions.isEmpty ? [] : [Finding("Users", .good, "\(partitions.count) have records.")]
+        }
+        return left.map { partition in
+            let account = partition.account.map { "\($0.clean)'s" } ?? "an account's"
+            let why = partition.state == "gone" ? "no account has that uid" : "another account has that uid"
+            return Finding(
+                "Users", .note, "The records of uid \(partition.uid) are \(account), and \(why).",
+                advice: "brokerctl partitions remove \(partition.uid)")
+        }
+    }
+
     package static func key(_ key: KeyState) -> Finding {
         guard key.available.contains(key.source) else {
             return Finding(

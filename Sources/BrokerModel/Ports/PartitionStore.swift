@@ -9,10 +9,14 @@ package protocol PartitionStore: Sendable {
 
 package struct PartitionSummary: Sendable, Equatable {
     package var partition: Partition
+    /// Without those of the audit log.
     package var records: Int
+    /// Of all records, sealed.
+    package var bytes: Int
 
-    package init(partition: Partition, records: Int) {
+    package init(partition: Partition, records: Int, bytes: Int) {
         self.partition = partition
         self.records = records
+        self.bytes = bytes
     }
 }

@@ -11,8 +11,7 @@ struct PartitionHandlers: Sendable {
     var all: [AnyHandler] {
         [
             .waiting(ListPartitions.self) { _ throws(BrokerError) in
-                ListPartitions.Result(
-                    partitions: try partitions().map { UserPartition(uid: $0.partition.uid, records: $0.records) })
+                ListPartitions.Result(partitions: try await describe(partitions()))
             },
             .waiting(
                 RemovePartition.self,
@@ -30,6 +29,19 @@ struct PartitionHandlers: Sendable {
                 return RemovePartition.Result(removed: found.records)
             },
         ]
+    }
+
+    private func describe(_ summaries: [PartitionSummary]) async throws(BrokerError) -> [UserPartition] {
+        let owners = try await users.owners.survey(summaries.map(\.partition))
+        var described: [UserPartition] = []
+        for (summary, owner) in zip(summaries, owners) {
+            described.append(
+                UserPartition(
+                    uid: summary.partition.uid, account: owner.account, state: owner.state.rawValue,
+                    records: summary.records, bytes: summary.bytes,
+                    lastUsedOn: try? await services.audit.lastEntry(in: summary.partition)))
+        }
+        return described
     }
 
     private func partitions() throws(BrokerError) -> [PartitionSummary] {

@@ -111,20 +111,19 @@ final class VaultReader: Sendable {
         }
     }
 
-    /// Who has records, or a key for them, in the order of their uids.
-    func partitions() throws(VaultError) -> [(partition: Partition, records: Int)] {
+    /// Of those who have records, or a key for them, in the order of their uids.
+    func partitions() throws(VaultError) -> [PartitionSummary] {
         let log = RecordKind.ofAuditLog.map { String($0.rawValue) }.joined(separator: ", ")
         let sql = """
-            SELECT partition, (SELECT count(*) FROM record
-            WHERE record.partition = partition_key.partition AND kind NOT IN (\(log)))
-            FROM partition_key ORDER BY partition
+            SELECT partition, count(record.id) FILTER (WHERE kind NOT IN (\(log))), ifnull(sum(length(box)), 0)
+            FROM partition_key LEFT JOIN record USING (partition) GROUP BY partition ORDER BY partition
             """
         let rows = try withConnection { (connection) throws(VaultError) in
-            try connection.rows(sql) { ($0.integer(0), Int($0.integer(1))) }
+            try connection.rows(sql) { ($0.integer(0), Int($0.integer(1)), Int($0.integer(2))) }
         }
-        return rows.compactMap { number, count in
+        return rows.compactMap { number, count, bytes in
             guard let uid = UInt32(exactly: number), uid != Partition.wholeVault.uid else { return nil }
-            return (Partition(uid: uid), count)
+            return PartitionSummary(partition: Partition(uid: uid), records: count, bytes: bytes)
         }
     }
 

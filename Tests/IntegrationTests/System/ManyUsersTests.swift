@@ -153,6 +153,9 @@ import Testing
             let uids = listed.map { $0["uid"].integerValue }
             #expect(!uids.contains(Int64(SystemScene.account)), "the broker itself is nobody")
             #expect(uids.contains(Int64(alice)) && uids.contains(Int64(bob)) && Int64(listed.count) == before)
+            for partition in listed {
+                #expect((partition["bytes"].integerValue ?? 0) > 0 && (partition["lastUsedOn"].integerValue ?? 0) > 0)
+            }
             let missing = try? await scene.broker.call("partitions.remove", ["uid": 12_999])
             #expect(missing == nil)
 
@@ -203,6 +206,9 @@ import Testing
                 #expect(refused[path: "error.data.reason"] == "otherAccount", "\(method): \(refused)")
                 #expect(refused.text("error.message").contains("brokerctl partitions remove \(alice)"))
             }
+            let listed = try await scene.broker.call("partitions.list")[path: "partitions"].arrayValue ?? []
+            let partition = try #require(listed.first { $0["uid"] == .integer(Int64(alice)) })
+            #expect(partition["account"] == "ada" && partition["state"] == "otherAccount")
             _ = try await scene.broker.call("partitions.remove", ["uid": .integer(Int64(alice))])
             #expect(try await new.ask("apps.list")[path: "result.apps"] == [])
         }
