@@ -21,6 +21,7 @@ extension BrokerConfiguration {
         settings.lockAfterIdle = Int64(lock.afterIdle)
         settings.partitionQuota = vault.quota == 0 ? nil : vault.quota << 20
         settings.isSharedDevice = device.mode == "shared"
+        settings.quotesProviders = journalNames == .plain
         return settings
     }
 

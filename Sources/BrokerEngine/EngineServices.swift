@@ -47,6 +47,11 @@ final class EngineServices: Sendable {
         underWay = TokensUnderWay(vault: vault, writer: writer, clock: clock, log: log)
     }
 
+    /// For the journal: an error in which a provider may be quoted.
+    func quoted(_ error: some Error) -> Logger.MetadataValue {
+        settings().quotesProviders ? "\(error)" : "(withheld)"
+    }
+
     func knownAccounts(of app: AppRegistration, in partition: Partition) throws(BrokerError) -> KnownAccounts {
         try reading { () throws(VaultError) in try index.loadAccounts(of: .init(of: app, in: partition)) }
     }

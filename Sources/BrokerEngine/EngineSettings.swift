@@ -35,6 +35,9 @@ package struct EngineSettings: Sendable, Equatable {
     /// Whether people take turns at this machine: a sign-out is then for all apps.
     package var isSharedDevice = false
 
+    /// Whether the journal quotes what a provider wrote, which may name a person (decision 170).
+    package var quotesProviders = true
+
     package init() {}
 
     /// Nil: the broker does not lock itself.

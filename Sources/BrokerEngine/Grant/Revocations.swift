@@ -67,7 +67,7 @@ extension EngineServices {
                 } catch {
                     self.log.notice(
                         "a token that was not kept could not be revoked",
-                        metadata: ["kind": "\(kind.rawValue)", "cause": "\(error)"])
+                        metadata: ["kind": "\(kind.rawValue)", "cause": self.quoted(error)])
                 }
             }
         }

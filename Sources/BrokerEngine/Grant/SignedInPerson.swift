@@ -35,7 +35,7 @@ extension GrantStore {
         } catch {
             services.log.notice(
                 "the provider did not say what the person is called; the sign-in goes on without",
-                metadata: ["cause": "\(error)"])
+                metadata: ["cause": services.quoted(error)])
         }
         return claims
     }

@@ -230,7 +230,7 @@ struct SignIn: Sendable {
             guard !isDemanded else { throw ProviderErrors.brokerError(error, at: authority) }
             services.log.notice(
                 "the provider did not take the request beforehand; it goes into the URL, without the saved ID token",
-                metadata: ["correlation_id": "\(request.correlationID)", "cause": "\(error)"])
+                metadata: ["correlation_id": "\(request.correlationID)", "cause": services.quoted(error)])
             var plain = authorization
             plain.idTokenHint = nil
             return services.provider.authorizationURL(plain, at: metadata)

@@ -118,7 +118,7 @@ struct SilentAcquisition: Sendable {
             if let failure {
                 services.log.warning(
                     "a token could not be renewed ahead of time; it goes on being used",
-                    metadata: ["kind": "\(failure.kind.rawValue)", "cause": "\(failure)"])
+                    metadata: ["kind": "\(failure.kind.rawValue)", "cause": services.quoted(failure)])
             }
             services.ahead.end(owner, failure, at: services.clock.uptime)
         }

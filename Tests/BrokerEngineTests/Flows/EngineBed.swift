@@ -10,6 +10,7 @@ final class EngineBed: Sendable {
     let redirects = RedirectDouble()
     let clock = ManualClock(now: Sample.now)
     let roster = RosterDouble()
+    let log = LogCollector()
     let vault: FaultyVault
     let engine: TokenBroker
     private let folder: String
@@ -17,7 +18,7 @@ final class EngineBed: Sendable {
     init() async throws {
         folder = NSTemporaryDirectory() + "engine-\(UUID().uuidString)"
         vault = try await FaultyVault.open(in: folder)
-        engine = Self.engine(vault, provider, redirects, roster, clock)
+        engine = Self.engine(vault, provider, redirects, roster, clock, log)
     }
 
     deinit {
@@ -30,16 +31,16 @@ final class EngineBed: Sendable {
         await engine.drain()
         await vault.close()
         let reopened = try await FaultyVault.open(in: folder)
-        return Self.engine(reopened, provider, redirects, roster, clock)
+        return Self.engine(reopened, provider, redirects, roster, clock, log)
     }
 
     private static func engine(
         _ vault: FaultyVault, _ provider: ProviderDouble, _ redirects: RedirectDouble, _ roster: RosterDouble,
-        _ clock: ManualClock
+        _ clock: ManualClock, _ log: LogCollector
     ) -> TokenBroker {
         TokenBroker(
             vault: vault, provider: provider, redirects: redirects, browser: BrowserDouble(), roster: roster,
-            proofs: testProofSigner(), clock: clock, random: CountingRandom(), log: .silent)
+            proofs: testProofSigner(), clock: clock, random: CountingRandom(), log: log.logger)
     }
 
     // MARK: What tests do over and over

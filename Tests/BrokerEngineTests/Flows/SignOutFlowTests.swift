@@ -177,6 +177,20 @@ struct SignOutFlowTests {
         #expect(!isSignedIn(bed, mail))
     }
 
+    @Test("the journal quotes a provider only where names may stand in it", arguments: [true, false])
+    func quotes(isAllowed: Bool) async throws {
+        let bed = try await EngineBed()
+        bed.roster.set([mail])
+        var settings = EngineSettings()
+        settings.quotesProviders = isAllowed
+        bed.engine.apply(settings)
+        try await bed.signIn("alice", mail)
+        bed.provider.failRevocation(.invalidResponse(status: 400, "The provider says: unknown user alice@example.org"))
+        _ = try await signOut(bed, request(mail) { $0.revoke = true })
+        #expect(bed.log.text.contains("a refresh token could not be revoked"))
+        #expect(bed.log.text.contains("alice@example.org") == isAllowed)
+    }
+
     @Test("two providers may have issued the same client id: neither gets the secret of the other")
     func revocationWithSecrets() async throws {
         let bed = try await EngineBed()

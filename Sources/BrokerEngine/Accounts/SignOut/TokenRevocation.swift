@@ -51,7 +51,7 @@ struct TokenRevocation: Sendable {
             let failure = ProviderErrors.brokerError(error, at: authority)
             services.log.notice(
                 "a refresh token could not be revoked",
-                metadata: ["correlation_id": "\(correlationID)", "cause": "\(error)"])
+                metadata: ["correlation_id": "\(correlationID)", "cause": services.quoted(error)])
             return .failed(failure.message)
         }
     }
