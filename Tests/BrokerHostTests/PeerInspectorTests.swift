@@ -13,7 +13,10 @@ struct PeerInspectorTests {
         try await withCallerProbe { probe async throws in
             #expect(try await probe.judge(.plain) == "unknown administers \(python)")
             #expect(try await probe.judge(.undumpable).hasPrefix("unknown administers pid "))
-            let curl = ["/usr/bin/curl", "--max-time", "\(Int(usualPatience))", "--unix-socket", probe.socket, "http://localhost/"]
+            let curl = [
+                "/usr/bin/curl", "--max-time", "\(Int(usualPatience))", "--unix-socket", probe.socket,
+                "http://localhost/",
+            ]
             #expect(try await probe.judge(curl) == "systemInstalled administers /usr/bin/curl")
         }
     }
@@ -23,7 +26,9 @@ struct PeerInspectorTests {
         try await withCallerProbe { probe async throws in
             let copy = probe.bed.path("user/copy")
             _ = try await probe.bed.run(Launch("cp", ["/usr/bin/curl", copy]))
-            let call = [copy, "--max-time", "\(Int(usualPatience))", "--unix-socket", probe.socket, "http://localhost/"]
+            let call = [
+                copy, "--max-time", "\(Int(usualPatience))", "--unix-socket", probe.socket, "http://localhost/",
+            ]
             #expect(try await probe.judge(call) == "unknown administers \(copy)")
             let script = "exec 9< \(copy); rm \(copy); exec /proc/self/fd/9 " + call.dropFirst().joined(separator: " ")
             #expect(try await probe.judge(["sh", "-c", script]).hasPrefix("unknown administers pid "))
@@ -33,7 +38,8 @@ struct PeerInspectorTests {
     @Test("a path that is no text is nobody's name: what others read must not stumble over it")
     func oddNames() async throws {
         try await withCallerProbe { probe async throws in
-            let call = ["--max-time", "\(Int(usualPatience))", "--unix-socket", probe.socket, "http://localhost/"].joined(separator: " ")
+            let call = ["--max-time", "\(Int(usualPatience))", "--unix-socket", probe.socket, "http://localhost/"]
+                .joined(separator: " ")
             for name in [#"a$(printf '\314\201%.0s' $(seq 31))"#, #"a$(printf '\377')"#] {
                 let script = "f=\(probe.bed.path("user"))/\(name); cp /usr/bin/curl $f; exec $f \(call)"
                 #expect(try await probe.judge(["sh", "-c", script]).hasPrefix("unknown administers pid "))
@@ -72,7 +78,10 @@ struct PeerInspectorTests {
     @Test("a program that a loader runs, or that lies in memory only, is not taken for one of the system's")
     func loaders() async throws {
         try await withCallerProbe { probe async throws in
-            let curl = ["/usr/bin/curl", "--max-time", "\(Int(usualPatience))", "--unix-socket", probe.socket, "http://localhost/"]
+            let curl = [
+                "/usr/bin/curl", "--max-time", "\(Int(usualPatience))", "--unix-socket", probe.socket,
+                "http://localhost/",
+            ]
             let loader = try #require(
                 ["/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1"].first(
                     where: FileManager.default.fileExists))

@@ -36,7 +36,9 @@ struct ConsentPageTests {
         func ask(_ arguments: [String]) async throws -> Reply {
             try await withTestBed { bed in
                 let result = try await bed.run(
-                    Launch("curl", ["--silent", "--noproxy", "*", "--include", "--max-time", "\(Int(usualPatience))"] + arguments))
+                    Launch(
+                        "curl",
+                        ["--silent", "--noproxy", "*", "--include", "--max-time", "\(Int(usualPatience))"] + arguments))
                 let parts = result.output.replacingOccurrences(of: "\r\n", with: "\n").split(
                     separator: "\n\n", maxSplits: 1, omittingEmptySubsequences: false)
                 let lines = parts[0].split(separator: "\n")

@@ -47,7 +47,8 @@ package struct HTTPSession: Sendable {
         // The first switch keeps a person's own curl configuration out.
         var arguments = ["-q", "--silent", "--show-error", "--include", "--globoff", "--noproxy", "*"]
         arguments += [
-            "--max-time", "\(Int(usualPatience))", "--cookie", cookies, "--cookie-jar", cookies, "--request", method, "--header",
+            "--max-time", "\(Int(usualPatience))", "--cookie", cookies, "--cookie-jar", cookies, "--request", method,
+            "--header",
             "Expect:",
         ]
         if let caFile { arguments += ["--cacert", caFile] }

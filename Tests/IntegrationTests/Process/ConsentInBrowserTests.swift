@@ -32,7 +32,9 @@ struct ConsentInBrowserTests {
     }
 
     private func curl(_ bed: TestBed, _ arguments: String...) async throws -> String {
-        try await bed.run(Launch("curl", ["--silent", "--noproxy", "*", "--max-time", "\(Int(usualPatience))"] + arguments)).output
+        try await bed.run(
+            Launch("curl", ["--silent", "--noproxy", "*", "--max-time", "\(Int(usualPatience))"] + arguments)
+        ).output
     }
 
     @Test("the address goes to the browser alone; what the person allows there, the program has at once")
