@@ -88,7 +88,9 @@ extension Setting {
         Setting(
             name: "oauth.ca_file", kind: .path(\.oauth.caFile), takesEffect: .restart, flag: "--ca-file",
             defaultNote: "none",
-            summary: "A PEM file of certificate authorities to trust besides the system's."),
+            summary:
+                "A PEM file of certificate authorities to trust besides the system's. One that was replaced is read again."
+        ),
         Setting(
             name: "oauth.connect_timeout", kind: .integer(\.oauth.connectTimeout, 1...300, unit: "s"),
             takesEffect: .restart,

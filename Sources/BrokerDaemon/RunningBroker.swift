@@ -58,7 +58,7 @@ struct RunningBroker: Sendable {
             throw StartFailure(exit: .failed, text: "\(error)")
         }
         let reach = PrivateReach(allowsAll: configuration.access.allowPrivateAuthorities)
-        let http = try client(configuration, reach)
+        let http = try client(configuration, reach, logger)
         UnguardedSecrets.whenMore { count in
             logger.error(
                 "the system does not give the locked memory that secrets should lie in; they may be swapped",
@@ -264,12 +264,15 @@ struct RunningBroker: Sendable {
     }
 
     private static func client(
-        _ configuration: BrokerConfiguration, _ reach: PrivateReach
+        _ configuration: BrokerConfiguration, _ reach: PrivateReach, _ logger: Logger
     ) throws(StartFailure) -> HTTPClient {
         var settings = HTTPClientConfiguration(
             version: BrokerVersion.text, caFile: configuration.oauth.caFile,
             proxies: ProxySettings(environment: ProcessEnvironment.current()))
         settings.certificates = CertificateVariables(environment: ProcessEnvironment.current())
+        settings.complain = { error in
+            logger.error("the certificate authorities stay as they were", metadata: ["cause": "\(error)"])
+        }
         settings.reachesPrivateAddresses = { reach.isGranted(to: $0) }
         settings.connectTimeout = .seconds(configuration.oauth.connectTimeout)
         settings.totalTimeout = .seconds(configuration.oauth.requestTimeout)

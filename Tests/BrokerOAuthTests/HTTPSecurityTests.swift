@@ -42,14 +42,90 @@ struct HTTPSecurityTests {
             let url = "https://127.0.0.1:\(front.port)/"
 
             #expect(try await status(url, configuration(ca: certificate.authority)) == .success(200))
-            #expect(try await reason(url, configuration()) == .untrusted)
-            #expect(try await reason(url, configuration(ca: other.authority)) == .untrusted)
+            #expect(try await reason(url, configuration()) == .untrusted(.unknownAuthority))
+            #expect(
+                try await reason(url, configuration(ca: other.authority)) == .untrusted(.unknownAuthority))
 
             let old = try await LoopbackFront.tls(
                 to: server.port, certificate, versions: (oldest: "TLSv1", newest: "TLSv1_1"), in: bed)
             #expect(
                 try await reason("https://127.0.0.1:\(old.port)/", configuration(ca: certificate.authority))
                     == .handshake)
+        }
+    }
+
+    @Test("a certificate that has ended is told apart from one that nobody trusts")
+    func ended() async throws {
+        try await withTestBed { bed async throws in
+            let server = try await LoopbackServer.start { _ in .json(["ok": true]) }
+            bed.atEnd { await server.stop() }
+            let certificate = try await TestCertificate.make(in: bed, days: 0)
+            let front = try await LoopbackFront.tls(to: server.port, certificate, in: bed)
+            try await eventually("the certificate has ended") {
+                try await reason("https://127.0.0.1:\(front.port)/", configuration(ca: certificate.authority))
+                    == .untrusted(.outOfDate)
+            }
+        }
+    }
+
+    @Test("only an unknown authority is a reason to name one")
+    func advice() {
+        for fault in [CertificateFault.outOfDate, .otherName, .unknownAuthority] {
+            let failure = HTTPFailure(
+                .untrusted(fault), mayHaveBeenSent: false, "the certificate could not be verified")
+            guard case .untrusted(let text) = ProviderError(failure, isRepeatable: true) else {
+                Issue.record("\(fault)")
+                continue
+            }
+            #expect(text.contains("oauth.ca_file") == (fault == .unknownAuthority), "\(text)")
+        }
+    }
+
+    @Test("a file of authorities that is replaced is read again; a damaged one changes nothing and is told of once")
+    func replacedAuthorities() async throws {
+        try await withTestBed { bed async throws in
+            let server = try await LoopbackServer.start { _ in .json(["ok": true]) }
+            bed.atEnd { await server.stop() }
+            let (old, new) = (try await TestCertificate.make(in: bed), try await TestCertificate.make(in: bed))
+            let (oldFront, newFront) = (
+                try await LoopbackFront.tls(to: server.port, old, in: bed),
+                try await LoopbackFront.tls(to: server.port, new, in: bed)
+            )
+            let file = bed.path("authorities.pem")
+            func put(_ text: String) throws { try text.write(toFile: file, atomically: true, encoding: .utf8) }
+            try put(String(contentsOfFile: old.authority, encoding: .utf8))
+            let complaints = Recorder<String>()
+            var settings = configuration(ca: file)
+            settings.complain = { complaints.add("\($0)") }
+            let client = try HTTPClient(configuration: settings)
+            func works(_ front: LoopbackFront) async -> Bool {
+                (try? await client.get("https://127.0.0.1:\(front.port)/").status) == 200
+            }
+            #expect(await works(oldFront))
+            #expect(await !works(newFront))
+            try put(String(contentsOfFile: new.authority, encoding: .utf8))
+            #expect(await works(newFront))
+            // Its connection was kept; what it was trusted for is no longer so.
+            #expect(await !works(oldFront))
+            try put("-----BEGIN CERTIFICATE-----\n")
+            #expect(await works(newFront))
+            #expect(await works(newFront))
+            #expect(complaints.all.count == 1 && complaints.all[0].contains("authorities.pem"))
+            try FileManager.default.removeItem(atPath: file)
+            #expect(await works(newFront))
+            #expect(complaints.all.count == 2)
+            await client.shutdown()
+        }
+    }
+
+    @Test("a folder of certificates that is not there ends the start")
+    func missingFolder() {
+        var settings = configuration()
+        settings.certificates = CertificateVariables(environment: ["SSL_CERT_DIR": "/nonexistent:/nonexistent/certs"])
+        #expect {
+            _ = try HTTPClient(configuration: settings)
+        } throws: {
+            "\($0)".contains("/nonexistent/certs") && "\($0)".contains("SSL_CERT_DIR")
         }
     }
 
@@ -64,7 +140,7 @@ struct HTTPSecurityTests {
             let through = configuration(
                 ca: certificate.authority, proxies: ProxySettings(https: "http://127.0.0.1:\(proxy.port)"))
             #expect(try await status("https://idp.example/", through) == .success(200))
-            #expect(try await reason("https://evil.example/", through) == .untrusted)
+            #expect(try await reason("https://evil.example/", through) == .untrusted(.otherName))
         }
     }
 

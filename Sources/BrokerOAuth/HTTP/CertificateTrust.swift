@@ -1,6 +1,7 @@
 import BrokerModel
 import BrokerSystem
 import CCurl
+import Glibc
 
 /// Which certificate authorities the client trusts: the system's, and those of a private PEM file if there is one.
 ///
@@ -12,15 +13,18 @@ struct CertificateTrust: Sendable {
     /// A directory of hashed certificates; nil when the system has none.
     let directory: String?
 
-    /// - Parameter variables: name what is trusted in place of the system's authorities.
-    init(
-        caFile: String?, _ variables: CertificateVariables = .none
-    ) throws(HTTPClient.ConfigurationError) {
+    init(_ configuration: HTTPClientConfiguration) throws(HTTPClient.ConfigurationError) {
+        let variables = configuration.certificates
         let version = ccurl_version()?.pointee
         let systemDirectory = version?.capath.map { String(cString: $0) }.flatMap { Self.isHashed($0) ? $0 : nil }
+        if let folders = variables.directory,
+            folders.split(separator: ":").allSatisfy({ access(String($0), R_OK | X_OK) != 0 })
+        {
+            throw .caFile(folders, "there is no such folder that can be listed (SSL_CERT_DIR)")
+        }
         directory = variables.directory ?? systemDirectory
         var texts: [[UInt8]] = []
-        for file in [caFile, variables.file].compactMap(\.self) {
+        for file in configuration.authorityFiles {
             let text = try Self.read(file, isTrusted: true)
             try PEMCertificates.check(text, of: file)
             texts.append(text)

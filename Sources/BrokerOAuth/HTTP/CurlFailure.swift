@@ -10,17 +10,21 @@ extension HTTPFailure {
     ///   - code: what libcurl made of the transfer.
     ///   - server: host and port, for the message.
     ///   - mayHaveBeenSent: whether the request began to go out.
+    ///   - certificate: what is wrong with it, if it is that.
     ///   - detail: libcurl's own words; used where only they say what is wrong with a certificate.
     ///   - seconds: the limit of the whole exchange.
-    init(_ code: CURLcode, server: String, mayHaveBeenSent: Bool, detail: String, seconds: Int) {
+    init(
+        _ code: CURLcode, server: String, mayHaveBeenSent: Bool, certificate: CertificateFault, detail: String,
+        seconds: Int
+    ) {
         let (reason, message) = Self.meaning(
-            of: code, server: server, sent: mayHaveBeenSent, detail: SafeText(detail, atMost: 200).text,
+            of: code, server: server, sent: mayHaveBeenSent, certificate, detail: SafeText(detail, atMost: 200).text,
             seconds: seconds)
         self.init(reason, mayHaveBeenSent: mayHaveBeenSent, message)
     }
 
     private static func meaning(
-        of code: CURLcode, server: String, sent: Bool, detail: String, seconds: Int
+        of code: CURLcode, server: String, sent: Bool, _ certificate: CertificateFault, detail: String, seconds: Int
     ) -> (Reason, String) {
         switch code {
         case CURLE_COULDNT_RESOLVE_HOST:
@@ -30,7 +34,10 @@ extension HTTPFailure {
         case CURLE_SSL_CONNECT_ERROR:
             (.handshake, "no secure connection to \(server) could be made (\(detail))")
         case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_CACERT_BADFILE:
-            (.untrusted, "the certificate of \(server) could not be verified (\(detail))")
+            (
+                .untrusted(code == CURLE_PEER_FAILED_VERIFICATION ? certificate : .unknownAuthority),
+                "the certificate of \(server) could not be verified (\(detail))"
+            )
         case CURLE_OPERATION_TIMEDOUT:
             sent
                 ? (.timedOut, "\(server) did not answer within \(seconds.inSeconds)")

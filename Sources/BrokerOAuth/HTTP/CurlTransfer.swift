@@ -6,7 +6,7 @@ import Glibc
 /// What all transfers of a client have in common.
 struct TransferSettings: Sendable {
     let configuration: HTTPClientConfiguration
-    let trust: CertificateTrust
+    let authorities: AuthoritiesInForce
 }
 
 /// One request on its way: a libcurl easy handle and what it has received so far. Used by the loop's thread alone.
@@ -101,13 +101,14 @@ final class CurlTransfer {
         long(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
         long(CURLOPT_PROXY_SSL_VERIFYPEER, 1)
         long(CURLOPT_PROXY_SSL_VERIFYHOST, 2)
-        if let directory = settings.trust.directory {
+        let trust = settings.authorities.now
+        if let directory = trust.directory {
             string(CURLOPT_CAINFO, nil)
             string(CURLOPT_CAPATH, directory)
             string(CURLOPT_PROXY_CAINFO, nil)
             string(CURLOPT_PROXY_CAPATH, directory)
         }
-        if let pem = settings.trust.pem {
+        if let pem = trust.pem {
             blob(CURLOPT_CAINFO_BLOB, pem)
             blob(CURLOPT_PROXY_CAINFO_BLOB, pem)
         }
@@ -297,9 +298,16 @@ final class CurlTransfer {
         let failure =
             proxyFailure(code)
             ?? HTTPFailure(
-                code, server: submission.url.server, mayHaveBeenSent: attempts > 0,
+                code, server: submission.url.server, mayHaveBeenSent: attempts > 0, certificate: certificateFault,
                 detail: String(cString: errorText), seconds: timeLimit.milliseconds / 1000)
         submission.continuation.resume(returning: .failure(ownFailure ?? failure))
+    }
+
+    /// What OpenSSL found, where it is the certificate that failed.
+    private var certificateFault: CertificateFault {
+        var result = 0
+        _ = ccurl_get_long(easy, CURLINFO_SSL_VERIFYRESULT, &result)
+        return CertificateFault(verifyResult: result)
     }
 
     /// Nil where no proxy is in between, or where it has done its part.

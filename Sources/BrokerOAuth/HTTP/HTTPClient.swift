@@ -28,9 +28,8 @@ package final class HTTPClient: HTTPTransport {
 
     /// Reads the CA file and starts the thread.
     package init(configuration: HTTPClientConfiguration) throws(ConfigurationError) {
-        let trust = try CertificateTrust(caFile: configuration.caFile, configuration.certificates)
-        loop = try CurlLoop(
-            settings: TransferSettings(configuration: configuration, trust: trust))
+        let authorities = try AuthoritiesInForce(configuration)
+        loop = try CurlLoop(settings: TransferSettings(configuration: configuration, authorities: authorities))
     }
 
     deinit { loop.stop() }

@@ -10,6 +10,8 @@ package struct HTTPClientConfiguration: Sendable {
     package var proxies: ProxySettings
     /// In place of the system's certificate authorities.
     package var certificates = CertificateVariables.none
+    /// Gets why a file of certificate authorities that changed cannot be used; the earlier ones stay in force.
+    package var complain: @Sendable (HTTPClient.ConfigurationError) -> Void = { _ in }
     /// Name, connection and TLS handshake.
     package var connectTimeout: Duration = .seconds(10)
     /// The whole exchange, and the wait for a free connection before it.
@@ -34,4 +36,6 @@ package struct HTTPClientConfiguration: Sendable {
         self.caFile = caFile
         self.proxies = proxies
     }
+
+    var authorityFiles: [String] { [caFile, certificates.file].compactMap(\.self) }
 }

@@ -111,7 +111,7 @@ package struct HTTPFailure: Error, Sendable, Equatable {
         /// The TLS handshake failed, other than by the certificate.
         case handshake
         /// The server's certificate could not be verified.
-        case untrusted
+        case untrusted(CertificateFault)
         case timedOut
         /// The connection ended before the answer did.
         case connectionLost

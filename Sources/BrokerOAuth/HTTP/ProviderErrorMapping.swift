@@ -8,9 +8,8 @@ extension ProviderError {
     package init(_ failure: HTTPFailure, isRepeatable: Bool) {
         let outcomeIsUnknown = failure.mayHaveBeenSent && !isRepeatable
         switch failure.reason {
-        case .untrusted:
-            self = .untrusted(
-                "The provider is not trusted: \(failure.message). Add its certificate authority with --ca-file.")
+        case .untrusted(let fault):
+            self = .untrusted("The provider is not trusted: \(failure.message). \(fault.advice)")
         case .tooLarge, .notHTTP, .notAllowed:
             self = .invalidResponse(
                 status: nil, "The provider cannot be used: \(failure.message). Check the authority's address.")

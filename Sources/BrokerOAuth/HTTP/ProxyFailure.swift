@@ -41,7 +41,9 @@ extension HTTPFailure {
         case CURLE_OPERATION_TIMEDOUT:
             (reason, message) = (.proxy, "the proxy \(proxy.name) did not connect to \(server) in time")
         case CURLE_PEER_FAILED_VERIFICATION where proxy.isSecure:
-            (reason, message) = (.untrusted, "the certificate of the proxy \(proxy.name) could not be verified")
+            (reason, message) = (
+                .untrusted(.unknownAuthority), "the certificate of the proxy \(proxy.name) could not be verified"
+            )
         case CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_WEIRD_SERVER_REPLY:
             (reason, message) = (.proxy, "the proxy \(proxy.name) ended the connection")
         case CURLE_SSL_CONNECT_ERROR where proxy.isSecure:

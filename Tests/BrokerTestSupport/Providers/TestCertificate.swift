@@ -6,8 +6,10 @@ package struct TestCertificate: Sendable {
     package var certificate: String
     package var key: String
 
-    /// Makes both with `openssl`, good for two days; the certificate can be for further names.
-    package static func make(in bed: TestBed, names: [String] = []) async throws -> TestCertificate {
+    /// Makes both with `openssl`; the certificate can be for further names.
+    ///
+    /// - Parameter days: of the certificate; 0 for one that ends at once.
+    package static func make(in bed: TestBed, names: [String] = [], days: Int = 2) async throws -> TestCertificate {
         let directory = try bed.makeDirectory("tls")
         let (authority, authorityKey) = ("\(directory)/ca.pem", "\(directory)/ca.key")
         let (certificate, key, request) = (
@@ -27,7 +29,7 @@ package struct TestCertificate: Sendable {
         try await bed.require(
             "openssl",
             ["x509", "-req", "-in", request, "-CA", authority, "-CAkey", authorityKey, "-CAcreateserial"]
-                + ["-days", "2", "-extfile", extensions, "-out", certificate])
+                + ["-days", "\(days)", "-extfile", extensions, "-out", certificate])
         return TestCertificate(authority: authority, certificate: certificate, key: key)
     }
 }
