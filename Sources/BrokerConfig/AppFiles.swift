@@ -84,6 +84,14 @@ extension TableKey<AppFileEntry> {
             optional(
                 "mailbox", \.description.mailbox,
                 "What mail servers call the account, where that is not its username (XOAUTH2)."),
+            optional(
+                "bind_refresh_token", \.description.bindRefreshToken,
+                "Whether refresh tokens are bound to a key (RFC 9449) although access tokens are bearer tokens; none: where the provider is known to do so."
+            ),
+            optional(
+                "offline_access", \.description.offlineAccess,
+                "Whether sign-ins ask for `offline_access`: always, or never; none: unless the provider does not offer or refuses it."
+            ),
             TableKey(
                 name: "query",
                 summary:

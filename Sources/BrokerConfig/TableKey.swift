@@ -38,6 +38,15 @@ struct TableKey<Owner: Sendable>: Sendable {
         }
     }
 
+    static func optional(
+        _ name: String, _ path: WritableKeyPath<Owner, Bool?> & Sendable, _ summary: String
+    ) -> TableKey {
+        TableKey(name: name, summary: summary, type: ["type": "boolean"]) { value, owner throws(Setting.Refusal) in
+            guard case .boolean(let flag) = value else { throw refusal("a boolean", value) }
+            owner[keyPath: path] = flag
+        }
+    }
+
     static func words(
         _ name: String, _ path: WritableKeyPath<Owner, [String]> & Sendable, _ summary: String
     ) -> TableKey {

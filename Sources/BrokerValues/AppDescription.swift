@@ -17,6 +17,11 @@ package struct AppDescription: Codable, Sendable, Hashable {
     package var resources: [String]?
     /// What mail servers call the account, where that is not its username (XOAUTH2).
     package var mailbox: String?
+    /// Whether a key is proven at the token endpoint although the app asks for bearer tokens, so that the refresh token is bound
+    /// to it; nil where the provider is known to take that (decision 165).
+    package var bindRefreshToken: Bool?
+    /// Whether sign-ins ask for `offline_access`; nil leaves it to the provider (decision 122).
+    package var offlineAccess: Bool?
 
     package init(
         name: String = "", clientID: String = "", group: String? = nil, scopes: [String] = [],

@@ -35,6 +35,20 @@ struct EditAppTests {
         for part in ["office", "org.example.Mail", "clientSecret\""] { #expect(!request.contains(part)) }
     }
 
+    @Test("edit switches on, switches off, and leaves to the broker", arguments: ["on", "off", "auto"])
+    func choices(choice: String) async throws {
+        let seen = Recorder<String>()
+        let broker = try Self.recorded(seen)
+        let result = try await brokerctl(
+            ["apps", "edit", "mail", "--bind-refresh-token", choice, "--offline-access", choice], at: broker.path)
+        #expect(result.status == .exited(0), "\(result)")
+        let request = try #require(seen.all.first)
+        for name in ["bindRefreshToken", "offlineAccess"] {
+            #expect(request.contains("\"\(name)\":\(choice == "on")") == (choice != "auto"), "\(request)")
+            #expect(request.contains(name) == (choice != "auto"), "\(request)")
+        }
+    }
+
     @Test("show tells all of one app, and an app that is not there is named", arguments: [true, false])
     func show(isThere: Bool) async throws {
         let broker = try Self.recorded(Recorder())

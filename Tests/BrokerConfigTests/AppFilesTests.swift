@@ -17,6 +17,8 @@ struct AppFilesTests {
         sandbox_ids = ["org.example.Mail"]
         resources = ["https://api.example"]
         mailbox = "team@example.org"
+        bind_refresh_token = true
+        offline_access = false
         query = { access_type = "offline" }
 
         [calendar]
@@ -53,6 +55,9 @@ struct AppFilesTests {
         #expect(mail.authority == "https://login.example.org")
         #expect(mail.description.resources == ["https://api.example"])
         #expect(mail.description.mailbox == "team@example.org")
+        #expect(mail.description.bindRefreshToken == true)
+        #expect(mail.description.offlineAccess == false)
+        #expect(apps.entries.first?.description.offlineAccess == nil)
         #expect(mail.description.query == ["access_type": "offline"])
     }
 
@@ -61,6 +66,7 @@ struct AppFilesTests {
         arguments: [
             ("[game]\nquery = { a = 3 }\n", ":2: query: a expects a string"),
             ("[game]\nquery = \"x\"\n", ":2: query: expects a table of strings, not a string"),
+            ("[game]\nbind_refresh_token = \"yes\"\n", ":2: bind_refresh_token: expects a boolean, not a string"),
             ("[game]\nclient_id = 3\n", ":2: client_id: expects a string, not an integer"),
             ("[game]\nclientid = \"x\"\n", ":2: there is no key clientid of an app; did you mean client_id?"),
             ("[game]\nclient_id = \"x\"\n", "the app game needs a client_id and an authority"),

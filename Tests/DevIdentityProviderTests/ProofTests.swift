@@ -26,6 +26,27 @@ struct ProofTests {
         return try await scene.browser.send("GET", scene.provider.issuer + "/userinfo", headers: headers)
     }
 
+    @Test(
+        "in Google's way a proof binds the refresh token: it is refused without, and the access token is a bearer token"
+    )
+    func refreshTokenOnly() async throws {
+        try await withProvider({ $0.policy.bindsRefreshTokensOnly = true }) { scene async throws in
+            let tokenURL = scene.provider.issuer + "/token"
+            let reply = try await redeem(scene, proof: try maker.proof("POST", tokenURL))
+            let answer = try #require(try reply.json().objectValue)
+            #expect(answer["token_type"] == "Bearer")
+            let access = answer["access_token"]?.stringValue ?? ""
+            #expect(try await userInfo(scene, scheme: "Bearer", token: access, proof: nil).status == 200)
+            let refresh = answer["refresh_token"]?.stringValue
+            #expect(try await scene.refresh(refresh).oauthError == "invalid_grant")
+            let fields = ["grant_type": "refresh_token", "client_id": "demo-one", "refresh_token": refresh ?? ""]
+            let own = try maker.proof("POST", tokenURL)
+            let refreshed = try await scene.ask("/token", fields, headers: ["DPoP": own])
+            #expect(refreshed.status == 200)
+            #expect(try refreshed.json().objectValue?["token_type"] == "Bearer")
+        }
+    }
+
     @Test("a proof binds both tokens: neither works without another proof by the same key")
     func binding() async throws {
         try await withProvider({ $0.accessTokenFormat = .jwt }) { scene async throws in

@@ -13,6 +13,8 @@ struct AppDescriptionOptions: ArgumentGroup {
     var query: [QueryParameter] = []
     var resources: [String] = []
     var mailbox: String?
+    var bindsRefreshToken: RegisteredChoice?
+    var offlineAccess: RegisteredChoice?
 
     mutating func declare(in arguments: inout Arguments) {
         arguments.option("group", &group, value: "name", "The group it shares accounts with.")
@@ -40,6 +42,14 @@ struct AppDescriptionOptions: ArgumentGroup {
         arguments.option(
             "mailbox", &mailbox, value: "name@host",
             "What mail servers call the account, for brokerctl token --format xoauth2; its username if left out.")
+        arguments.option(
+            "bind-refresh-token", &bindsRefreshToken, value: "choice",
+            "Whether refresh tokens are bound to a key (DPoP) although access tokens are bearer tokens: on, off, or auto for where the provider is known to do so."
+        )
+        arguments.option(
+            "offline-access", &offlineAccess, value: "choice",
+            "Whether sign-ins ask for offline_access: on, off, or auto for what the provider offers and does not refuse."
+        )
     }
 
     /// Points out programs that nobody can be.
@@ -73,10 +83,27 @@ struct AppDescriptionOptions: ArgumentGroup {
             let named = resources.filter { !$0.isEmpty }
             description.resources = named.isEmpty ? nil : named
         }
+        if let bindsRefreshToken { description.bindRefreshToken = bindsRefreshToken.flag }
+        if let offlineAccess { description.offlineAccess = offlineAccess.flag }
         if let mailbox { description.mailbox = mailbox.isEmpty ? nil : mailbox }
         change(&description.executables, to: executables)
         change(&description.units, to: units)
         change(&description.sandboxIDs, to: sandboxIDs)
+    }
+}
+
+/// Something of a registration that the broker decides where nobody else does.
+enum RegisteredChoice: String, CaseIterable, ArgumentValue {
+    case on, off, auto
+
+    static let meanings = ["on": "always", "off": "never", "auto": "as the broker knows the provider"]
+
+    var flag: Bool? {
+        switch self {
+        case .on: true
+        case .off: false
+        case .auto: nil
+        }
     }
 }
 

@@ -26,6 +26,9 @@ package enum AppText {
         let query = (app.description.query ?? [:]).sorted { $0.key < $1.key }
         facts.add("Sent with sign-ins", list(query.map { "\($0.key)=\($0.value)" }))
         facts.add("Mailbox", app.description.mailbox)
+        facts.add(
+            "Refresh tokens", app.description.bindRefreshToken.map { $0 ? "bound to a key" : "not bound to a key" })
+        facts.add("Offline access", app.description.offlineAccess.map { $0 ? "always asked for" : "never asked for" })
         facts.add("Redirect URI", app.redirectURI)
         facts.add("Executables", list(app.executables))
         facts.add("Units", list(app.units))

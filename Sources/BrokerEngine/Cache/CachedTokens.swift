@@ -157,11 +157,12 @@ package struct CachedTokens: Sendable {
 
     /// Refresh tokens that may be spent for a token of this type, the better one first.
     ///
-    /// A bound one brings bound tokens only. One that is not bound can bring either: a public client's is bound from then
-    /// on (RFC 9449, section 5).
+    /// A bound one brings bound tokens only, unless it was seen to bring bearer tokens (decision 165). One that is not bound can
+    /// bring either: a public client's is bound from then on (RFC 9449, section 5).
     package func refreshTokens(for type: TokenType) -> [StoredRecord<RefreshTokenRecord>] {
         switch type {
-        case .bearer: [refreshToken].compactMap(\.self)
+        case .bearer:
+            [refreshToken, boundRefreshToken.flatMap { $0.record.givesBearer == true ? $0 : nil }].compactMap(\.self)
         case .dpop: [boundRefreshToken, refreshToken].compactMap(\.self)
         }
     }
@@ -214,7 +215,15 @@ extension CachedTokens {
                 .filter { $0.record.tokenType == .dpop && $0.record.keyThumbprint != thumbprint }
             if let boundRefreshToken { spentTokens.append(boundRefreshToken) }
         }
+        if let rival = rival(of: refreshToken) { spentTokens.append(rival) }
         return gone.map { .accessToken(.delete($0)) } + spentTokens.map { .refreshToken(.delete($0)) }
+    }
+
+    /// Bearer tokens come from one refresh token, bound or not: from the newer one.
+    private func rival(of new: RefreshTokenRecord?) -> StoredRecord<RefreshTokenRecord>? {
+        guard let new, new.familyID == nil else { return nil }
+        if new.keyThumbprint == nil { return boundRefreshToken.flatMap { $0.record.givesBearer == true ? $0 : nil } }
+        return new.givesBearer == true ? refreshToken : nil
     }
 
     /// Removes everything.

@@ -26,7 +26,8 @@ struct DeviceCodeAcquisition: Sendable {
         defer { services.interactions.remove(interaction) }
         let metadata = try await metadata()
         // Nobody knows yet who will sign in, so there is no key to be found.
-        let proofKey = try ProofKeys(services: services).key(for: request.tokenType, of: nil, at: metadata)
+        let proofKey = try ProofKeys(services: services).key(
+            for: request.tokenType, binds: request.app.bindsRefreshToken(at: metadata), of: nil, at: metadata)
         let (sent, authorization) = try await authorize(at: metadata)
         let lifetime = min(authorization.expiresIn, request.timeout ?? .max, Self.longestWait)
         let poll = DevicePoll(
@@ -87,13 +88,16 @@ struct DeviceCodeAcquisition: Sendable {
         let client = CacheIndex.ClientKey(of: request.app, at: authority, in: request.partition)
         func scopes(withoutOfflineAccess: Bool) -> Scopes {
             ScopeRules.toAuthorize(
-                request.scopes, extra: Scopes([]), at: metadata, withoutOfflineAccess: withoutOfflineAccess)
+                request.scopes, extra: Scopes([]), at: metadata, setting: request.app.description.offlineAccess,
+                withoutOfflineAccess: withoutOfflineAccess)
         }
         let asked = scopes(withoutOfflineAccess: try services.refusesOfflineAccess(client))
         do throws(BrokerError) {
             return (asked, try await authorize(asked, at: metadata))
         } catch {
-            guard OfflineRefusal.isPossible(error, to: asked) else { throw error }
+            guard request.app.description.offlineAccess == nil, OfflineRefusal.isPossible(error, to: asked) else {
+                throw error
+            }
             let less = scopes(withoutOfflineAccess: true)
             let authorization = try await authorize(less, at: metadata)
             await services.learnOfOfflineAccess(from: error, to: asked, of: client)
@@ -139,7 +143,8 @@ struct DeviceCodeAcquisition: Sendable {
         _ response: TokenResponse, of poll: DevicePoll, sent: Scopes, _ person: SignInRequirements.Person?
     ) async -> Result<AcquiredToken, BrokerError> {
         let grants = GrantStore(
-            services: services, app: request.app, partition: request.partition, resources: request.resources)
+            services: services, app: request.app, partition: request.partition, resources: request.resources,
+            tokenType: request.tokenType)
         var requirements = SignInRequirements()
         requirements.account = person
         requirements.contexts = ClaimsRule.essentialContexts(in: request.claims)

@@ -9,13 +9,15 @@ struct GrantStore: Sendable {
     let partition: Partition
     /// Where the token that was asked for is good.
     var resources: [String] = []
+    /// What the app asked for.
+    var tokenType = TokenType.bearer
 
     /// After a person signed in.
     ///
     /// - Parameters:
     ///   - nonce: nil where the request could carry none, as that for a device code (RFC 8628).
     ///   - requirements: who had to sign in; another person's tokens are not kept.
-    ///   - proofKey: whose proof went along: the token must then be bound to it.
+    ///   - proofKey: whose proof went along.
     func keepSignedIn(
         _ response: TokenResponse, asked: Scopes, sent: Scopes, nonce: String?,
         requirements: SignInRequirements = SignInRequirements(),
@@ -24,7 +26,7 @@ struct GrantStore: Sendable {
         var identity: TokenIdentity?
         let filed: Filed
         do throws(BrokerError) {
-            guard proofKey == nil || response.tokenType == .dpop else { throw ProofKeys.unsupported(authority) }
+            try ProofKeys.check(response.tokenType, for: tokenType, at: authority)
             let claims = try await person(
                 in: response, nonce: nonce, at: authority, metadata: metadata, proofKey: proofKey)
             let named = TokenIdentity(claims, clientInfo: response.clientInfo, at: authority)
@@ -101,9 +103,12 @@ struct GrantStore: Sendable {
         let rescue = Rescue(
             refreshToken: response.refreshToken, type: response.tokenType, sent: sent, metadata: metadata,
             precondition: precondition)
-        guard proofKey == nil || response.tokenType == .dpop else {
-            await keep(rescue, proofKey: nil)
-            throw ProofKeys.unsupported(authority)
+        do throws(BrokerError) {
+            try ProofKeys.check(response.tokenType, for: tokenType, at: authority)
+        } catch {
+            let isBound = response.tokenType == .dpop || app.bindsRefreshToken(at: metadata)
+            await keep(rescue, proofKey: isBound ? proofKey : nil)
+            throw error
         }
         let granted: GrantedTokens
         do throws(BrokerError) {

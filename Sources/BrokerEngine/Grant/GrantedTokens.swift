@@ -96,6 +96,7 @@ package final class GrantedTokens: Sendable {
         var token = RefreshTokenRecord(
             owner: owner, authority: context.authority.url, scopes: all.scopes.asGiven,
             cachedAt: context.now, keyThumbprint: context.refreshTokenBinding(in: response))
+        token.givesBearer = token.keyThumbprint != nil && response.tokenType == .bearer ? true : nil
         token.isGoodForMore = all.isCut || named.isCut || spent?.isGoodForMore == true ? true : nil
         token.namesResources = spent.map(\.namesResources) ?? (context.resources.isEmpty ? nil : true)
         token.narrowedTo = spent.flatMap { ScopeRules.narrowing(of: $0, by: context.sent) }
@@ -179,8 +180,9 @@ package final class GrantedTokens: Sendable {
 
 extension GrantedTokens.Context {
     /// A public client's refresh token is bound together with the access token; a confidential one's never is, because the
-    /// client's authentication protects it (RFC 9449, section 5).
+    /// client's authentication protects it (RFC 9449, section 5). With a bearer token a proof went along to bind just the
+    /// refresh token; whether the provider did is not said, and a proof too many does no harm (decision 165).
     package func refreshTokenBinding(in response: TokenResponse) -> String? {
-        response.tokenType == .dpop && app.clientSecret == nil ? proofKeyThumbprint : nil
+        response.tokenType == .bearer || app.clientSecret == nil ? proofKeyThumbprint : nil
     }
 }

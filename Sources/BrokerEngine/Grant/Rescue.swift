@@ -26,7 +26,9 @@ extension GrantStore {
 
     func keep(_ rescue: Rescue, proofKey: ProofKey?) async {
         guard let secret = rescue.refreshToken else { return }
-        let isBound = rescue.type == .dpop && app.clientSecret == nil
+        let isBound =
+            rescue.type == .dpop && app.clientSecret == nil
+            || rescue.type == .bearer && app.bindsRefreshToken(at: rescue.metadata)
         do throws(VaultError) {
             let standing = try await services.writer.writeTogether(in: partition) {
                 [partition, vault = services.vault, now = services.clock.now, log = services.log]
@@ -42,6 +44,7 @@ extension GrantStore {
                 change.add(.refreshToken(.delete(precondition.spent)))
                 if isBound, let proofKey {
                     record.keyThumbprint = proofKey.thumbprint
+                    if rescue.type == .bearer { record.givesBearer = true }
                     let key = ProofKeyRecord(owner: record.owner, thumbprint: proofKey.thumbprint, createdAt: now)
                     change.add(.proofKey(.put(try vault.seal(key, secret: proofKey.privateKey, in: partition))))
                 }

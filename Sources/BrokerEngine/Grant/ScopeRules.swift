@@ -16,14 +16,17 @@ package enum ScopeRules {
     /// A provider that publishes its scopes and has no `offline_access` among them would refuse the whole request. It may
     /// have other ways to a refresh token. The administrator's word comes first.
     ///
-    /// - Parameter refused: whether the provider refused `offline_access` to this client before.
+    /// - Parameters:
+    ///   - setting: whether the app's registration wants `offline_access`; it comes before everything else.
+    ///   - refused: whether the provider refused `offline_access` to this client before.
     package static func toAuthorize(
-        _ scopes: Scopes, extra: Scopes, at metadata: ProviderMetadata, withoutOfflineAccess refused: Bool = false
+        _ scopes: Scopes, extra: Scopes, at metadata: ProviderMetadata, setting: Bool? = nil,
+        withoutOfflineAccess refused: Bool = false
     ) -> Scopes {
         let isOffered =
             metadata.authority.rules.takesOfflineAccess
             || metadata.scopesSupported.map { offlineAccess.isSubset(of: Scopes($0)) } ?? true
-        let isTaken = !refused && (metadata.takesOfflineAccess ?? isOffered)
+        let isTaken = setting ?? (!refused && (metadata.takesOfflineAccess ?? isOffered))
         let own = isTaken ? Scopes.reserved : Scopes.reserved.subtracting(offlineAccess)
         return own.union(scopes).union(extra)
     }

@@ -21,7 +21,8 @@ struct SealedGrant: Sendable {
         let account = try vault.seal(person, secret: nil, in: partition)
         self.account = try KnownAccounts.Entry(account, in: vault)
         accessToken = try vault.seal(granted.accessToken, secret: response.accessToken, in: partition)
-        let proofKey = granted.accessToken.keyThumbprint == nil ? nil : proofKey
+        let isBound = granted.accessToken.keyThumbprint != nil || granted.refreshToken?.keyThumbprint != nil
+        let proofKey = isBound ? proofKey : nil
         var change = CacheChange(
             in: partition,
             tokens.deletion(

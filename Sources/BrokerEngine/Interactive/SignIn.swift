@@ -120,7 +120,8 @@ struct SignIn: Sendable {
         var authorization = AuthorizationRequest(
             clientID: request.app.clientID, redirectURI: redirectURI,
             scopes: ScopeRules.toAuthorize(
-                scopes, extra: request.extraScopesToConsent, at: metadata, withoutOfflineAccess: withoutOfflineAccess),
+                scopes, extra: request.extraScopesToConsent, at: metadata,
+                setting: request.app.description.offlineAccess, withoutOfflineAccess: withoutOfflineAccess),
             state: Base64URL.encode(services.random.bytes(32)), nonce: Base64URL.encode(services.random.bytes(16)),
             codeChallenge: pkce.challenge, correlationID: request.correlationID)
         authorization.prompt = prompt
@@ -140,17 +141,20 @@ struct SignIn: Sendable {
         return Attempt(
             metadata: metadata, proofKey: proofKey,
             scopes: ScopeRules.toAuthorize(
-                scopes, extra: Scopes([]), at: metadata, withoutOfflineAccess: withoutOfflineAccess),
+                scopes, extra: Scopes([]), at: metadata, setting: request.app.description.offlineAccess,
+                withoutOfflineAccess: withoutOfflineAccess),
             asked: scopes, verifier: pkce.verifier, authorization: authorization)
     }
 
     /// Of the account that must sign in, if it has one.
     private func proofKey(at metadata: ProviderMetadata) throws(BrokerError) -> ProofKey? {
         var tokens: CachedTokens?
-        if request.tokenType == .dpop, let account {
+        let binds = request.app.bindsRefreshToken(at: metadata)
+        if request.tokenType == .dpop || binds, let account {
             tokens = try services.tokens(of: .init(of: account.stored.record, for: request.app, in: request.partition))
         }
-        return try ProofKeys(services: services).key(for: request.tokenType, of: tokens, at: metadata)
+        return try ProofKeys(services: services).key(
+            for: request.tokenType, binds: binds, of: tokens, at: metadata)
     }
 
     /// At a provider that narrows grants, what was granted before and a sign-in for less would lose (decision 6). Whose grant
@@ -207,7 +211,9 @@ struct SignIn: Sendable {
 
     /// - Returns: nil unless it was refused for `offline_access`, as far as can be told.
     private func again(_ open: OpenAttempt, after error: BrokerError) -> Attempt? {
-        guard OfflineRefusal.isPossible(error, to: open.current.authorization.scopes) else { return nil }
+        guard request.app.description.offlineAccess == nil,
+            OfflineRefusal.isPossible(error, to: open.current.authorization.scopes)
+        else { return nil }
         return open.again(after: error) { first in
             attempt(
                 at: first.metadata, first.proofKey, asking: first.asked,
@@ -315,7 +321,8 @@ struct SignIn: Sendable {
             known: try services.refreshTokenTakesConsent(client), at: metadata)
         if let lesson { await services.note(of: client) { $0.refreshTokenTakesConsent = lesson } }
         let grants = GrantStore(
-            services: services, app: request.app, partition: request.partition, resources: request.resources)
+            services: services, app: request.app, partition: request.partition, resources: request.resources,
+            tokenType: request.tokenType)
         return try await grants.keepSignedIn(
             response, asked: request.scopes, sent: attempt.scopes, nonce: attempt.authorization.nonce,
             requirements: requirements, at: place, metadata: metadata, proofKey: attempt.proofKey)

@@ -157,14 +157,16 @@ struct Refresh: Sendable {
         extras.parameters = request.extraParameters
         extras.home = situation.entry.stored.record.homeAccountID
         extras.proofKey = try ProofKeys(services: services).key(
-            for: request.tokenType, of: situation.tokens, at: metadata)
+            for: request.tokenType, spending: refreshToken.record, of: situation.tokens, at: metadata)
         let grants = GrantStore(
-            services: services, app: request.app, partition: request.partition, resources: request.resources)
-        let asked = ScopeRules.toRefresh(
+            services: services, app: request.app, partition: request.partition, resources: request.resources,
+            tokenType: request.tokenType)
+        let known = ScopeRules.toRefresh(
             request.scopes, granted: Scopes(refreshToken.record.narrowedTo ?? refreshToken.record.scopes),
             earlier: Scopes(refreshToken.record.scopes),
             // The grant may be for several resources, and not every scope known at each.
             keepsWhole: refreshToken.record.grantNarrows == true && request.resources.isEmpty, at: request.target.kind)
+        let asked = request.app.description.offlineAccess == false ? known.subtracting(ScopeRules.offlineAccess) : known
         // Before it leaves: whoever finds the vault after a power cut knows which token was under way (decision 74).
         let sent = await services.underWay.mark(refreshToken, in: request.partition)
         let response: TokenResponse

@@ -80,6 +80,8 @@ package struct ProviderMetadata: Sendable, Equatable {
         package var registrationEndpoint: String?
         /// RFC 9449, section 5.1; nil when the provider does not say that it knows DPoP.
         package var dpopAlgorithms: [String]?
+        /// Takes a proof for bearer tokens, too, and binds the refresh token to the key (decision 165).
+        package var bindsRefreshTokens = false
         /// How a token's destination is called in requests: `resource` (RFC 8707), or what the provider had before the
         /// standard, such as `audience`.
         package var resourceParameter = "resource"

@@ -103,6 +103,8 @@ package struct RefreshTokenRecord: VaultRecord, Equatable {
     package var cachedAt: NumericDate
     /// RFC 7638 thumbprint of the key that the token is bound to (RFC 9449, section 5).
     package var keyThumbprint: String?
+    /// Bound, and came with a bearer token: it brings such ones (decision 165).
+    package var givesBearer: Bool?
     /// When the token was sent and no answer came: the provider may have replaced it by one that nobody has.
     package var unansweredAt: NumericDate?
     /// When the token was refused and no reason given, or while it was reusable. The second such answer in a row ends it.
@@ -132,7 +134,8 @@ package struct RefreshTokenRecord: VaultRecord, Equatable {
     }
 
     package var bucket: [String] { owner.bucket }
-    /// A bound token is kept beside one that is not: each is good for tokens of its own type only.
+    /// A bound token is kept beside one that is not: each is good for tokens of its own type only, save where
+    /// ``givesBearer`` says otherwise.
     package var item: [String] { [familyID ?? ""] + (keyThumbprint == nil ? [] : ["DPoP"]) }
 }
 

@@ -18,11 +18,15 @@ package enum KnownProviders {
         package var resourceParameter: String?
         /// Refresh tokens come with the first consent, and later with `prompt=consent` only.
         var refreshTokenTakesConsent = false
+        /// A proof at the token endpoint binds the refresh token, and the access token is a bearer token all the same.
+        var bindsRefreshTokens = false
     }
 
     package static let habits = [
         // A refresh token comes for these only.
-        Habits(issuer: "accounts.google.com", query: ["access_type": "offline"], refreshTokenTakesConsent: true),
+        Habits(
+            issuer: "accounts.google.com", query: ["access_type": "offline"], refreshTokenTakesConsent: true,
+            bindsRefreshTokens: true),
         Habits(issuer: "www.dropbox.com", query: ["token_access_type": "offline"]),
         Habits(issuer: "*.auth0.com", resourceParameter: "audience"),
         Habits(issuer: "*.REGION.auth0.com", resourceParameter: "audience"),

@@ -43,6 +43,7 @@ enum MetadataReader {
         let known = KnownProviders.habits(at: authority.environment)
         if let name = completion.resourceParameter ?? known?.resourceParameter { metadata.resourceParameter = name }
         metadata.refreshTokenMayTakeConsent = known?.refreshTokenTakesConsent == true
+        metadata.bindsRefreshTokens = known?.bindsRefreshTokens == true
         metadata.takesOfflineAccess = completion.takesOfflineAccess
         try check(EndpointHosts(authority: authority, completion: completion), &metadata)
         return metadata

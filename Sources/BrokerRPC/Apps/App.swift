@@ -37,6 +37,13 @@ package struct App: MessageObject, Equatable {
         .optional("resources", \.description.resources, "Where its tokens are good; absent: it depends on the scopes."),
         .optional(
             "mailbox", \.description.mailbox, "What mail servers call the account; absent: its username (XOAUTH2)."),
+        .optional(
+            "bindRefreshToken", \.description.bindRefreshToken,
+            "Whether refresh tokens are bound to a key (RFC 9449) although access tokens are bearer tokens; absent: where the provider is known to do so."
+        ),
+        .optional(
+            "offlineAccess", \.description.offlineAccess,
+            "Whether sign-ins ask for offline_access: always, or never; absent: it depends on the provider."),
         .required("confidential", \.confidential, "Whether it has a client secret."),
         .optional(
             "tokenEndpointAuthMethod", \.tokenEndpointAuthMethod,

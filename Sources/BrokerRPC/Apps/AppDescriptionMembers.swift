@@ -38,6 +38,14 @@ extension AppDescription {
             .optional(
                 "mailbox", \.mailbox, "What mail servers call the account, where that is not its username (XOAUTH2).",
                 .name(atMost: 320)),
+            .optional(
+                "bindRefreshToken", \.bindRefreshToken,
+                "Whether refresh tokens are bound to a key (RFC 9449) although access tokens are bearer tokens. Absent: where the provider is known to do so."
+            ),
+            .optional(
+                "offlineAccess", \.offlineAccess,
+                "Whether sign-ins ask for offline_access: always, or never. Absent: unless the provider does not offer or refuses it."
+            ),
         ]
     }
 }

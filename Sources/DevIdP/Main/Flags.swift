@@ -73,6 +73,7 @@ struct ExchangeFlags: ParsableArguments {
     @Flag(help: "Refuse authorization requests that were not pushed (RFC 9126).") var requirePAR = false
     @Flag(help: "Refuse token requests without a DPoP proof (RFC 9449).") var requireDPoP = false
     @Flag(help: "Refuse DPoP proofs without a nonce of this provider.") var dpopNonce = false
+    @Flag(help: "Bind refresh tokens to the key of a DPoP proof, and no access tokens.") var dpopRefreshOnly = false
 
     @Flag(help: "Clients cannot register themselves (RFC 7591).") var noRegistration = false
     @Option(help: "Registering a client needs this token.") var registrationToken: String?
@@ -84,6 +85,7 @@ struct ExchangeFlags: ParsableArguments {
         options.policy.requiresPushedAuthorization = requirePAR
         options.policy.requiresProof = requireDPoP
         options.policy.requiresProofNonce = dpopNonce
+        options.policy.bindsRefreshTokensOnly = dpopRefreshOnly
         options.allowsRegistration = !noRegistration
         options.initialAccessToken = registrationToken
     }

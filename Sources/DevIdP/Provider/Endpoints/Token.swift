@@ -137,14 +137,14 @@ extension Provider {
         let record = AccessTokenRecord(
             grantID: grant.id, clientID: asker.client.id, identity: identity, scopes: scopes,
             audience: flavor.audience(scopes: scopes, resources: redemption.resources, realm: realm),
-            proofKey: asker.proofKey, expiresAt: asker.now + asker.policy.accessTokenLifetime)
+            proofKey: asker.accessTokenKey, expiresAt: asker.now + asker.policy.accessTokenLifetime)
         let accessToken = try await accessToken(record, grant: grant, now: asker.now)
         state.withLock {
             $0.tokens.addAccessToken(accessToken, record)
             $0.subjects[identity.subject] = user.username
         }
         var members: [String: JSON] = [
-            "access_token": .string(accessToken), "token_type": asker.proofKey == nil ? "Bearer" : "DPoP",
+            "access_token": .string(accessToken), "token_type": asker.accessTokenKey == nil ? "Bearer" : "DPoP",
             "expires_in": .integer(asker.policy.accessTokenLifetime), "scope": .string(scopes.joined(separator: " ")),
         ]
         members["refresh_token"] = redemption.refreshToken.map { .string($0) }

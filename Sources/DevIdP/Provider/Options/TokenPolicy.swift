@@ -25,6 +25,8 @@ package struct TokenPolicy: Codable, Sendable, Equatable {
     package var requiresProof = false
     /// Refuse proofs without a nonce of this provider (RFC 9449, section 8).
     package var requiresProofNonce = false
+    /// Take proofs, bind refresh tokens to their key, and give bearer tokens all the same, as Google does.
+    package var bindsRefreshTokensOnly = false
 
     /// `refresh_in` of Entra's answers; 0 leaves it out.
     package var refreshIn = 0

@@ -80,5 +80,7 @@ struct TokenAsker: Sendable {
     let freshName: String
 
     /// What its refresh tokens are bound to.
-    var bindingKey: String? { client.secret == nil ? proofKey : nil }
+    var bindingKey: String? { client.secret == nil || policy.bindsRefreshTokensOnly ? proofKey : nil }
+    /// What its access tokens are bound to.
+    var accessTokenKey: String? { policy.bindsRefreshTokensOnly ? nil : proofKey }
 }
