@@ -91,6 +91,7 @@ package final class AccessPolicy: Sendable {
     let log: Logger
     let current: Mutex<AccessSettings>
     let ownChanges = ChangeCount()
+    private let changedRules = Broadcast<Void>()
 
     package init(
         directory: AppDirectory, grants: GrantBook, gate: WorkGate, owners: PartitionOwners? = nil,
@@ -115,6 +116,17 @@ package final class AccessPolicy: Sendable {
             ownChanges.add()
         }
         tell(settings)
+        changedRules.tell(())
+    }
+
+    /// - Parameter deliver: called after something changed by which callers are let in, with whose apps or grants it is about; nil:
+    ///   everybody's. It must not wait.
+    /// - Returns: end when they are let go.
+    package func observe(_ deliver: @escaping @Sendable (Partition?) -> Void) -> [Subscription] {
+        [
+            changedRules.subscribe { deliver(nil) }, directory.observe(deliver),
+            grants.observe { if $0.change == .revoked { deliver($0.partition) } },
+        ]
     }
 
     private func tell(_ settings: AccessSettings) {

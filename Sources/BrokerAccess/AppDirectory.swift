@@ -18,6 +18,7 @@ package final class AppDirectory: AppRoster {
     private let log: Logger
     private let state: Mutex<State>
     private let changed = ChangeCount()
+    private let changedIn = Broadcast<Partition?>()
 
     /// - Parameters:
     ///   - authorities: the kinds of providers that the administrator names; a registration is read by them.
@@ -32,6 +33,7 @@ package final class AppDirectory: AppRoster {
 
     /// Takes the apps of files from the next request on. One that no registration may look like counts for nothing.
     package func apply(_ files: [AppFileEntry]) {
+        defer { changedIn.tell(nil) }
         change { state in
             guard state.files != files else { return }
             state.files = files
@@ -41,6 +43,7 @@ package final class AppDirectory: AppRoster {
 
     /// Reads the registrations by other kinds of providers from the next request on.
     package func apply(_ authorities: AuthorityParser) {
+        defer { changedIn.tell(nil) }
         let useless = change { state in
             guard state.authorities != authorities else { return [String]() }
             state.authorities = authorities
@@ -112,6 +115,9 @@ package final class AppDirectory: AppRoster {
     package func forget() {
         change { $0.memory.forget() }
     }
+
+    /// - Parameter deliver: called after a registration was changed, with whose it is; nil: everybody's. It must not wait.
+    func observe(_ deliver: @escaping @Sendable (Partition?) -> Void) -> Subscription { changedIn.subscribe(deliver) }
 
     /// Grows with every change of what is registered here.
     var changes: UInt64 { changed.value }
@@ -269,6 +275,7 @@ package final class AppDirectory: AppRoster {
         } catch {
             throw Self.notWritten(error)
         }
+        changedIn.tell(partition)
     }
 
     func registrations(of partition: Partition) throws(BrokerError) -> Registrations {

@@ -20,6 +20,7 @@ package struct ServerServices: Sendable {
     package var names: JournalNames
     let connected = ConnectedCallers()
     let counts = RequestCounts()
+    let watches: Watches
     package var browsers: BrowserAllowance
     /// Asks people in their browser about callers that wait; nil where there is none to ask.
     package var consent: BrowserConsent?
@@ -48,6 +49,7 @@ package struct ServerServices: Sendable {
         self.inspector = inspector
         self.clock = clock
         browsers = BrowserAllowance(clock: clock)
+        watches = Watches(clock: clock)
         self.process = process
         self.log = log
         names = JournalNames(vault: vault)

@@ -55,6 +55,8 @@ package final class GrantBook: Sendable {
         events.subscribe { if $0.partition == partition { deliver($0) } }
     }
 
+    func observe(_ deliver: @escaping @Sendable (GrantEvent) -> Void) -> Subscription { events.subscribe(deliver) }
+
     // MARK: Being let in
 
     /// The grant that a request of the caller is let in by; counted as a use. Part of the hot path.

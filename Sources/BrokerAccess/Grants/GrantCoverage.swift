@@ -83,9 +83,11 @@ package struct GrantInUse: Sendable, Equatable {
     package let accountID: String?
     /// What a token may be good for at most; nil for anything.
     package let scopes: Scopes?
+    package let expiresOn: NumericDate?
 
     init(_ grant: Grant) {
         id = grant.id
+        expiresOn = grant.expiresOn
         accountID = grant.accountID
         scopes = grant.part.scopes
     }

@@ -19,6 +19,7 @@ package final class BrokerLock: Sendable {
     let keys: any VaultKeys
     private let state = Mutex(State())
     let changes = Turns()
+    private let closings = Broadcast<Void>()
 
     init(services: EngineServices, keys: any VaultKeys) {
         self.services = services
@@ -28,6 +29,10 @@ package final class BrokerLock: Sendable {
     }
 
     package var isLocked: Bool { keys.isLocked }
+
+    /// - Parameter act: called as soon as nobody is let in any more, and once more when nothing is under way.
+    /// - Returns: ends when it is let go.
+    package func whenLocking(_ act: @escaping @Sendable () -> Void) -> Subscription { closings.subscribe(act) }
 
     // MARK: Locking
 
@@ -53,7 +58,10 @@ package final class BrokerLock: Sendable {
         guard !keys.isLocked else { return }
         services.interactions.refuse(with: .locked)
         services.transfers.refuse(with: .locked)
+        closings.tell(())
         await services.gate.shut()
+        // Who was let in before that may have begun to watch.
+        closings.tell(())
         if await !services.writer.flush() {
             services.log.error("the broker is locked before everything could be written; it stays in memory, sealed")
         } else {

@@ -52,6 +52,15 @@ package struct ExpiryRule: Sendable {
     /// For a token that nobody asked a lifetime of.
     var withoutMinimum: ExpiryRule { ExpiryRule(now: now, buffer: buffer) }
 
+    /// From when on it is not usable. A lifetime that the token never had is no reason to renew it all the time: half of its own
+    /// counts then.
+    package func end(of token: TokenLifetime) -> NumericDate {
+        let (lifetime, overflow) = token.expiresOn.subtractingReportingOverflow(token.cachedAt)
+        let least = min(minimumLifetime ?? buffer(of: token), overflow ? .max : max(lifetime, 0) / 2)
+        let (last, isTooEarly) = token.expiresOn.subtractingReportingOverflow(least)
+        return isTooEarly || last == .max ? token.expiresOn : min(last + 1, token.expiresOn)
+    }
+
     private func isGood(_ token: TokenLifetime, for least: Int64) -> Bool {
         // A token from the future says that the clock went back: nothing can be told about its age.
         guard token.cachedAt <= now else { return false }
@@ -85,10 +94,16 @@ package struct RefreshAheadRule: Sendable {
     }
 
     package func isDue(_ token: AccessTokenRecord) -> Bool {
-        if let refreshOn = token.refreshOn { return now >= refreshOn }
-        guard share > 0 else { return false }
+        guard let due = Self.due(token, share: share) else { return false }
+        return now >= due
+    }
+
+    /// When it is renewed; nil for one that is not.
+    package static func due(_ token: AccessTokenRecord, share: Int) -> NumericDate? {
+        if let refreshOn = token.refreshOn { return refreshOn }
+        guard share > 0 else { return nil }
         let (lifetime, overflow) = token.expiresOn.subtractingReportingOverflow(token.cachedAt)
-        guard !overflow, lifetime > 0 else { return false }
-        return now >= token.cachedAt + lifetime / 100 * Int64(share) + lifetime % 100 * Int64(share) / 100
+        guard !overflow, lifetime > 0 else { return nil }
+        return token.cachedAt + lifetime / 100 * Int64(share) + lifetime % 100 * Int64(share) / 100
     }
 }

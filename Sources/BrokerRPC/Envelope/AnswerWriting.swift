@@ -24,15 +24,20 @@ extension JSONWriter {
         endAnswer()
     }
 
-    package mutating func notification<N: BrokerNotification>(_: N.Type, _ params: N.Params) {
+    package mutating func notification<N: BrokerNotification>(_ type: N.Type, _ params: N.Params) {
+        beginNotification(type)
+        params.write(to: &self)
+        endObject()
+    }
+
+    /// Opens the notification's object; its params and ``endObject()`` must follow.
+    package mutating func beginNotification<N: BrokerNotification>(_: N.Type) {
         beginObject()
         key("jsonrpc")
         string("2.0")
         key("method")
         string(N.name)
         key("params")
-        params.write(to: &self)
-        endObject()
     }
 
     private mutating func beginAnswer(id: RequestID?) {

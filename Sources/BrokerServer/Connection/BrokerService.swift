@@ -75,7 +75,7 @@ package struct BrokerService: LineService {
             },
             connectionCount: { connection.count },
             askPerson: { [services] in services.consent?.ask(about: caller.forApps) },
-            connected: services.connected,
+            connected: services.connected, ofUsers: ofUsers,
             send: { connection.write($0.bytes) })
     }
 

@@ -20,7 +20,9 @@ final class ConnectionContext: Sendable {
     let hasMoved: @Sendable (_ thoroughly: Bool) -> Bool
     /// How many clients are connected.
     let connectionCount: @Sendable () -> Int
-    private let send: @Sendable (_ line: JSONWriter) -> Void
+    /// Takes a line outside any answer.
+    let send: @Sendable (_ line: JSONWriter) -> Void
+    private let ofUsers: UserRequests
     /// Has the person asked about the caller, if there is a way.
     let askPerson: @Sendable () -> Void
     private let connected: ConnectedCallers
@@ -28,12 +30,15 @@ final class ConnectionContext: Sendable {
     private let carried = Mutex<[ReceivedDescriptor]>([])
     /// What the client wants to be told about; nil when it has gone.
     private let subscriptions = Mutex<[Subscription]?>([])
+    /// By their names; nil when the client has gone.
+    private let watches = Mutex<[String: TokenWatch]?>([:])
+    private let watchNames = Atomic<UInt64>(0)
 
     /// - Parameter send: takes a line outside any answer.
     init(
         caller: Caller, connectedAt: Duration, payer: Partition, callerNow: @escaping @Sendable () -> Caller,
         hasMoved: @escaping @Sendable (_ thoroughly: Bool) -> Bool, connectionCount: @escaping @Sendable () -> Int,
-        askPerson: @escaping @Sendable () -> Void, connected: ConnectedCallers,
+        askPerson: @escaping @Sendable () -> Void, connected: ConnectedCallers, ofUsers: UserRequests,
         send: @escaping @Sendable (_ line: JSONWriter) -> Void
     ) {
         self.askPerson = askPerson
@@ -47,6 +52,7 @@ final class ConnectionContext: Sendable {
         self.callerNow = callerNow
         self.connectionCount = connectionCount
         self.send = send
+        self.ofUsers = ofUsers
     }
 
     /// While a line is begun that descriptors came with.
@@ -63,6 +69,11 @@ final class ConnectionContext: Sendable {
     /// The client has gone.
     func end() {
         subscriptions.withLock { $0 = nil }
+        let watches = watches.withLock { watches in
+            defer { watches = nil }
+            return watches ?? [:]
+        }
+        for watch in watches.values { watch.end() }
         connected.leave(number)
     }
 
@@ -73,7 +84,10 @@ final class ConnectionContext: Sendable {
         send(line)
     }
 
-    var isSubscribed: Bool { subscriptions.withLock { $0?.isEmpty == false } }
+    /// Whether the client is to be told what happens.
+    var isListening: Bool {
+        subscriptions.withLock { $0?.isEmpty == false } || watches.withLock { $0?.isEmpty == false }
+    }
 
     /// Replaces what there was. A request that waited may come here when the client has gone: then they end with this call.
     func subscribe(_ new: [Subscription]) {
@@ -81,4 +95,49 @@ final class ConnectionContext: Sendable {
             if subscriptions != nil { subscriptions = new }
         }
     }
+}
+
+// MARK: - Watches
+
+extension ConnectionContext {
+    /// - Throws: `throttled`.
+    func nameWatch() throws(BrokerError) -> String {
+        guard watches.withLock({ $0?.count ?? 0 }) < Watches.mostEach else { throw Self.tooManyWatches }
+        return "w\(watchNames.add(1, ordering: .relaxed).newValue)"
+    }
+
+    /// - Returns: false where the client has gone, or has too many that began at the same time: one of those is told so.
+    func keep(_ watch: TokenWatch) -> Bool {
+        let isFull: Bool? = watches.withLock { watches in
+            guard let count = watches?.count else { return nil }
+            if count < Watches.mostEach { watches?[watch.name] = watch }
+            return count >= Watches.mostEach
+        }
+        if isFull == true { notify(TokenEnded.self, .init(watch: watch.name, RPCError(Self.tooManyWatches))) }
+        return isFull == false
+    }
+
+    /// - Returns: whether there was such a watch.
+    @discardableResult
+    func forget(_ watch: String) -> Bool { watches.withLock { $0?.removeValue(forKey: watch) } != nil }
+
+    func unwatch(_ name: String) -> Bool {
+        guard let watch = watches.withLock({ $0?.removeValue(forKey: name) }) else { return false }
+        watch.end()
+        return true
+    }
+
+    func endWatches(with error: BrokerError) {
+        for watch in watches.withLock({ Array(($0 ?? [:]).values) }) { watch.end(telling: error) }
+    }
+
+    private static let tooManyWatches = Watches.tooMany("This connection has \(Watches.mostEach) watches already")
+
+    /// A renewal counts as a request of its user; ``endWork()`` ends it.
+    func beginWork() throws(BrokerError) {
+        guard !ofUsers.areTooMany(of: payer) else { throw UserRequests.tooMany }
+        ofUsers.begin(1, of: payer)
+    }
+
+    func endWork() { ofUsers.end(1, of: payer) }
 }

@@ -110,7 +110,9 @@ final class ConnectionSession: LineHandler {
     /// A process can enter a sandbox and keep its connection; it cannot leave one. So who is outside after its bytes were read was
     /// so when it wrote them. Its root tells nearly all sandboxes, for one system call; everything is compared once in a second.
     func heard(on connection: LineConnection, thoroughly: Bool) {
-        if context.hasMoved(thoroughly) { change(to: moved()) }
+        guard context.hasMoved(thoroughly) else { return }
+        context.endWatches(with: RequestPipeline.movedMeanwhile(context.caller))
+        change(to: moved())
     }
 
     private func change(to other: ConnectionContext) {
@@ -119,7 +121,7 @@ final class ConnectionSession: LineHandler {
         context = other
     }
 
-    var isIdle: Bool { waiting.isEmpty && !context.isSubscribed }
+    var isIdle: Bool { waiting.isEmpty && !context.isListening }
 
     func inputEnded(on connection: LineConnection) {
         isEnding = true
@@ -160,10 +162,13 @@ final class ConnectionSession: LineHandler {
         ofUsers.begin(requests, of: payer)
         let task = Task { [ofUsers] in
             var answer = JSONWriter()
-            await rest(&answer)
+            let after = await rest(&answer)
             ofUsers.end(requests, of: payer)
             let done = answer
-            reactor.execute { home.value.ended(number, done) }
+            reactor.execute {
+                home.value.ended(number, done)
+                after?()
+            }
         }
         if isGone { task.cancel() }
         waiting[number] = Waiting(task: task, requests: requests, bytes: bytes)

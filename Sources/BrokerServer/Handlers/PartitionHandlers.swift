@@ -57,6 +57,7 @@ struct PartitionHandlers: Sendable {
         }
         services.policy.grants.forget(partition)
         users.owners.forget(partition)
+        services.watches.glance(soon: true) { $0.partition == partition }
     }
 
     private var users: ManyUsers {

@@ -62,7 +62,7 @@ struct TokenHandlers: Sendable {
         return AnyHandler(M.self, work: checked, outcome: { outcome($1) }, write: write, again: again)
     }
 
-    private func endToken(_ token: AcquiredToken, _ writer: inout JSONWriter) throws(BrokerError) {
+    func endToken(_ token: AcquiredToken, _ writer: inout JSONWriter) throws(BrokerError) {
         do throws(VaultError) {
             try services.vault.withSecret(of: token.token.sealed) { writer.accessToken(token.tokenType, $0) }
             if let idToken = token.idToken { try services.vault.withSecret(of: idToken) { writer.idToken($0) } }
@@ -90,7 +90,9 @@ struct TokenHandlers: Sendable {
 
     // MARK: Params to requests
 
-    private func silent(_ request: Request<AcquireTokenSilent>) throws(BrokerError) -> SilentRequest {
+    func silent<M: AppMethod>(
+        _ request: Request<M>
+    ) throws(BrokerError) -> SilentRequest where M.Params == AcquireTokenSilent.Params {
         let params = request.params
         let authority = try otherAuthority(params)
         let isInstanceAware = try CloudRules.isInstanceAware(asked: params.query.instanceAware, for: request.app)
@@ -145,7 +147,7 @@ struct TokenHandlers: Sendable {
 }
 
 extension RequestOutcome {
-    fileprivate static func refreshed(_ token: AcquiredToken) -> RequestOutcome {
+    static func refreshed(_ token: AcquiredToken) -> RequestOutcome {
         if token.fromCache {
             return RequestOutcome(words: "a token from the cache", level: .debug, audited: .token(token))
         }
@@ -191,7 +193,7 @@ extension Request where M.Params: TokenParams {
 
     /// Only what is allowed to the app and was granted to the caller is handed out, whatever the cache or the provider had: this
     /// is the one place where tokens leave.
-    fileprivate func permits(_ token: AcquiredToken, by policy: AccessPolicy) throws(BrokerError) {
+    func permits(_ token: AcquiredToken, by policy: AccessPolicy) throws(BrokerError) {
         let record = token.token.record
         let scopes = record.isGoodForMore == true ? nil : record.scopes + (record.resources ?? [])
         try app.requireWithinCeiling(token: scopes)

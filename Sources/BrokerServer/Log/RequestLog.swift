@@ -33,7 +33,7 @@ struct RequestLog: Sendable {
         case .nothing: break
         case .token(let token):
             audit.handedOut(token, subject)
-            if subject.method == AcquireTokenSilent.name {
+            if subject.method == AcquireTokenSilent.name || subject.method == WatchToken.name {
                 counts.token(fromCache: token.fromCache, after: clock.uptime - start)
             }
         case .change: audit.note(AuditEvent(outcome, subject), by: subject.caller, subject.correlationID)

@@ -49,6 +49,8 @@ struct Handler<M: BrokerMethod, Output: Sendable>: Sendable where M.Params.Named
     let write: @Sendable (Output, Request<M>, inout JSONWriter) throws(BrokerError) -> Void
     /// What the same request may be answered with again; nil where it has to be decided anew.
     var again: (@Sendable (Request<M>, Output) -> RepeatableAnswer?)?
+    /// Begins what follows an answer, when that is on its way; for work that waits.
+    var after: (@Sendable (Output) -> Void)?
 }
 
 /// A ``Handler`` of whichever method.
@@ -60,9 +62,10 @@ struct AnyHandler: Sendable {
         _: M.Type, work: @escaping @Sendable (Request<M>) throws(BrokerError) -> Work<Output>,
         outcome: @escaping Outcome<M, Output> = { _, _ in .answered(M.self) },
         write: @escaping @Sendable (Output, Request<M>, inout JSONWriter) throws(BrokerError) -> Void,
-        again: (@Sendable (Request<M>, Output) -> RepeatableAnswer?)? = nil
+        again: (@Sendable (Request<M>, Output) -> RepeatableAnswer?)? = nil,
+        after: (@Sendable (Output) -> Void)? = nil
     ) where M.Params.NamedApp: AppNaming {
-        let handler = Handler(work: work, outcome: outcome, write: write, again: again)
+        let handler = Handler(work: work, outcome: outcome, write: write, again: again, after: after)
         method = M.name
         begin = { $2.begin($0, with: handler, in: $1, &$3) }
     }

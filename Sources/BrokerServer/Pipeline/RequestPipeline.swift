@@ -15,10 +15,17 @@ final class RequestPipeline: Sendable {
     private let handlers: [String: AnyHandler]
     /// Audits what the provider decided.
     private let providersWord: Subscription
+    /// Of watches.
+    private let observations: [Subscription]
 
     init(_ services: ServerServices) {
+        log = RequestLog(services.log, services.audit, services.counts, services.names, clock: services.clock)
+        let tokens = TokenHandlers(services: services)
+        let watches = WatchHandlers(looks: WatchLooks(tokens: tokens, log: log))
+        observations = watches.observe()
         let all: [[AnyHandler]] = [
-            TokenHandlers(services: services).all,
+            tokens.all,
+            watches.all,
             InteractionHandlers(services: services).all,
             AccountHandlers(services: services).all,
             AppHandlers(services: services).all,
@@ -37,7 +44,6 @@ final class RequestPipeline: Sendable {
         providersWord = services.broker.observeProvidersWord { [audit = services.audit] in
             AuditEvent(ofProvider: $0).map { [partition = $0.partition] in audit.note($0, ofBrokerIn: partition) }
         }
-        log = RequestLog(services.log, services.audit, services.counts, services.names, clock: services.clock)
         handlers = Dictionary(uniqueKeysWithValues: all.joined().map { ($0.method, $0) })
     }
 
@@ -170,7 +176,7 @@ final class RequestPipeline: Sendable {
         writer.endAnswer()
     }
 
-    private static func movedMeanwhile(_ caller: Caller) -> BrokerError {
+    static func movedMeanwhile(_ caller: Caller) -> BrokerError {
         BrokerError(
             .accessDenied, "\(caller.id) entered a sandbox while it waited; connect again there.",
             reason: .callerNotListed
@@ -190,7 +196,8 @@ enum Handling: Sendable {
     /// So many requests wait for something: the rest is to be run in a task of its own.
     case waits(requests: Int, Rest)
 
-    typealias Rest = @Sendable (inout JSONWriter) async -> Void
+    /// - Returns: what begins when the answer is on its way.
+    typealias Rest = @Sendable (inout JSONWriter) async -> (@Sendable () -> Void)?
 }
 
 extension RequestPipeline {
@@ -243,8 +250,11 @@ extension RequestPipeline {
                     Admitted(app: request.app, grant: request.grant), of: request.context.caller, by: policy)
                 try answer(call.id, handler, request, output, &writer)
                 log.done(handler.outcome(request, output), subject, since: start)
+                guard call.id != nil, let after = handler.after else { return nil }
+                return { after(output) }
             } catch {
                 writer.fail(log.failed(error, subject, since: start), call.id)
+                return nil
             }
         }
     }
@@ -264,17 +274,22 @@ extension RequestPipeline {
         }
         return .waits(requests: waiting.count) { [answers, waiting] writer in
             var answers = answers
-            await withTaskGroup(of: JSONWriter.self) { group in
+            var following: [@Sendable () -> Void] = []
+            await withTaskGroup(of: (JSONWriter, (@Sendable () -> Void)?).self) { group in
                 for rest in waiting {
                     group.addTask {
                         var answer = JSONWriter()
-                        await rest(&answer)
-                        return answer
+                        let after = await rest(&answer)
+                        return (answer, after)
                     }
                 }
-                for await answer in group where !answer.bytes.isEmpty { answers.json(answer.bytes) }
+                for await (answer, after) in group {
+                    if !answer.bytes.isEmpty { answers.json(answer.bytes) }
+                    if let after { following.append(after) }
+                }
             }
             writer.batch(answers)
+            return { [following] in for begin in following { begin() } }
         }
     }
 }

@@ -6,6 +6,8 @@ package let requiredParams: [String: JSONObject] = [
     AcquireTokenSilent.name: ["app": "mail", "scopes": ["a"]],
     AcquireTokenInteractive.name: ["app": "mail", "scopes": ["a"]],
     AcquireTokenByDeviceCode.name: ["app": "mail", "scopes": ["a"]],
+    WatchToken.name: ["app": "mail", "scopes": ["a"]],
+    UnwatchToken.name: ["watch": "w1"],
     CompleteInteraction.name: ["url": "http://127.0.0.1/?code=x"],
     CancelInteraction.name: ["interactionId": "i"],
     GetAccount.name: ["account": ["id": "x"]],

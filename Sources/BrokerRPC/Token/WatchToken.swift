@@ -1,0 +1,34 @@
+import BrokerValues
+
+package enum WatchToken: AppMethod {
+    package static let name = "token.watch"
+    package static let summary = "A token as by token.acquireSilent, and each next one before it expires."
+    package static let description = """
+        The answer has the name of the watch besides. From then on this connection gets event.tokenChanged with each new token, \
+        and event.tokenEnded once, when there will be none: the account was signed out or removed, a grant or the app was \
+        taken away, the broker was locked, only the person can help, or the provider could not be reached before the token \
+        ended. Each renewal is judged as a silent request of the caller. The watch is for the account of the first token; \
+        forceRefresh and rejectedToken count for that one only. It ends with token.unwatch or with the connection, which can have \
+        64.
+        """
+    package static let isIdempotent = true
+    package static let right: SandboxRight? = .token
+    package static let addsRecords = true
+    package static let errors = AcquireTokenSilent.errors
+    package static let resultName = "token"
+    package typealias Params = AcquireTokenSilent.Params
+    package typealias Result = WatchedToken
+}
+
+/// The first token of a watch.
+package struct WatchedToken: MessageObject {
+    package var token = Token()
+    package var watch = ""
+
+    package init() {}
+
+    package static let members: [Member<WatchedToken>] =
+        Token.members.inside(\.token) + [
+            .required("watch", \.watch, "Names the watch in its events, and to token.unwatch, on this connection.")
+        ]
+}

@@ -1,0 +1,293 @@
+import BrokerAccess
+import BrokerEngine
+import BrokerModel
+import BrokerRPC
+import BrokerTestSupport
+import BrokerValues
+import Glibc
+import Testing
+
+@Suite("token.watch over a real socket")
+struct WatchTests {
+    private func watch(
+        _ server: ServerBed, _ client: LineClient, _ change: (inout WatchToken.Params) -> Void = { _ in }
+    ) async throws -> WatchedToken {
+        var params = WatchToken.Params.of("mail")
+        change(&params)
+        return try await client.call(WatchToken.self, params)
+    }
+
+    /// Until all watches have looked once for what happened before they began, and sleep.
+    private func settle(_ server: ServerBed) async throws { try await server.clock.waitForSleepers() }
+
+    @Test("it answers a token and its name; a new token comes before the old one expires, once, and is in the cache")
+    func renewal() async throws {
+        try await ServerBed.runSignedIn { server in
+            let client = try await server.connect()
+            let first = try await watch(server, client)
+            #expect(first.token.accessToken == "at-1" && first.watch == "w1")
+            try await settle(server)
+            server.clock.advance(bySeconds: 3_350)
+            let changed = try await client.readEvent(TokenChanged.self)
+            #expect(
+                changed.watch == "w1" && changed.token.accessToken == "at-2" && changed.token.account.username == "ann")
+            #expect(changed.token.authorizationHeader == "Bearer at-2")
+            let silent = try await server.connect().call(AcquireTokenSilent.self, .of("mail"))
+            #expect(silent.accessToken == "at-2" && silent.fromCache)
+            #expect(server.provider.refreshes == ["rt-1"])
+            // And so on.
+            try await settle(server)
+            server.clock.advance(bySeconds: 3_350)
+            #expect(try await client.readEvent(TokenChanged.self).token.accessToken == "at-3")
+        }
+    }
+
+    @Test("many watches of one token share one refresh, whoever has them, and a thousand are no trouble")
+    func shared() async throws {
+        try await ServerBed.runSignedIn { server in
+            var clients: [LineClient] = []
+            for _ in 0..<16 {
+                let client = try await server.connect()
+                for _ in 0..<63 { _ = try await watch(server, client) }
+                clients.append(client)
+            }
+            try await settle(server)
+            server.clock.advance(bySeconds: 3_350)
+            for client in clients {
+                for _ in 0..<63 {
+                    #expect(try await client.readEvent(TokenChanged.self).token.accessToken == "at-2")
+                }
+            }
+            #expect(server.provider.refreshes.count == 1)
+        }
+    }
+
+    @Test("a refresh of somebody else is told, too; a claims challenge in between costs no refresh more")
+    func others() async throws {
+        try await ServerBed.runSignedIn { server in
+            let client = try await server.connect()
+            _ = try await watch(server, client)
+            // Two that want more than the provider gives do not have one another's tokens renewed.
+            _ = try await watch(server, client) { $0.query.minimumLifetime = 3_500 }
+            try await settle(server)
+            var forced = AcquireTokenSilent.Params.of("mail")
+            forced.forceRefresh = true
+            _ = try await server.connect().call(AcquireTokenSilent.self, forced)
+            let events = [try await client.readEvent(TokenChanged.self), try await client.readEvent(TokenChanged.self)]
+            #expect(Set(events.map(\.watch)) == ["w1", "w2"])
+            #expect(events.allSatisfy { $0.token.accessToken == "at-2" })
+            #expect(server.provider.refreshes.count == 1)
+        }
+    }
+
+    @Test("it ends with token.unwatch, once, and is for its own connection only")
+    func unwatch() async throws {
+        try await ServerBed.runSignedIn { server in
+            let client = try await server.connect()
+            let name = try await watch(server, client).watch
+            let other = try await server.connect()
+            #expect(try await !other.call(UnwatchToken.self, .init(watch: name)).unwatched)
+            #expect(try await client.call(UnwatchToken.self, .init(watch: name)).unwatched)
+            #expect(try await !client.call(UnwatchToken.self, .init(watch: name)).unwatched)
+            server.clock.advance(bySeconds: 3_350)
+            // An event would stand before this answer.
+            _ = try await client.call(GetBrokerStatus.self, .init())
+            #expect(server.provider.refreshes.isEmpty)
+        }
+    }
+
+    @Test("the end of the connection ends its watches: no refresh is for nobody, and the places are free again")
+    func connectionEnds() async throws {
+        try await ServerBed.runSignedIn { server in
+            for _ in 0..<20 {
+                let client = try await server.connect()
+                for _ in 0..<Watches.mostEach { _ = try await watch(server, client) }
+                await client.close()
+            }
+            try await server.clock.waitForNoSleepers()
+            server.clock.advance(bySeconds: 3_350)
+            _ = try await server.connect().call(GetBrokerStatus.self, .init())
+            #expect(server.provider.refreshes.isEmpty)
+        }
+    }
+
+    @Test("a connection has so many watches and no more, and may have another when one ended")
+    func limit() async throws {
+        try await ServerBed.runSignedIn { server in
+            let client = try await server.connect()
+            for _ in 0..<Watches.mostEach { _ = try await watch(server, client) }
+            let refusal = try await client.refusal(of: WatchToken.self, .of("mail"))
+            #expect(refusal?.data?.kind == .throttled && refusal?.data?.reason == .tooManySubscriptions)
+            #expect(try await client.call(UnwatchToken.self, .init(watch: "w5")).unwatched)
+            #expect(try await watch(server, client).token.accessToken == "at-1")
+        }
+    }
+
+    @Test("a program has a tenth of all, on however many connections")
+    func limitOfProgram() {
+        let watches = Watches(clock: ManualClock())
+        var places: [Watches.Place] = []
+        let program = Claimant.program(CallerIdentity(tier: .unknown, id: "/usr/bin/mail"))
+        while let place = try? watches.takePlace(for: program, of: Partition(uid: 1000)) { places.append(place) }
+        #expect(places.count == Watches.most / 10)
+        let other = Claimant.program(CallerIdentity(tier: .unknown, id: "/usr/bin/other"))
+        #expect((try? watches.takePlace(for: other, of: Partition(uid: 1000))) != nil)
+        places = []
+        #expect((try? watches.takePlace(for: program, of: Partition(uid: 1000))) != nil)
+    }
+
+    @Test("it is over when the account is signed out, removed or erased", arguments: ["signOut", "remove", "forget"])
+    func accountGone(how: String) async throws {
+        try await ServerBed.runSignedIn { server in
+            let client = try await server.connect()
+            _ = try await watch(server, client)
+            let person = try await server.connect()
+            switch how {
+            case "signOut":
+                var params = SignOutAccount.Params(.username("ann"))
+                params.selection = AppSelection(.registered("mail"))
+                _ = try await person.call(SignOutAccount.self, params)
+            case "remove":
+                _ = try await person.call(RemoveAccount.self, .init(.username("ann"), from: .registered("mail")))
+            default: _ = try await person.call(ForgetAccount.self, .init(.username("ann")))
+            }
+            let ended = try await client.readEvent(TokenEnded.self)
+            #expect(ended.watch == "w1" && ended.error.code == RPCError.brokerErrorCode)
+            #expect([.interactionRequired, .accountNotFound].contains(ended.error.data?.kind), "\(ended)")
+            #expect(try await !client.call(UnwatchToken.self, .init(watch: "w1")).unwatched)
+        }
+    }
+
+    @Test("it is over when the broker is locked, and when its app is gone")
+    func lockedOrUnregistered() async throws {
+        try await ServerBed.runSignedIn { server in
+            let client = try await server.connect()
+            _ = try await watch(server, client)
+            await server.broker.lock.lock(because: "of a test")
+            #expect(try await client.readEvent(TokenEnded.self).error.data?.kind == .locked)
+            _ = try await server.connect().call(UnlockBroker.self, .init())
+            #expect(try await watch(server, client).watch == "w2")
+            _ = try await server.connect().call(RemoveApp.self, .init(name: "mail"))
+            #expect(try await client.readEvent(TokenEnded.self).error.data?.kind == .appNotFound)
+        }
+    }
+
+    @Test("it is over when its grant is taken back or has ended, and nobody is asked for another")
+    func grantGone() async throws {
+        for lifetime in [nil, 600] as [Int64?] {
+            let inspector = PlainInspector()
+            try await ServerBed.run(inspector: inspector) { server in
+                try await server.register("mail")
+                try await server.signIn("ann", to: "mail")
+                inspector.enter("org.example.Game")
+                let client = try await server.connect()
+                let refusal = try await client.refusal(of: WatchToken.self, .of("mail"))
+                let request = try #require(refusal?.data?.grantRequest)
+                inspector.enter(nil)
+                var approval = ApproveGrant.Params()
+                approval.request = request
+                approval.lifetime = lifetime
+                let grant = try await server.connect().call(ApproveGrant.self, approval).grant
+                _ = try await watch(server, client)
+                if lifetime == nil {
+                    _ = try await server.connect().call(RevokeGrant.self, .init(id: grant.id))
+                } else {
+                    try await settle(server)
+                    server.clock.advance(bySeconds: 601)
+                }
+                let ended = try await client.readEvent(TokenEnded.self)
+                #expect(ended.error.data?.kind == .accessDenied)
+                #expect(try await server.connect().call(ListGrants.self, .init()).requests.isEmpty)
+            }
+        }
+    }
+
+    @Test("it is over with the reason when the refresh token is refused, although the token is still good for a while")
+    func refused() async throws {
+        try await ServerBed.runSignedIn { server in
+            let client = try await server.connect()
+            _ = try await watch(server, client)
+            server.provider.whenRedeeming { _ throws(ProviderError) in
+                throw .refused(OAuthRefusal(error: "invalid_grant", status: 400))
+            }
+            var forced = AcquireTokenSilent.Params.of("mail")
+            forced.forceRefresh = true
+            _ = try await server.connect().refusal(of: AcquireTokenSilent.self, forced)
+            let ended = try await client.readEvent(TokenEnded.self)
+            #expect(ended.error.data?.reason == .refreshTokenRevoked)
+        }
+    }
+
+    @Test("a provider that is away is asked again, and the watch goes on; away until the token has ended, it is over")
+    func away() async throws {
+        try await ServerBed.runSignedIn { server in
+            let client = try await server.connect()
+            _ = try await watch(server, client)
+            try await settle(server)
+            server.provider.whenRedeeming { _ throws(ProviderError) in throw .offline("away") }
+            server.clock.advance(bySeconds: 3_350)
+            try await server.provider.waitForRefreshes(1)
+            try await settle(server)
+            server.provider.whenRedeeming(nil)
+            server.clock.advance(bySeconds: 3)
+            #expect(try await client.readEvent(TokenChanged.self).token.accessToken == "at-2")
+            server.provider.whenRedeeming { _ throws(ProviderError) in throw .offline("away") }
+            try await settle(server)
+            for step in [3_350, 255] as [Int64] {
+                let asked = server.provider.refreshes.count
+                server.clock.advance(bySeconds: step)
+                try await server.provider.waitForRefreshes(asked + 1)
+                if step == 3_350 { try await settle(server) }
+            }
+            #expect(try await client.readEvent(TokenEnded.self).error.data?.kind == .offline)
+        }
+    }
+
+    @Test("it stays with the account of its first token, whoever signs in besides")
+    func account() async throws {
+        try await ServerBed.runSignedIn { server in
+            let client = try await server.connect()
+            _ = try await watch(server, client)
+            try await server.signIn("bob", to: "mail")
+            try await settle(server)
+            server.clock.advance(bySeconds: 3_350)
+            #expect(try await client.readEvent(TokenChanged.self).token.account.username == "ann")
+        }
+    }
+
+    @Test("in a batch the first event comes after the answer, and renewals are in the audit log by the watch's name")
+    func batchAndAudit() async throws {
+        try await ServerBed.runSignedIn { server in
+            let client = try await server.connect()
+            let line = try WatchToken.requestText(.of("mail"))
+            try await client.sendLine("[\(line)]")
+            guard case .array(let answers) = try await client.readJSON() else {
+                Issue.record("a batch is answered with something else")
+                return
+            }
+            #expect(answers.count == 1)
+            try await settle(server)
+            server.clock.advance(bySeconds: 3_350)
+            _ = try await client.readEvent(TokenChanged.self)
+            let entries = try await server.connect().call(ListAudit.self, .init()).entries
+            #expect(entries.contains { $0.method == WatchToken.name && $0.outcome == "issued" && $0.app == "mail" })
+        }
+    }
+}
+
+extension LineClient {
+    /// The next line, which must be this event.
+    fileprivate func readEvent<Event: BrokerNotification>(_: Event.Type) async throws -> Event.Params {
+        let line = try await readJSON()
+        guard case .string(Event.name)? = line["method"] else { throw Unexpected(line: line) }
+        return try Event.Params(reading: try #require(line["params"]))
+    }
+}
+
+extension BrokerMethod {
+    /// Without the end of the line.
+    fileprivate static func requestText(_ params: Params) throws -> String {
+        let bytes: [UInt8] = requestLine(id: 1, params)
+        return String(decoding: bytes.dropLast(), as: UTF8.self)
+    }
+}
