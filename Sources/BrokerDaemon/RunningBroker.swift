@@ -118,13 +118,12 @@ struct RunningBroker: Sendable {
         services.requestsPerConnection = configuration.socket.maxRequestsPerConnection
         if configuration.isSystemMode { services.requestsPerUser = 4 * services.requestsPerConnection }
         let sandboxes = SandboxSockets(
-            // In system mode a socket would be of the broker's account, and nobody else could connect.
-            in: configuration.isSystemMode ? nil : SandboxFolders(beside: socketPath(configuration)),
+            in: sandboxFolders(configuration),
             clock: clock, random: SystemRandom(), payer: payer, log: logger)
         services.sandboxes = sandboxes
         let signals = await SignalService.trap()
         let limits = lineLimits(configuration, logger)
-        // A reactor takes descriptors, and so does a connection on its way to another one.
+        // A reactor has descriptors of its own, and so has a connection on its way to another one.
         let areFew = limits.connections < configuration.lineLimits.connections
         let listener: LineListener
         let reactors: Reactors
@@ -150,6 +149,12 @@ struct RunningBroker: Sendable {
             signals: signals, reactors: reactors, loops: loops,
             manager: ServiceManager(),
             clock: clock)
+    }
+
+    private static func sandboxFolders(_ configuration: BrokerConfiguration) -> SandboxFolders {
+        let isShared = configuration.isSystemMode
+        return HostPaths(isSystemMode: isShared).sandboxes.map { SandboxFolders($0, isShared: isShared) }
+            ?? SandboxFolders(beside: socketPath(configuration), isShared: isShared)
     }
 
     /// So few connections that the process has descriptors for all of them: who connects then finds a place, or is told why not.

@@ -13,10 +13,6 @@ package enum SocketError: Error, Sendable, Equatable {
     case occupied(path: String, why: String)
     /// The inherited descriptor is no listening Unix stream socket.
     case notAListener(descriptor: Int32)
-    /// The socket is one that the broker listens on already.
-    case alreadyServed
-    /// The descriptor is of a kind whose other end never goes.
-    case noHangUp
     /// - Parameters:
     ///   - doing: what was tried, to follow "could not".
     ///   - code: the errno value.
@@ -36,8 +32,6 @@ extension SocketError: CustomStringConvertible {
             "\(path) \(why); remove it, or choose another path with --socket."
         case .notAListener(let descriptor):
             "Descriptor \(descriptor) is not a listening Unix stream socket; hand over one that listens."
-        case .alreadyServed: "The broker listens on that socket already; make another one."
-        case .noHangUp: "The second descriptor is neither a pipe nor a socket, so its other end never hangs up."
         case .system(let doing, let code):
             "Could not \(doing): \(errnoText(code))."
         }

@@ -47,6 +47,9 @@ struct HostPathsTests {
         #expect(paths.statePlace == .prepared("/var/lib/brokerd"))
         #expect(paths.configurationFiles == ["/etc/brokerd/config.toml"])
         #expect(paths.anchors == "/run/brokerd-private/anchors")
+        #expect(paths.sandboxes == nil)
+        let prepared = ["RUNTIME_DIRECTORY": "/run/brokerd-private:/run/brokerd-sandboxes"]
+        #expect(HostPaths(environment: prepared, isSystemMode: true).sandboxes == "/run/brokerd-sandboxes")
     }
 
     @Test("without a home there is no state directory to guess")

@@ -17,7 +17,7 @@ struct SandboxTests {
         var sandbox = Self.box
         change(&sandbox)
         let opened = try await server.connect().call(OpenSandbox.self, .init(sandbox, lifetime: lifetime))
-        return (opened.handle, try #require(opened.path))
+        return (opened.handle, opened.path)
     }
 
     private func token(_ path: String, _ app: String = "mail") async throws -> ErrorData? {
@@ -251,6 +251,28 @@ struct SandboxTests {
             server.clock.advance(bySeconds: 60)
             #expect(try await holding.readLine() == nil)
             try await eventually("the socket is gone") { mode(path) == nil }
+        }
+    }
+
+    @Test("a socket that is bound to its connection ends with that one, and with no other; the folder goes, too")
+    func whileConnected() async throws {
+        try await ServerBed.run { server in
+            let (opener, other) = (try await server.connect(), try await server.connect())
+            let bound = try await opener.call(OpenSandbox.self, .init(Self.box, isWhileConnected: true))
+            let closed = try await opener.call(OpenSandbox.self, .init(Self.box, isWhileConnected: true))
+            let free = try await opener.call(OpenSandbox.self, .init(Self.box))
+            let inside = try await LineClient.connect(to: bound.path)
+            _ = try await inside.call(GetBrokerStatus.self, .init())
+            _ = try await other.call(CloseSandbox.self, .init(handle: closed.handle))
+            await other.close()
+            #expect(try await server.connect().call(ListSandboxes.self, .init()).sandboxes.count == 2)
+            await opener.close()
+            #expect(try await inside.readLine() == nil)
+            try await eventually("the folder is gone") {
+                mode(String(bound.path.dropLast("/broker.sock".count))) == nil
+            }
+            let left = try await server.connect().call(ListSandboxes.self, .init()).sandboxes
+            #expect(left.map(\.handle) == [free.handle])
         }
     }
 

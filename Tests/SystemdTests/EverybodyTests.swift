@@ -51,7 +51,7 @@ struct EverybodyTests {
             let disguised = try await lab.attempt(mine + ["token", "--app", "work"], as: SystemdLab.user)
             #expect(disguised.status == .exited(5), "\(disguised)")
 
-            // A sandbox that the user launches has a socket of the user's making.
+            // A sandbox that the user launches has a socket in the broker's own folder, which the client believes.
             try await lab.user("brokerctl", "apps", "edit", "work", "--unit", "")
             let runIn = ["brokerctl", "run-in", "--engine", "test", "--id", "box", "--app", "work", "--"]
             let inside = try await lab.attempt(runIn + ["brokerctl", "token", "--app", "work"], as: SystemdLab.user)

@@ -84,7 +84,10 @@ struct PackageTests {
             let left = try await lab.root(
                 "find", "/etc", "/usr", "/var/lib", "-iname", "*brokerd-system*")
             #expect(left.isEmpty, "\(left)")
-            for folder in ["/var/lib/brokerd", "/var/lib/brokerd-key", "/run/brokerd", "/run/brokerd-private"] {
+            for folder in [
+                "/var/lib/brokerd", "/var/lib/brokerd-key", "/run/brokerd", "/run/brokerd-private",
+                "/run/brokerd-sandboxes",
+            ] {
                 #expect(try await !lab.rootAttempt("test", "-e", folder).succeeded, "\(folder)")
             }
         }

@@ -18,22 +18,20 @@ struct CommandContext {
 
     /// Asks the broker. Where it wants the person to show that they are there, and nobody else asks them, this terminal does.
     func answer<M: BrokerMethod>(
-        to _: M.Type, _ params: M.Params, with descriptors: (Int32, Int32)? = nil
+        to _: M.Type, _ params: M.Params
     ) throws(BrokerClientError) -> JSONNode {
-        try answer(to: Request(M.self, params), with: descriptors)
+        try answer(to: Request(M.self, params))
     }
 
-    private func answer(
-        to request: Request, with descriptors: (Int32, Int32)?
-    ) throws(BrokerClientError) -> JSONNode {
+    private func answer(to request: Request) throws(BrokerClientError) -> JSONNode {
         do throws(BrokerClientError) {
-            return try connection.answer(to: request, with: descriptors)
+            return try connection.answer(to: request)
         } catch {
             guard error.reason == ErrorReason.presenceRequired.rawValue, let agent = TerminalAgent.start() else {
                 throw error
             }
             defer { agent.end() }
-            return try connection.answer(to: request, with: descriptors)
+            return try connection.answer(to: request)
         }
     }
 }

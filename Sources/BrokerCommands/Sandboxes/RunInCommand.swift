@@ -8,8 +8,8 @@ struct RunInCommand: Subcommand {
         About(
             "run-in", "Run a command that starts a sandbox, with a socket for that sandbox.",
             """
-            Makes the socket, sets BROKER_SOCKET to its path, runs the command, ends the socket and exits as the command did \
-            (128 and the signal's number, if one ended it). The broker serves it for as long as this program runs. In the command's arguments {socket} is the path, and {folder} the \
+            Has the socket made, sets BROKER_SOCKET to its path, runs the command, ends the socket and exits as the command did \
+            (128 and the signal's number, if one ended it). The socket ends with this program, however that ends. In the command's arguments {socket} is the path, and {folder} the \
             folder that it is alone in: mount that one. Keep your home from the sandbox: the vault and its key are in it.
 
             Examples:
@@ -40,20 +40,16 @@ struct RunInCommand: Subcommand {
     }
 
     private func status(in context: CommandContext) throws(BrokerClientError) -> Int32 {
-        let socket = try LaunchedSocket()
-        let opened = try OpenSandbox.Result.decoded(
-            try context.answer(to: OpenSandbox.self, sandbox.params, with: (socket.listener, socket.life)))
-        defer { end(opened.handle) }
+        var params = sandbox.params
+        // However this program ends, its connection ends with it.
+        params.isWhileConnected = true
+        let opened = try OpenSandbox.Result.decoded(try context.answer(to: OpenSandbox.self, params))
+        // A broker that is gone, or a lifetime that is over, has ended it already.
+        defer { _ = try? context.connection.call(CloseSandbox.self, .init(handle: opened.handle)) }
         let words = command.map {
-            $0.replacing(text: "{socket}", with: socket.path).replacing(text: "{folder}", with: socket.folder)
+            $0.replacing(text: "{socket}", with: opened.path).replacing(text: "{folder}", with: opened.path.folder)
         }
-        setenv("BROKER_SOCKET", socket.path, 1)
+        setenv("BROKER_SOCKET", opened.path, 1)
         return try ForegroundProcess.run(words)
-    }
-
-    /// On a connection of its own: the one that opened it may have given way since. A broker that is gone, or a lifetime that
-    /// is over, has ended it already.
-    private func end(_ handle: String) {
-        _ = try? DirectConnection(location: global.location).call(CloseSandbox.self, .init(handle: handle))
     }
 }

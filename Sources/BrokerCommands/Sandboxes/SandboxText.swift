@@ -5,7 +5,7 @@ import BrokerValues
 enum SandboxText {
     /// - Returns: the path, and how the usual programs are given it.
     static func opened(_ opened: OpenSandbox.Result, as sandbox: Sandbox, in layout: Layout) -> String {
-        let path = opened.path ?? ""
+        let path = opened.path
         let folder = path.folder
         let podman = layout.command([
             "podman", "run", "-v", "\(folder):/run/broker:ro", "-e", "BROKER_SOCKET=/run/broker/broker.sock", "...",
@@ -42,7 +42,7 @@ enum SandboxText {
                     opened.expiresOn.map { TimeText.relative($0, to: now) } ?? "never",
                 ],
                 details: [
-                    opened.path ?? "made by its launcher",
+                    opened.path,
                     "opened \(TimeText.relative(opened.openedOn, to: now)) by \(opened.openedBy.id)",
                 ])
         }

@@ -42,6 +42,13 @@ package struct HostPaths: Sendable, Equatable {
         return "/run/brokerd-private"
     }
 
+    /// Where a system service makes sockets for sandboxes: the second one of `RuntimeDirectory=`, for other users pass through it. Nil where
+    /// none was prepared.
+    package var sandboxes: String? {
+        guard isSystemMode else { return nil }
+        return environment["RUNTIME_DIRECTORY"]?.split(separator: ":").dropFirst().first.map(String.init)
+    }
+
     /// Where the vault is when neither a flag nor a file names a place. Nil without a home directory.
     package var statePlace: StatePlace? {
         // `StateDirectory=` of the unit; the first of a colon-separated list.

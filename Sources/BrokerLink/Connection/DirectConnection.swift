@@ -40,25 +40,22 @@ package final class DirectConnection {
     /// - Parameters:
     ///   - method: what to call.
     ///   - params: its parameters.
-    ///   - descriptors: go along with the line.
     /// - Returns: the method's result.
     /// - Throws: as ``BrokerConnection/call(_:_:interaction:)``.
     package func call<Method: BrokerMethod>(
-        _ method: Method.Type, _ params: Method.Params, with descriptors: (Int32, Int32)? = nil
+        _ method: Method.Type, _ params: Method.Params
     ) throws(BrokerClientError) -> Method.Result {
-        try .decoded(try result(of: method, params, with: descriptors))
+        try .decoded(try result(of: method, params))
     }
 
     /// As ``call(_:_:)``, with the result as the broker wrote it.
     package func result<Method: BrokerMethod>(
-        of method: Method.Type, _ params: Method.Params, with descriptors: (Int32, Int32)? = nil
+        of method: Method.Type, _ params: Method.Params
     ) throws(BrokerClientError) -> JSONNode {
-        try answer(to: Request(method, params), with: descriptors)
+        try answer(to: Request(method, params))
     }
 
-    package func answer(
-        to request: Request, with descriptors: (Int32, Int32)? = nil
-    ) throws(BrokerClientError) -> JSONNode {
+    package func answer(to request: Request) throws(BrokerClientError) -> JSONNode {
         defer { nextID += 1 }
         let line = request.line(nextID)
         guard line.count <= Link.longestRequest else { throw .tooLong }
@@ -66,7 +63,7 @@ package final class DirectConnection {
         var deadline: ContinuousClock.Instant?
         while true {
             try connect(until: deadline)
-            let outcome = exchange(line, descriptors)
+            let outcome = exchange(line)
             let isLast = if case .answer = outcome { outcome.tellsOfStop } else { true }
             if isLast { close() }
             switch repetition.verdict(on: outcome) {
@@ -114,10 +111,10 @@ package final class DirectConnection {
         usleep(20_000)
     }
 
-    private func exchange(_ line: [UInt8], _ descriptors: (Int32, Int32)?) -> Link.Outcome {
+    private func exchange(_ line: [UInt8]) -> Link.Outcome {
         guard let stream else { return .lost(sent: false) }
         let deadline = answerTimeout.map { ContinuousClock.now + $0 }
-        switch send(line, descriptors, on: stream, until: deadline) {
+        switch send(line, on: stream, until: deadline) {
         case .bytes: return receiveAnswer(on: stream, until: deadline) ?? .lost(sent: true)
         case .wouldBlock: return .tooLate
         // A broker that turned us away may have said why before it hung up.
@@ -127,17 +124,12 @@ package final class DirectConnection {
 
     /// - Returns: `wouldBlock` when the broker took no more bytes in time.
     private func send(
-        _ line: [UInt8], _ descriptors: (Int32, Int32)?, on stream: StreamSocket,
-        until deadline: ContinuousClock.Instant?
+        _ line: [UInt8], on stream: StreamSocket, until deadline: ContinuousClock.Instant?
     ) -> StreamSocket.Transfer {
         var rest = line[...]
-        var descriptors = descriptors
         while !rest.isEmpty {
-            let transfer = rest.withUnsafeBytes { bytes in
-                descriptors.map { stream.send(bytes, with: $0) } ?? stream.send(bytes)
-            }
-            switch transfer {
-            case .bytes(let count): (rest, descriptors) = (rest.dropFirst(count), nil)
+            switch rest.withUnsafeBytes({ stream.send($0) }) {
+            case .bytes(let count): rest = rest.dropFirst(count)
             case .wouldBlock:
                 guard wait(for: Int16(POLLOUT), on: stream, until: deadline) else { return .wouldBlock }
             case .ended: return .ended
@@ -190,7 +182,7 @@ package final class DirectConnection {
             return error.cause as? ConnectFailure != .busy
         }
         let line = Request(GetBrokerStatus.self, .init()).line(probe.nextID)
-        if case .tooLate = probe.exchange(line, nil) { return false }
+        if case .tooLate = probe.exchange(line) { return false }
         return true
     }
 

@@ -16,7 +16,7 @@ struct StreamSocket: Sendable {
     static func connect(
         to location: SocketLocation, waitingForRoom patience: Duration = .zero
     ) throws(ConnectFailure) -> StreamSocket {
-        try checkOwner(of: location.path)
+        let owner = try trustedOwner(of: location.path)
         let waits = patience > .zero
         let kind = SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | (waits ? 0 : SOCK_NONBLOCK.rawValue)
         let descriptor = socket(AF_UNIX, Int32(kind), 0)
@@ -25,7 +25,7 @@ struct StreamSocket: Sendable {
         do {
             if waits { try stream.limitBlocking(to: patience) }
             try stream.connect(path: location.path)
-            try stream.checkPeer()
+            try stream.checkPeer(is: owner)
         } catch {
             close(descriptor)
             throw error
@@ -42,13 +42,32 @@ struct StreamSocket: Sendable {
         guard setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, size) == 0 else { throw .last() }
     }
 
-    private static func checkOwner(of path: String) throws(ConnectFailure) {
+    private static func trustedOwner(of path: String) throws(ConnectFailure) -> uid_t {
         var status = stat()
         guard stat(path, &status) == 0 else {
             throw errno == ENOENT || errno == ENOTDIR ? .notRunning : .last()
         }
         guard status.st_mode & S_IFMT == S_IFSOCK else { throw .notASocket }
-        guard isTrusted(status.st_uid) else { throw .untrusted(uid: status.st_uid) }
+        guard isTrusted(status.st_uid) || isPlaced(path, of: status.st_uid) else {
+            throw .untrusted(uid: status.st_uid)
+        }
+        return status.st_uid
+    }
+
+    /// Whether the socket of another account is in a folder of that account, below folders that nobody else can change: then root, or
+    /// this user, put it there. Such is a sandbox's socket of a broker for every user.
+    private static func isPlaced(_ path: String, of owner: uid_t) -> Bool {
+        var rest = path[...]
+        while let slash = rest.lastIndex(of: "/") {
+            let isSocketsOwn = rest.endIndex == path.endIndex
+            rest = rest[..<slash]
+            var facts = stat()
+            guard lstat(rest.isEmpty ? "/" : String(rest), &facts) == 0, facts.st_mode & S_IFMT == S_IFDIR,
+                facts.st_mode & (S_IWGRP | S_IWOTH) == 0,
+                facts.st_uid == owner || !isSocketsOwn && isTrusted(facts.st_uid)
+            else { return false }
+        }
+        return path.hasPrefix("/")
     }
 
     private func connect(path: String) throws(ConnectFailure) {
@@ -74,11 +93,11 @@ struct StreamSocket: Sendable {
         }
     }
 
-    private func checkPeer() throws(ConnectFailure) {
+    private func checkPeer(is owner: uid_t) throws(ConnectFailure) {
         var peer = SocketPeer()
         var size = socklen_t(MemoryLayout<SocketPeer>.size)
         guard getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 else { throw .last() }
-        guard Self.isTrusted(peer.uid) else { throw .untrusted(uid: peer.uid) }
+        guard Self.isTrusted(peer.uid) || peer.uid == owner else { throw .untrusted(uid: peer.uid) }
     }
 
     private static func isTrusted(_ uid: uid_t) -> Bool { uid == geteuid() || uid == 0 }
@@ -111,29 +130,6 @@ extension StreamSocket {
         Self.transfer {
             Glibc.send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_DONTWAIT | MSG_NOSIGNAL))
         }
-    }
-
-    /// As ``send(_:)``; two descriptors go along with the first byte (SCM_RIGHTS, unix(7)).
-    func send(_ bytes: UnsafeRawBufferPointer, with descriptors: (Int32, Int32)) -> Transfer {
-        var rights = Rights(descriptors: descriptors)
-        var part = iovec(iov_base: UnsafeMutableRawPointer(mutating: bytes.baseAddress), iov_len: bytes.count)
-        return withUnsafeMutablePointer(to: &part) { part in
-            withUnsafeMutableBytes(of: &rights) { rights in
-                var message = msghdr()
-                (message.msg_iov, message.msg_iovlen) = (part, 1)
-                (message.msg_control, message.msg_controllen) = (rights.baseAddress, rights.count)
-                return Self.transfer { sendmsg(descriptor, &message, Int32(MSG_DONTWAIT | MSG_NOSIGNAL)) }
-            }
-        }
-    }
-
-    /// A `struct cmsghdr` and what it carries, whose macros Swift does not see.
-    private struct Rights {
-        var length = MemoryLayout<Rights>.size
-        var level = SOL_SOCKET
-        /// SCM_RIGHTS
-        var kind: Int32 = 1
-        var descriptors: (Int32, Int32)
     }
 
     /// Blocks until one of `events` (poll(2)) has come, or the connection's end, or a signal.

@@ -21,7 +21,7 @@ package enum ListSandboxes: AdministrationMethod {
 
     package struct OpenedSandbox: MessageObject, Equatable {
         package var handle = ""
-        package var path: String?
+        package var path = ""
         package var sandbox = Sandbox(engine: "", id: "", rights: [])
         package var openedBy = CallerIdentity()
         package var openedOn: NumericDate = 0
@@ -33,7 +33,7 @@ package enum ListSandboxes: AdministrationMethod {
         package static let members: [Member<OpenedSandbox>] =
             [
                 .required("handle", \.handle, "For sandboxes.close."),
-                .optional("path", \.path, "The socket. Absent: the launcher made it."),
+                .required("path", \.path, "The socket."),
                 .required("engine", \.sandbox.engine, "What makes the sandbox."),
                 .required("id", \.sandbox.id, "What the engine calls it."),
             ] + Sandbox.others.inside(\.sandbox) + [

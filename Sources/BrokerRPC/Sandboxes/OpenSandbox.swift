@@ -6,9 +6,8 @@ package enum OpenSandbox: AdministrationMethod {
     package static let description = """
         The socket is alone in a folder, to be mounted into the sandbox. Its callers are engine:id, tier sandboxed, whatever \
         else can be seen of them; they never administer, and open no further socket. The socket goes when it is closed, when \
-        its lifetime ends and when the broker stops; its connections are cut off then. A launcher may make the socket itself: \
-        it sends two descriptors with the line (SCM_RIGHTS), first one that listens, then the end of a pipe to read from; the \
-        socket goes when the pipe's other end is closed, too.
+        its lifetime ends, when the broker stops, and with whileConnected when the connection ends that it was opened on; its \
+        connections are cut off then. Only processes of the user who opened it may connect.
         """
     package static let errors: [ErrorKind] = [
         .invalidParameter, .appNotFound, .accessDenied, .throttled, .unsupported,
@@ -23,11 +22,13 @@ package enum OpenSandbox: AdministrationMethod {
     package struct Params: ParamsObject {
         package var sandbox = Sandbox(engine: "", id: "", rights: [.token])
         package var lifetime: Int64?
+        package var isWhileConnected = false
 
         package init() {}
-        package init(_ sandbox: Sandbox, lifetime: Int64? = nil) {
+        package init(_ sandbox: Sandbox, lifetime: Int64? = nil, isWhileConnected: Bool = false) {
             self.sandbox = sandbox
             self.lifetime = lifetime
+            self.isWhileConnected = isWhileConnected
         }
 
         package static let members: [Member<Params>] =
@@ -42,11 +43,15 @@ package enum OpenSandbox: AdministrationMethod {
                     to: [.token]),
                 .defaulted(
                     "anyUid", \.sandbox.acceptsAnyUID,
-                    "True: whoever reaches the socket is the sandbox, whatever its uid, as programs of other users in a container. Only for a socket that the broker makes.",
+                    "True: whoever reaches the socket is the sandbox, whatever its uid, as programs of other users in a container. Not in system mode.",
                     to: false),
                 .optional(
                     "lifetime", \.lifetime, "Seconds. Absent: until it is closed, or the broker stops.",
                     .between(1...315_360_000)),
+                .defaulted(
+                    "whileConnected", \.isWhileConnected,
+                    "True: it ends with the connection that this request comes by, however that ends; and when another process writes on that connection.",
+                    to: false),
             ]
 
         package func check() throws(WireError) {
@@ -66,18 +71,16 @@ package enum OpenSandbox: AdministrationMethod {
 
     package struct Result: MessageObject {
         package var handle = ""
-        package var path: String?
+        package var path = ""
         package init() {}
-        package init(handle: String, path: String?) {
+        package init(handle: String, path: String) {
             self.handle = handle
             self.path = path
         }
         package static let members: [Member<Result>] = [
             .required("handle", \.handle, "For sandboxes.close."),
-            .optional(
-                "path", \.path,
-                "The socket. Its folder holds nothing else, and is what to mount into the sandbox. Absent: the launcher made it."
-            ),
+            .required(
+                "path", \.path, "The socket. Its folder holds nothing else, and is what to mount into the sandbox."),
         ]
     }
 }

@@ -122,7 +122,7 @@ package struct BrokerService: LineService {
             Refusal.line(
                 BrokerError(
                     .accessDenied,
-                    "Descriptors are taken from those only who may administer, and while few are being closed; run brokerctl outside of sandboxes, or later."
+                    "Descriptors are not accepted from clients."
                 ))
         case .lineStalled(let time):
             Refusal.line(

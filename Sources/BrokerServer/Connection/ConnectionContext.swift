@@ -27,7 +27,8 @@ final class ConnectionContext: Sendable {
     let askPerson: @Sendable () -> Void
     private let connected: ConnectedCallers
     private let number: UInt64
-    private let carried = Mutex<[ReceivedDescriptor]>([])
+    /// What ends with the connection, or when another process goes on with it.
+    let binding = ConnectionBinding()
     /// What the client wants to be told about; nil when it has gone.
     private let subscriptions = Mutex<[Subscription]?>([])
     /// By their names; nil when the client has gone.
@@ -55,17 +56,6 @@ final class ConnectionContext: Sendable {
         self.ofUsers = ofUsers
     }
 
-    /// While a line is begun that descriptors came with.
-    func carry(_ descriptors: [ReceivedDescriptor]) { carried.withLock { $0 = descriptors } }
-
-    /// Descriptors that came with the line that is being begun.
-    func takeDescriptors() -> [ReceivedDescriptor] {
-        carried.withLock { carried in
-            defer { carried = [] }
-            return carried
-        }
-    }
-
     /// The client has gone.
     func end() {
         subscriptions.withLock { $0 = nil }
@@ -74,6 +64,7 @@ final class ConnectionContext: Sendable {
             return watches ?? [:]
         }
         for watch in watches.values { watch.end() }
+        binding.end()
         connected.leave(number)
     }
 

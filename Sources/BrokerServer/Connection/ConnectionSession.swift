@@ -60,11 +60,9 @@ final class ConnectionSession: LineHandler {
     // MARK: From the bytes layer
 
     func received(
-        _ line: ArraySlice<UInt8>, with descriptors: [ReceivedDescriptor], on connection: LineConnection
+        _ line: ArraySlice<UInt8>, on connection: LineConnection
     ) {
         if answersAgain(line) { return send() }
-        if !descriptors.isEmpty { context.carry(descriptors) }
-        defer { if !descriptors.isEmpty { context.carry([]) } }
         let handling = line.withUnsafeBytes { pipeline.begin($0, in: context, refusing: refusal, &writer) }
         switch handling {
         case .answered(let answer):
@@ -121,7 +119,7 @@ final class ConnectionSession: LineHandler {
         context = other
     }
 
-    var isIdle: Bool { waiting.isEmpty && !context.isListening }
+    var isIdle: Bool { waiting.isEmpty && !context.isListening && context.binding.isEmpty }
 
     func inputEnded(on connection: LineConnection) {
         isEnding = true

@@ -15,36 +15,32 @@ package final class SandboxSockets: Sendable {
         let openedBy: CallerIdentity
         /// The configuration names it: its folder stays, since it may be mounted where a restart of the broker is not seen.
         var isConfigured = false
-        /// Nil where the launcher made it.
-        let path: String?
+        let path: String
         let openedOn: NumericDate
         let expiresOn: NumericDate?
         let listener: LineListener
     }
 
     private typealias Listen =
-        @Sendable (ListeningSocket, SandboxDoor, _ whenCutOff: @escaping @Sendable () -> Void)
-        async throws(SocketError) -> LineListener
+        @Sendable (ListeningSocket, SandboxDoor) async throws(SocketError) -> LineListener
 
     /// From the moment that there is a handle until nobody is connected any more.
     private struct Place {
         let partition: Partition
         let payer: Partition
-        /// That a launcher made.
-        var socket: ListeningSocket?
         /// Nil while it is being opened, and from its end on.
         var opened: Opened?
         /// Also while it is being opened.
         var hasEnded = false
         var timer: Task<Void, any Error>?
-        /// Tells that the launcher is gone.
-        var launcher: HangUpWatch?
+        /// The connection that it ends with.
+        var binding: ConnectionBinding?
 
         /// - Returns: what is to be shut down.
         mutating func end() -> Opened? {
             timer?.cancel()
-            launcher?.cancel()
-            defer { (hasEnded, opened, timer, launcher) = (true, nil, nil, nil) }
+            if let opened { binding?.remove(opened.handle) }
+            defer { (hasEnded, opened, timer, binding) = (true, nil, nil, nil) }
             return opened
         }
     }
@@ -60,12 +56,12 @@ package final class SandboxSockets: Sendable {
         var listen: Listen?
     }
 
-    /// Of all; of one person as many as are left free for others. A socket that its launcher made has a thread.
+    /// Of all; of one person as many as are left free for others.
     private static let mostInAll = 128
     /// Where there is nobody else.
     package static let most = mostInAll / 2
 
-    private let folders: SandboxFolders?
+    private let folders: SandboxFolders
     private let clock: any BrokerClock
     private let random: any RandomSource
     private let payer: @Sendable (Partition) -> Partition
@@ -73,10 +69,10 @@ package final class SandboxSockets: Sendable {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - folders: where sockets are made; nil where only launchers can make them.
+    ///   - folders: where sockets are made.
     ///   - payer: with whom a user's sockets count together.
     package init(
-        in folders: SandboxFolders?, clock: any BrokerClock, random: any RandomSource,
+        in folders: SandboxFolders, clock: any BrokerClock, random: any RandomSource,
         payer: @escaping @Sendable (Partition) -> Partition = { $0 }, log: Logger
     ) {
         self.folders = folders
@@ -96,31 +92,39 @@ package final class SandboxSockets: Sendable {
         beside listener: LineListener, configured: Set<String> = [],
         service: @escaping @Sendable (SandboxDoor) -> any LineService
     ) {
-        folders?.removeDead(except: configured)
+        folders.removeDead(except: configured)
         state.withLock { state in
             state.configured = configured
-            state.listen = { socket, door, whenCutOff throws(SocketError) in
-                guard !listener.accepts(on: socket) else { throw .alreadyServed }
-                return try await listener.startAnother(socket, service: service(door), whenCutOff: whenCutOff)
+            state.listen = { socket, door throws(SocketError) in
+                try await listener.startAnother(socket, service: service(door))
             }
         }
     }
 
     /// - Parameters:
     ///   - apps: those that the sandbox may name, as they are now.
-    ///   - descriptors: of a launcher that made the socket itself: one that listens, and one that hangs up with the sandbox.
-    ///     None: a socket is made.
     ///   - lifetime: seconds; nil for no end.
+    ///   - binding: of the connection that it ends with; nil where it outlives that.
     /// - Throws: `invalidParameter`, `throttled`, `serverUnavailable`, `unsupported`.
     func open(
-        _ sandbox: Sandbox, apps: [AppRegistration], on descriptors: [ReceivedDescriptor] = [], lifetime: Int64?,
+        _ sandbox: Sandbox, apps: [AppRegistration], lifetime: Int64?, with binding: ConnectionBinding? = nil,
         by opener: Caller
     ) async throws(BrokerError) -> Opened {
         let opened = try await open(
-            Self.handle(random.bytes(26)), SandboxDoor(sandbox, of: opener.partition, apps: apps), on: descriptors,
-            lifetime: lifetime, by: opener.identity)
-        if descriptors.count == 2 { try await watch(descriptors[1], of: opened) }
+            Self.handle(random.bytes(26)), SandboxDoor(sandbox, of: opener.partition, apps: apps), lifetime: lifetime,
+            by: opener.identity)
+        if let binding { await bind(opened.handle, to: binding) }
         return opened
+    }
+
+    /// Also where the connection has ended by now: then the socket does at once.
+    private func bind(_ handle: String, to binding: ConnectionBinding) async {
+        let isBound = state.withLock { state in
+            guard state.places[handle]?.opened != nil else { return true }
+            state.places[handle]?.binding = binding
+            return binding.add(handle) { Task { await self.end(handle) } }
+        }
+        if !isBound { await end(handle) }
     }
 
     /// Opens what the configuration names, and ends what it names no longer. One that cannot be opened is told of in the log.
@@ -146,19 +150,19 @@ package final class SandboxSockets: Sendable {
     }
 
     private func open(
-        _ handle: String, _ door: SandboxDoor, on descriptors: [ReceivedDescriptor] = [], lifetime: Int64? = nil,
-        by opener: CallerIdentity, isConfigured: Bool = false
+        _ handle: String, _ door: SandboxDoor, lifetime: Int64? = nil, by opener: CallerIdentity,
+        isConfigured: Bool = false
     ) async throws(BrokerError) -> Opened {
         let listen = try takePlace(handle, of: door.partition)
         let opened: Opened
         do throws(BrokerError) {
-            let (socket, path) = try socket(handle, descriptors, for: door.sandbox)
             opened = Opened(
                 handle: handle, sandbox: door.sandbox, partition: door.partition, openedBy: opener,
-                isConfigured: isConfigured, path: path, openedOn: clock.now, expiresOn: lifetime.map { clock.now + $0 },
-                listener: try await start(listen, on: socket, door, handle))
+                isConfigured: isConfigured, path: folders.socketPath(handle), openedOn: clock.now,
+                expiresOn: lifetime.map { clock.now + $0 },
+                listener: try await start(listen, door, handle))
         } catch {
-            folders?.remove(handle)
+            folders.remove(handle)
             leave(handle)
             throw error
         }
@@ -182,80 +186,13 @@ package final class SandboxSockets: Sendable {
         return opened
     }
 
-    private func socket(
-        _ handle: String, _ descriptors: [ReceivedDescriptor], for sandbox: Sandbox
-    ) throws(BrokerError) -> (ListeningSocket, path: String?) {
-        guard descriptors.isEmpty || descriptors.count == 2 else {
-            throw BrokerError(
-                .invalidParameter,
-                "Two descriptors come with the line, or none: first one that listens, then one that hangs up when the sandbox is gone."
-            )
-        }
-        // Who else reaches a socket only its maker knows.
-        guard descriptors.isEmpty || !sandbox.acceptsAnyUID else {
-            throw BrokerError(
-                .invalidParameter, "anyUid is for sockets that the broker makes; send no descriptors with it.")
-        }
-        do throws(SocketError) {
-            if let listening = descriptors.first {
-                let socket = try ListeningSocket.handed(listening)
-                let isNew = state.withLock { state in
-                    let isNew = !state.places.values.contains { $0.socket?.isSame(as: socket) == true }
-                    if isNew { state.places[handle]?.socket = socket }
-                    return isNew
-                }
-                guard isNew else {
-                    socket.discard()
-                    throw .alreadyServed
-                }
-                return (socket, nil)
-            }
-            if let folders {
-                let audience: SocketPlace.Audience = sandbox.acceptsAnyUID ? .everybody : .owner
-                return (try folders.bind(handle, for: audience), folders.socketPath(handle))
-            }
-        } catch {
-            throw Self.refusal(error)
-        }
-        throw BrokerError(
-            .unsupported,
-            "This broker serves every user of the machine, and makes no sockets for sandboxes; hand over one that listens, or run a broker of your own."
-        )
-    }
-
     private func start(
-        _ listen: Listen, on socket: ListeningSocket, _ door: SandboxDoor, _ handle: String
+        _ listen: Listen, _ door: SandboxDoor, _ handle: String
     ) async throws(BrokerError) -> LineListener {
         do throws(SocketError) {
-            return try await listen(socket, door) { Task { await self.end(handle) } }
+            return try await listen(folders.bind(handle, acceptsAnyUID: door.sandbox.acceptsAnyUID), door)
         } catch {
-            throw Self.refusal(error)
-        }
-    }
-
-    private static func refusal(_ error: SocketError) -> BrokerError {
-        let message = "The sandbox's socket cannot be had. \(error)"
-        return switch error {
-        case .notAListener, .alreadyServed, .noHangUp: BrokerError(.invalidParameter, message, cause: error)
-        default: BrokerError(.unsupported, message, cause: error)
-        }
-    }
-
-    /// The sandbox ends with its launcher, even if everybody crashes.
-    private func watch(_ descriptor: ReceivedDescriptor, of opened: Opened) async throws(BrokerError) {
-        do throws(SocketError) {
-            let watch = try await HangUpWatch.start(descriptor, on: opened.listener.reactors.first) {
-                Task { await self.end(opened.handle) }
-            }
-            let isOpen = state.withLock { state in
-                let isOpen = state.places[opened.handle]?.opened != nil
-                if isOpen { state.places[opened.handle]?.launcher = watch }
-                return isOpen
-            }
-            if !isOpen { watch.cancel() }
-        } catch {
-            await end(opened.handle)
-            throw Self.refusal(error)
+            throw BrokerError(.unsupported, "The sandbox's socket cannot be had. \(error)", cause: error)
         }
     }
 
@@ -284,7 +221,7 @@ package final class SandboxSockets: Sendable {
         await withTaskGroup { group in
             for opened in rest { group.addTask { await self.shutDown(opened, within: patience) } }
         }
-        folders?.removeEmpty()
+        folders.removeEmpty()
     }
 
     private func end(_ handle: String) async {
@@ -306,8 +243,9 @@ package final class SandboxSockets: Sendable {
 
     private func shutDown(_ opened: Opened, within patience: Duration) async {
         await opened.listener.shutDown(within: patience)
-        guard let path = opened.path, !isKept(opened), folders?.remove(opened.handle) == false else { return }
-        log.notice("the folder of a sandbox's socket stays: something else is in it", metadata: ["path": "\(path)"])
+        guard !isKept(opened), !folders.remove(opened.handle) else { return }
+        log.notice(
+            "the folder of a sandbox's socket stays: something else is in it", metadata: ["path": "\(opened.path)"])
     }
 
     private func isKept(_ opened: Opened) -> Bool {
@@ -328,7 +266,7 @@ package final class SandboxSockets: Sendable {
         guard !place.isFull else {
             throw BrokerError(
                 .throttled,
-                "As many sandboxes as may be have sockets already; close some with brokerctl sandboxes remove.",
+                "The limit of sandbox sockets is reached; close some with brokerctl sandboxes remove.",
                 reason: .tooManyConnections)
         }
         return listen
@@ -341,27 +279,5 @@ package final class SandboxSockets: Sendable {
     private static func handle(_ bytes: [UInt8]) -> String {
         let letters = Array("abcdefghijkmnpqrstuvwxyz23456789")
         return String(bytes.map { letters[Int($0 & 31)] })
-    }
-}
-
-/// Whom a sandbox's own socket means.
-package struct SandboxDoor: Sendable {
-    let sandbox: Sandbox
-    /// Whose it is: nobody else comes in by it.
-    let partition: Partition
-    /// What its apps were when it was opened, by name.
-    /// Nil: whatever they are, for the configuration names them.
-    let apps: [String: String?]
-
-    init(configured sandbox: Sandbox, of partition: Partition) {
-        (self.sandbox, self.partition) = (sandbox, partition)
-        apps = Dictionary((sandbox.apps ?? []).map { ($0, String?.none) }, uniquingKeysWith: { first, _ in first })
-    }
-
-    init(_ sandbox: Sandbox, of partition: Partition, apps: [AppRegistration]) {
-        self.sandbox = sandbox
-        self.partition = partition
-        self.apps = Dictionary<String, String?>(
-            apps.map { ($0.description.name, $0.grantBinding) }, uniquingKeysWith: { first, _ in first })
     }
 }

@@ -1,6 +1,5 @@
 import BrokerModel
 import BrokerRPC
-import BrokerSocket
 import BrokerValues
 
 /// `sandboxes.…`.
@@ -9,12 +8,9 @@ struct SandboxHandlers: Sendable {
 
     var all: [AnyHandler] {
         [
-            .withDescriptors(OpenSandbox.self) { descriptors in
-                Handler<OpenSandbox, OpenSandbox.Result>(
-                    work: { request in .waits { () throws(BrokerError) in try await open(request, descriptors) } },
-                    outcome: { RequestOutcome(words: "\(Self.words($0.params, $1.handle))") },
-                    write: { $0.write(to: &$2) })
-            },
+            .waiting(
+                OpenSandbox.self, outcome: { RequestOutcome(words: "\(Self.words($0.params, $1.handle))") }
+            ) { request throws(BrokerError) in try await open(request) },
             .waiting(ListSandboxes.self) { request throws(BrokerError) in
                 ListSandboxes.Result(
                     sandboxes: try sockets.all(in: request.partition).map { ListSandboxes.OpenedSandbox($0) })
@@ -31,14 +27,13 @@ struct SandboxHandlers: Sendable {
         ]
     }
 
-    private func open(
-        _ request: Request<OpenSandbox>, _ descriptors: [ReceivedDescriptor]
-    ) async throws(BrokerError) -> OpenSandbox.Result {
+    private func open(_ request: Request<OpenSandbox>) async throws(BrokerError) -> OpenSandbox.Result {
         let sandbox = request.params.sandbox
         var apps: [AppRegistration] = []
         for app in sandbox.apps ?? [] { apps.append(try services.apps.registered(app, in: request.partition)) }
         let opened = try await sockets.open(
-            sandbox, apps: apps, on: descriptors, lifetime: request.params.lifetime, by: request.context.caller)
+            sandbox, apps: apps, lifetime: request.params.lifetime,
+            with: request.params.isWhileConnected ? request.context.binding : nil, by: request.context.caller)
         return OpenSandbox.Result(handle: opened.handle, path: opened.path)
     }
 
@@ -53,7 +48,8 @@ struct SandboxHandlers: Sendable {
         let (sandbox, rights) = (params.sandbox, params.sandbox.rights.map(\.rawValue).joined(separator: ", "))
         let apps = sandbox.apps.map { "as \($0.joined(separator: ", "))" } ?? "as the apps that let it"
         let end = params.lifetime.map { ", for \($0.inSeconds)" } ?? ""
-        return "\(sandbox.name) got the socket \(handle) for itself (\(rights); \(apps))\(end)"
+        let binding = params.isWhileConnected ? ", until its connection ends" : ""
+        return "\(sandbox.name) got the socket \(handle) for itself (\(rights); \(apps))\(end)\(binding)"
     }
 }
 

@@ -1,7 +1,6 @@
 import BrokerAccess
 import BrokerModel
 import BrokerRPC
-import BrokerSocket
 import BrokerValues
 
 /// A request as its handler gets it: the caller may use the method, and act as the app. A class, so that handing it on costs one
@@ -68,22 +67,6 @@ struct AnyHandler: Sendable {
         let handler = Handler(work: work, outcome: outcome, write: write, again: again, after: after)
         method = M.name
         begin = { $2.begin($0, with: handler, in: $1, &$3) }
-    }
-
-    private init(
-        method: String,
-        begin: @escaping @Sendable (Call, ConnectionContext, RequestPipeline, inout JSONWriter) -> Handling
-    ) {
-        self.method = method
-        self.begin = begin
-    }
-
-    /// A method that descriptors come with. They are there while the line is begun, and belong to nobody then; the work may begin
-    /// later.
-    static func withDescriptors<M: BrokerMethod, Output: Sendable>(
-        _: M.Type, _ handler: @escaping @Sendable ([ReceivedDescriptor]) -> Handler<M, Output>
-    ) -> AnyHandler where M.Params.NamedApp: AppNaming {
-        AnyHandler(method: M.name) { $2.begin($0, with: handler($1.takeDescriptors()), in: $1, &$3) }
     }
 
     typealias Outcome<M: BrokerMethod, Output> = @Sendable (Request<M>, Output) -> RequestOutcome

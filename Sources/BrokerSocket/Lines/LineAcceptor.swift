@@ -1,6 +1,4 @@
-import BrokerSystem
 import CBrokerLinux
-import Dispatch
 import Glibc
 import Logging
 
@@ -14,9 +12,6 @@ final class LineAcceptor: ReactorSource {
     /// What is done with each connection.
     let reception: LineReception
     private let descriptor: Int32
-    private let sharer: UInt32?
-    /// Called once, when nothing can be accepted any more although nobody asked for it.
-    var whenCutOff: () -> Void = {}
     private let reactors: Reactors
     private var token: UInt64?
     private var isAccepting = false
@@ -26,7 +21,6 @@ final class LineAcceptor: ReactorSource {
         _ socket: ListeningSocket, on reactors: Reactors, reception: LineReception
     ) {
         descriptor = socket.descriptor
-        sharer = socket.sharer
         self.reactors = reactors
         self.reception = reception
     }
@@ -36,46 +30,18 @@ final class LineAcceptor: ReactorSource {
     /// - Returns: 0, or the errno that says why it cannot accept; then the socket is closed.
     func begin() -> Int32 {
         var code = broker_ask_who_writes(descriptor)
-        if code == 0 { code = sharer == nil ? beginHere() : beginAside() }
+        if code == 0 { code = watch() }
         if code != 0 { close(descriptor) }
         isAccepting = code == 0
         if isAccepting { reception.table.begin(reception.listener) }
         return code
     }
 
-    private func beginHere() -> Int32 {
+    private func watch() -> Int32 {
         let code = broker_make_nonblocking(descriptor)
         guard code == 0 else { return code }
         token = reactor.watch(descriptor, for: .input, self)
         return token == nil ? ENOMEM : 0
-    }
-
-    /// On a thread of its own, where whoever shares the socket makes nobody else wait.
-    private func beginAside() -> Int32 {
-        let (descriptor, reactor, acceptor) = (descriptor, reactor, ReactorBound(self, of: reactor))
-        let looks = reception.looks
-        return DetachedThread.start {
-            let isServed = DispatchSemaphore(value: 0)
-            while true {
-                looks.waitForRoom()
-                let accepted = broker_accept_waiting(descriptor)
-                guard accepted >= 0 else { break }
-                reactor.execute {
-                    acceptor.value.serve(accepted)
-                    isServed.signal()
-                }
-                isServed.wait()
-            }
-            reactor.execute { acceptor.value.cutOff() }
-        }
-    }
-
-    private func cutOff() {
-        // Who connected and was not accepted may have sent descriptors, which end with it.
-        if let sharer { ReceivedDescriptor.close([descriptor], from: sharer) }
-        guard isAccepting else { return }
-        isAccepting = false
-        whenCutOff()
     }
 
     /// - Returns: the connections that it has. No more come.
@@ -85,14 +51,9 @@ final class LineAcceptor: ReactorSource {
         guard isAccepting else { return connections }
         isAccepting = false
         reactor.cancel(resumption)
-        if let token {
-            reactor.forget(token, descriptor)
-            close(descriptor)
-        } else {
-            // Wakes the thread that waits for somebody, which then closes it.
-            shutdown(descriptor, Int32(SHUT_RDWR))
-        }
+        if let token { reactor.forget(token, descriptor) }
         token = nil
+        close(descriptor)
         return connections
     }
 
@@ -109,7 +70,7 @@ final class LineAcceptor: ReactorSource {
             default:
                 reception.logger.error("the socket accepts no connection any more", metadata: ["errno": "\(-accepted)"])
                 end()
-                return whenCutOff()
+                return
             }
         }
     }

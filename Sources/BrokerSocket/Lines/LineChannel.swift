@@ -63,14 +63,12 @@ final class LineChannel: SocketStreamOwner {
     private var isBehind = false
     /// Others have their turn before the lines that are here.
     private var awaitsTurn = false
-    /// Descriptors that came, and how many bytes had come with them.
-    private var arrived: (descriptors: [ReceivedDescriptor], end: Int)?
     private var inputHasEnded = false
     private var inputEndWasTold = false
     private var halfLineTimer: ReactorTimer?
     private var closingTimer: ReactorTimer?
     /// Who writes; nil while that is who connected.
-    private var otherWriter: (named: BytesBeside.Writer, process: PeerProcess?)?
+    private var otherWriter: (named: ByteWriter, process: PeerProcess?)?
 
     init(
         _ stream: SocketStream, service: any LineService, limits: LineLimits, table: LineTable, notices: LineNotices
@@ -206,12 +204,11 @@ final class LineChannel: SocketStreamOwner {
         if phase != .ended { stream.wantsInput = wantsLines && !awaitsTurn }
     }
 
-    func received(_ bytes: UnsafeRawBufferPointer, _ beside: BytesBeside) {
-        guard phase == .serving, let served, served.endRest(), knowsWriter(beside.writer, served) else { return }
+    func received(_ bytes: UnsafeRawBufferPointer, _ writer: ByteWriter) {
+        guard phase == .serving, let served, served.endRest(), knowsWriter(writer, served) else { return }
         isInBurst = true
         lastActive = stream.reactor.now
         splitter.append(bytes)
-        if !beside.descriptors.isEmpty { arrived = (beside.descriptors, splitter.appended) }
         deliver(to: served)
         endBurst(of: served)
     }
@@ -263,7 +260,7 @@ final class LineChannel: SocketStreamOwner {
             case .line(let line):
                 cancel(&halfLineTimer)
                 let before = underWay
-                served.handler.received(line, with: descriptorsOfLine(), on: served.connection)
+                served.handler.received(line, on: served.connection)
                 if underWay > before { left = 0 }
             case .tooLong:
                 return refuse(.lineTooLong(limit: limits.lineLength))
@@ -303,13 +300,6 @@ final class LineChannel: SocketStreamOwner {
         }
     }
 
-    /// Descriptors come with the last byte that is read together with them, and belong to the line that it is of.
-    private func descriptorsOfLine() -> [ReceivedDescriptor] {
-        guard let arrived, splitter.handedOut >= arrived.end else { return [] }
-        self.arrived = nil
-        return arrived.descriptors
-    }
-
     private func endBurst(of served: Served) {
         guard isInBurst else { return }
         isInBurst = false
@@ -323,7 +313,7 @@ final class LineChannel: SocketStreamOwner {
     /// Whoever got hold of the connection after it was made speaks for itself.
     ///
     /// - Returns: whether what came counts.
-    private func knowsWriter(_ writer: BytesBeside.Writer, _ served: Served) -> Bool {
+    private func knowsWriter(_ writer: ByteWriter, _ served: Served) -> Bool {
         let peer = served.connection.peer
         // While the process that connected lives, its number is nobody else's.
         let isPeer = writer.pid == peer.pid && peer.process?.isRunning != false
@@ -373,7 +363,6 @@ final class LineChannel: SocketStreamOwner {
         cancel(&halfLineTimer)
         cancel(&closingTimer)
         splitter.discard()
-        arrived = nil
         guard let served else { return }
         self.served = nil
         served.handler.closed(served.connection)

@@ -28,29 +28,24 @@ package final class LineListener: Sendable {
             LineReception(
                 table: LineTable(limits: limits), service: service, limits: limits, looks: PeerLooks(),
                 notices: LineNotices(logger))
-        ) {}
+        )
     }
 
     /// Accepts on another socket, too. The limits hold for the connections of both together; each is shut down by itself.
-    ///
-    /// - Parameter whenCutOff: called on the first reactor's thread when the socket accepts nobody any more, and was not shut down
-    ///   here.
     package func startAnother(
-        _ socket: ListeningSocket, service: any LineService, whenCutOff: @escaping @Sendable () -> Void = {}
+        _ socket: ListeningSocket, service: any LineService
     ) async throws(SocketError) -> LineListener {
-        try await Self.start(socket, on: reactors, reception.another(for: service), whenCutOff)
+        try await Self.start(socket, on: reactors, reception.another(for: service))
     }
 
     private static func start(
-        _ socket: ListeningSocket, on reactors: Reactors, _ reception: LineReception,
-        _ whenCutOff: @escaping @Sendable () -> Void
+        _ socket: ListeningSocket, on reactors: Reactors, _ reception: LineReception
     ) async throws(SocketError) -> LineListener {
         // Those as well that were given back since the process began.
         let kept = broker_keep_low_descriptors()
         if kept != 0 { reception.logger.warning("low descriptors are not kept", metadata: ["errno": "\(kept)"]) }
         let started: (acceptor: ReactorBound<LineAcceptor>, code: Int32) = await reactors.first.perform {
             let acceptor = LineAcceptor(socket, on: reactors, reception: reception)
-            acceptor.whenCutOff = whenCutOff
             return (ReactorBound(acceptor, of: reactors.first), acceptor.begin())
         }
         guard started.code == 0 else {
@@ -69,8 +64,6 @@ package final class LineListener: Sendable {
         self.acceptor = acceptor
         self.reception = reception
     }
-
-    package func accepts(on other: ListeningSocket) -> Bool { socket.isSame(as: other) }
 
     /// Open connections, refused ones not counted, of all that share its limits. May be read from anywhere.
     package var connectionCount: Int { reception.table.count }

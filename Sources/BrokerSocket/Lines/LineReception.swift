@@ -34,7 +34,7 @@ struct LineReception: Sendable {
         let goOn = { @Sendable (look: PeerLook?) in
             if reactor.execute({ self.receive(arrival, look, on: reactor, of: reactors) }) { return }
             // The broker ends.
-            broker_close_sent(arrival.descriptor)
+            broker_close_leaving(arrival.descriptor)
             reactor.forgetConnection()
         }
         guard let peer = arrival.peer else { return goOn(nil) }
@@ -43,7 +43,7 @@ struct LineReception: Sendable {
 
     /// On the reactor's thread.
     private func receive(_ arrival: LineArrival, _ look: PeerLook?, on reactor: Reactor, of reactors: Reactors) {
-        let stream = SocketStream(arrival.descriptor, from: arrival.peer?.uid ?? .max, of: reactor)
+        let stream = SocketStream(arrival.descriptor, of: reactor)
         guard let peer = arrival.peer else {
             notices.tell("connection refused: who it is cannot be told", of: nil)
             return stream.close()
@@ -85,7 +85,6 @@ struct LineReception: Sendable {
         let (connection, stream) = (entrant.connection, entrant.stream)
         switch entry {
         case .entered:
-            if !entrant.owner.maySendDescriptors { stream.refuseDescriptors() }
             entrant.channel.serve(entrant.handler, on: connection, owner: entrant.owner)
         case .refused(let refusal):
             notices.tell("connection refused: the limit is reached", of: connection.peer, entrant.owner)
@@ -98,7 +97,6 @@ struct LineReception: Sendable {
     }
 
     private func dismiss(_ stream: SocketStream, _ line: [UInt8]) {
-        stream.refuseDescriptors()
         RefusedPeer.dismiss(stream, saying: line, limits: limits, table: table)
     }
 }

@@ -39,8 +39,6 @@ package struct ConnectionOwner: Sendable, Hashable {
     package var claimant: Claimant
     /// Whether it may take one of the places that are kept for the person's own tools.
     package var mayUseReserve: Bool
-    /// Whether descriptors that come with its lines can be of use.
-    package var maySendDescriptors: Bool { mayUseReserve }
 
     package init(_ claimant: Claimant, of partition: Partition, mayUseReserve: Bool) {
         self.partition = partition
@@ -59,7 +57,7 @@ package enum LineRefusal: Sendable, Equatable {
     case lineCutOff
     /// A process other than the one that connected writes, and it is not the first other one, or began in the middle of a line.
     case manyWriters
-    /// Descriptors came from a peer who may not send any.
+    /// Descriptors came with the bytes.
     case descriptors
     /// The limit of open connections is reached: of all, or of the peer's own ones.
     case tooManyConnections(limit: Int, of: Party)
@@ -78,9 +76,7 @@ package protocol LineHandler: AnyObject {
     /// out together with the other answers of the same burst. To stop the flow (too many requests under way) call
     /// ``LineConnection/pauseReading()``: no further line is delivered, also none that has arrived already, until
     /// ``LineConnection/resumeReading()``.
-    ///
-    /// - Parameter descriptors: that came along with the line; two at most.
-    func received(_ line: ArraySlice<UInt8>, with descriptors: [ReceivedDescriptor], on connection: LineConnection)
+    func received(_ line: ArraySlice<UInt8>, on connection: LineConnection)
 
     /// Bytes of the process that connected were read, and no line of them was delivered yet: it may be looked at again.
     ///

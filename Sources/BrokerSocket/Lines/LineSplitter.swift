@@ -13,8 +13,6 @@ package struct LineSplitter {
     private var pending: [UInt8] = []
     /// Where the next line begins.
     private var start = 0
-    /// Bytes that came, in all.
-    package private(set) var appended = 0
     /// Bytes from there on that are known to hold no newline.
     private var searched = 0
 
@@ -28,11 +26,7 @@ package struct LineSplitter {
     /// Bytes that are here and not handed out yet.
     package var count: Int { pending.count - start }
 
-    /// Bytes of lines that were handed out, in all.
-    package var handedOut: Int { appended - count }
-
     package mutating func append(_ bytes: UnsafeRawBufferPointer) {
-        appended += bytes.count
         if start > 0 {
             // Lines cut from this storage may still be held elsewhere, and would make it grow without end.
             pending = Array(pending[start...])

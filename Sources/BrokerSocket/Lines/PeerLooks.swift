@@ -1,6 +1,5 @@
 import BrokerModel
 import BrokerSystem
-import Dispatch
 import Synchronization
 
 /// Looks at who connects, beside the reactors: what is asked of the kernel can take long, and a peer can make it take longer.
@@ -50,12 +49,6 @@ final class PeerLooks: Sendable {
             state.whenRoom.append(told)
             return false
         }
-    }
-
-    /// Returns when there is room for one more.
-    func waitForRoom() {
-        let told = DispatchSemaphore(value: 0)
-        if !hasRoom(orTell: { told.signal() }) { told.wait() }
     }
 
     private func run() {

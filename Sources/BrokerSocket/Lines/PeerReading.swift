@@ -5,7 +5,7 @@ import CBrokerLinux
 
 extension PeerCredentials {
     /// Somebody who was handed the connection of the peer, and wrote on it a moment ago.
-    init(ofWriter writer: BytesBeside.Writer, onConnectionOf peer: PeerCredentials) {
+    init(ofWriter writer: ByteWriter, onConnectionOf peer: PeerCredentials) {
         let process = broker_hold_process(writer.pid)
         self.init(
             uid: writer.uid, gid: writer.gid, pid: writer.pid,

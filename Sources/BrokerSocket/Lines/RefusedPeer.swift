@@ -32,7 +32,7 @@ final class RefusedPeer: SocketStreamOwner {
         stream.closeOutput()
     }
 
-    func received(_ bytes: UnsafeRawBufferPointer, _ beside: BytesBeside) {}
+    func received(_ bytes: UnsafeRawBufferPointer, _ writer: ByteWriter) {}
 
     func outputEnded() {
         if !isLingering { stream.close() }

@@ -6,7 +6,7 @@ import Synchronization
 
 /// One thread that waits for many sockets, and does what they are ready for (epoll(7)).
 ///
-/// It reads and writes what comes beside the bytes, which NIO does not: who wrote them, and descriptors (decision 59).
+/// It reads the writer of the bytes, which NIO does not (decision 59).
 ///
 /// `@unchecked Sendable`: `sources`, `timers`, `alarm`, `later` and `now` are touched on its thread only, which every method that does so makes sure of; the rest
 /// is constant or has a lock.

@@ -12,8 +12,6 @@ final class SocketStream: ReactorSource {
 
     let reactor: Reactor
     private let descriptor: Int32
-    /// The user who connected.
-    private let user: UInt32
     private var token: UInt64?
     private var isOpen = true
     private var interest: ReactorInterest
@@ -31,9 +29,8 @@ final class SocketStream: ReactorSource {
     private var closesOutput = false
     private var outputIsClosed = false
 
-    /// Whether descriptors may come with the bytes.
+    /// Whether descriptors may come with the bytes. None is ever taken: a peer that sends some is read no further.
     private enum Descriptors {
-        case welcome
         /// Some may have been sent before they were refused, or the kernel does not refuse them.
         case suspected(untilEmpty: Bool)
         /// None can come any more.
@@ -41,15 +38,14 @@ final class SocketStream: ReactorSource {
         /// Some are there. Nothing is read any more.
         case sent
     }
-    private var descriptors = Descriptors.welcome { didSet { updateInterest() } }
+    private var descriptors: Descriptors { didSet { updateInterest() } }
 
     /// - Parameters:
     ///   - descriptor: connected, non-blocking, and the stream's own from here on.
-    ///   - user: who connected.
     ///   - reactor: which counts it already.
-    init(_ descriptor: Int32, from user: UInt32, of reactor: Reactor) {
+    init(_ descriptor: Int32, of reactor: Reactor) {
         self.descriptor = descriptor
-        self.user = user
+        descriptors = .suspected(untilEmpty: broker_refuse_descriptors(descriptor) == 0)
         self.reactor = reactor
         interest = []
     }
@@ -119,12 +115,6 @@ final class SocketStream: ReactorSource {
         }
     }
 
-    /// Descriptors are of no use from this peer: one who sends some all the same is read no further, and none is taken.
-    func refuseDescriptors() {
-        guard case .welcome = descriptors else { return }
-        descriptors = .suspected(untilEmpty: broker_refuse_descriptors(descriptor) == 0)
-    }
-
     /// Ends the output when everything written is sent.
     func closeOutput() {
         guard isOpen else { return }
@@ -163,7 +153,7 @@ final class SocketStream: ReactorSource {
     private func closeAside(_ then: @escaping @Sendable () -> Void) {
         let descriptor = descriptor
         let code = DetachedThread.start {
-            broker_close_sent(descriptor)
+            broker_close_leaving(descriptor)
             then()
         }
         // Without a thread to spare it stays as it is: whoever sent that keeps its place.
@@ -265,12 +255,10 @@ final class SocketStream: ReactorSource {
     /// Reads what is there, and overwrites it when it was taken: a request may hold a secret.
     ///
     /// - Returns: the number of bytes, 0 at the end, or minus an errno value.
-    private func read(_ take: (UnsafeRawBufferPointer, BytesBeside) -> Void) -> Int {
+    private func read(_ take: (UnsafeRawBufferPointer, ByteWriter) -> Void) -> Int {
         var size = reactor.buffer.count
-        // Whoever sends what takes long to close gets no room for it without end.
-        if ReceivedDescriptor.areTooMany(from: user) { refuseDescriptors() }
         switch descriptors {
-        case .welcome, .refused: break
+        case .refused: break
         case .sent: return -Int(EAGAIN)
         case .suspected(let untilEmpty):
             let count = broker_look_for_descriptors(descriptor, reactor.buffer.baseAddress, size)
@@ -286,11 +274,11 @@ final class SocketStream: ReactorSource {
             }
             size = count
         }
-        var beside = broker_beside()
-        let count = broker_receive(descriptor, reactor.buffer.baseAddress, size, &beside)
+        var writer = broker_writer()
+        let count = broker_receive(descriptor, reactor.buffer.baseAddress, size, &writer)
         guard count > 0 else { return count }
         let bytes = UnsafeMutableRawBufferPointer(rebasing: reactor.buffer[..<count])
-        take(UnsafeRawBufferPointer(bytes), BytesBeside(beside, on: user))
+        take(UnsafeRawBufferPointer(bytes), ByteWriter(writer))
         bytes.wipe()
         return count
     }
@@ -299,13 +287,13 @@ final class SocketStream: ReactorSource {
 /// Whom a stream tells. All calls come on the reactor's thread.
 protocol SocketStreamOwner: AnyObject {
     /// - Parameter bytes: to be copied before anything else is done; closing a stream reads into the same memory.
-    func received(_ bytes: UnsafeRawBufferPointer, _ beside: BytesBeside)
+    func received(_ bytes: UnsafeRawBufferPointer, _ writer: ByteWriter)
     /// The peer sends no more; it may still read.
     func inputEnded()
     /// The peer is gone: nothing that is written reaches it. What it sent before comes as long as input is wanted, and then
     /// the end.
     func peerGone()
-    /// The peer sent descriptors that it may not send. Nothing more is received.
+    /// The peer sent descriptors. Nothing more is received.
     func descriptorsSent()
     /// The peer has taken so much that more can be written.
     func writableAgain()
@@ -322,36 +310,13 @@ extension SocketStreamOwner {
     func outputEnded() {}
 }
 
-/// What the kernel says beside bytes.
-struct BytesBeside {
-    var writer: Writer
-    /// Descriptors that came along.
-    var descriptors: [ReceivedDescriptor]
+/// The process that wrote some bytes. Where the kernel does not say which one, it is 0, and the user a foreign one.
+struct ByteWriter: Equatable {
+    var pid: Int32
+    var uid: UInt32
+    var gid: UInt32
 
-    /// Where the kernel does not say who it was, the process is 0, and the user a foreign one.
-    struct Writer: Equatable {
-        var pid: Int32
-        var uid: UInt32
-        var gid: UInt32
-    }
-
-    /// - Parameter user: whose connection it is.
-    init(_ beside: broker_beside, on user: UInt32) {
-        writer = Writer(pid: beside.pid, uid: beside.uid, gid: beside.gid)
-        guard beside.count > 0 else {
-            descriptors = []
-            return
-        }
-        let numbers = withUnsafeBytes(of: beside.descriptors) { raw in
-            Array(raw.bindMemory(to: Int32.self).prefix(Int(beside.count)))
-        }
-        if numbers.count > Int(BROKER_MOST_DESCRIPTORS) {
-            ReceivedDescriptor.close(numbers, from: user)
-            descriptors = []
-        } else {
-            descriptors = numbers.map { ReceivedDescriptor(owning: $0, from: user) }
-        }
-    }
+    init(_ writer: broker_writer) { (pid, uid, gid) = (writer.pid, writer.uid, writer.gid) }
 }
 
 extension UnsafeMutableRawBufferPointer {

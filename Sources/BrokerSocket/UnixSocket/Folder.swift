@@ -43,6 +43,11 @@ final class Folder: Sendable {
         }
     }
 
+    /// Lets other users pass through it, and not list it.
+    func share() throws(SocketError) {
+        guard fchmod(descriptor, 0o711) == 0 else { throw .system(doing: "open the folder \(path)", code: errno) }
+    }
+
     /// Runs `body` while no other broker changes sockets in this folder.
     ///
     /// The lock is on the folder itself and leaves no file behind. Whoever can open the folder can hold it, so it is

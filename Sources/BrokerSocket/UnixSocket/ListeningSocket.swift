@@ -5,13 +5,10 @@ package final class ListeningSocket: Sendable {
     package let descriptor: Int32
     /// The file the broker bound itself; nil for an inherited socket, whose path belongs to the one who made it.
     private let file: BoundFile?
-    /// The user of a client that holds it, too; nil where none does. Whoever holds a socket can make any of its calls wait.
-    let sharer: UInt32?
 
-    init(descriptor: Int32, file: BoundFile?, sharer: UInt32? = nil) {
+    init(descriptor: Int32, file: BoundFile?) {
         self.descriptor = descriptor
         self.file = file
-        self.sharer = sharer
     }
 
     /// Takes a socket that systemd bound (socket activation).
@@ -24,23 +21,6 @@ package final class ListeningSocket: Sendable {
         else { throw .notAListener(descriptor: descriptor) }
         return ListeningSocket(descriptor: descriptor, file: nil)
     }
-
-    /// Takes a socket that a client made and sent.
-    package static func handed(_ received: ReceivedDescriptor) throws(SocketError) -> ListeningSocket {
-        let socket = try inherited(received.number)
-        return ListeningSocket(
-            descriptor: socket.descriptor, file: nil, sharer: received.take() >= 0 ? received.sender : nil)
-    }
-
-    /// Whether both are one socket.
-    package func isSame(as other: ListeningSocket) -> Bool {
-        var (mine, theirs) = (stat(), stat())
-        return fstat(descriptor, &mine) == 0 && fstat(other.descriptor, &theirs) == 0
-            && (mine.st_dev, mine.st_ino) == (theirs.st_dev, theirs.st_ino)
-    }
-
-    /// Lets go of it without listening.
-    package func discard() { close(descriptor) }
 
     /// Unlinks the path, unless something else stands there by now. Does nothing the second time.
     func removePath() {

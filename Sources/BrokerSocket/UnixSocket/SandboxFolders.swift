@@ -5,23 +5,31 @@ import Glibc
 /// mounted by itself would be dead when another one is bound in its place.
 package struct SandboxFolders: Sendable {
     private let path: String
+    /// Every user may connect to a socket whose path they know, and nobody can list the paths. The service refuses all users but one.
+    private let isShared: Bool
     private static let socket = "broker.sock"
 
+    /// - Parameter path: the folder of them all.
+    package init(_ path: String, isShared: Bool = false) {
+        (self.path, self.isShared) = (path, isShared)
+    }
+
     /// - Parameter socket: the broker's own, in whose folder they are.
-    package init(beside socket: String) {
-        path = String(socket[..<(socket.lastIndex(of: "/") ?? socket.startIndex)]) + "/sandboxes"
+    package init(beside socket: String, isShared: Bool = false) {
+        self.init(
+            String(socket[..<(socket.lastIndex(of: "/") ?? socket.startIndex)]) + "/sandboxes", isShared: isShared)
     }
 
     package func socketPath(_ handle: String) -> String { "\(path)/\(handle)/\(Self.socket)" }
 
-    /// - Parameter audience: `everybody` for whoever is given the folder; nobody else comes to it.
-    package func bind(
-        _ handle: String, for audience: SocketPlace.Audience = .owner
-    ) throws(SocketError) -> ListeningSocket {
+    /// - Parameter acceptsAnyUID: whether any user is served who is given the folder; nobody else comes to it.
+    package func bind(_ handle: String, acceptsAnyUID: Bool = false) throws(SocketError) -> ListeningSocket {
         do throws(SocketError) {
             // Who may exchange a folder in it could put a socket of their own in its place.
             let all = try Folder(path: path)
-            if audience == .everybody { try all.requirePrivate() }
+            if isShared { try all.share() }
+            if acceptsAnyUID { try all.requirePrivate() }
+            let audience: SocketPlace.Audience = isShared || acceptsAnyUID ? .everybody : .owner
             return try .bind(SocketPlace(path: socketPath(handle), audience: audience, isAlone: true))
         } catch {
             remove(handle)

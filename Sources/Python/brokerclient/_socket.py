@@ -35,7 +35,9 @@ def connect(path: str, patience: float) -> socket.socket:
         status = os.stat(path)
         if not stat.S_ISSOCK(status.st_mode):
             raise unavailable(f"{path} is not a socket; name the broker's socket.", retryable=False)
-        _believe(path, status.st_uid)
+        owner = status.st_uid
+        if not _is_placed(path, owner):
+            _believe(path, owner)
         connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM | socket.SOCK_CLOEXEC)
     except (FileNotFoundError, NotADirectoryError):
         raise not_running(path) from NotRunning()
@@ -46,7 +48,7 @@ def connect(path: str, patience: float) -> socket.socket:
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, limit)
         connection.connect(path)
         peer = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12)
-        _believe(path, struct.unpack("iII", peer)[1])
+        _believe(path, struct.unpack("iII", peer)[1], owner)
     except BaseException as error:
         connection.close()
         if isinstance(error, (ConnectionRefusedError, FileNotFoundError)):
@@ -69,8 +71,25 @@ def not_running(path: str) -> BrokerUnavailable:
     return unavailable(f"No broker listens at {path}. Start it with: systemctl --user start brokerd.socket")
 
 
-def _believe(path: str, uid: int) -> None:
-    if uid not in (os.geteuid(), 0):
+def _is_placed(path: str, owner: int) -> bool:
+    """Whether another account's socket is in a folder of that account, below folders that nobody else can change.
+
+    Then root, or this user, put it there. Such is a sandbox's socket of a broker for every user.
+    """
+    folder = os.path.dirname(path)
+    others: tuple[int, ...] = (owner,)
+    while folder.startswith("/"):
+        status = os.lstat(folder)
+        if not stat.S_ISDIR(status.st_mode) or status.st_mode & 0o022 or status.st_uid not in others:
+            return False
+        if folder == "/":
+            return True
+        folder, others = os.path.dirname(folder), (owner, os.geteuid(), 0)
+    return False
+
+
+def _believe(path: str, uid: int, owner: int = 0) -> None:
+    if uid not in (os.geteuid(), 0, owner):
         raise unavailable(
             f"The broker at {path} belongs to user {uid}, neither you nor root; nothing was sent to it.",
             "brokerNotTrusted", retryable=False)

@@ -1,4 +1,3 @@
-import BrokerModel
 import BrokerSocket
 import BrokerTestSupport
 import Dispatch
@@ -66,42 +65,6 @@ struct HandedOnTests {
         }
     }
 
-    @Test("a descriptor that takes its time to close keeps nobody waiting")
-    func lingering() async throws {
-        let service = ScriptedService()
-        try await withListener(service) { (bed) async throws in
-            let script = """
-                import array, os, socket, struct, sys
-                listener = socket.socket()
-                listener.bind(('127.0.0.1', 0))
-                listener.listen()
-                far = socket.create_connection(listener.getsockname())
-                near, _ = listener.accept()
-                far.setblocking(False)
-                try:
-                    while True: far.send(b'x' * 65536)
-                except BlockingIOError: pass
-                far.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack('ii', 1, 600))
-                connection = socket.socket(socket.AF_UNIX)
-                connection.connect(sys.argv[1])
-                number = far.detach()
-                for count in (1, 5):
-                    rights = array.array('i', [number] * count)
-                    connection.sendmsg([b'line\\n'], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, rights)])
-                # The broker's copies are the last ones.
-                os.dup2(os.open('/dev/null', os.O_RDONLY), number)
-                assert connection.makefile().readline() == 'line\\n'
-                connection.close()
-                other = socket.socket(socket.AF_UNIX)
-                other.connect(sys.argv[1])
-                other.sendall(b'still here\\n')
-                assert other.makefile().readline() == 'still here\\n'
-                """
-            let result = try await bed.bed.run(Launch("/usr/bin/python3", ["-c", script, bed.path]))
-            #expect(result.succeeded, "\(result)")
-        }
-    }
-
     /// Sends a descriptor with a line, prints how that ended, and waits until nobody has the descriptor any more.
     private static let sending = """
         import array, os, socket, sys
@@ -133,7 +96,7 @@ struct HandedOnTests {
         }
     }
 
-    @Test("from who may not send descriptors none is taken, neither later nor before the connection was accepted")
+    @Test("descriptors are never taken, neither later nor before the connection was accepted")
     func refusedDescriptors() async throws {
         let (isBusy, mayGoOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let service = ScriptedService(
@@ -142,10 +105,6 @@ struct HandedOnTests {
                 guard line == "busy" else { return }
                 isBusy.signal()
                 mayGoOn.wait()
-            },
-            owner: { peer in
-                ConnectionOwner(
-                    .process(pid: peer.pid), of: Partition(uid: 1000), mayUseReserve: peer.pid == getpid())
             })
         try await withListener(service) { (bed) async throws in
             let later = try await bed.bed.run(Launch("/usr/bin/python3", ["-c", Self.sending, bed.path, "later"]))
@@ -160,27 +119,6 @@ struct HandedOnTests {
             #expect(early.outputText == "sent\ndescriptors\n")
             // The one that was let in, and the line of the test's own.
             #expect(service.counts.received == 2)
-        }
-    }
-
-    @Test("descriptors that nobody asked for are closed")
-    func descriptors() async throws {
-        let service = ScriptedService()
-        try await withListener(service) { (bed) async throws in
-            let script = """
-                import array, os, socket, sys
-                connection = socket.socket(socket.AF_UNIX)
-                connection.connect(sys.argv[1])
-                for count in (1, 2, 3, 40):
-                    read, write = os.pipe()
-                    rights = array.array('i', [write] * count)
-                    connection.sendmsg([b'line\\n'], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, rights)])
-                    os.close(write)
-                    assert os.read(read, 1) == b''
-                """
-            let result = try await bed.bed.run(Launch("/usr/bin/python3", ["-c", script, bed.path]))
-            #expect(result.succeeded, "\(result)")
-            #expect(service.counts.received == 4)
         }
     }
 
@@ -220,8 +158,8 @@ struct HandedOnTests {
         sys.stdin.readline()
         """
 
-    @Test("whoever sends what lingers, and may send it or not, keeps no thread", arguments: [true, false])
-    func threads(isWelcome: Bool) async throws {
+    @Test("whoever sends what lingers keeps no thread")
+    func threads() async throws {
         let (isBusy, mayGoOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let service = ScriptedService(
             onLine: { line, connection in
@@ -229,11 +167,6 @@ struct HandedOnTests {
                 guard line == "busy" else { return connection.close() }
                 isBusy.signal()
                 mayGoOn.wait()
-            },
-            owner: { peer in
-                let mayUseReserve = isWelcome || peer.pid == getpid()
-                return ConnectionOwner(
-                    .process(pid: peer.pid), of: Partition(uid: 1000), mayUseReserve: mayUseReserve)
             })
         try await withListener(service) { (bed) async throws in
             // Nobody is accepted, and so refused anything, before all is sent.
@@ -256,20 +189,5 @@ struct HandedOnTests {
 
     private static func threads() throws -> Int {
         try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").count
-    }
-
-    @Test(
-        "of descriptors that are being closed a user has as many as are left free for others, and never waits for theirs"
-    )
-    func closing() {
-        var closing = ClosingDescriptors()
-        closing.begin(63, from: 1)
-        #expect(!closing.areTooMany(from: 1))
-        closing.begin(1, from: 1)
-        #expect(closing.areTooMany(from: 1) && !closing.areTooMany(from: 2))
-        closing.begin(61, from: 2)
-        #expect(closing.areTooMany(from: 2) && !closing.areTooMany(from: 3))
-        closing.end(64, from: 1)
-        #expect(!closing.areTooMany(from: 1) && !closing.areTooMany(from: 2))
     }
 }

@@ -89,9 +89,7 @@ final class ScriptedService: LineService {
 
         init(_ service: ScriptedService) { self.service = service }
 
-        func received(
-            _ line: ArraySlice<UInt8>, with descriptors: [ReceivedDescriptor], on connection: LineConnection
-        ) {
+        func received(_ line: ArraySlice<UInt8>, on connection: LineConnection) {
             service.state.withLock { $0.received += 1 }
             service.onLine(String(decoding: line, as: UTF8.self), connection)
         }

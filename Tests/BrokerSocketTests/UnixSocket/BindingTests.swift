@@ -243,7 +243,7 @@ struct BindingTests {
         try await withTestBed { bed in
             let path = bed.path("broker.sock")
             let socket = try ListeningSocket.bind(SocketPlace(path: path))
-            defer { socket.discard() }
+            defer { close(socket.descriptor) }
             let early = try await LineClient.connect(to: path)
             let accepted = accept(socket.descriptor, nil, nil)
             try #require(accepted >= 0)

@@ -48,4 +48,21 @@ struct SandboxFolderTests {
             #expect(throws: SocketError.self) { try folders.bind("h") }
         }
     }
+
+    @Test("in system mode every user can connect who knows the path, and nobody can list the paths")
+    func shared() async throws {
+        try await withTestBed { bed in
+            let folders = SandboxFolders(bed.path("sandboxes"), isShared: true)
+            let socket = try folders.bind("h")
+            defer { close(socket.descriptor) }
+            let modes = try [("sandboxes", 0o711), ("sandboxes/h", 0o755), ("sandboxes/h/broker.sock", 0o666)].map {
+                path, expected in
+                var facts = stat()
+                try #require(lstat(bed.path(path), &facts) == 0)
+                return facts.st_mode & 0o7777 == mode_t(expected)
+            }
+            #expect(modes == [true, true, true])
+            #expect(throws: SocketError.self) { try folders.bind("any", acceptsAnyUID: true) }
+        }
+    }
 }

@@ -139,41 +139,23 @@ struct SandboxEngineTests {
             SandboxClient.holder,
         ])
         try await running.waitForText("True")
-        let path = String(try #require(running.outputText.split(separator: " ").dropFirst().first))
-        scene.bed.atEnd {
-            unlink(path)
-            rmdir((path as NSString).deletingLastPathComponent)
-        }
-        return (running, path)
+        return (running, String(try #require(running.outputText.split(separator: " ").dropFirst().first)))
     }
 
-    @Test("a run-in that is killed leaves nobody who is the sandbox: its connections end, and its socket is dead")
+    @Test("a run-in that is killed leaves nothing of the sandbox: its connections end, and its socket and folder go")
     func killed() async throws {
         try await withTestBed { bed in
             let scene = try await DevelopmentScene.make(in: bed)
-            let (running, _) = try await start(scene)
-            #expect(try await scene.broker.call("sandboxes.list")[path: "sandboxes"].arrayValue?.count == 1)
+            let (running, path) = try await start(scene)
+            let (_, used) = try await start(scene)
+            #expect(try await scene.broker.call("sandboxes.list")[path: "sandboxes"].arrayValue?.count == 2)
             running.send(SIGKILL)
             try await eventually("its program is cut off") { running.outputText.contains("refused") }
-            #expect(try await scene.broker.call("sandboxes.list")[path: "sandboxes"] == [])
-        }
-    }
-
-    @Test("what a killed run-in left the next one removes, and nothing of one that runs")
-    func clearedUp() async throws {
-        try await withTestBed { bed in
-            let scene = try await DevelopmentScene.make(in: bed)
-            let (dead, left) = try await start(scene)
-            let (_, used) = try await start(scene)
-            dead.send(SIGKILL)
-            try await eventually("its program is cut off") { dead.outputText.contains("refused") }
-            #expect(FileManager.default.fileExists(atPath: left))
-            let next = try await scene.broker.ctl([
-                "run-in", "--engine", "test", "--id", "box", "--app", "notes", "--", "true",
-            ])
-            #expect(next.succeeded, "\(next)")
-            #expect(!FileManager.default.fileExists(atPath: (left as NSString).deletingLastPathComponent))
-            #expect(FileManager.default.fileExists(atPath: used))
+            try await eventually("its folder is gone") {
+                !FileManager.default.fileExists(atPath: (path as NSString).deletingLastPathComponent)
+            }
+            let rest = try await scene.broker.call("sandboxes.list")[path: "sandboxes"].arrayValue ?? []
+            #expect(rest.count == 1 && rest.first?["path"] == .string(used))
         }
     }
 

@@ -1,9 +1,10 @@
 #pragma once
 
-// Tables of descriptors beside the process's, in which nothing is that a client sent.
+// Tables of descriptors beside the process's, in which no client's connection is.
 //
 // Whoever makes such a table copies what is below 64, whatever it asks for: the kernel copies tables by words of 64
-// descriptors. A copy of what a client sent can be the last, and its end take hours (SO_LINGER). So clients get no low numbers.
+// descriptors. A copy of a connection can be the last, and its end take hours: what a client sent and nobody read waits in it
+// (SO_LINGER). So connections get no low numbers.
 
 /// Numbers below it are the process's own, once they are kept: what it opened before, and /dev/null.
 enum { BROKER_OWN_DESCRIPTORS = 64 };
@@ -12,7 +13,7 @@ enum { BROKER_OWN_DESCRIPTORS = 64 };
 /// 0 or an errno value: EMFILE where the process may have a few hundred at most, which others need.
 int broker_keep_low_descriptors(void);
 
-/// Gives the calling thread a table of its own with 0 to 2 only. Nothing that a client sent is copied for it, even for a moment.
+/// Gives the calling thread a table of its own with 0 to 2 only. No connection is copied for it, even for a moment.
 /// Returns 0 or an errno value.
 int broker_leave_descriptors(void);
 
