@@ -83,6 +83,7 @@ package struct BrokerConfiguration: Sendable, Equatable {
         package var maxOpen = 64
         package var maxOpenEach = 16
         package var allowRedirectsOfOtherUsers = false
+        package var formPost = false
     }
 
     package struct Cache: Sendable, Equatable {

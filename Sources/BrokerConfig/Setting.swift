@@ -166,6 +166,11 @@ extension Setting {
                 "Whether a sign-in may be finished by a browser of another user of this machine, who could finish it as somebody "
                 + "else. For browsers that run under an account of their own."),
         Setting(
+            name: "interaction.form_post", kind: .boolean(\.interaction.formPost), takesEffect: .reload,
+            summary:
+                "Whether a provider that offers it sends the code to loopback in a form: it is then in no address and no history, "
+                + "and a redirect that did not arrive cannot be pasted."),
+        Setting(
             name: "cache.expiry_buffer", kind: .integer(\.cache.expiryBuffer, 0...3_600, unit: "s"),
             takesEffect: .reload,
             summary:

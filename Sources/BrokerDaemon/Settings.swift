@@ -20,6 +20,7 @@ extension BrokerConfiguration {
         settings.authorities = authorities
         settings.lockAfterIdle = Int64(lock.afterIdle)
         settings.partitionQuota = vault.quota == 0 ? nil : vault.quota << 20
+        settings.asksForForms = interaction.formPost
         settings.isSharedDevice = device.mode == "shared"
         settings.quotesProviders = journalNames == .plain
         return settings

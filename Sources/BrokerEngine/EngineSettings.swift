@@ -23,6 +23,9 @@ package struct EngineSettings: Sendable, Equatable {
     package var openInteractions = 64
     package var openInteractionsEach = 16
 
+    /// Whether sign-ins ask providers that offer it for the answer in a form, where the broker listens for it (decision 166).
+    package var asksForForms = false
+
     /// How the authorities of records are read, and which clouds belong together.
     package var authorities = AuthorityParser()
 

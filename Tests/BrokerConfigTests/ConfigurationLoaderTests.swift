@@ -54,6 +54,7 @@ struct ConfigurationLoaderTests {
             max_open = 15
             max_open_each = 5
             allow_redirects_of_other_users = true
+            form_post = true
             [browser]
             command = ["firefox", "--private-window", "%u"]
             [device]
@@ -83,6 +84,7 @@ struct ConfigurationLoaderTests {
         expected.interaction.maxOpen = 15
         expected.interaction.maxOpenEach = 5
         expected.interaction.allowRedirectsOfOtherUsers = true
+        expected.interaction.formPost = true
         expected.access.allowPrivateAuthorities = false
         expected.access.askInBrowser = false
         expected.access.sandboxed = "deny"

@@ -11,9 +11,11 @@ struct BrowserWindow: Sendable {
 
     /// Listens, where the browser comes back to loopback.
     ///
-    /// - Parameter registered: the redirect URI as it was written, which the destination was read from.
+    /// - Parameters:
+    ///   - registered: the redirect URI as it was written, which the destination was read from.
+    ///   - takesForm: whether the redirect may come as a form.
     init(
-        backTo destination: RedirectDestination, registeredAs registered: String? = nil,
+        backTo destination: RedirectDestination, registeredAs registered: String? = nil, takesForm: Bool = false,
         for interaction: Interaction<some Sendable>, _ services: EngineServices
     ) async throws(BrokerError) {
         browser = services.browser
@@ -22,7 +24,9 @@ struct BrowserWindow: Sendable {
         case .loopback(let target):
             let endpoint: any RedirectEndpoint
             do throws(RedirectError) {
-                endpoint = try await services.redirects.open(target, for: interaction.partition) {
+                endpoint = try await services.redirects.open(
+                    target, for: interaction.partition, takesForm: takesForm
+                ) {
                     await interaction.browserReturned(with: $0)
                 }
             } catch {
@@ -48,6 +52,11 @@ struct BrowserWindow: Sendable {
     }
 
     func close() async { await endpoint?.close() }
+}
+
+extension RedirectDestination {
+    /// Whether the broker itself is there when the browser comes back.
+    var isListenedAt: Bool { if case .loopback = self { true } else { false } }
 }
 
 extension BrokerError {

@@ -65,8 +65,11 @@ struct SignIn: Sendable {
             let scopes = request.scopes.union(try scopesAtStake())
             let redirectURI = try IssuerRedirect.uri(
                 asked: request.interaction.redirectURI, of: request.app, at: metadata)
+            let destination = try RedirectDestination.parse(redirectURI)
+            let asksForForm =
+                destination.isListenedAt && metadata.offersFormPost && services.settings().asksForForms
             let opened = try await BrowserWindow(
-                backTo: try RedirectDestination.parse(redirectURI), registeredAs: redirectURI, for: flight.interaction,
+                backTo: destination, registeredAs: redirectURI, takesForm: asksForForm, for: flight.interaction,
                 services)
             window = opened
             let takesConsent = try services.refreshTokenTakesConsent(client)
@@ -74,7 +77,7 @@ struct SignIn: Sendable {
             let refusesOffline = prompt == .consent ? false : try services.refusesOfflineAccess(client)
             let question = OpenAttempt(
                 attempt(
-                    at: metadata, proofKey, asking: scopes, redirectURI: opened.redirectURI,
+                    at: metadata, proofKey, asking: scopes, redirectURI: opened.redirectURI, asksForForm: asksForForm,
                     asksConsent: OfflineConsent.isAsked(with: prompt, takesConsent: takesConsent),
                     withoutOfflineAccess: refusesOffline))
             open = question
@@ -114,7 +117,7 @@ struct SignIn: Sendable {
 
     private func attempt(
         at metadata: ProviderMetadata, _ proofKey: ProofKey?, asking scopes: Scopes, redirectURI: String,
-        asksConsent: Bool, withoutOfflineAccess: Bool
+        asksForForm: Bool, asksConsent: Bool, withoutOfflineAccess: Bool
     ) -> Attempt {
         let pkce = PKCE(random: services.random)
         var authorization = AuthorizationRequest(
@@ -125,6 +128,7 @@ struct SignIn: Sendable {
             state: Base64URL.encode(services.random.bytes(32)), nonce: Base64URL.encode(services.random.bytes(16)),
             codeChallenge: pkce.challenge, correlationID: request.correlationID)
         authorization.prompt = prompt
+        authorization.asksForForm = asksForForm
         authorization.asksConsent = asksConsent
         authorization.loginHint = account?.account.username ?? request.loginHint
         authorization.idTokenHint = idTokenHint()
@@ -217,7 +221,8 @@ struct SignIn: Sendable {
         return open.again(after: error) { first in
             attempt(
                 at: first.metadata, first.proofKey, asking: first.asked,
-                redirectURI: first.authorization.redirectURI, asksConsent: first.authorization.asksConsent,
+                redirectURI: first.authorization.redirectURI, asksForForm: first.authorization.asksForForm,
+                asksConsent: first.authorization.asksConsent,
                 withoutOfflineAccess: true)
         }
     }

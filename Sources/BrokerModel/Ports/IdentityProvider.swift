@@ -94,6 +94,8 @@ package struct ProviderMetadata: Sendable, Equatable {
         package var takesOfflineAccess: Bool?
         /// Refresh tokens may come only with `prompt=consent`, although nobody asks for `offline_access`.
         package var refreshTokenMayTakeConsent = false
+        /// Whether the browser can bring the answer in a form (OAuth 2.0 Form Post Response Mode).
+        package var offersFormPost = false
         /// How ID tokens may be signed; nil when the provider does not say.
         package var idTokenAlgorithms: [String]?
     }
@@ -165,6 +167,8 @@ package struct AuthorizationRequest: Sendable {
     package var asksClientInfo = false
     /// Entra: the person may belong to another cloud (`instance_aware`).
     package var isInstanceAware = false
+    /// The browser brings the answer in a form, and not in an address.
+    package var asksForForm = false
     package var extraQueryParameters: [String: String] = [:]
     /// Of the app's registration: what the request itself says comes first.
     package var registeredParameters: [String: String] = [:]

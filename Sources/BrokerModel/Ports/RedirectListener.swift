@@ -3,10 +3,11 @@ package protocol RedirectListener: Sendable {
     /// - Parameters:
     ///   - target: where to listen.
     ///   - person: whose browser comes; who else of the machine does has few places.
+    ///   - takesForm: whether the redirect may also come as a form (OAuth 2.0 Form Post Response Mode).
     ///   - answer: called for every redirect that reaches the path, also wrong and repeated ones; what it returns is the
     ///     page the person sees. It may take as long as the sign-in's last step.
     func open(
-        _ target: RedirectTarget, for person: Partition,
+        _ target: RedirectTarget, for person: Partition, takesForm: Bool,
         answer: @escaping @Sendable (RedirectParameters) async -> RedirectPage
     ) async throws(RedirectError) -> any RedirectEndpoint
 }
@@ -25,7 +26,7 @@ package enum RedirectTarget: Sendable, Equatable {
     case fixed(host: String, port: UInt16, path: String)
 }
 
-/// The query of a redirect, decoded. A name that came twice is in `repeated`: such a redirect is refused.
+/// The query or the form of a redirect, decoded. A name that came twice is in `repeated`: such a redirect is refused.
 package struct RedirectParameters: Sendable {
     package var values: [String: String]
     package var repeated: Set<String>

@@ -12,6 +12,7 @@ struct DiscoveryDocument: Sendable {
     let dpopAlgorithms: [String]?
     let scopesSupported: [String]?
     let idTokenAlgorithms: [String]?
+    let responseModes: [String]?
 
     init(_ document: JSONObject) {
         func flag(_ name: String) -> Bool { document[name]?.boolValue ?? false }
@@ -25,6 +26,7 @@ struct DiscoveryDocument: Sendable {
         tokenEndpointAuthMethods = document["token_endpoint_auth_methods_supported"]?.strings
         dpopAlgorithms = document["dpop_signing_alg_values_supported"]?.strings
         scopesSupported = document["scopes_supported"]?.strings
+        responseModes = document["response_modes_supported"]?.strings
         idTokenAlgorithms = document["id_token_signing_alg_values_supported"]?.strings
     }
 }

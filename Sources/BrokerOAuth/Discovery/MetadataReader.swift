@@ -39,6 +39,7 @@ enum MetadataReader {
         metadata.registrationEndpoint = optional("registration_endpoint")
         metadata.dpopAlgorithms = document.dpopAlgorithms
         metadata.scopesSupported = document.scopesSupported
+        metadata.offersFormPost = document.responseModes?.contains("form_post") == true
         metadata.idTokenAlgorithms = document.idTokenAlgorithms
         let known = KnownProviders.habits(at: authority.environment)
         if let name = completion.resourceParameter ?? known?.resourceParameter { metadata.resourceParameter = name }

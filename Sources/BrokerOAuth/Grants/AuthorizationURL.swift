@@ -40,6 +40,7 @@ enum AuthorizationURL {
         for resource in request.resources { add(metadata.resourceParameter, resource) }
         add("dpop_jkt", request.proofKeyThumbprint)
         if request.asksClientInfo { add("client_info", "1") }
+        if request.asksForForm { add("response_mode", "form_post") }
         if request.isInstanceAware { add("instance_aware", "true") }
         let given = Set(parameters.map(\.0) + request.extraQueryParameters.keys.map { $0.lowercased() })
             .union(AuthorizationRequest.reservedForRegistrations)

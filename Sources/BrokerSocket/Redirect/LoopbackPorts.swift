@@ -34,9 +34,10 @@ actor LoopbackPorts {
     }
 
     func open(
-        _ address: RedirectAddress, for person: Partition, _ answer: @escaping RedirectRoutes.Answer
+        _ address: RedirectAddress, for person: Partition, takesForm: Bool,
+        _ answer: @escaping RedirectRoutes.Answer
     ) async -> Outcome {
-        await inTurn { await self.bind(address, for: person, answer) }
+        await inTurn { await self.bind(address, for: person, takesForm: takesForm, answer) }
     }
 
     /// What was closed before stays closed.
@@ -56,13 +57,15 @@ actor LoopbackPorts {
     }
 
     private func bind(
-        _ address: RedirectAddress, for person: Partition, _ answer: @escaping RedirectRoutes.Answer
+        _ address: RedirectAddress, for person: Partition, takesForm: Bool,
+        _ answer: @escaping RedirectRoutes.Answer
     ) async -> Outcome {
         var opened = Opened()
         for family in address.families {
             switch await port(at: .init(ip: family.ip, port: address.port ?? opened.number)) {
             case .bound(let port):
-                opened.ports.append((port, port.routes.add(address.path, for: person, answer)))
+                let route = port.routes.add(address.path, for: person, takesForm: takesForm, answer)
+                opened.ports.append((port, route))
             // A machine without IPv6, as a rule.
             case .failed(EADDRNOTAVAIL) where !family.isNeeded, .failed(EAFNOSUPPORT) where !family.isNeeded: continue
             case .failed(let code):

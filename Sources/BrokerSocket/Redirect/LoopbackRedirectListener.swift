@@ -15,13 +15,13 @@ package struct LoopbackRedirectListener: RedirectListener {
     }
 
     package func open(
-        _ target: RedirectTarget, for person: Partition,
+        _ target: RedirectTarget, for person: Partition, takesForm: Bool,
         answer: @escaping @Sendable (RedirectParameters) async -> RedirectPage
     ) async throws(RedirectError) -> any RedirectEndpoint {
         let address = try RedirectAddress(target)
         // With a free port on one family it may be taken on the other; another one is tried then.
         for _ in 0..<16 {
-            switch await ports.open(address, for: person, answer) {
+            switch await ports.open(address, for: person, takesForm: takesForm, answer) {
             case .opened(let opened): return LoopbackEndpoint(address, opened, of: ports)
             case .failed(let error): throw error
             case .taken: continue

@@ -17,6 +17,8 @@ final class RedirectHandler: ChannelInboundHandler {
     private var context: ChannelHandlerContext?
     private var phase = Phase.asking
     private var timer: Scheduled<Void>?
+    /// The answer that a form is for, and what has come of it; `RequestSizeLimit` bounds it.
+    private var form: (answer: RedirectRoutes.Answer, body: [UInt8])?
 
     init(
         routes: RedirectRoutes, port: UInt16, limits: RedirectLimits, visitors: RedirectVisitors,
@@ -42,12 +44,25 @@ final class RedirectHandler: ChannelInboundHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        // A body, and whatever comes after the first request, is of no interest.
-        guard phase == .asking, case .head(let head) = unwrapInboundIn(data) else { return }
+        // Whatever comes after the first request is of no interest.
+        guard phase == .asking else { return }
+        switch unwrapInboundIn(data) {
+        case .head(let head): take(head, in: context)
+        case .body(let part): form?.body += part.readableBytesView
+        case .end:
+            guard let form else { return }
+            wait(
+                for: form.answer, to: RedirectParameters(query: Substring(decoding: form.body, as: UTF8.self)),
+                in: context)
+        }
+    }
+
+    private func take(_ head: HTTPRequestHead, in context: ChannelHandlerContext) {
         switch RedirectVerdict(
             of: head, from: visitor, to: routes, port: port, isOpenToAll: limits.takesRedirectsOfOtherUsers)
         {
         case .redirect(let parameters, let answer): wait(for: answer, to: parameters, in: context)
+        case .form(let answer): form = (answer, [])
         case .lookedAt: respond(.lookedAt)
         case .refused(let status): respond(RedirectResponse(refused: status))
         case .ofAnotherUser: respond(.ofAnotherUser)
@@ -95,7 +110,8 @@ final class RedirectHandler: ChannelInboundHandler {
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         guard phase == .asking else { return context.close(promise: nil) }
         switch error {
-        case is RequestSizeLimit.Exceeded: respond(RedirectResponse(refused: .requestHeaderFieldsTooLarge))
+        case is RequestSizeLimit.Exceeded:
+            respond(RedirectResponse(refused: form == nil ? .requestHeaderFieldsTooLarge : .payloadTooLarge))
         case is HTTPParserError: respond(RedirectResponse(refused: .badRequest))
         default: context.close(promise: nil)
         }

@@ -9,6 +9,7 @@ final class RedirectRoutes: Sendable {
         let id: Int
         let path: String
         let person: Partition
+        let takesForm: Bool
         let answer: Answer
     }
 
@@ -22,10 +23,11 @@ final class RedirectRoutes: Sendable {
     var isEmpty: Bool { state.withLock { $0.routes.isEmpty } }
 
     /// - Returns: names the route when it is removed.
-    func add(_ path: String, for person: Partition, _ answer: @escaping Answer) -> Int {
+    func add(_ path: String, for person: Partition, takesForm: Bool, _ answer: @escaping Answer) -> Int {
         state.withLock { state in
             state.lastID += 1
-            state.routes.append(Route(id: state.lastID, path: path, person: person, answer: answer))
+            state.routes.append(
+                Route(id: state.lastID, path: path, person: person, takesForm: takesForm, answer: answer))
             return state.lastID
         }
     }
@@ -38,16 +40,25 @@ final class RedirectRoutes: Sendable {
     /// Whether anybody waits at the path.
     func lead(to path: String) -> Bool { state.withLock { state in state.routes.contains { $0.path == path } } }
 
+    /// Whether a form is waited for at the path.
+    func takeForm(at path: String) -> Bool {
+        state.withLock { state in state.routes.contains { $0.path == path && $0.takesForm } }
+    }
+
     func remove(_ id: Int) { state.withLock { $0.routes.removeAll { $0.id == id } } }
 
     /// Offers a redirect to those who wait at its path, one after the other. By its `state` it is meant for one of them at
     /// most; the others do not expect it.
     ///
-    /// - Parameter isOpenToAll: whether a person's redirect may come from a browser of another user.
+    /// - Parameters:
+    ///   - isForm: whether it came as a form, which not all take.
+    ///   - isOpenToAll: whether a person's redirect may come from a browser of another user.
     /// - Returns: nil where nobody waits at the path for this visitor.
-    func answer(at path: String, to visitor: LoopbackVisitor, isOpenToAll: Bool) -> Answer? {
+    func answer(at path: String, isForm: Bool, to visitor: LoopbackVisitor, isOpenToAll: Bool) -> Answer? {
         let answers = state.withLock { state in
-            state.routes.filter { $0.path == path && (isOpenToAll || visitor.mayBe($0.person.uid)) }.map(\.answer)
+            state.routes.filter {
+                $0.path == path && ($0.takesForm || !isForm) && (isOpenToAll || visitor.mayBe($0.person.uid))
+            }.map(\.answer)
         }
         guard !answers.isEmpty else { return nil }
         return { redirect in

@@ -6,6 +6,8 @@ import NIOHTTP1
 enum RedirectVerdict {
     /// The browser came back from the provider.
     case redirect(RedirectParameters, RedirectRoutes.Answer)
+    /// The same, with the parameters in the body that follows.
+    case form(RedirectRoutes.Answer)
     /// HEAD: something looks at the address (a link checker, a preview) and must not use the redirect up.
     case lookedAt
     case refused(HTTPResponseStatus)
@@ -22,7 +24,12 @@ enum RedirectVerdict {
             // DNS rebinding: a name of somebody else's that leads here.
             self = .refused(.misdirectedRequest)
         } else if let path = target.first.map({ String($0) }), routes.lead(to: path) {
-            guard let answer = routes.answer(at: path, to: visitor, isOpenToAll: isOpenToAll) else {
+            let isForm = head.method == .POST
+            guard !isForm || routes.takeForm(at: path) else {
+                self = .refused(.methodNotAllowed)
+                return
+            }
+            guard let answer = routes.answer(at: path, isForm: isForm, to: visitor, isOpenToAll: isOpenToAll) else {
                 self = .ofAnotherUser
                 return
             }
@@ -37,8 +44,16 @@ enum RedirectVerdict {
         _ head: HTTPRequestHead, query: Substring, _ answer: @escaping RedirectRoutes.Answer
     ) -> RedirectVerdict {
         if head.method == .HEAD { return .lookedAt }
-        guard head.method == .GET else { return .refused(.methodNotAllowed) }
-        return isNavigation(head.headers) ? .redirect(RedirectParameters(query: query), answer) : .refused(.forbidden)
+        guard head.method == .GET || head.method == .POST else { return .refused(.methodNotAllowed) }
+        guard isNavigation(head.headers) else { return .refused(.forbidden) }
+        guard head.method == .POST else { return .redirect(RedirectParameters(query: query), answer) }
+        return isForm(head.headers) ? .form(answer) : .refused(.unsupportedMediaType)
+    }
+
+    private static func isForm(_ headers: HTTPHeaders) -> Bool {
+        let types = headers[canonicalForm: "content-type"]
+        let type = types.first?.prefix { $0 != ";" && $0 != " " }.lowercased()
+        return types.count == 1 && type == "application/x-www-form-urlencoded"
     }
 
     private static func namesLoopback(_ hosts: [Substring], port: UInt16) -> Bool {

@@ -68,7 +68,7 @@ struct RedirectBed: Sendable {
 
 func withRedirect(
     _ target: RedirectTarget = .anyPort(host: "127.0.0.1", path: "/callback"),
-    limits change: (inout RedirectLimits) -> Void = { _ in },
+    takesForm: Bool = false, limits change: (inout RedirectLimits) -> Void = { _ in },
     answer: @escaping @Sendable (RedirectParameters) async -> RedirectPage = { _ in
         .signedIn(username: "ada@example.org", app: "mail-app")
     },
@@ -78,7 +78,9 @@ func withRedirect(
     change(&limits)
     try await withTestBed { bed in
         let seen = Recorder<RedirectParameters>()
-        let endpoint = try await redirectListener(in: bed, limits: limits).open(target) { parameters in
+        let endpoint = try await redirectListener(in: bed, limits: limits).open(
+            target, takesForm: takesForm
+        ) { parameters in
             seen.add(parameters)
             return await answer(parameters)
         }
@@ -99,8 +101,9 @@ func redirectListener(in bed: TestBed, limits: RedirectLimits = RedirectLimits()
 extension LoopbackRedirectListener {
     /// For a browser of the user who runs the tests.
     func open(
-        _ target: RedirectTarget, answer: @escaping @Sendable (RedirectParameters) async -> RedirectPage
+        _ target: RedirectTarget, takesForm: Bool = false,
+        answer: @escaping @Sendable (RedirectParameters) async -> RedirectPage
     ) async throws(RedirectError) -> any RedirectEndpoint {
-        try await open(target, for: Partition(uid: geteuid()), answer: answer)
+        try await open(target, for: Partition(uid: geteuid()), takesForm: takesForm, answer: answer)
     }
 }

@@ -14,14 +14,19 @@ package final class RedirectDouble: RedirectListener {
 
     private let answers = Mutex<[String: Answer]>([:])
     private let port = Mutex(50_000)
+    private let forms = Mutex<[Bool]>([])
 
     package init() {}
+
+    /// Whether a form was waited for, each time that somebody waited.
+    package var takesForms: [Bool] { forms.withLock { $0 } }
 
     package var isListening: Bool { answers.withLock { !$0.isEmpty } }
 
     package func open(
-        _ target: RedirectTarget, for person: Partition, answer: @escaping Answer
+        _ target: RedirectTarget, for person: Partition, takesForm: Bool, answer: @escaping Answer
     ) async throws(RedirectError) -> any RedirectEndpoint {
+        forms.withLock { $0.append(takesForm) }
         if case .fixed(_, 1, _) = target { throw .portInUse(1) }
         let uri = port.withLock { port in
             port += 1

@@ -145,7 +145,11 @@ extension Provider {
             let answer =
                 [("code", code), ("state", target.state)]
                 + flavor.redirectParameters(of: request, sessionID: transaction.sessionID)
-            return seeOther(appendQuery(answer, to: target.uri), cookie: setCookie(session))
+            guard target.takesForm else {
+                return seeOther(appendQuery(answer, to: target.uri), cookie: setCookie(session))
+            }
+            let fields = answer.compactMap { name, value in value.map { (name, $0) } }
+            return page(.handBack(to: target.uri, fields: fields), cookie: setCookie(session))
         }
     }
 

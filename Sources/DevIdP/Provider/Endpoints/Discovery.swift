@@ -36,7 +36,7 @@ extension Provider {
     private var capabilities: [String: JSON] {
         let authentication: JSON = ["none", "client_secret_basic", "client_secret_post"]
         return [
-            "response_types_supported": ["code"], "response_modes_supported": ["query"],
+            "response_types_supported": ["code"], "response_modes_supported": ["query", "form_post"],
             "grant_types_supported": ["authorization_code", "refresh_token", .string(Self.deviceGrant)],
             "subject_types_supported": ["public"],
             "id_token_signing_alg_values_supported": .strings(SigningAlgorithm.allCases.map(\.rawValue)),

@@ -23,6 +23,8 @@ struct AuthorizationRequest: Sendable {
         var challenge: String
         /// Thumbprint of the key that the code will be redeemed with (RFC 9449, section 10).
         var proofKey: String?
+        /// OAuth 2.0 Form Post Response Mode.
+        var takesForm = false
     }
 
     var realm: Realm
@@ -109,8 +111,9 @@ extension AuthorizationRequest {
         if form["request_uri"] != nil { throw OAuthFailure(.requestURINotSupported, "only pushed requests are taken") }
         guard let type = form["response_type"] else { throw OAuthFailure(.invalidRequest, "response_type is missing") }
         guard type == "code" else { throw OAuthFailure(.unsupportedResponseType, "only response_type=code") }
-        guard form["response_mode"] ?? "query" == "query" else {
-            throw OAuthFailure(.invalidRequest, "only response_mode=query")
+        let mode = form["response_mode"] ?? "query"
+        guard mode == "query" || mode == "form_post" else {
+            throw OAuthFailure(.invalidRequest, "only response_mode=query and form_post")
         }
         guard let challenge = form["code_challenge"] else {
             throw OAuthFailure(.invalidRequest, "code_challenge is missing; PKCE is required")
@@ -118,7 +121,9 @@ extension AuthorizationRequest {
         guard form["code_challenge_method"] == "S256", ProofKey.isChallenge(challenge) else {
             throw OAuthFailure(.invalidRequest, "code_challenge_method must be S256, with 43 base64url characters")
         }
-        return RedirectTarget(uri: uri, state: form["state"], challenge: challenge, proofKey: form["dpop_jkt"])
+        return RedirectTarget(
+            uri: uri, state: form["state"], challenge: challenge, proofKey: form["dpop_jkt"],
+            takesForm: mode == "form_post")
     }
 
     private static func prompts(_ text: String?) throws(OAuthFailure) -> Set<Prompt> {
