@@ -2,6 +2,7 @@ import BrokerAccess
 import BrokerEngine
 import BrokerModel
 import BrokerRPC
+import BrokerServer
 import BrokerTestSupport
 import BrokerValues
 import Glibc

@@ -72,10 +72,13 @@ def not_running(path: str) -> BrokerUnavailable:
 
 
 def _is_placed(path: str, owner: int) -> bool:
-    """Whether another account's socket is in a folder of that account, below folders that nobody else can change.
+    """Whether it is a sandbox's socket of a broker for every user.
 
-    Then root, or this user, put it there. Such is a sandbox's socket of a broker for every user.
+    It is in the folder that root made for that, or mounted from there into this sandbox, where its owner is not known. Each folder above
+    it belongs to the socket's owner, root or this user, and nobody else can write to it.
     """
+    if not path.startswith("/run/brokerd-sandboxes/") and owner != 65_534:
+        return False
     folder = os.path.dirname(path)
     others: tuple[int, ...] = (owner,)
     while folder.startswith("/"):

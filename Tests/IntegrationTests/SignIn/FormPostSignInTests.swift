@@ -10,7 +10,8 @@ struct FormPostSignInTests {
         .enabled(if: Prerequisite.chromium.shouldRun, "needs chromium and chromium-driver"))
     func chromium() async throws {
         try await withTestBed { bed in
-            let scene = try await DevelopmentScene.make(in: bed) { $0.configuration = "interaction.form_post = true\n" }
+            let scene = try await DevelopmentScene.make(
+                in: bed, options: { $0.configuration = "interaction.form_post = true\n" })
             let browser = try await HeadlessBrowser.start(in: bed)
             let signIn = try await scene.broker.interact(app: "notes", scopes: [DevelopmentScene.scope]) { url in
                 #expect(url.contains("response_mode=form_post"))
