@@ -74,6 +74,8 @@ struct WatchTests {
             var forced = AcquireTokenSilent.Params.of("mail")
             forced.forceRefresh = true
             _ = try await server.connect().call(AcquireTokenSilent.self, forced)
+            // They look at the cache once a second at most.
+            server.clock.advance(bySeconds: 1)
             let events = [try await client.readEvent(TokenChanged.self), try await client.readEvent(TokenChanged.self)]
             #expect(Set(events.map(\.watch)) == ["w1", "w2"])
             #expect(events.allSatisfy { $0.token.accessToken == "at-2" })
