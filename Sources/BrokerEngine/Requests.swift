@@ -45,13 +45,23 @@ extension DraftedTokenRequest {
 }
 
 extension TokenQuery {
-    fileprivate func scopes(for app: AppRegistration) -> Scopes { scopes.isEmpty ? app.usualScopes : Scopes(scopes) }
+    fileprivate func scopes(for app: AppRegistration) -> Scopes {
+        let own = scopes.isEmpty ? app.usualScopes : Scopes(scopes)
+        guard let challenge, !challenge.scopes.isEmpty else { return own }
+        return own.union(Scopes(challenge.scopes))
+    }
 
-    /// With the app's usual resources, where it names none.
+    /// With what the challenge asks for, and the app's usual resources, where it names none.
     fileprivate func completed(by app: AppRegistration) -> TokenQuery {
-        guard resources.isEmpty, let usual = app.description.resources else { return self }
+        let usual = resources.isEmpty ? app.description.resources : nil
+        guard challenge != nil || usual != nil else { return self }
         var query = self
-        query.resources = usual
+        if let usual {
+            // Never one that the app is not registered for: the challenge is the word of whoever refused.
+            query.resources = challenge.flatMap { from in usual.first(where: from.isFrom) }.map { [$0] } ?? usual
+        }
+        if let challenge { query.claims = ClaimsText.merged(claims, challenge.claims) }
+        query.challenge = nil
         return query
     }
 }
@@ -67,6 +77,8 @@ package final class SilentRequest: TokenRequest {
     package let forceRefresh: Bool
     /// What a resource server refused: only another token answers, as far as one can be had.
     package let rejectedToken: Secret?
+    /// What only a sign-in can bring.
+    let stepUp: StepUp?
     /// What the token may be good for at most, where the caller may not have all that the app has.
     package let ceiling: Scopes?
     package let correlationID: String
@@ -81,6 +93,7 @@ package final class SilentRequest: TokenRequest {
         self.authority = authority
         scopes = query.scopes(for: app)
         self.query = query.completed(by: app)
+        stepUp = query.challenge?.stepUp
         self.isInstanceAware = isInstanceAware
         self.forceRefresh = forceRefresh
         self.rejectedToken = rejectedToken
@@ -100,6 +113,7 @@ package final class SilentRequest: TokenRequest {
         isInstanceAware = request.isInstanceAware
         forceRefresh = request.forceRefresh
         rejectedToken = request.rejectedToken
+        stepUp = nil
         ceiling = request.ceiling
         correlationID = request.correlationID
     }
@@ -128,7 +142,7 @@ package struct InteractiveRequest: DraftedTokenRequest {
         self.app = app
         self.query = query.completed(by: app)
         scopes = query.scopes(for: app)
-        self.interaction = interaction
+        self.interaction = interaction.raised(to: query.challenge?.stepUp)
         extraScopesToConsent = Scopes(interaction.extraScopesToConsent)
         self.correlationID = correlationID
     }

@@ -19,6 +19,8 @@ package struct TokenQuery: Sendable, Hashable {
     package var instanceAware: Bool?
     /// Goes along with a refresh, or with the request for a device code; never with what the cache answers.
     package var extraParameters: [String: String] = [:]
+    /// What a resource server asks for besides.
+    package var challenge: ResourceChallenge?
 
     package init(scopes: [String] = []) { self.scopes = scopes }
 }

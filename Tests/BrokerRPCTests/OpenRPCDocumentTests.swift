@@ -94,7 +94,8 @@ struct OpenRPCDocumentTests {
     func idempotent() {
         #expect(
             Set(MethodRegistry.methods.filter { $0.isIdempotent }.map { $0.name }) == [
-                "token.acquireSilent", "token.proof", "accounts.list", "accounts.get", "apps.list",
+                "token.acquireSilent", "token.watch", "token.unwatch", "token.proof", "accounts.list", "accounts.get",
+                "apps.list",
                 "broker.status", "broker.metrics", "broker.callers", "broker.lock", "broker.unlock", "keys.status",
                 "grants.list", "cache.stats", "audit.list", "partitions.list", "sandboxes.list", "rpc.discover",
             ])

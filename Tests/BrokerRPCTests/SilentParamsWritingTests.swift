@@ -34,6 +34,7 @@ struct SilentParamsWritingTests {
         params.query.extraParameters = ["slice": "a\"b"]
         params.forceRefresh = true
         params.rejectedToken = "re\"jected"
+        params.query.challenge = try? ResourceChallenge("Bearer scope=\"a b\"")
         params.waitForGrant = 30
         params.correlationId = "correlation"
         return params

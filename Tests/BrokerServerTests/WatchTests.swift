@@ -74,6 +74,8 @@ struct WatchTests {
             var forced = AcquireTokenSilent.Params.of("mail")
             forced.forceRefresh = true
             _ = try await server.connect().call(AcquireTokenSilent.self, forced)
+            // They look at the cache once a second at most.
+            server.clock.advance(bySeconds: 1)
             let events = [try await client.readEvent(TokenChanged.self), try await client.readEvent(TokenChanged.self)]
             #expect(Set(events.map(\.watch)) == ["w1", "w2"])
             #expect(events.allSatisfy { $0.token.accessToken == "at-2" })
@@ -225,22 +227,31 @@ struct WatchTests {
             let client = try await server.connect()
             _ = try await watch(server, client)
             try await settle(server)
-            server.provider.whenRedeeming { _ throws(ProviderError) in throw .offline("away") }
-            server.clock.advance(bySeconds: 3_350)
-            try await server.provider.waitForRefreshes(1)
-            try await settle(server)
-            server.provider.whenRedeeming(nil)
-            server.clock.advance(bySeconds: 3)
-            #expect(try await client.readEvent(TokenChanged.self).token.accessToken == "at-2")
-            server.provider.whenRedeeming { _ throws(ProviderError) in throw .offline("away") }
-            try await settle(server)
-            for step in [3_350, 255] as [Int64] {
-                let asked = server.provider.refreshes.count
-                server.clock.advance(bySeconds: step)
-                try await server.provider.waitForRefreshes(asked + 1)
-                if step == 3_350 { try await settle(server) }
+            let isAway: @Sendable (TokenGrant) async throws(ProviderError) -> TokenResponse = {
+                _ throws(ProviderError) in throw .offline("away")
             }
-            #expect(try await client.readEvent(TokenEnded.self).error.data?.kind == .offline)
+            server.provider.whenRedeeming(isAway)
+            server.clock.advance(bySeconds: 3_302)
+            try await passTime(server, by: 1) { server.provider.refreshes.count >= 3 }
+            server.provider.whenRedeeming(nil)
+            let told = Tally()
+            async let changed = client.readEvent(TokenChanged.self, told)
+            try await passTime(server, by: 1) { told.count == 1 }
+            #expect(try await changed.token.accessToken == "at-2")
+            server.provider.whenRedeeming(isAway)
+            let over = Tally()
+            async let ended = client.readEvent(TokenEnded.self, over)
+            try await passTime(server, by: 50) { over.count == 1 }
+            #expect(try await ended.error.data?.kind == .offline)
+        }
+    }
+
+    /// Moves the clock on until something has happened.
+    private func passTime(_ server: ServerBed, by seconds: Int64, until isDone: @Sendable () -> Bool) async throws {
+        try await eventually("it has happened") {
+            if isDone() { return true }
+            server.clock.advance(bySeconds: seconds)
+            return false
         }
     }
 
@@ -278,8 +289,11 @@ struct WatchTests {
 
 extension LineClient {
     /// The next line, which must be this event.
-    fileprivate func readEvent<Event: BrokerNotification>(_: Event.Type) async throws -> Event.Params {
+    fileprivate func readEvent<Event: BrokerNotification>(
+        _: Event.Type, _ tally: Tally? = nil
+    ) async throws -> Event.Params {
         let line = try await readJSON()
+        tally?.add()
         guard case .string(Event.name)? = line["method"] else { throw Unexpected(line: line) }
         return try Event.Params(reading: try #require(line["params"]))
     }

@@ -73,13 +73,17 @@ public final class PublicClientApplication: Sendable {
     public func acquireTokenSilent(
         with parameters: SilentTokenParameters
     ) async throws(BrokerClientError) -> TokenResult {
+        TokenResult(try await connection.call(AcquireTokenSilent.self, silentParams(parameters)))
+    }
+
+    func silentParams(_ parameters: SilentTokenParameters) -> AcquireTokenSilent.Params {
         var params = AcquireTokenSilent.Params(configuration.app, scopes: parameters.scopes)
         fill(&params, from: parameters)
         params.forceRefresh = parameters.forceRefresh
         params.rejectedToken = parameters.rejectedToken
         params.extraParameters = parameters.extraQueryParameters
         params.minimumLifetime = (parameters.minimumLifetime ?? configuration.tokenExpirationBuffer).map(Int64.init)
-        return TokenResult(try await connection.call(AcquireTokenSilent.self, params))
+        return params
     }
 
     /// A token with the person's help: opens the provider's page in the browser and waits.
@@ -247,6 +251,7 @@ public final class PublicClientApplication: Sendable {
         params.account = parameters.account.map { .id($0.identifier) }
         if let authority = parameters.authority { params.selection.authority = authority }
         params.claims = parameters.claimsRequest
+        params.query.challenge = parameters.challenge.map(ResourceChallenge.init(unread:))
         params.resources = parameters.resources
         params.clientCapabilities = configuration.clientApplicationCapabilities
         params.instanceAware = configuration.multipleCloudsSupported ? true : nil

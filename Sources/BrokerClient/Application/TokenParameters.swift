@@ -9,6 +9,9 @@ public protocol TokenParameters: Sendable {
     /// A claims request as JSON (OpenID Connect Core, section 5.5), or the claims of a challenge as they stand in
     /// `WWW-Authenticate` (in base64). A cached access token is not used then.
     var claimsRequest: String? { get set }
+    /// The value of the `WWW-Authenticate` header that an API refused a token with, as received. What it asks for is added to the
+    /// request: scopes, claims, how the person has to prove who they are.
+    var challenge: String? { get set }
     /// Where the token shall be good: absolute URIs (RFC 8707). None leaves it to the scopes.
     var resources: [String] { get set }
     /// How the API takes the token.
@@ -35,6 +38,8 @@ public struct SilentTokenParameters: TokenParameters {
     public var authority: String?
     /// A claims request or the claims of a challenge, as JSON or in base64.
     public var claimsRequest: String?
+    /// The `WWW-Authenticate` header of an API that refused a token, as received.
+    public var challenge: String?
     /// Where the token shall be good: absolute URIs (RFC 8707). None leaves it to the scopes.
     public var resources: [String] = []
     /// How the API takes the token.
@@ -82,6 +87,8 @@ public struct InteractiveTokenParameters: TokenParameters {
     public var authority: String?
     /// A claims request or the claims of a challenge, as JSON or in base64.
     public var claimsRequest: String?
+    /// The `WWW-Authenticate` header of an API that refused a token, as received.
+    public var challenge: String?
     /// Where the token shall be good: absolute URIs (RFC 8707). None leaves it to the scopes.
     public var resources: [String] = []
     /// How the API takes the token.

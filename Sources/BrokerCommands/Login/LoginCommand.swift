@@ -97,7 +97,7 @@ struct LoginCommand: WaitingSubcommand {
             noBrowser || manual || browser != nil || privateWindow || account != nil || redirectURI != nil
             || prompt != nil || loginHint != nil || domainHint != nil || maxAge != nil
             || !acrValues.isEmpty || !extraScopes.isEmpty || pushedAuthorization
-            || options.instanceAware
+            || options.instanceAware || options.challenge != nil
         if deviceCode, isForBrowsers {
             throw UsageMistake(
                 "With --device-code go --authority, --scope, --claims, --capability, --resource, --query, --token-type, --correlation-id and --timeout; the rest is for a browser."

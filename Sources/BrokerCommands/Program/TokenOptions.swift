@@ -6,6 +6,7 @@ import BrokerValues
 struct TokenOptions: ArgumentGroup {
     var resources: [String] = []
     var claims: String?
+    var challenge: String?
     var capabilities: [String] = []
     var instanceAware = false
     var tokenType = TokenType.bearer
@@ -16,6 +17,9 @@ struct TokenOptions: ArgumentGroup {
             "resource", &resources, value: "uri", "Where the token must be good (RFC 8707); may be repeated.")
         arguments.option(
             "claims", &claims, "A claims request or challenge: JSON, base64, or a file that holds one of them.")
+        arguments.option(
+            "challenge", &challenge, value: "header",
+            "The WWW-Authenticate header of an API that refused a token; what it asks for is added.")
         arguments.list(
             "capability", &capabilities, value: "name", "What the app can deal with, such as cp1; may be repeated.")
         arguments.flag(
@@ -31,6 +35,7 @@ struct TokenOptions: ArgumentGroup {
     func fill(_ params: inout some TokenParams) throws(BrokerClientError) {
         params.query.resources = resources
         params.query.claims = try claims.map { claims throws(BrokerClientError) in try Self.text(of: claims) }
+        params.query.challenge = challenge.map(ResourceChallenge.init(unread:))
         params.query.clientCapabilities = capabilities
         params.query.tokenType = tokenType
         params.correlationId = correlationID

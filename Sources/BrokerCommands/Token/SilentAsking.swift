@@ -13,6 +13,7 @@ struct SilentAsking {
     var demands: [String] = []
     /// As the person gave them.
     var claims: String?
+    var challenge: String?
 
     /// - Returns: the result, as the broker wrote it.
     func send(on connection: DirectConnection) throws(BrokerClientError) -> JSONNode {
@@ -64,7 +65,13 @@ struct SilentAsking {
             words += ["--account", known.username]
         }
         words += demands
-        if let claims = error.claimsChallenge ?? claims { words += ["--claims", claims] }
+        if let challenge {
+            // With what the provider said of it, if that is what failed.
+            words += ["--challenge", challenge]
+            if let claims { words += ["--claims", claims] }
+        } else if let claims = error.claimsChallenge ?? claims {
+            words += ["--claims", claims]
+        }
         return ShellText.command(words)
     }
 }

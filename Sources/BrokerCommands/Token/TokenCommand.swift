@@ -72,6 +72,7 @@ struct TokenCommand: Subcommand {
         for resource in options.resources { asking.demands += ["--resource", resource] }
         if options.tokenType != .bearer { asking.demands += ["--token-type", options.tokenType.rawValue] }
         asking.claims = options.claims
+        asking.challenge = options.challenge
         let node = try asking.send(on: context.connection)
         guard !show else { return try describe(node, context.output) }
         // The token alone, or JSON where all output is.

@@ -2,8 +2,8 @@ import BrokerModel
 import BrokerValues
 import Synchronization
 
-/// Access tokens that resource servers refused, and when each was refreshed for it: callers who name the same token again do
-/// not make every request a refresh.
+/// What resource servers refused tokens of, and when those were refreshed for it: callers who name the same token again, or one after the
+/// other as each is refused, do not make every request a refresh.
 final class RejectedTokens: Sendable {
     enum Standing {
         /// It is the caller's to refresh, and to say when that is over.
@@ -14,14 +14,32 @@ final class RejectedTokens: Sendable {
         case recent
     }
 
+    /// An app, its account, and where the token is good: the next token is for the same.
+    struct Use: Hashable, Sendable {
+        private let owner: CacheIndex.OwnerKey
+        private let realm: String
+        private let tokenType: TokenType
+        private let resources: [String]
+        private let scopes: Scopes
+
+        init(_ token: AccessTokenRecord, of owner: CacheIndex.OwnerKey) {
+            self.owner = owner
+            (realm, tokenType) = (token.realm, token.tokenType)
+            resources = token.resources ?? []
+            // Which resource that is may be in the scopes only.
+            scopes = resources.isEmpty ? ScopeRules.toRenew(token) : Scopes([])
+        }
+
+        var group: CacheIndex.GroupKey { owner.group }
+    }
+
     private static let memory = Duration.seconds(60)
     static let limit = 2_048
-    /// By ``BrokerModel/Secret/processHash``.
-    private let refreshes = Mutex(PacedWork<Int>(limit: limit))
+    private let refreshes = Mutex(PacedWork<Use>(limit: limit))
 
     /// - Parameter now: ``BrokerClock/uptime``.
-    func begin(_ token: Secret, of owner: CacheIndex.GroupKey, at now: Duration) -> Standing {
-        switch refreshes.withLock({ $0.begin(token.processHash, of: owner, at: now) }) {
+    func begin(_ use: Use, at now: Duration) -> Standing {
+        switch refreshes.withLock({ $0.begin(use, of: use.group, at: now) }) {
         case .new: .new
         case .underWay: .refreshing
         // Without room nothing is forced: the next minute has some.
@@ -30,8 +48,8 @@ final class RejectedTokens: Sendable {
     }
 
     /// The refresh is over, whatever came of it.
-    func end(_ token: Secret, at now: Duration) {
-        refreshes.withLock { $0.end(token.processHash, restingUntil: now + Self.memory) }
+    func end(_ use: Use, at now: Duration) {
+        refreshes.withLock { $0.end(use, restingUntil: now + Self.memory) }
     }
 }
 
@@ -54,16 +72,17 @@ extension SilentAcquisition {
         }
         // One for a part of its scopes would stand beside it, and the refused one would be given on.
         let whole = SilentRequest(request, forAllOf: token.record)
-        switch services.rejected.begin(rejected, of: situation.owner.group, at: services.clock.uptime) {
+        let use = RejectedTokens.Use(token.record, of: situation.owner)
+        switch services.rejected.begin(use, at: services.clock.uptime) {
         case .recent: return situation.answer(token, services)
         case .refreshing: return try await acquire(whole, replaces: token.sealed.box, insists: false)
         case .new:
-            defer { services.rejected.end(rejected, at: services.clock.uptime) }
+            defer { services.rejected.end(use, at: services.clock.uptime) }
             return try await acquire(whole, replaces: token.sealed.box)
         }
     }
 
-    private func holds(
+    func holds(
         _ token: StoredRecord<AccessTokenRecord>, _ rejected: Secret
     ) throws(BrokerError) -> Bool {
         try services.reading { () throws(VaultError) in try services.vault.secret(of: token.sealed) } == rejected

@@ -10,6 +10,7 @@ struct SilentAcquisition: Sendable {
     var looking: SilentLook { SilentLook(services: services) }
 
     func acquire(_ request: SilentRequest) async throws(BrokerError) -> AcquiredToken {
+        if let stepUp = request.stepUp { return try raised(to: stepUp, for: request) }
         guard let rejected = request.rejectedToken else { return try await acquire(request, replaces: nil) }
         return try await another(than: rejected, for: request)
     }

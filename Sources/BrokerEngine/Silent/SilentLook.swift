@@ -53,7 +53,7 @@ package struct SilentLook: Sendable {
 
     /// Without waiting and without the disk; nil when that is not enough, or when the answer would be an error.
     package func cached(_ request: SilentRequest) -> AcquiredToken? {
-        guard request.rejectedToken == nil, let situation = try? look(at: request, in: .memory),
+        guard request.rejectedToken == nil, request.stepUp == nil, let situation = try? look(at: request, in: .memory),
             case .cached(let token) = situation.decision
         else { return nil }
         renewIfDue(token, for: request, owner: situation.owner)

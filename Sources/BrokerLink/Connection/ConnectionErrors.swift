@@ -66,7 +66,7 @@ extension BrokerClientError {
     }
 
     /// What the broker said.
-    init(_ rpc: RPCError) {
+    package init(_ rpc: RPCError) {
         let error = rpc.brokerError
         self.init(Code(rawValue: error.kind.rawValue), error.message, isRetryable: error.kind.isRetryable)
         isRetryable = rpc.data?.retryable ?? isRetryable

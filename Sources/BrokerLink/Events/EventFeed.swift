@@ -19,12 +19,39 @@ package enum EventFeed {
         _ params: Subscribe.Params, at location: SocketLocation,
         _ read: @escaping @Sendable (Link.Notification) -> Event?
     ) async throws(BrokerClientError) -> AsyncThrowingStream<Event, any Error> {
+        try await open(Subscribe.self, params, at: location, keeping: 1000) { _ in
+            nil
+        } reading: {
+            read($0).map(Reading.event) ?? .nothing
+        }
+    }
+
+    /// What a notification is to who reads.
+    package enum Reading<Event: Sendable>: Sendable {
+        case event(Event)
+        /// The last one, and why.
+        case end(BrokerClientError)
+        case nothing
+    }
+
+    /// As above, of another method that events follow.
+    ///
+    /// - Parameters:
+    ///   - most: so many of the newest are kept for a slow reader.
+    ///   - begin: makes the first event of the answer; nil for none.
+    package static func open<M: BrokerMethod, Event: Sendable>(
+        _: M.Type, _ params: M.Params, at location: SocketLocation, keeping most: Int,
+        begin: (JSONNode) throws(BrokerClientError) -> Event?,
+        reading read: @escaping @Sendable (Link.Notification) -> Reading<Event>
+    ) async throws(BrokerClientError) -> AsyncThrowingStream<Event, any Error> {
         let (stream, continuation) = AsyncThrowingStream.makeStream(
-            of: Event.self, bufferingPolicy: .bufferingNewest(1000))
+            of: Event.self, bufferingPolicy: .bufferingNewest(most))
         let link = try follow(location, continuation, read)
         continuation.onTermination = { _ in link.close() }
-        switch await link.exchange(at: location, Liveness(), line: { Subscribe.requestLine(id: $0, params) }) {
-        case .answer(.result): return stream
+        switch await link.exchange(at: location, Liveness(), line: { M.requestLine(id: $0, params) }) {
+        case .answer(.result(let node)):
+            if let first = try begin(node) { continuation.yield(first) }
+            return stream
         case .answer(.error(let error)), .dismissed(let error): throw BrokerClientError(error)
         case .tooLong: throw .tooLong
         case .garbled: throw .notUnderstood(cause: nil)
@@ -36,13 +63,17 @@ package enum EventFeed {
 
     private static func follow<Event: Sendable>(
         _ location: SocketLocation, _ continuation: AsyncThrowingStream<Event, any Error>.Continuation,
-        _ read: @escaping @Sendable (Link.Notification) -> Event?
+        _ read: @escaping @Sendable (Link.Notification) -> Reading<Event>
     ) throws(BrokerClientError) -> Link {
         do {
             return try Link.open(location) { event in
                 switch event {
                 case .happened(let notification):
-                    if let event = read(notification) { continuation.yield(event) }
+                    switch read(notification) {
+                    case .event(let event): continuation.yield(event)
+                    case .end(let error): continuation.finish(throwing: error)
+                    case .nothing: break
+                    }
                 case .connectionEnded: continuation.finish(throwing: BrokerClientError.lost)
                 }
             }

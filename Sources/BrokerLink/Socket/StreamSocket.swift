@@ -56,11 +56,11 @@ struct StreamSocket: Sendable {
 
     /// Where a broker for every user makes the sockets of sandboxes. Root makes the folder, for the broker's account.
     private static let sandboxes = "/run/brokerd-sandboxes/"
-    /// Who owns what belongs to somebody who is not known in this user namespace (user_namespaces(7)). Nobody can act as them.
+    /// The owner, in a user namespace, of what belongs to somebody outside it (user_namespaces(7)); elsewhere the account nobody.
     private static let unknownOwner: uid_t = 65_534
 
-    /// Whether it is a sandbox's socket of a broker for every user: in the folder that root made for that, or mounted from there into this
-    /// sandbox. Each folder above it belongs to the socket's owner, root or this user, and nobody else can write to it.
+    /// Whether it is a sandbox's socket of a broker for every user: in the folder that root made for that, or mounted from there into
+    /// this sandbox. Each folder above it belongs to the socket's owner, root or this user, and nobody else can write to it.
     private static func isPlaced(_ path: String, of owner: uid_t) -> Bool {
         guard path.hasPrefix(sandboxes) || owner == unknownOwner else { return false }
         var rest = path[...]

@@ -39,7 +39,8 @@ package enum AcquireTokenInteractive: AppMethod {
 
         package var reach: AppReach {
             .token(
-                scopes: query.scopes, resources: query.resources, extra: interaction.extraScopesToConsent,
+                scopes: query.scopes + (query.challenge?.scopes ?? []), resources: query.resources,
+                extra: interaction.extraScopesToConsent,
                 account: query.account)
         }
 
@@ -47,7 +48,7 @@ package enum AcquireTokenInteractive: AppMethod {
             appMembers(\.selection)
             + TokenQuery.members(account: "Who must sign in; somebody else is refused with mismatchedUser.")
             .inside(\.query) + InteractiveQuery.members.inside(\.interaction) + [
-                waitingMember, .correlationID(\.correlationId),
+                .challenge(\.query.challenge), waitingMember, .correlationID(\.correlationId),
             ]
     }
 }

@@ -38,9 +38,10 @@ package enum AcquireTokenSilent: AppMethod {
                     "rejectedToken", \.rejectedToken,
                     """
                     An access token that a resource server refused: the cached token is answered only if it is another one, \
-                    else there is one refresh; at most one for each token and minute, then the same token comes back, with \
-                    rejected.
+                    else there is one refresh; at most one a minute for an app, an account and what the token is good for, then \
+                    the same token comes back, with rejected.
                     """, .text(atMost: 65_536)),
+                .challenge(\.query.challenge),
                 .defaulted(
                     "lifetimeOf", \.query.lifetimeOf,
                     """

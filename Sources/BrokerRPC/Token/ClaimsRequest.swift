@@ -19,22 +19,13 @@ package struct ClaimsRequest: WireValue, Equatable {
             writer.value(node.value, sorted: true)
             json = String(decoding: writer.bytes, as: UTF8.self)
         case .string(let text):
-            guard let json = [text, Self.decoded(text)].lazy.compactMap(\.self).first(where: Self.isObject) else {
+            guard let json = ClaimsText.object(in: text) else {
                 throw WireError("must be a JSON object, or the text of one, as it is or in base64")
             }
             self.json = json
         default: throw .expected("an object or its JSON text", not: node)
         }
         guard json.utf8.count <= 65_536 else { throw WireError("must have at most 65536 bytes") }
-    }
-
-    private static func isObject(_ text: String) -> Bool {
-        if case .object? = try? JSONReader.read(text.utf8) { true } else { false }
-    }
-
-    /// Resource servers differ in how they write base64.
-    private static func decoded(_ text: String) -> String? {
-        bytesOfAnyBase64(text).flatMap { String(validating: $0, as: UTF8.self) }
     }
 
     package func write(to writer: inout JSONWriter) { writer.string(json) }

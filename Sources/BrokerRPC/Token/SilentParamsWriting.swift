@@ -18,6 +18,7 @@ extension AcquireTokenSilent.Params {
             writer.member("instanceAware", query.instanceAware)
             writer.member("forceRefresh", forceRefresh ? true : nil)
             writer.member("rejectedToken", rejectedToken)
+            writer.member("challenge", query.challenge)
             writer.member("lifetimeOf", query.lifetimeOf == .accessToken ? nil : query.lifetimeOf)
             writer.member("extraQueryParameters", query.extraParameters.isEmpty ? nil : query.extraParameters)
             writer.member("waitForGrant", waitForGrant)

@@ -22,7 +22,10 @@ extension TokenParams {
 
     package static var takesOtherAuthority: Bool { true }
 
-    package var reach: AppReach { .token(scopes: query.scopes, resources: query.resources, account: query.account) }
+    package var reach: AppReach {
+        .token(
+            scopes: query.scopes + (query.challenge?.scopes ?? []), resources: query.resources, account: query.account)
+    }
 
     static var waitingMember: Member<Self> {
         .optional(

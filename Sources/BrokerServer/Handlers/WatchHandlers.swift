@@ -75,7 +75,9 @@ extension WatchToken.Params {
     /// - Throws: `invalidParameter`.
     fileprivate func checkSize() throws(BrokerError) {
         let lists = query.scopes + query.resources + query.clientCapabilities
-        let texts = lists + query.extraParameters.flatMap { [$0.key, $0.value] } + [query.claims].compactMap(\.self)
+        let texts =
+            lists + query.extraParameters.flatMap { [$0.key, $0.value] }
+            + [query.claims, query.challenge?.text].compactMap(\.self)
         let bytes = texts.reduce(0) { $0 + $1.utf8.count + 32 }
         guard bytes <= Self.mostBytes else {
             throw BrokerError(

@@ -83,13 +83,12 @@ struct WatchLooks: Sendable {
     /// Without asking a provider. A token that was had without the claims that the watch asks for is none for it.
     private func hasAnother(_ watch: TokenWatch) throws(BrokerError) -> Bool {
         var params = watch.params.relaxed
+        let wantsClaims = params.query.claims != nil || params.query.challenge?.claims != nil
         params.query.claims = nil
+        params.query.challenge = params.query.challenge?.withoutClaims
         let request = Request<WatchToken>(
             params: params, Admitted(app: watch.app, grant: watch.grant), correlationID: "", watch.context)
-        guard let token = try services.broker.glance(try tokens.silent(request)), watch.params.query.claims == nil
-        else {
-            return false
-        }
+        guard let token = try services.broker.glance(try tokens.silent(request)), !wantsClaims else { return false }
         return try !isHeld(token, by: watch)
     }
 

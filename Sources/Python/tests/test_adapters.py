@@ -43,6 +43,12 @@ class AdapterTests(unittest.TestCase):
         self.broker = self.scene.broker
         self.scene.register("empty", client="demo-two")
 
+    def app(self, name):
+        """One of its own: a token is replaced once a minute for an app and account."""
+        self.scene.register(name, group=name)
+        self.scene.sign_in(name)
+        return name
+
     def token(self):
         return self.broker.acquire_token_silent("notes", SCOPES).access_token
 
@@ -64,7 +70,7 @@ class RequestsTests(AdapterTests):
 
     def test_a_refused_request_is_sent_once_more_with_another_token(self):
         with served(REFUSED) as api:
-            response = self.session().post(api.url, data=b"body", auth=self.auth())
+            response = self.session().post(api.url, data=b"body", auth=self.auth(self.app("refused-requests")))
         self.assertEqual(response.status_code, 200)
         first, second = api.requests
         self.assertNotEqual(first["authorization"], second["authorization"])
@@ -113,8 +119,9 @@ class HttpxTests(AdapterTests):
 
     def test_a_refused_request_is_sent_once_more_with_another_token(self):
         for kind in ("sync", "async"):
+            auth = self.auth(self.app(f"refused-{kind}"))
             with self.subTest(kind), served(REFUSED) as api:
-                self.assertEqual(self.get(kind, api.url, self.auth()).status_code, 200)
+                self.assertEqual(self.get(kind, api.url, auth).status_code, 200)
                 first, second = api.requests
                 self.assertNotEqual(first["authorization"], second["authorization"])
 
@@ -179,7 +186,7 @@ class AzureTests(AdapterTests):
 
 class GoogleTests(AdapterTests):
     def test_before_request_sets_the_header_and_a_refused_token_is_replaced(self):
-        credentials = Credentials(app="notes", scopes=SCOPES, broker=self.broker)
+        credentials = Credentials(app=self.app("refused-google"), scopes=SCOPES, broker=self.broker)
         with served((200, {}), (401, {})) as api:
             with google.auth.transport.requests.AuthorizedSession(credentials) as session:
                 session.trust_env = False

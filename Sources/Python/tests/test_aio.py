@@ -1,11 +1,11 @@
 import asyncio
 import unittest
 
-from brokerclient import BrokerUnavailable, InteractionRequired
+from brokerclient import BrokerError, BrokerUnavailable, InteractionRequired
 from brokerclient.aio import Broker
 
 import scene
-from scene import SCOPES
+from scene import SCOPES, Request
 
 
 class AsyncTests(unittest.IsolatedAsyncioTestCase):
@@ -19,6 +19,20 @@ class AsyncTests(unittest.IsolatedAsyncioTestCase):
         self.assertEqual({token.account.username for token in tokens}, {"alice"})
         self.assertLessEqual(self.scene.status()["connections"], before + 1)
         self.assertIn(tokens[0].account, await self.broker.accounts("notes"))
+
+    async def test_a_watch_has_each_token_until_the_broker_is_locked(self):
+        tokens = self.broker.watch("notes", SCOPES)
+        first = await tokens.__anext__()
+        other = await self.broker.acquire_token_silent("notes", SCOPES, force_refresh=True)
+        self.assertNotEqual(first.access_token, other.access_token)
+        self.assertEqual((await tokens.__anext__()).access_token, other.access_token)
+        await self.broker.call(Request("broker.lock", {}))
+        try:
+            with self.assertRaises(BrokerError) as raised:
+                await tokens.__anext__()
+            self.assertEqual(raised.exception.kind, "locked")
+        finally:
+            await self.broker.call(Request("broker.unlock", {}))
 
     async def test_a_sign_in(self):
         token = await self.broker.acquire_token_interactive("notes", SCOPES, prompt="login", open_url=scene.sign_in)

@@ -56,6 +56,27 @@ class BrokerTests(unittest.TestCase):
         again = self.broker.acquire_token_silent("notes", SCOPES, rejected_token=old.access_token)
         self.assertEqual(again.access_token, new.access_token)
 
+    def test_a_challenge_is_read_by_the_broker(self):
+        challenge = 'Bearer error="insufficient_user_authentication", acr_values="gold"'
+        with self.assertRaises(InteractionRequired) as raised:
+            self.broker.acquire_token_silent("notes", SCOPES, challenge=challenge)
+        self.assertEqual(raised.exception.reason, "claimsChallenge")
+        with self.assertRaises(BrokerError) as raised:
+            self.broker.acquire_token_silent("notes", SCOPES, challenge='Basic realm="x"')
+        self.assertEqual((raised.exception.kind, raised.exception.details["field"]), ("invalidParameter", "challenge"))
+
+    def test_a_watch_has_each_token_until_the_account_is_removed(self):
+        self.scene.register("watching", group="watching")
+        self.scene.sign_in("watching")
+        tokens = self.broker.watch("watching", SCOPES)
+        first = next(tokens)
+        other = self.broker.acquire_token_silent("watching", SCOPES, force_refresh=True)
+        self.assertNotEqual(first.access_token, other.access_token)
+        self.assertEqual(next(tokens).access_token, other.access_token)
+        self.broker.remove_account(first.account, "watching")
+        with self.assertRaises(InteractionRequired):
+            next(tokens)
+
     def test_signing_out_works_at_once(self):
         self.scene.register("leaving", group="leaving")
         self.scene.sign_in("leaving")

@@ -18,7 +18,7 @@ struct RedirectFormTests {
 
     @Test("a form is handed on decoded, whatever its address says")
     func form() async throws {
-        try await withRedirect(takesForm: true) { bed in
+        try await withRedirect(takesForm: true) { (bed) async throws in
             let request = post(type: "Application/X-WWW-Form-Urlencoded; charset=UTF-8", "Sec-Fetch-Dest: document\r\n")
             let reply = try await bed.exchange(request.replacingOccurrences(of: "PATH ", with: "PATH?code=other "))
             #expect(reply.status == 200 && reply.body.contains("You’re signed in"))
@@ -28,7 +28,7 @@ struct RedirectFormTests {
 
     @Test("a form that comes in pieces is one form")
     func pieces() async throws {
-        try await withRedirect(takesForm: true) { bed in
+        try await withRedirect(takesForm: true) { (bed) async throws in
             let client = try bed.connect()
             for byte in bed.filled(post()).utf8 { try await client.send([byte]) }
             #expect(Reply(try await client.readToEnd())?.status == 200)
@@ -38,7 +38,7 @@ struct RedirectFormTests {
 
     @Test("a name that comes twice in a form is marked as such")
     func repeated() async throws {
-        try await withRedirect(takesForm: true) { bed in
+        try await withRedirect(takesForm: true) { (bed) async throws in
             _ = try await bed.exchange(post("state=s&code=1&code=2"))
             #expect(bed.seen.all.first?.repeated == ["code"])
         }
@@ -46,7 +46,7 @@ struct RedirectFormTests {
 
     @Test("an address is taken all the same: a provider may refuse, or answer, in the older way")
     func address() async throws {
-        try await withRedirect(takesForm: true) { bed in
+        try await withRedirect(takesForm: true) { (bed) async throws in
             #expect(try await bed.get("PATH?error=access_denied&state=x").status == 200)
             #expect(bed.seen.all.map(\.values) == [["error": "access_denied", "state": "x"]])
         }
@@ -54,7 +54,7 @@ struct RedirectFormTests {
 
     @Test("a form is refused where none was asked for")
     func notAskedFor() async throws {
-        try await withRedirect { bed in
+        try await withRedirect { (bed) async throws in
             #expect(try await bed.exchange(post()).status == 405)
             #expect(bed.seen.all.isEmpty)
         }
@@ -69,7 +69,7 @@ struct RedirectFormTests {
             ("application/x-www-form-urlencoded", "Content-Type: text/plain\r\n", 415),
         ])
     func noForm(type: String, more: String, status: Int) async throws {
-        try await withRedirect(takesForm: true) { bed in
+        try await withRedirect(takesForm: true) { (bed) async throws in
             #expect(try await bed.exchange(post(type: type, more)).status == status)
             #expect(bed.seen.all.isEmpty)
         }
@@ -77,7 +77,7 @@ struct RedirectFormTests {
 
     @Test("a form that is too long is not read to its end")
     func tooLong() async throws {
-        try await withRedirect(takesForm: true) { bed in
+        try await withRedirect(takesForm: true) { (bed) async throws in
             #expect(try await bed.exchange(post("code=" + String(repeating: "x", count: 20_000))).status == 413)
             #expect(bed.seen.all.isEmpty)
         }

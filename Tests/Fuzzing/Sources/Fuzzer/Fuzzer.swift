@@ -15,6 +15,7 @@ private let readers: [String: @Sendable (UnsafeRawBufferPointer) -> Void] = [
     "records": readRecords,
     "manifest": readManifest,
     "nonces": readNonces,
+    "challenges": readChallenge,
     "backup": readBackup,
     "texts": readText,
 ]

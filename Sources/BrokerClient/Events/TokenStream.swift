@@ -1,0 +1,39 @@
+import BrokerLink
+import BrokerRPC
+import BrokerValues
+
+extension PublicClientApplication {
+    /// A token without disturbing the person, and each next one before it expires.
+    ///
+    /// ```swift
+    /// for try await token in try await application.tokens(with: parameters) { … }
+    /// ```
+    ///
+    /// It has a connection of its own, which ends with the loop. The loop ends by throwing why there are no more tokens:
+    /// ``BrokerClientError/Code/interactionRequired`` after a sign-out, ``BrokerClientError/Code/accessDenied`` when a grant was taken back,
+    /// ``BrokerClientError/Code/locked``, ``BrokerClientError/Code/offline`` when the provider could not be reached before the token
+    /// ended, ``BrokerClientError/Code/connectionLost`` when the broker goes away: then begin again.
+    ///
+    /// - Parameter parameters: as of a silent request; `forceRefresh` and `rejectedToken` count for the first token only.
+    /// - Returns: the tokens, the first of them at once. The newest 16 are kept for a slow reader.
+    /// - Throws: as ``acquireTokenSilent(with:)``.
+    public func tokens(
+        with parameters: SilentTokenParameters
+    ) async throws(BrokerClientError) -> AsyncThrowingStream<TokenResult, any Error> {
+        try await EventFeed.open(
+            WatchToken.self, silentParams(parameters), at: .resolve(path: configuration.socketPath), keeping: 16
+        ) { node throws(BrokerClientError) in
+            TokenResult(try WatchedToken.decoded(node).token)
+        } reading: { notification in
+            switch notification.method {
+            case TokenChanged.name:
+                guard let event = try? TokenChanged.Params(reading: notification.params) else { return .nothing }
+                return .event(TokenResult(event.token))
+            case TokenEnded.name:
+                guard let event = try? TokenEnded.Params(reading: notification.params) else { return .nothing }
+                return .end(BrokerClientError(event.error))
+            default: return .nothing
+            }
+        }
+    }
+}

@@ -1,0 +1,39 @@
+import BrokerModel
+import BrokerValues
+
+extension InteractiveQuery {
+    /// With what the API demands before what the app wishes.
+    func raised(to stepUp: StepUp?) -> InteractiveQuery {
+        guard let stepUp else { return self }
+        var query = self
+        query.acrValues = stepUp.acrValues + acrValues.filter { !stepUp.acrValues.contains($0) }
+        query.maxAge = [maxAge, stepUp.maxAge].compactMap(\.self).min()
+        return query
+    }
+}
+
+extension SilentAcquisition {
+    /// The API wants the person to prove more (RFC 9470). No refresh brings that, but somebody else's sign-in may have.
+    func raised(to stepUp: StepUp, for request: SilentRequest) throws(BrokerError) -> AcquiredToken {
+        let situation = try looking.look(at: request)
+        if let rejected = request.rejectedToken, case .cached(let token) = situation.decision,
+            try !holds(token, rejected)
+        {
+            return situation.answer(token, services)
+        }
+        if case .interact(let reason) = situation.decision, reason != .idTokenExpired {
+            throw nothingToSpend(for: request, reason, situation.owner).about(situation.entry.account)
+        }
+        let how = [
+            stepUp.acrValues.isEmpty
+                ? nil : "by \(SafeText(stepUp.acrValues.joined(separator: " or "), atMost: 128).text)",
+            stepUp.maxAge.map { "not longer ago than \(Int($0).inSeconds)" },
+        ].compactMap(\.self).joined(separator: ", ")
+        throw BrokerError(
+            .interactionRequired,
+            "The API wants the person to prove who they are again\(how.isEmpty ? "" : ", \(how)"); sign in with the same challenge.",
+            reason: .claimsChallenge
+        ) { $0.claims = ClaimsText.merged(request.claims, stepUp.claims) }
+        .about(situation.entry.account)
+    }
+}
