@@ -8,7 +8,7 @@ struct AddingMethodTests {
         #expect(
             MethodRegistry.methods.filter { $0.addsRecords }.map { $0.name }.sorted() == [
                 "apps.register", "apps.registerAtProvider", "cache.import", "cache.importBackup", "grants.approve",
-                "token.acquireByDeviceCode", "token.acquireInteractive", "token.acquireSilent",
+                "token.acquireByDeviceCode", "token.acquireInteractive", "token.acquireSilent", "token.watch",
             ])
     }
 }

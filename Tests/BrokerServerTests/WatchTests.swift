@@ -242,7 +242,9 @@ struct WatchTests {
             let over = Tally()
             async let ended = client.readEvent(TokenEnded.self, over)
             try await passTime(server, by: 50) { over.count == 1 }
-            #expect(try await ended.error.data?.kind == .offline)
+            // The clock may go on while a refresh is under way, which is late then.
+            let kind = try await ended.error.data?.kind
+            #expect(kind == .offline || kind == .timedOut, "\(String(describing: kind))")
         }
     }
 

@@ -113,7 +113,9 @@ package struct WatchSchedule: Sendable {
         case .same, .failed:
             guard look == .renewal else { return .goOn }
         }
-        if case .failed = finding, failures == 0, now - times.leaving > Self.lateness { graceUntil = uptime + Self.grace }
+        if case .failed = finding, failures == 0, now - times.leaving > Self.lateness {
+            graceUntil = uptime + Self.grace
+        }
         lookedAt = now
         failures += 1
         retryAt = uptime + Self.pause(after: failures)

@@ -1,4 +1,5 @@
 import BrokerRPC
+import Synchronization
 import BrokerValues
 
 /// Something that happened, as the broker told it.
@@ -46,11 +47,13 @@ package enum EventFeed {
     ) async throws(BrokerClientError) -> AsyncThrowingStream<Event, any Error> {
         let (stream, continuation) = AsyncThrowingStream.makeStream(
             of: Event.self, bufferingPolicy: .bufferingNewest(most))
-        let link = try follow(location, continuation, read)
+        let order = AnswerFirst()
+        let link = try follow(location, continuation, order, read)
         continuation.onTermination = { _ in link.close() }
         switch await link.exchange(at: location, Liveness(), line: { M.requestLine(id: $0, params) }) {
         case .answer(.result(let node)):
-            if let first = try begin(node) { continuation.yield(first) }
+            let first = try begin(node)
+            order.begin { if let first { continuation.yield(first) } }
             return stream
         case .answer(.error(let error)), .dismissed(let error): throw BrokerClientError(error)
         case .tooLong: throw .tooLong
@@ -63,22 +66,51 @@ package enum EventFeed {
 
     private static func follow<Event: Sendable>(
         _ location: SocketLocation, _ continuation: AsyncThrowingStream<Event, any Error>.Continuation,
+        _ order: AnswerFirst,
         _ read: @escaping @Sendable (Link.Notification) -> Reading<Event>
     ) throws(BrokerClientError) -> Link {
         do {
             return try Link.open(location) { event in
-                switch event {
-                case .happened(let notification):
-                    switch read(notification) {
-                    case .event(let event): continuation.yield(event)
-                    case .end(let error): continuation.finish(throwing: error)
-                    case .nothing: break
+                order.take {
+                    switch event {
+                    case .happened(let notification):
+                        switch read(notification) {
+                        case .event(let event): continuation.yield(event)
+                        case .end(let error): continuation.finish(throwing: error)
+                        case .nothing: break
+                        }
+                    case .connectionEnded: continuation.finish(throwing: BrokerClientError.lost)
                     }
-                case .connectionEnded: continuation.finish(throwing: BrokerClientError.lost)
                 }
             }
         } catch {
             throw BrokerClientError(error, location)
+        }
+    }
+}
+
+/// Holds what comes on a connection before its answer was read: the answer is first.
+private final class AnswerFirst: Sendable {
+    /// Nil once the answer was read.
+    private let held = Mutex<[@Sendable () -> Void]?>([])
+
+    func take(_ act: @escaping @Sendable () -> Void) {
+        let isBegun = held.withLock { held in
+            held?.append(act)
+            return held == nil
+        }
+        if isBegun { act() }
+    }
+
+    /// What came meanwhile follows; it may end the connection, and so come back here.
+    func begin(_ act: () -> Void) {
+        act()
+        while let next = held.withLock({ held -> [@Sendable () -> Void]? in
+            let next = held?.isEmpty == false ? held : nil
+            held = next == nil ? nil : []
+            return next
+        }) {
+            for act in next { act() }
         }
     }
 }
