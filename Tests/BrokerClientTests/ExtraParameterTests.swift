@@ -32,7 +32,9 @@ struct ExtraParameterTests {
     @Test("silent requests, device codes and sign-outs carry them to the broker")
     func carried() async throws {
         let log = Recorder<String>()
-        let application = try application(try Self.broker(log))
+        let broker = try Self.broker(log)
+        defer { broker.stop() }
+        let application = try application(broker)
         var silent = SilentTokenParameters(scopes: ["email"])
         silent.extraQueryParameters = ["slice": "a"]
         _ = try await application.acquireTokenSilent(with: silent)

@@ -25,7 +25,7 @@ struct ExtraParameterTests {
         arguments: [
             (["token", "--app", "mail", "--scope", "email"], "token.acquireSilent"),
             (["login", "--device-code", "--app", "mail", "--scope", "email"], "token.acquireByDeviceCode"),
-            (["logout", "--app", "mail"], "accounts.signOut"),
+            (["logout", "--app", "mail", "--browser"], "accounts.signOut"),
         ])
     func carried(words: [String], method: String) async throws {
         let log = Recorder<String>()

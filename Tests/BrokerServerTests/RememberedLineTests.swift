@@ -163,33 +163,4 @@ struct RememberedLineTests {
             #expect(server.repeats.count == 1)
         }
     }
-
-    /// Asks twice, the second time with a descriptor, and waits until nobody has that any more.
-    private static let sending = """
-        import array, os, socket, sys
-        read, write = os.pipe()
-        connection = socket.socket(socket.AF_UNIX)
-        connection.connect(sys.argv[1])
-        answers = connection.makefile()
-        line = sys.argv[2].encode() + b'\\n'
-        connection.sendall(line)
-        print(answers.readline(), end='')
-        connection.sendmsg([line], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array('i', [write]))])
-        print(answers.readline(), end='')
-        os.close(write)
-        assert os.read(read, 1) == b''
-        """
-
-    @Test("a descriptor that comes with it is closed")
-    func descriptor() async throws {
-        try await withTestBed { bed in
-            try await ServerBed.runSignedIn { server in
-                let result = try await bed.run(
-                    Launch("/usr/bin/python3", ["-c", Self.sending, server.path, Self.line(id: "1")]))
-                #expect(result.succeeded, "\(result)")
-                #expect(result.output.split(separator: "\n").allSatisfy { $0.contains("at-1") })
-                #expect(server.repeats.count == 1)
-            }
-        }
-    }
 }
