@@ -56,6 +56,13 @@ struct EverybodyTests {
             let runIn = ["brokerctl", "run-in", "--engine", "test", "--id", "box", "--app", "work", "--"]
             let inside = try await lab.attempt(runIn + ["brokerctl", "token", "--app", "work"], as: SystemdLab.user)
             #expect(inside.output == served, "\(inside)")
+            // Where it is mounted into a user namespace, its owner is nobody who is known there.
+            let mounted = [
+                "bwrap", "--dev-bind", "/", "/", "--tmpfs", "/run", "--ro-bind", "{folder}", "/run/broker", "brokerctl",
+                "--socket", "/run/broker/broker.sock", "token", "--app", "work",
+            ]
+            let namespaced = try await lab.attempt(runIn + mounted, as: SystemdLab.user)
+            #expect(namespaced.output == served, "\(namespaced)")
             #expect(try await !lab.attempt(runIn + ["brokerctl", "apps", "add"], as: SystemdLab.user).succeeded)
             try await lab.user("brokerctl", "apps", "edit", "work", "--unit", "sync.service")
 

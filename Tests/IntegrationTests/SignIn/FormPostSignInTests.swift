@@ -19,7 +19,6 @@ struct FormPostSignInTests {
                 try await browser.fill(browser.find("#username"), Person.alice.name)
                 try await browser.fill(browser.find("#password"), Person.alice.password)
                 try await browser.click(browser.findButton("Sign in"))
-                try await browser.click(browser.findButton("Allow"))
                 try await browser.click(browser.findButton("Continue"))
                 try await browser.findHeading("signed in")
                 return nil
