@@ -228,4 +228,16 @@ struct ParamsTests {
         #expect(read.acrValues == params.acrValues)
         #expect(read.isHintBinding && read.pushesAuthorization)
     }
+
+    @Test("a challenge's scopes are judged besides those that the request comes to, the app's usual ones too")
+    func reachOfChallenge() throws {
+        var silent = AcquireTokenSilent.Params()
+        silent.query.scopes = []
+        silent.query.challenge = try ResourceChallenge("Bearer scope=\"x\"")
+        #expect(silent.reach == .token(scopes: [], extra: ["x"], account: nil))
+        var interactive = AcquireTokenInteractive.Params()
+        interactive.query = silent.query
+        interactive.interaction.extraScopesToConsent = ["y"]
+        #expect(interactive.reach == .token(scopes: [], extra: ["y", "x"], account: nil))
+    }
 }

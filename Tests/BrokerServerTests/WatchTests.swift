@@ -83,6 +83,22 @@ struct WatchTests {
         }
     }
 
+    @Test("a watch that begins after a step-up goes on without another one")
+    func stepUp() async throws {
+        let challenge = try ResourceChallenge(#"Bearer error="insufficient_user_authentication", max_age=600"#)
+        try await ServerBed.runSignedIn { server in
+            let client = try await server.connect()
+            let first = try await watch(server, client) {
+                $0.query.challenge = challenge
+                $0.rejectedToken = "at-0"
+            }
+            #expect(first.token.accessToken == "at-1")
+            try await settle(server)
+            server.clock.advance(bySeconds: 3_350)
+            #expect(try await client.readEvent(TokenChanged.self).token.accessToken == "at-2")
+        }
+    }
+
     @Test("it ends with token.unwatch, once, and is for its own connection only")
     func unwatch() async throws {
         try await ServerBed.runSignedIn { server in

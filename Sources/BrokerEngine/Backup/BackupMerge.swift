@@ -104,7 +104,7 @@ struct BackupMerge {
         let key = takesKey ? owned.proofKey?.record.thumbprint : here.proofKey?.record.thumbprint
         for token in owned.refreshTokens {
             let record = token.record
-            let same = here.refreshTokens.first { $0.record.key == record.key }
+            let same = here.predecessor(of: record)
             // Nobody could prove a token whose key is not here.
             let isUsable = record.keyThumbprint == nil || record.keyThumbprint == key
             guard isUsable, same.map({ $0.record.cachedAt < record.cachedAt }) ?? true else {

@@ -163,6 +163,7 @@ package struct CachedTokens: Sendable {
         switch type {
         case .bearer:
             [refreshToken, boundRefreshToken.flatMap { $0.record.givesBearer == true ? $0 : nil }].compactMap(\.self)
+                .sorted { $0.record.cachedAt > $1.record.cachedAt }
         case .dpop: [boundRefreshToken, refreshToken].compactMap(\.self)
         }
     }
@@ -217,6 +218,12 @@ extension CachedTokens {
         }
         if let rival = rival(of: refreshToken) { spentTokens.append(rival) }
         return gone.map { .accessToken(.delete($0)) } + spentTokens.map { .refreshToken(.delete($0)) }
+    }
+
+    /// What a refresh token from elsewhere, of an import or a backup, would stand in the place of: the same, or the other one that
+    /// bearer tokens come from.
+    func predecessor(of other: RefreshTokenRecord) -> StoredRecord<RefreshTokenRecord>? {
+        refreshTokens.first { $0.record.key == other.key } ?? rival(of: other)
     }
 
     /// Bearer tokens come from one refresh token, bound or not: from the newer one.

@@ -171,7 +171,7 @@ extension ImportPlan {
         let origins = Set(refreshTokens.compactMap(\.record.origin))
         let twins = try index.loadRefreshTokens(ofOrigins: origins, in: partition)
         for token in refreshTokens where isSomebodys(token.record.owner) {
-            let same = try cached(token.record.owner).refreshTokens.first { $0.record.key == token.record.key }
+            let same = try cached(token.record.owner).predecessor(of: token.record)
             let twin = twins.first { $0.record.origin == token.record.origin }
             let isNews = same.map {
                 $0.record.origin != token.record.origin && $0.record.cachedAt < token.record.cachedAt

@@ -56,13 +56,13 @@ struct StreamSocket: Sendable {
 
     /// Where a broker for every user makes the sockets of sandboxes. Root makes the folder, for the broker's account.
     private static let sandboxes = "/run/brokerd-sandboxes/"
-    /// The owner, in a user namespace, of what belongs to somebody outside it (user_namespaces(7)); elsewhere the account nobody.
+    /// The owner, in a user namespace, of what belongs to somebody outside it (user_namespaces(7)).
     private static let unknownOwner: uid_t = 65_534
 
     /// Whether it is a sandbox's socket of a broker for every user: in the folder that root made for that, or mounted from there into
     /// this sandbox. Each folder above it belongs to the socket's owner, root or this user, and nobody else can write to it.
     private static func isPlaced(_ path: String, of owner: uid_t) -> Bool {
-        guard path.hasPrefix(sandboxes) || owner == unknownOwner else { return false }
+        guard path.hasPrefix(sandboxes) || owner == unknownOwner && !UserNamespaceMap.has(owner) else { return false }
         var rest = path[...]
         while let slash = rest.lastIndex(of: "/") {
             let isSocketsOwn = rest.endIndex == path.endIndex

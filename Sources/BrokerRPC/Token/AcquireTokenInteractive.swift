@@ -39,9 +39,8 @@ package enum AcquireTokenInteractive: AppMethod {
 
         package var reach: AppReach {
             .token(
-                scopes: query.scopes + (query.challenge?.scopes ?? []), resources: query.resources,
-                extra: interaction.extraScopesToConsent,
-                account: query.account)
+                scopes: query.scopes, resources: query.resources,
+                extra: interaction.extraScopesToConsent + (query.challenge?.scopes ?? []), account: query.account)
         }
 
         package static let members: [Member<Params>] =

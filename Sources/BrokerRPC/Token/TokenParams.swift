@@ -24,7 +24,8 @@ extension TokenParams {
 
     package var reach: AppReach {
         .token(
-            scopes: query.scopes + (query.challenge?.scopes ?? []), resources: query.resources, account: query.account)
+            scopes: query.scopes, resources: query.resources, extra: query.challenge?.scopes ?? [],
+            account: query.account)
     }
 
     static var waitingMember: Member<Self> {

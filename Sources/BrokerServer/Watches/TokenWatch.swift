@@ -30,6 +30,10 @@ final class TokenWatch: Sendable {
         var look: Task<Void, Never>?
         var hasBegun = false
         var hasEnded = false
+        /// A token is on its way to the client.
+        var isTelling = false
+        /// Why it is over, to be told after that token.
+        var ending: BrokerError?
     }
 
     /// The token that the client has.
@@ -85,8 +89,13 @@ final class TokenWatch: Sendable {
     }
 
     func end(telling error: BrokerError) {
-        let isOver = state.withLock { $0.hasEnded || !$0.hasBegun }
-        guard !isOver, context.forget(name) else { return }
+        let waits = state.withLock { state in
+            if state.isTelling { state.ending = state.ending ?? error }
+            let waits = state.isTelling || state.hasEnded || !state.hasBegun
+            if !waits { state.hasEnded = true }
+            return waits
+        }
+        guard !waits, context.forget(name) else { return }
         context.notify(TokenEnded.self, .init(watch: name, RPCError(error.correlated(CorrelationID.make()))))
         end()
     }
@@ -142,14 +151,20 @@ final class TokenWatch: Sendable {
         let step = state.withLock { state -> WatchSchedule.Step in
             guard !state.hasEnded else { return .goOn }
             if case .another(let news) = result { (state.held, state.grant) = (news.held, news.grant) }
-            return state.schedule.found(result.finding, by: look, at: clock.now, clock.uptime)
+            let step = state.schedule.found(result.finding, by: look, at: clock.now, clock.uptime)
+            if case .tell = step { state.isTelling = true }
+            return step
         }
         switch (step, result) {
-        case (.goOn, _): break
+        case (.goOn, _), (.tell, .same), (.tell, .failed): break
         case (.tell, .another(let news)): context.send(news.line)
-        case (.tell, _): break
         case (.end(let error), _): end(telling: error)
         }
+        let ending = state.withLock { state in
+            state.isTelling = false
+            return state.ending
+        }
+        if let ending { end(telling: ending) }
     }
 }
 
@@ -161,6 +176,8 @@ extension WatchToken.Params {
         params.rejectedToken = nil
         params.waitForGrant = nil
         params.query.account = .id(accountID)
+        // The person has proved who they are; no refresh does it again.
+        params.query.challenge = params.query.challenge?.withoutStepUp
         return params
     }
 

@@ -44,8 +44,7 @@ struct WatchLooks: Sendable {
         do throws(BrokerError) {
             try stands(watch.grant, watch)
             if look == .glance, try !hasAnother(watch) { return .same }
-            let params = look == .renewal ? watch.params : watch.params.relaxed
-            let (token, request) = try await renew(params, watch, name)
+            let (token, request) = try await token(look, watch, name)
             guard try !isHeld(token, by: watch) else { return .same }
             let news = News(
                 times: times(of: token, watch.params.minimumLifetime), held: try held(token), grant: request.grant,
@@ -92,10 +91,11 @@ struct WatchLooks: Sendable {
         return try !isHeld(token, by: watch)
     }
 
-    private func renew(
-        _ params: WatchToken.Params, _ watch: TokenWatch, _ correlationID: String
+    private func token(
+        _ look: WatchSchedule.Look, _ watch: TokenWatch, _ correlationID: String
     ) async throws(BrokerError) -> (AcquiredToken, Request<WatchToken>) {
         let (context, policy) = (watch.context, services.policy)
+        let params = look == .renewal ? watch.params : watch.params.relaxed
         let asking = Asking(
             context.caller, now: context.callerNow, connectedAt: context.connectedAt, right: WatchToken.right,
             reaching: params.reach)
@@ -105,13 +105,15 @@ struct WatchLooks: Sendable {
         let request = Request<WatchToken>(params: params, admitted, correlationID: correlationID, context)
         let asked = try tokens.silent(request)
         let token: AcquiredToken
-        if let cached = services.broker.memory.cached(asked) {
+        // A glance begins no renewal ahead of time: that would tell all watches, and they would glance again.
+        let broker = services.broker
+        if let cached = look == .glance ? try broker.glance(asked) : broker.memory.cached(asked) {
             token = cached
         } else {
             try context.beginWork()
             defer { context.endWork() }
             try await policy.prepare(request.partition, adds: WatchToken.addsRecords)
-            token = try await services.broker.acquireSilent(asked)
+            token = try await broker.acquireSilent(asked)
         }
         try stands(request.grant, watch)
         try request.permits(token, by: policy)

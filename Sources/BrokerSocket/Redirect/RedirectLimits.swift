@@ -1,6 +1,6 @@
 /// Who may come to the redirect listener on loopback, how much it can make it hold, and for how long.
 package struct RedirectLimits: Sendable {
-    /// All that a connection may send, in bytes: a redirect is one request without a body.
+    /// All that a connection may send, in bytes: a redirect is one request, and its form is short.
     package var request = 16 << 10
     /// Connections of one person at one time, at all ports together. Browsers open one or two.
     package var connections = 64

@@ -3,7 +3,7 @@ package enum AppReach: Sendable, Hashable {
     /// A token.
     /// - scopes: none means the app's usual ones.
     /// - resources: where the token is to be good (RFC 8707).
-    /// - extra: what the person is asked to consent to besides.
+    /// - extra: what is asked for besides: by a challenge, or for the person's consent.
     /// - account: nil leaves the choice to the broker.
     case token(scopes: [String], resources: [String] = [], extra: [String] = [], account: AccountReference?)
     /// One account; nil leaves the choice to the broker.

@@ -51,6 +51,12 @@ package struct ResourceChallenge: Sendable, Hashable {
         return challenge
     }
 
+    package var withoutStepUp: ResourceChallenge {
+        var challenge = self
+        challenge.stepUp = nil
+        return challenge
+    }
+
     private mutating func add(_ challenge: AuthenticationChallenge) throws(Unreadable) {
         // What a token that is no good would have to be good for says nothing about the next.
         if challenge["error"] != "invalid_token", let text = challenge["scope"] {
@@ -60,8 +66,9 @@ package struct ResourceChallenge: Sendable, Hashable {
                     throw Self.wrong("scope", text)
                 }
                 scopes.append(scope)
+                // Here, so that the search above stays short.
+                guard scopes.count <= 100 else { throw Self.wrong("scope", text) }
             }
-            guard scopes.count <= 100 else { throw Self.wrong("scope", text) }
         }
         if claims == nil, let text = challenge["claims"], !text.isEmpty {
             guard let json = ClaimsText.object(in: text) else { throw Self.wrong("claims", text) }

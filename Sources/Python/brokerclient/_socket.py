@@ -77,7 +77,7 @@ def _is_placed(path: str, owner: int) -> bool:
     It is in the folder that root made for that, or mounted from there into this sandbox, where its owner is not known. Each folder above
     it belongs to the socket's owner, root or this user, and nobody else can write to it.
     """
-    if not path.startswith("/run/brokerd-sandboxes/") and owner != 65_534:
+    if not path.startswith("/run/brokerd-sandboxes/") and (owner != 65_534 or _is_known_here(owner)):
         return False
     folder = os.path.dirname(path)
     others: tuple[int, ...] = (owner,)
@@ -85,10 +85,21 @@ def _is_placed(path: str, owner: int) -> bool:
         status = os.lstat(folder)
         if not stat.S_ISDIR(status.st_mode) or status.st_mode & 0o022 or status.st_uid not in others:
             return False
-        if folder == "/":
+        parent = os.path.dirname(folder)
+        if parent == folder:
             return True
-        folder, others = os.path.dirname(folder), (owner, os.geteuid(), 0)
+        folder, others = parent, (owner, os.geteuid(), 0)
     return False
+
+
+def _is_known_here(uid: int) -> bool:
+    """Whether this user namespace has such a uid (user_namespaces(7))."""
+    try:
+        with open("/proc/self/uid_map", encoding="ascii") as lines:
+            ranges = [[int(word) for word in line.split()] for line in lines]
+    except (OSError, ValueError):
+        return True
+    return any(first <= uid < first + count for first, _, count in ranges)
 
 
 def _believe(path: str, uid: int, owner: int = 0) -> None:
