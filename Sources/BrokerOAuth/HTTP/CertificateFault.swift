@@ -26,8 +26,8 @@ package enum CertificateFault: Sendable, Equatable {
         case .otherName:
             "Another server than the provider's answers: a network's sign-in page, perhaps, or the authority's address is wrong."
         case .unknownAuthority:
-            "If your organization runs the provider and has a certificate authority of its own, set oauth.ca_file to it. If not, something "
-                + "on the network may stand in for the provider; try another network."
+            "If your organization runs the provider and has a certificate authority of its own, set oauth.ca_file (--ca-file) to it. If not, "
+                + "something on the network may stand in for the provider; try another network."
         }
     }
 }
