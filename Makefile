@@ -25,14 +25,16 @@ RELEASE += -Xlinker -z -Xlinker now
 # The C++ library under Swift's is linked in too: to find and relocate the shared one took a third of `brokerctl token`. The linker
 # looks here first, and finds no shared one.
 LINKED_IN := .build-release/linked-in
+# Little of it is in C and C++: the parsers of settings and HTTP, and calls of the system. Small is quick enough there.
+RELEASE += -Xcc -Os -Xcxx -Os
 RELEASE += -Xlinker -L$(CURDIR)/$(LINKED_IN)
 
 # Only what the linker is told differs in the following, so that all programs share what was compiled.
 # What is installed: constants are always read-only. (Debian's valgrind cannot read a program that is laid out so and has tables for
 # unwinding.)
-INSTALLED := -Xlinker -T$(CURDIR)/.ci/read-only-constants.ld
+INSTALLED := -Xlinker -T$(CURDIR)/.ci/read-only-constants.ld -Xlinker -O2 -Xlinker --icf=safe
 # brokerctl, besides (decision 102).
-SMALLER := -Xlinker -O2 -Xlinker --icf=safe -Xlinker --no-eh-frame-hdr -Xlinker -T$(CURDIR)/.ci/no-unwinding.ld
+SMALLER := -Xlinker --no-eh-frame-hdr -Xlinker -T$(CURDIR)/.ci/no-unwinding.ld
 
 # What `make dist` links: without relocations that glibc 2.35 does not know, and with libraries as other systems have them.
 PORTABLE_LIBRARIES := .build-release/portable-libraries

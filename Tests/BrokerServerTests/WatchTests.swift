@@ -12,7 +12,7 @@ import Testing
 struct WatchTests {
     private func watch(
         _ server: ServerBed, _ client: LineClient, _ change: (inout WatchToken.Params) -> Void = { _ in }
-    ) async throws -> WatchedToken {
+    ) async throws -> Token {
         var params = WatchToken.Params.of("mail")
         change(&params)
         return try await client.call(WatchToken.self, params)
@@ -26,7 +26,7 @@ struct WatchTests {
         try await ServerBed.runSignedIn { server in
             let client = try await server.connect()
             let first = try await watch(server, client)
-            #expect(first.token.accessToken == "at-1" && first.watch == "w1")
+            #expect(first.accessToken == "at-1" && first.watch == "w1")
             try await settle(server)
             server.clock.advance(bySeconds: 3_350)
             let changed = try await client.readEvent(TokenChanged.self)
@@ -92,7 +92,7 @@ struct WatchTests {
                 $0.query.challenge = challenge
                 $0.rejectedToken = "at-0"
             }
-            #expect(first.token.accessToken == "at-1")
+            #expect(first.accessToken == "at-1")
             try await settle(server)
             server.clock.advance(bySeconds: 3_350)
             #expect(try await client.readEvent(TokenChanged.self).token.accessToken == "at-2")
@@ -103,7 +103,7 @@ struct WatchTests {
     func unwatch() async throws {
         try await ServerBed.runSignedIn { server in
             let client = try await server.connect()
-            let name = try await watch(server, client).watch
+            let name = try #require(try await watch(server, client).watch)
             let other = try await server.connect()
             #expect(try await !other.call(UnwatchToken.self, .init(watch: name)).unwatched)
             #expect(try await client.call(UnwatchToken.self, .init(watch: name)).unwatched)
@@ -138,7 +138,7 @@ struct WatchTests {
             let refusal = try await client.refusal(of: WatchToken.self, .of("mail"))
             #expect(refusal?.data?.kind == .throttled && refusal?.data?.reason == .tooManySubscriptions)
             #expect(try await client.call(UnwatchToken.self, .init(watch: "w5")).unwatched)
-            #expect(try await watch(server, client).token.accessToken == "at-1")
+            #expect(try await watch(server, client).accessToken == "at-1")
         }
     }
 

@@ -105,7 +105,7 @@ struct PackageTests {
             }
             let place = try bed.makeDirectory("unpacked")
             try await bed.require("dpkg-deb", ["--extract", DebianPackages.file("token-broker", in: second), place])
-            for (program, mostBytes) in [("brokerd", 21 << 20), ("brokerctl", 10 << 20)] {
+            for (program, mostBytes) in [("brokerd", 20 << 20), ("brokerctl", 10 << 20)] {
                 let needed = try await bed.require("ldd", ["\(place)/usr/bin/\(program)"])
                 let paths = needed.matches(of: /=> (\S+)/).map { String($0.1) }
                 #expect(

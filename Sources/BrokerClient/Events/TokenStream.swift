@@ -23,7 +23,7 @@ extension PublicClientApplication {
         try await EventFeed.open(
             WatchToken.self, silentParams(parameters), at: .resolve(path: configuration.socketPath), keeping: 16
         ) { node throws(BrokerClientError) in
-            TokenResult(try WatchedToken.decoded(node).token)
+            TokenResult(try Token.decoded(node))
         } reading: { notification in
             switch notification.method {
             case TokenChanged.name:

@@ -17,6 +17,7 @@ package struct Token: MessageObject {
     package var persisted = true
     package var rejected = false
     package var renewable = true
+    package var watch: String?
 
     package init() {}
 
@@ -46,5 +47,8 @@ package struct Token: MessageObject {
             "renewable", \.renewable,
             "False after a sign-in that brought no refresh token: when this token ends, the person has to sign in again.",
             to: true),
+        .optional(
+            "watch", \.watch,
+            "Only of token.watch: names the watch in its events, and to token.unwatch, on this connection."),
     ]
 }

@@ -17,18 +17,5 @@ package enum WatchToken: AppMethod {
     package static let errors = AcquireTokenSilent.errors
     package static let resultName = "token"
     package typealias Params = AcquireTokenSilent.Params
-    package typealias Result = WatchedToken
-}
-
-/// The first token of a watch.
-package struct WatchedToken: MessageObject {
-    package var token = Token()
-    package var watch = ""
-
-    package init() {}
-
-    package static let members: [Member<WatchedToken>] =
-        Token.members.inside(\.token) + [
-            .required("watch", \.watch, "Names the watch in its events, and to token.unwatch, on this connection.")
-        ]
+    package typealias Result = Token
 }

@@ -39,7 +39,7 @@ struct WatchHandlers: Sendable {
                     writer.key("watch")
                     writer.string(watched.watch.name)
                     try tokens.endToken(watched.token, &writer)
-                }, after: { $0.watch.begin() }),
+                }, after: { $0.watch.begin }),
             .atOnce(UnwatchToken.self) { request in
                 UnwatchToken.Result(unwatched: request.context.unwatch(request.params.watch))
             },

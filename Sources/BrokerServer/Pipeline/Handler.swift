@@ -48,8 +48,8 @@ struct Handler<M: BrokerMethod, Output: Sendable>: Sendable where M.Params.Named
     let write: @Sendable (Output, Request<M>, inout JSONWriter) throws(BrokerError) -> Void
     /// What the same request may be answered with again; nil where it has to be decided anew.
     var again: (@Sendable (Request<M>, Output) -> RepeatableAnswer?)?
-    /// Begins what follows an answer, when that is on its way; for work that waits.
-    var after: (@Sendable (Output) -> Void)?
+    /// Gives what begins when an answer is on its way; for work that waits.
+    var after: (@Sendable (Output) -> @Sendable () -> Void)?
 }
 
 /// A ``Handler`` of whichever method.
@@ -62,7 +62,7 @@ struct AnyHandler: Sendable {
         outcome: @escaping Outcome<M, Output> = { _, _ in .answered(M.self) },
         write: @escaping @Sendable (Output, Request<M>, inout JSONWriter) throws(BrokerError) -> Void,
         again: (@Sendable (Request<M>, Output) -> RepeatableAnswer?)? = nil,
-        after: (@Sendable (Output) -> Void)? = nil
+        after: (@Sendable (Output) -> @Sendable () -> Void)? = nil
     ) where M.Params.NamedApp: AppNaming {
         let handler = Handler(work: work, outcome: outcome, write: write, again: again, after: after)
         method = M.name

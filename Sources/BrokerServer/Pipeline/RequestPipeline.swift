@@ -250,8 +250,7 @@ extension RequestPipeline {
                     Admitted(app: request.app, grant: request.grant), of: request.context.caller, by: policy)
                 try answer(call.id, handler, request, output, &writer)
                 log.done(handler.outcome(request, output), subject, since: start)
-                guard call.id != nil, let after = handler.after else { return nil }
-                return { after(output) }
+                return call.id == nil ? nil : handler.after?(output)
             } catch {
                 writer.fail(log.failed(error, subject, since: start), call.id)
                 return nil
