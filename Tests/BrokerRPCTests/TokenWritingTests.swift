@@ -29,6 +29,11 @@ struct TokenWritingTests {
         facts.rejected = extended != nil
         facts.renewable = extended == nil
         writer.beginToken(facts, correlationID: "c")
+        if extended != nil {
+            // As token.watch does.
+            writer.key("watch")
+            writer.string("w1")
+        }
         Array("to\"k\\en".utf8).withUnsafeBytes { writer.accessToken(type, $0) }
         if let idToken { Array(idToken.utf8).withUnsafeBytes { writer.idToken($0) } }
         writer.endObject()

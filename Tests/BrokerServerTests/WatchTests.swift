@@ -123,9 +123,13 @@ struct WatchTests {
                 for _ in 0..<Watches.mostEach { _ = try await watch(server, client) }
                 await client.close()
             }
+            let last = try await server.connect()
+            try await eventually("the connections have ended") {
+                try await last.call(GetBrokerStatus.self, .init()).connections == 1
+            }
             try await server.clock.waitForNoSleepers()
             server.clock.advance(bySeconds: 3_350)
-            _ = try await server.connect().call(GetBrokerStatus.self, .init())
+            _ = try await last.call(GetBrokerStatus.self, .init())
             #expect(server.provider.refreshes.isEmpty)
         }
     }
