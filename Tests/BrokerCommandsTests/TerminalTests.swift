@@ -142,16 +142,17 @@ struct TerminalTests {
 
     @Test("who waits for an answer is told so, once")
     func waiting() async throws {
-        let isSeen = DispatchSemaphore(value: 0)
+        // For all connections: brokerctl also asks on another one whether the broker lives.
+        let isSeen = Gate()
         let broker = try ScriptedBroker { peer in
             guard let request = peer.request() else { return }
-            isSeen.wait()
+            isSeen.block()
             peer.answer(request, #"{"accounts":[]}"#)
         }
         try await withTestBed { bed in
             let terminal = try await start(["accounts", "list"], 80, 24, at: broker, in: bed)
             try await terminal.wait(for: "Still waiting for the broker's answer (Ctrl-C gives up).")
-            isSeen.signal()
+            isSeen.open()
             try await terminal.wait(for: "Nobody is signed in.")
             // What a program that has ended leaves on the screen, tmux moves up for a line of its own.
             let screen = try await terminal.history()

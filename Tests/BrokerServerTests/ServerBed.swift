@@ -85,8 +85,11 @@ struct ServerBed: Sendable {
         let service = BrokerService(services)
         let reactors = try Reactors(useful: { 2 })
         bed.atEnd { await reactors.stop() }
+        var limits = LineLimits()
+        // However long a test takes, none of its connections gives way.
+        limits.quiet = .seconds(86_400)
         let listener = try await LineListener.start(
-            ListeningSocket.bind(SocketPlace(path: path)), on: reactors, service: service,
+            ListeningSocket.bind(SocketPlace(path: path)), on: reactors, service: service, limits: limits,
             logger: .silent)
         self.listener = listener
         sandboxes.begin(beside: listener) { service.serving($0) }
