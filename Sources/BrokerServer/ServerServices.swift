@@ -73,9 +73,12 @@ package struct ManyUsers: Sendable {
 }
 
 extension ServerServices {
+    /// Who opens a page: for a program on another machine this broker does, as the person and the way back are here.
+    ///
     /// - Throws: `throttled`; `unsupported` where the broker has no desktop, because it serves many users.
-    func checkPresentation(_ presentation: Presentation, for caller: Caller) throws(BrokerError) {
-        guard presentation == .broker else { return }
+    func presentation(_ asked: Presentation, for caller: Caller) throws(BrokerError) -> Presentation {
+        let isElsewhere = caller.elsewhere != nil && process.mode == .user
+        guard asked == .broker || isElsewhere else { return asked }
         guard process.mode == .user else {
             throw BrokerError(
                 .unsupported,
@@ -83,6 +86,7 @@ extension ServerServices {
             )
         }
         try browsers.take(for: caller)
+        return .broker
     }
 }
 

@@ -20,7 +20,6 @@ struct TokenHandlers: Sendable {
             },
             token(AcquireTokenInteractive.self, outcome: RequestOutcome.signedIn) { request throws(BrokerError) in
                 let asked = try interactive(request)
-                try services.checkPresentation(asked.presentation, for: request.context.caller)
                 return .waits { () throws(BrokerError) in
                     try await broker.acquireInteractive(
                         asked, onOpen: { request.notify(InteractionOpen.self, $0) },
@@ -114,6 +113,8 @@ struct TokenHandlers: Sendable {
         asked.authority = try otherAuthority(params)
         asked.isInstanceAware = try CloudRules.isInstanceAware(asked: params.query.instanceAware, for: request.app)
         asked.claimant = request.context.caller.claimant
+        asked.elsewhere = request.context.caller.elsewhere
+        asked.presentation = try services.presentation(asked.presentation, for: request.context.caller)
         return asked
     }
 
