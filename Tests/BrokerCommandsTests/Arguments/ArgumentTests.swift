@@ -84,7 +84,7 @@ struct ArgumentTests {
         #expect(try call("ada", "--", "-x", "y").words == ["-x", "y"])
         #expect(try call("--", "-ada", "--", "x").words == ["--", "x"] && call("--", "-ada").guest == "-ada")
         #expect(try call("ada").words == [])
-        #expect(mistake("call", "--soft", "ada") == "kitchen call: There is no option --soft.")
+        #expect(mistake("call", "--whisper", "ada") == "kitchen call: There is no option --whisper.")
     }
 
     @Test("options that a noun knows may stand before and behind its verbs")

@@ -96,7 +96,7 @@ struct FarMachine {
     }
 
     /// How often somebody has logged in, with a key or what stands for it.
-    var logins: Int { daemon.errorText.split(separator: "\n").count { $0.hasPrefix("Accepted publickey") } }
+    var logins: Int { daemon.errorText.split(whereSeparator: \.isNewline).count { $0.hasPrefix("Accepted publickey") } }
 
     private static func chmod(_ mode: mode_t, _ path: String) throws {
         guard Glibc.chmod(path, mode) == 0 else { throw ProcessFailure("chmod \(path): errno \(errno)") }

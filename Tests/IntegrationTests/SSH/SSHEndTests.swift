@@ -27,8 +27,11 @@ extension SSHTests {
 
     @Test(
         "a connection that is cut, on either side, ends the login; nothing is left there, and the next one works",
-        .needsRoot, arguments: ["sshd: far", "ssh -F.* -M "])
-    func cut(end: String) async throws {
+        .needsRoot,
+        arguments: [
+            ("sshd: far", 255), ("ssh -F.* -M ", 255), ("ssh -F.* ControlMaster=no ", 128 + SIGKILL),
+        ] as [(String, Int32)])
+    func cut(end: String, status: Int32) async throws {
         try await withTestBed { bed in
             let scene = try await Scene.make(in: bed)
             let login = try scene.start("devbox", Self.stay, as: "login")
@@ -37,11 +40,30 @@ extension SSHTests {
             let pids = try await scene.far.processes(end, of: login)
             try #require(!pids.isEmpty)
             for pid in pids { kill(pid, SIGKILL) }
-            #expect(await login.exitStatus() == .exited(255), "\(login.logTail)")
+            #expect(await login.exitStatus() == .exited(status), "\(login.logTail)")
             try await eventuallyGone(folder)
             #expect(try await scene.sandboxes() == 0)
             #expect(try await scene.run("devbox", "test -S \"$BROKER_SOCKET\"").succeeded)
             #expect(try FileManager.default.contentsOfDirectory(atPath: scene.far.home()) == [])
+        }
+    }
+
+    @Test("a network that falls silent ends the login when ssh notices it, and the folder when sshd does", .needsRoot)
+    func silent() async throws {
+        try await withTestBed { bed in
+            let scene = try await Scene.make(
+                in: bed, configuration: ["ServerAliveInterval 1", "ServerAliveCountMax 1"])
+            let login = try scene.start("devbox", Self.stay, as: "login")
+            try await login.waitForText("at /")
+            let folder = try Self.folder(of: login)
+            let pids = try await scene.far.processes("sshd: far", of: login)
+            try #require(!pids.isEmpty)
+            for pid in pids { kill(pid, SIGSTOP) }
+            #expect(await login.exitStatus() == .exited(255), "\(login.logTail)")
+            #expect(try await scene.sandboxes() == 0)
+            #expect(FileManager.default.fileExists(atPath: folder), "nobody was told there")
+            for pid in pids { kill(pid, SIGCONT) }
+            try await eventuallyGone(folder)
         }
     }
 
@@ -56,7 +78,8 @@ extension SSHTests {
             #expect(await login.exitStatus() != .exited(0))
             try await eventuallyGone(folder)
             // An ssh that asks forever.
-            try await scene.far.install("#!/bin/sh\necho asking >&2\nexec sleep 1000\n", as: "ssh")
+            let asks = "case \" $* \" in *' -M '*) echo asking >&2; exec sleep 1000;; esac"
+            try await scene.far.install("#!/bin/sh\n\(asks)\nexit 1\n", as: "ssh")
             let asking = try scene.start("devbox", as: "asking")
             try await asking.waitForText("asking")
             asking.send(SIGTERM)

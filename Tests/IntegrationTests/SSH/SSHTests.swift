@@ -164,7 +164,7 @@ struct SSHTests {
             let back = try await near.provider.signIn(.alice, at: url.trimmingCharacters(in: .newlines), in: bed)
             _ = try await HTTPSession(in: bed).get(back.url)
             #expect(await login.exitStatus() == .exited(0), "\(login.logTail)")
-            #expect(login.outputText.contains("Signed in: alice"))
+            #expect(login.outputText.contains("<alice>"))
             await events.close()
         }
     }
