@@ -7,7 +7,7 @@ import BrokerValues
 struct AccountHandlers: Sendable {
     let services: ServerServices
 
-    var all: [AnyHandler] {
+    var all: [any AnyMethodHandler] {
         [
             .waiting(ListAccounts.self) { request throws(BrokerError) in
                 ListAccounts.Result(
@@ -60,8 +60,9 @@ struct AccountHandlers: Sendable {
                 }
             ) { request throws(BrokerError) in
                 var asked = SignOutRequest(request)
+                asked.presentation = services.presentation(asked.presentation, for: request.context.caller)
                 if asked.fromBrowser {
-                    asked.presentation = try services.presentation(asked.presentation, for: request.context.caller)
+                    try services.beginInteraction(asked.presentation, for: request.context.caller)
                 }
                 return SignOutAccount.Result(
                     stages: try await services.broker.signOut(asked) {
