@@ -9,6 +9,8 @@ struct FarMachine {
         let name: String
         let shell: String
         let uid: UInt32
+        /// As crypt(3) has it; none that fits anything.
+        var password = "*"
     }
 
     let bed: TestBed
@@ -38,7 +40,7 @@ struct FarMachine {
             guard mkdir(home, 0o700) == 0, chown(home, user.uid, user.uid) == 0 else {
                 throw ProcessFailure("\(home): errno \(errno)")
             }
-            accounts += "\(user.name):*:\(user.uid):\(user.uid)::\(home):\(user.shell)\n"
+            accounts += "\(user.name):\(user.password):\(user.uid):\(user.uid)::\(home):\(user.shell)\n"
         }
         let port = try FreePort.next()
         try accounts.write(toFile: "\(folder)/passwd", atomically: true, encoding: .utf8)

@@ -135,6 +135,25 @@ struct SSHTests {
         }
     }
 
+    @Test("the recipe's line and those of the door's page do what they say", .needsRoot)
+    func recipe() async throws {
+        try await withTestBed { bed in
+            let scene = try await Scene.make(in: bed)
+            let line = try #require(Recipe.lines(of: "Another machine, by ssh", beginningWith: "brokerctl").first)
+            let page = try String(
+                contentsOf: PackageTree.root.appending(path: "docs/doors/ssh.md"), encoding: .utf8)
+            #expect(page.contains(line.replacing("notes", with: "work")))
+            let asking = try #require(page.split(separator: "\n").first { $0.hasPrefix("printf ") })
+                .replacing("\"work\"", with: "\"notes\"").replacing("\"api\"", with: "\"\(DevelopmentScene.scope)\"")
+            let programs = (try PackageTree.program("brokerctl") as NSString).deletingLastPathComponent
+            let path = "\(programs):\(scene.far.environment["PATH"] ?? "")"
+            let result = try await bed.run(
+                Launch("sh", ["-c", line], environment: ["PATH": path, "BROKER_SOCKET": scene.near.broker.socket]),
+                input: "\(asking)\nexit 3\n")
+            #expect(result.status == .exited(3) && result.output.contains(#""fromCache":true"#), "\(result)")
+        }
+    }
+
     @Test("a sign-in that is asked for there opens here, says from where, and is done there", .needsRoot)
     func interactive() async throws {
         try await withTestBed { bed in
@@ -216,6 +235,31 @@ struct SSHTests {
             try await terminal.paste("echo still''here; exit 9\n")
             #expect(try await terminal.exitStatus() == 9)
             #expect(try await terminal.history().contains("stillhere"))
+            #expect(try await scene.sandboxes() == 0)
+        }
+    }
+
+    @Test("a password is asked for on the terminal, once; Ctrl-C there ends everything", .needsRoot)
+    func password() async throws {
+        try await withTestBed { bed in
+            let hash = try await bed.require("openssl", ["passwd", "-6", "secret"])
+            let user = FarMachine.User(
+                name: "far", shell: "/bin/bash", uid: FarMachine.user.uid,
+                password: hash.trimmingCharacters(in: .newlines))
+            let scene = try await Scene.make(
+                in: bed, users: [user], settings: ["PasswordAuthentication yes"],
+                configuration: ["PreferredAuthentications password"])
+            let terminal = try await scene.terminal("devbox")
+            try await terminal.wait(for: "password:")
+            try await terminal.paste("secret\n")
+            try await terminal.wait(for: "$")
+            try await terminal.paste("test -S $BROKER_SOCKET; exit $?\n")
+            #expect(try await terminal.exitStatus() == 0)
+            #expect(try await terminal.history().count { $0.contains("password:") } == 1)
+            let other = try await scene.terminal("devbox")
+            try await other.wait(for: "password:")
+            try await other.press("C-c")
+            #expect(try await other.exitStatus() != 0)
             #expect(try await scene.sandboxes() == 0)
         }
     }
